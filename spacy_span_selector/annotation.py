@@ -1,0 +1,89 @@
+"""Where annotation lives on a Doc: the one place that knows the keys of `doc.spans`.
+
+Clusters are span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first
+mention; `coref_mentions` holds every selected span. Both carry `attrs["scores"]`, one selection
+probability per span. Speakers, where known, are the labels of the turns in `doc.spans["speakers"]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+CLUSTER_PREFIX = "coref_clusters"
+MENTIONS_KEY = "coref_mentions"
+SPEAKERS_KEY = "speakers"
+TITLE_KEY = "title"  # in doc.user_data; displaCy reads the same key
+
+Mention = tuple[int, int]
+"""Token offsets of a mention: start inclusive, end exclusive."""
+
+
+def describe_doc(doc: Doc) -> str:
+    """Name a document in a message: its title if it has one, otherwise its first words."""
+    title = doc.user_data.get(TITLE_KEY)
+    if title:
+        return f"document {title!r}"
+    opening = doc[:8].text
+    return f"document starting {opening!r}" if opening else "an empty document"
+
+
+def cluster_groups(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[SpanGroup]:
+    """The span groups `{prefix}_1`, `{prefix}_2`, ... of a document, in numeric order."""
+    pattern = re.compile(re.escape(prefix) + r"_(\d+)")
+    numbered = [(int(match[1]), key) for key in doc.spans if (match := pattern.fullmatch(key))]
+    return [doc.spans[key] for _, key in sorted(numbered)]
+
+
+def get_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[list[Mention]]:
+    """The clusters of a document as token offsets."""
+    return [[(span.start, span.end) for span in group] for group in cluster_groups(doc, prefix)]
+
+
+def set_clusters(
+    doc: Doc,
+    clusters: Sequence[Sequence[Mention]],
+    *,
+    prefix: str = CLUSTER_PREFIX,
+    scores: Mapping[Mention, float] | None = None,
+    names: Sequence[str] | None = None,
+) -> None:
+    """Replace every cluster of a document.
+
+    doc (Doc): The document to annotate.
+    clusters (Sequence[Sequence[Mention]]): Token offsets; mentions and clusters are sorted here, so
+        that clusters are numbered in the order of their first mention. Empty clusters are left out.
+    prefix (str): Prefix of the keys that are replaced.
+    scores (Mapping[Mention, float]): Selection probability of each mention, kept in `attrs["scores"]`.
+    names (Sequence[str]): What the corpus calls each cluster, kept in `attrs["name"]`.
+    """
+    clear_clusters(doc, prefix)
+    labelled = [(sorted(cluster), names[i] if names else "") for i, cluster in enumerate(clusters) if cluster]
+    for number, (cluster, name) in enumerate(sorted(labelled, key=lambda item: item[0]), start=1):
+        attrs: dict[str, object] = {}
+        if scores is not None:
+            attrs["scores"] = [float(scores[mention]) for mention in cluster]
+        if name:
+            attrs["name"] = name
+        key = f"{prefix}_{number}"
+        doc.spans[key] = SpanGroup(doc, name=key, spans=[doc[start:end] for start, end in cluster], attrs=attrs)
+
+
+def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:
+    """Remove every cluster of a document."""
+    for group in cluster_groups(doc, prefix):
+        del doc.spans[group.name]
+
+
+def set_mentions(doc: Doc, mentions: Sequence[Mention], scores: Sequence[float], key: str = MENTIONS_KEY) -> None:
+    """Replace the selected spans of a document, with one selection probability each."""
+    spans = [doc[start:end] for start, end in mentions]
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": [float(score) for score in scores]})
+
+
+def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPEAKERS_KEY) -> None:
+    """Replace the speaker turns of a document: (start token, end token, speaker)."""
+    spans = [Span(doc, start, end, label=speaker) for start, end, speaker in turns]
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
