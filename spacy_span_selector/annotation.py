@@ -30,11 +30,25 @@ def describe_doc(doc: Doc) -> str:
     return f"document starting {opening!r}" if opening else "an empty document"
 
 
-def cluster_groups(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[SpanGroup]:
-    """The span groups `{prefix}_1`, `{prefix}_2`, ... of a document, in numeric order."""
+def cluster_keys(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[str]:
+    """The keys `{prefix}_1`, `{prefix}_2`, ... that a document has, in numeric order."""
     pattern = re.compile(re.escape(prefix) + r"_(\d+)")
     numbered = [(int(match[1]), key) for key in doc.spans if (match := pattern.fullmatch(key))]
-    return [doc.spans[key] for _, key in sorted(numbered)]
+    return [key for _, key in sorted(numbered)]
+
+
+def is_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY) -> bool:
+    """Whether somebody has looked for coreference in a document.
+
+    A document with clusters is annotated. So is one without any that has the (then empty) group of
+    mentions, which is how a corpus says that it found nothing.
+    """
+    return mentions_key in doc.spans or bool(cluster_groups(doc, prefix))
+
+
+def cluster_groups(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[SpanGroup]:
+    """The span groups `{prefix}_1`, `{prefix}_2`, ... of a document, in numeric order."""
+    return [doc.spans[key] for key in cluster_keys(doc, prefix)]
 
 
 def get_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[list[Mention]]:
@@ -73,8 +87,8 @@ def set_clusters(
 
 def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:
     """Remove every cluster of a document."""
-    for group in cluster_groups(doc, prefix):
-        del doc.spans[group.name]
+    for key in cluster_keys(doc, prefix):
+        del doc.spans[key]
 
 
 def set_mentions(doc: Doc, mentions: Sequence[Mention], scores: Sequence[float], key: str = MENTIONS_KEY) -> None:

@@ -1,0 +1,72 @@
+"""`render`: an HTML page that shows clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+
+from ._app import app, friendly_errors
+
+
+@app.command("render")
+def render_cli(
+    data: Annotated[Path, typer.Argument(help="A .spacy file, or a text file in the bracketed format")],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.html", help="The page to write")],
+    model: Annotated[
+        str | None, typer.Option(help="Pipeline that annotates the texts first; by default, show what the file holds")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Show at most this many documents")] = None,
+    singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
+    lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text, without --model")] = "en",
+) -> None:
+    """Write an HTML page that shows the clusters of documents."""
+    import spacy
+
+    from ..rendering import render_clusters
+
+    with friendly_errors():
+        nlp = spacy.blank(lang) if model is None else spacy.load(model)
+        docs: Iterable[Doc] = islice(_read_docs(data, nlp), limit)
+        if model is not None:
+            docs = nlp.pipe(_without_annotation(doc) for doc in docs)
+        page = render_clusters(docs, singletons=singletons)
+        out_path.parent.mkdir(parents=True, exist_ok=True)
+        out_path.write_text(page, encoding="utf-8")
+    typer.echo(f"Clusters: {out_path}")
+
+
+def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
+    from ..corpora.bracketed import read_bracketed
+
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file. Expected a .spacy file or a text file in the bracketed format.")
+    if path.suffix == ".spacy":
+        try:
+            return DocBin().from_disk(path).get_docs(nlp.vocab)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    return iter(read_bracketed(path, nlp))
+
+
+def _without_annotation(doc: Doc) -> Doc:
+    """What a pipeline may see of a document: words, sentence starts, speakers and title."""
+    from ..annotation import SPEAKERS_KEY, TITLE_KEY, set_speakers
+
+    bare = Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
+        sent_starts=[token.is_sent_start for token in doc],
+    )
+    if TITLE_KEY in doc.user_data:
+        bare.user_data[TITLE_KEY] = doc.user_data[TITLE_KEY]
+    turns = [(turn.start, turn.end, turn.label_) for turn in doc.spans.get(SPEAKERS_KEY, ())]
+    if turns:
+        set_speakers(bare, turns)
+    return bare

@@ -1,0 +1,60 @@
+"""The last column of CoNLL-2012 files: mentions as numbered brackets, one cell a token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from ..annotation import Mention
+
+EMPTY_CELLS = frozenset({"", "-", "_"})
+PART = re.compile(r"\|?(?P<open>\()?(?P<cluster>[^()|]+)(?P<close>\))?")
+
+
+def read_coreference_column(cells: Sequence[str], place: Callable[[int], str]) -> dict[str, list[Mention]]:
+    """Read the clusters of a document from its coreference column.
+
+    cells (Sequence[str]): One cell a token: `(3` opens a mention of cluster 3, `3)` closes the one
+        opened last, `(3)` is a mention of one token. Parts follow each other with or without `|`.
+        An empty cell, `-` and `_` are no mention.
+    place (Callable[[int], str]): File and line of a token, for messages.
+    RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
+    RAISES: ValueError for cells of another form and brackets without a partner.
+    """
+    clusters: dict[str, list[Mention]] = {}
+    opened: dict[str, list[int]] = {}
+    for i, cell in enumerate(cells):
+        if cell in EMPTY_CELLS:
+            continue
+        for opens, cluster, closes in _split_cell(cell, place(i)):
+            if opens:
+                opened.setdefault(cluster, []).append(i)
+            if closes:
+                if not opened.get(cluster):
+                    raise ValueError(
+                        f"{place(i)}: {cell!r} closes a mention of cluster {cluster}, but none is open. "
+                        f"Expected `({cluster}` at its first token."
+                    )
+                clusters.setdefault(cluster, []).append((opened[cluster].pop(), i + 1))
+    for cluster, starts in opened.items():
+        if starts:
+            raise ValueError(
+                f"{place(starts[-1])}: a mention of cluster {cluster} opens here and is never closed. "
+                f"Expected `{cluster})` at its last token."
+            )
+    return clusters
+
+
+def _split_cell(cell: str, place: str) -> list[tuple[bool, str, bool]]:
+    """The parts of a cell: whether each opens a mention, of which cluster, and whether it closes one."""
+    parts: list[tuple[bool, str, bool]] = []
+    end = 0
+    while end < len(cell):
+        match = PART.match(cell, end)
+        if match is None or not (match["open"] or match["close"]):
+            raise ValueError(
+                f"{place}: found {cell!r} in the coreference column, expected parts such as `(3`, `3)` or `(3)`."
+            )
+        parts.append((bool(match["open"]), match["cluster"], bool(match["close"])))
+        end = match.end()
+    return parts

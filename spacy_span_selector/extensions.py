@@ -1,0 +1,126 @@
+"""Attributes that give clusters without knowing where they are stored.
+
+    doc._.coref_clusters     every cluster, a list of spans each, in the order of first mentions
+    span._.coref_cluster     the cluster in which exactly this span is a mention, or None
+    token._.coref_clusters   the clusters with a mention over this token, innermost mention first
+    doc._.resolved_text      the text with mentions replaced by the main mention of their cluster
+
+All are computed from `doc.spans` when they are read, so they follow every change and nothing new
+has to be saved with a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spacy.tokens import Doc, Span, Token
+
+from .annotation import cluster_groups
+
+# For text without part-of-speech tags; with tags, the tags decide.
+ENGLISH_PRONOUNS = """
+i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
+it its itself we us our ours ourselves they them their theirs themself themselves oneself
+this that these those who whom whose which
+"""
+PRONOUNS = frozenset(ENGLISH_PRONOUNS.split())
+
+
+def register_extensions() -> None:
+    """Register the attributes with spaCy; calling it again changes nothing."""
+    Doc.set_extension("coref_clusters", getter=doc_clusters, force=True)
+    Doc.set_extension("resolved_text", getter=resolved_text, force=True)
+    Span.set_extension("coref_cluster", getter=span_cluster, force=True)
+    Token.set_extension("coref_clusters", getter=token_clusters, force=True)
+
+
+def doc_clusters(doc: Doc) -> list[list[Span]]:
+    """The clusters of a document, in the order of their first mentions."""
+    return [list(group) for group in cluster_groups(doc)]
+
+
+def span_cluster(span: Span) -> list[Span] | None:
+    """The first cluster that has exactly this span as a mention, or None."""
+    for cluster in doc_clusters(span.doc):
+        if any(mention.start == span.start and mention.end == span.end for mention in cluster):
+            return cluster
+    return None
+
+
+def token_clusters(token: Token) -> list[list[Span]]:
+    """The clusters that have a mention over this token, the cluster of the innermost mention first."""
+    covering: list[tuple[int, list[Span]]] = []
+    for cluster in doc_clusters(token.doc):
+        widths = [len(mention) for mention in cluster if mention.start <= token.i < mention.end]
+        if widths:
+            covering.append((min(widths), cluster))
+    return [cluster for _, cluster in sorted(covering, key=lambda item: item[0])]
+
+
+def main_mention(cluster: Sequence[Span]) -> Span:
+    """The mention that tells most about its cluster.
+
+    A mention with a proper noun (where tags tell) comes before one without, then one without
+    pronouns ("the girl" before "his daughter"), then any before a lone pronoun; of these the
+    longest, of equally long ones the first.
+
+    cluster (Sequence[Span]): Mentions, at least one.
+    """
+    return max(cluster, key=_information)
+
+
+def resolved_text(doc: Doc) -> str:
+    """The text of a document with mentions replaced by the main mention of their cluster.
+
+    A mention is replaced unless it is the main mention or overlaps it, or shortens it ("Ann" for
+    "Ann Lee"), or the main mention is a pronoun itself. Where mentions overlap, the outermost that
+    can be replaced is. Main mentions are inserted as they stand in the text, with 's for an English
+    possessive pronoun if tags or morphology tell that it is one. White space is kept.
+    """
+    replacements: list[tuple[Span, str]] = []
+    for cluster in doc_clusters(doc):
+        main = main_mention(cluster)
+        if len(cluster) > 1 and main.text.strip() and not _is_pronoun(main):
+            replacements.extend(
+                (mention, main.text + ("'s" if _is_english_possessive(mention) else ""))
+                for mention in cluster
+                if (mention.end <= main.start or mention.start >= main.end) and not _shortens(mention, main)
+            )
+    replacements.sort(key=lambda item: (item[0].start, -item[0].end))
+    text = doc.text
+    pieces: list[str] = []
+    copied = 0  # characters of the text that are in the pieces
+    for mention, replacement in replacements:
+        if mention.start_char >= copied:
+            pieces += [text[copied : mention.start_char], replacement]
+            copied = mention.end_char
+    return "".join([*pieces, text[copied:]])
+
+
+def _information(mention: Span) -> tuple[bool, bool, bool, int, int]:
+    """What orders the mentions of a cluster, see `main_mention`."""
+    has_name = any(token.pos_ == "PROPN" for token in mention)
+    has_pronoun = any(_is_pronominal(token) for token in mention)
+    return has_name, not has_pronoun, not _is_pronoun(mention), len(mention), -mention.start
+
+
+def _is_pronoun(mention: Span) -> bool:
+    words = [token for token in mention if not token.is_space]
+    return len(words) == 1 and _is_pronominal(words[0])
+
+
+def _is_pronominal(token: Token) -> bool:
+    return token.pos_ == "PRON" if token.pos_ else token.lower_ in PRONOUNS
+
+
+def _is_english_possessive(mention: Span) -> bool:
+    if len(mention) != 1 or mention.doc.lang_ != "en" or not _is_pronoun(mention):
+        return False
+    return mention[0].tag_ == "PRP$" or mention[0].morph.to_dict().get("Poss") == "Yes"
+
+
+def _shortens(mention: Span, main: Span) -> bool:
+    """Whether the words of a mention stand in the main mention: a name like "Ann", not a pronoun."""
+    words, main_words = [token.lower_ for token in mention], [token.lower_ for token in main]
+    starts = range(len(main_words) - len(words) + 1)
+    return not _is_pronoun(mention) and any(main_words[i : i + len(words)] == words for i in starts)

@@ -1,0 +1,87 @@
+"""Which spans go on to the linker: strategies that turn marginals into a set of spans.
+
+At prediction they are the best non-crossing set of spans, with nothing to tune but what "best"
+means. In training they are the gold spans and the spans that the selector finds likely, whether
+they cross or not, so that the linker sees its rivals before the selector is any good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+
+from ..wcfg import best_spans
+from .gold import GoldMentions
+from .layout import SpanLayout
+
+Decoding = Literal["marginal", "map"]
+
+
+class CandidateStrategy(Protocol):
+    """Choose candidates.
+
+    scores (Tensor): Score of every span, flat. Shape: (layout.size,)
+    log_marginals (Tensor): Log probability that a span is selected, flat. Shape: (layout.size,)
+    layout (SpanLayout): The sentences of the batch.
+    RETURNS (Tensor): Flat indices, in the order of the text: by start, then by end. Shape: (candidates,)
+    """
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class Decode:
+    """The best non-crossing set of spans of each sentence.
+
+    decoding (Literal["marginal", "map"]): "map" keeps the highest-scoring tree (the paper, eq. 7); "marginal"
+        the set with the greatest expected number of right spans, each costing `threshold` (Goodman 1996).
+    threshold (float): A span is worth keeping, crossing spans aside, if its probability is above this.
+        Not used by "map".
+    """
+
+    decoding: Decoding
+    threshold: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
+        chosen = []
+        for bucket in layout.buckets:
+            places = best_spans(bucket.chart(weights).cpu(), bucket.lengths.cpu())
+            length = bucket.shape[-1]
+            chosen += [
+                bucket.offset + (sentence * length + start) * length + end - 1
+                for sentence, spans in enumerate(places)
+                for start, end in spans
+            ]
+        return in_text_order(torch.tensor(chosen, dtype=torch.long, device=scores.device), layout)
+
+
+@dataclass(frozen=True)
+class LikelyAndGold:
+    """The spans with the greatest marginals, and the gold spans.
+
+    gold (GoldMentions): The annotation of the batch.
+    ratio (float): How many spans to take by marginal, per token.
+    add_gold (bool): Whether gold spans that are not among them are added.
+    """
+
+    gold: GoldMentions
+    ratio: float
+    add_gold: bool
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        wanted = min(int(self.ratio * len(layout.document)), layout.size)
+        likely = log_marginals.masked_fill(~layout.valid(), -torch.inf).topk(wanted)
+        flat = likely.indices[likely.values > -torch.inf]
+        if self.add_gold:
+            flat = torch.cat([flat, self.gold.flat_index(layout)]).unique()
+        return in_text_order(flat, layout)
+
+
+def in_text_order(flat: Tensor, layout: SpanLayout) -> Tensor:
+    """Sort flat indices by start, then by end."""
+    starts, ends = layout.locate(flat)
+    return flat[torch.argsort(starts * len(layout.document) + ends)]

@@ -1,0 +1,44 @@
+"""Features of spans and pairs: widths and distances in buckets that widen, and whether words are the same."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+DISTANCE_BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
+"""Lower bounds of the buckets of Lee et al. (2017): 0, 1, 2, 3, 4, 5-7, 8-15, 16-31, 32-63, 64+."""
+
+WIDTH_BUCKETS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, 64)
+"""Lower bounds of the buckets of span widths; there is no greatest width."""
+
+
+def bucket(values: Tensor, bounds: tuple[int, ...]) -> Tensor:
+    """The number of the bucket of each value, from 0 to `len(bounds)`; same shape as `values`."""
+    return torch.bucketize(values, torch.tensor(bounds, device=values.device), right=True)
+
+
+_BASE = 6364136223846793005  # odd, so that its powers have inverses modulo 2^64
+_INVERSE = pow(_BASE, -1, 1 << 64)
+
+
+def span_hashes(words: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    """A number for the word sequence of each span: equal for equal sequences, and for hardly any others.
+
+    The hash of words w_0, w_1, ... is the sum of w_t base^t modulo 2^64, a difference of prefix sums.
+
+    words (Tensor): An identifier for each token. *Shape:* `(tokens,)`
+    starts, ends (Tensor): First and last token of each span. *Shape:* `(spans,)`
+    """
+    powers, inverses = (torch.cumprod(torch.full_like(words, _as_int64(base)), 0) for base in (_BASE, _INVERSE))
+    sums = torch.nn.functional.pad(torch.cumsum(_scramble(words) * powers, 0), (1, 0))
+    return (sums[ends + 1] - sums[starts]) * inverses[starts]
+
+
+def _scramble(words: Tensor) -> Tensor:
+    """Spread identifiers over 64 bits, so that small ones don't meet in sums (the finalizer of MurmurHash3)."""
+    mixed = words * _as_int64(0xFF51AFD7ED558CCD)
+    return (mixed ^ (mixed >> 33)) * _as_int64(0xC4CEB9FE1A85EC53)
+
+
+def _as_int64(value: int) -> int:
+    return value - (1 << 64) if value >= 1 << 63 else value

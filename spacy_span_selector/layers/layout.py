@@ -1,0 +1,128 @@
+"""How the spans of a batch of documents are laid out in memory.
+
+The tokens of all documents lie in one matrix of shape `(tokens, width)`. Spans never leave their
+sentence, so sentences of similar length, from whatever document, share one padded chart: a bucket
+of shape `(sentences, length, length)` whose entry `[b, i, j]` is the span from token i to token j of
+sentence b, both inclusive. All charts lie one after the other in a vector: the *flat* index of a span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+LEAST_FILL = 0.75
+"""A sentence joins a bucket if it is at least this fraction as long as the longest sentence in it."""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Sentences of similar length that share one padded chart.
+
+    tokens (Tensor): Row of each token in the token matrix, 0 where padded. Shape: (sentences, length)
+    lengths (Tensor): Number of tokens of each sentence. Shape: (sentences,)
+    offset (int): Flat index of the first entry of the chart.
+    """
+
+    tokens: Tensor
+    lengths: Tensor
+    offset: int
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The shape of the chart: (sentences, length, length)."""
+        sentences, length = self.tokens.shape
+        return sentences, length, length
+
+    def chart(self, flat: Tensor) -> Tensor:
+        """The part of a flat vector that belongs to this bucket. *Shape:* `(sentences, length, length)`"""
+        sentences, length, _ = self.shape
+        return flat[self.offset : self.offset + sentences * length * length].view(self.shape)
+
+
+@dataclass(frozen=True)
+class SpanLayout:
+    """The sentences of a batch of documents, in buckets.
+
+    buckets (list[Bucket]): Every sentence of the batch, shortest bucket last.
+    document (Tensor): Number of the document that each token belongs to. Shape: (tokens,)
+    row (Tensor): Flat index at which the chart row of the spans that start at a token begins. Shape: (tokens,)
+    place (Tensor): Place of each token in its sentence, from 0. Shape: (tokens,)
+    size (int): Length of a flat vector, padding included.
+    """
+
+    buckets: list[Bucket]
+    document: Tensor
+    row: Tensor
+    place: Tensor
+    size: int
+
+    @classmethod
+    def build(cls, sentence_lengths: Sequence[Sequence[int]], device: torch.device | None = None) -> SpanLayout:
+        """Lay out a batch.
+
+        sentence_lengths (Sequence[Sequence[int]]): For each document, the number of tokens of each of its
+            sentences. All must be above 0; a document may have none.
+        device (torch.device): Where the tensors go.
+        """
+        lengths = torch.tensor([length for document in sentence_lengths for length in document], dtype=torch.long)
+        words = torch.tensor([sum(document) for document in sentence_lengths], dtype=torch.long)
+        document = torch.repeat_interleave(torch.arange(len(words)), words)
+        first = torch.cumsum(lengths, 0) - lengths  # row of the first token of each sentence
+        place = torch.arange(len(document)) - torch.repeat_interleave(first, lengths)
+        row = torch.empty(len(document), dtype=torch.long)
+        order = torch.argsort(lengths, descending=True, stable=True)
+        buckets: list[Bucket] = []
+        size = 0
+        for members in _split_by_fill(lengths[order].tolist()):
+            chosen = order[members]
+            bucket_lengths = lengths[chosen]
+            longest = int(bucket_lengths.max())
+            places = torch.arange(longest)
+            inside = places < bucket_lengths[:, None]
+            tokens = torch.where(inside, first[chosen, None] + places, 0)
+            rows = size + longest * torch.arange(len(chosen) * longest).view(len(chosen), longest)
+            row[tokens[inside]] = rows[inside]
+            buckets.append(Bucket(tokens.to(device), bucket_lengths.to(device), size))
+            size += len(chosen) * longest * longest
+        return cls(buckets, document.to(device), row.to(device), place.to(device), size)
+
+    def flat_index(self, starts: Tensor, ends: Tensor) -> Tensor:
+        """The flat index of spans given by token rows, ends inclusive. *Shape:* `(spans,)`"""
+        return self.row[starts] + self.place[ends]
+
+    def locate(self, flat: Tensor) -> tuple[Tensor, Tensor]:
+        """The token rows of spans given by flat index: starts and inclusive ends. *Shapes:* `(spans,)`"""
+        rows, tokens = torch.sort(self.row)
+        starts = tokens[torch.searchsorted(rows, flat, right=True) - 1]
+        ends = starts - self.place[starts] + flat - self.row[starts]
+        return starts, ends
+
+    def widths(self) -> Tensor:
+        """The number of tokens of every span; not positive below the diagonal. *Shape:* `(size,)`"""
+        widths = self.row.new_zeros(self.size)
+        for bucket in self.buckets:
+            places = torch.arange(bucket.shape[-1], device=widths.device)
+            bucket.chart(widths)[:] = places - places[:, None] + 1
+        return widths
+
+    def valid(self) -> Tensor:
+        """Which entries of a flat vector are spans at all, not padding. *Shape:* `(size,)`"""
+        valid = torch.zeros(self.size, dtype=torch.bool, device=self.row.device)
+        for bucket in self.buckets:
+            places = torch.arange(bucket.shape[-1], device=valid.device)
+            inside = places < bucket.lengths[:, None]
+            bucket.chart(valid)[:] = inside[:, None, :] & (places[:, None] <= places)
+        return valid
+
+
+def _split_by_fill(descending: list[int]) -> list[slice]:
+    """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest."""
+    cuts = [0]
+    for position, length in enumerate(descending):
+        if length < LEAST_FILL * descending[cuts[-1]]:
+            cuts.append(position)
+    return [slice(begin, end) for begin, end in zip(cuts, [*cuts[1:], len(descending)], strict=True) if end > begin]

@@ -1,0 +1,159 @@
+"""Which earlier mention does a mention refer to? The coarse-to-fine linker of Lee et al. (2018).
+
+A cheap bilinear score keeps a few antecedents of each mention; a feed-forward net scores the pairs
+that are kept. There is no higher-order inference. The score of a pair is
+
+    s(i, j) = s_m(i) + s_m(j) + s_c(i, j) + s_a(i, j)
+
+with s_m the mention scores, s_c the coarse and s_a the fine score; "no antecedent" scores 0.
+The first layer of the feed-forward net is linear, so mention, antecedent, product and features are
+projected separately and added per pair, as in the span scorer.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from .features import DISTANCE_BUCKETS, bucket
+
+COARSE_ROWS = 256
+"""Mentions whose antecedents are pruned at once: memory grows with the mentions of a document, not their square."""
+
+FINE_ELEMENTS = 1 << 22
+"""Hidden activations of pairs held at once when nothing has to be kept for the backward pass."""
+
+MATCHES = 3
+"""Two mentions have the same words (2), or only the same last word (1), or neither (0)."""
+
+
+class Mentions(NamedTuple):
+    """The mentions to link, in the order of the text.
+
+    vectors (Tensor): Span vectors. Shape: (mentions, vector_width)
+    scores (Tensor): Mention scores s_m. Shape: (mentions,)
+    document (Tensor): The document of each mention, ascending. Shape: (mentions,)
+    words (Tensor): A number for the word sequence of each mention. Shape: (mentions,)
+    last_word (Tensor): A number for its last word. Shape: (mentions,)
+    """
+
+    vectors: Tensor
+    scores: Tensor
+    document: Tensor
+    words: Tensor
+    last_word: Tensor
+
+
+class Links(NamedTuple):
+    """The antecedents that each mention may have, and their scores.
+
+    antecedents (Tensor): Which mentions, as indices. Shape: (mentions, antecedents)
+    possible (Tensor): False where a mention has fewer antecedents than columns. Shape: (mentions, antecedents)
+    scores (Tensor): -inf where not possible. Shape: (mentions, antecedents)
+    """
+
+    antecedents: Tensor
+    possible: Tensor
+    scores: Tensor
+
+
+class Linker(nn.Module):
+    """Score the antecedents of mentions.
+
+    vector_width (int): Width of the span vectors.
+    width (int): Width to which they are projected first: linking costs mentions x antecedents x width x hidden_width.
+    hidden_width (int): Width of the hidden layer of the fine scorer.
+    antecedents (int): How many antecedents of each mention the coarse scorer keeps.
+    match_words (bool): Whether the scorers see if two mentions have the same words, or the same last word.
+    dropout (float): Dropout of projected spans and of the hidden layer.
+    """
+
+    def __init__(
+        self, *, vector_width: int, width: int, hidden_width: int, antecedents: int, match_words: bool, dropout: float
+    ) -> None:
+        super().__init__()
+        self.kept = antecedents
+        self.match_words = match_words
+        buckets = len(DISTANCE_BUCKETS) + 1
+        self.project = nn.Linear(vector_width, width)
+        self.coarse = nn.Linear(width, width)
+        self.coarse_distance = nn.Embedding(buckets, 1)
+        self.coarse_match = nn.Embedding(MATCHES, 1)
+        self.mention = nn.Linear(width, hidden_width)
+        self.antecedent = nn.Linear(width, hidden_width, bias=False)
+        self.product = nn.Linear(width, hidden_width, bias=False)
+        self.distance = nn.Embedding(buckets, hidden_width)
+        self.match = nn.Embedding(MATCHES, hidden_width)
+        self.output = nn.Linear(hidden_width, 1)
+        self.dropout = nn.Dropout(dropout)
+        for prior in (self.coarse_distance, self.coarse_match):
+            nn.init.zeros_(prior.weight)
+        for feature in (self.distance, self.match):
+            nn.init.normal_(feature.weight, std=0.02)
+
+    def forward(self, mentions: Mentions) -> Links:
+        """Score the mentions of a batch of documents."""
+        vectors = self.dropout(self.project(mentions.vectors))
+        sources = self.coarse(vectors)
+        with torch.no_grad():
+            antecedents, possible = self._prune(mentions, vectors, sources)
+        order = torch.arange(len(vectors), device=vectors.device)
+        distance = bucket(order[:, None] - antecedents, DISTANCE_BUCKETS)
+        match = self._match(mentions, order[:, None], antecedents)
+        coarse = (
+            torch.einsum("md,mad->ma", sources, vectors[antecedents])
+            + self.coarse_distance(distance).squeeze(2)
+            + self.coarse_match(match).squeeze(2)
+            + mentions.scores[:, None]
+            + mentions.scores[antecedents]
+        )
+        scores = coarse + self._fine(vectors, antecedents, distance, match)
+        return Links(antecedents, possible, scores.masked_fill(~possible, -torch.inf))
+
+    def _prune(self, mentions: Mentions, vectors: Tensor, sources: Tensor) -> tuple[Tensor, Tensor]:
+        """The antecedents with the greatest coarse scores, and which are real. *Shapes:* `(mentions, antecedents)`"""
+        count = len(vectors)
+        order = torch.arange(count, device=vectors.device)
+        first = torch.searchsorted(mentions.document, mentions.document)  # first mention of the same document
+        kept = min(self.kept, int((order - first).max()) if count else 0)
+        antecedents = order.new_zeros(count, kept)
+        possible = torch.zeros(count, kept, dtype=torch.bool, device=vectors.device)
+        for begin in range(0, count, COARSE_ROWS):
+            rows = order[begin : begin + COARSE_ROWS]
+            columns = order[int(first[begin]) : int(rows[-1]) + 1]
+            distance = bucket(rows[:, None] - columns, DISTANCE_BUCKETS)
+            scores = (
+                sources[rows] @ vectors[columns].T
+                + self.coarse_distance(distance).squeeze(2)
+                + self.coarse_match(self._match(mentions, rows[:, None], columns)).squeeze(2)
+                + mentions.scores[columns]
+            )
+            earlier = (columns >= first[rows, None]) & (columns < rows[:, None])
+            best, places = scores.masked_fill(~earlier, -torch.inf).topk(min(kept, len(columns)), dim=1)
+            width = best.shape[1]
+            antecedents[rows, :width] = torch.where(best > -torch.inf, columns[places], 0)
+            possible[rows, :width] = best > -torch.inf
+        return antecedents, possible
+
+    def _fine(self, vectors: Tensor, antecedents: Tensor, distance: Tensor, match: Tensor) -> Tensor:
+        """The fine scores of pairs. *Shape:* `(mentions, antecedents)`"""
+        mention, antecedent = self.mention(vectors), self.antecedent(vectors)
+        rows_at_once = max(1, FINE_ELEMENTS // (self.output.in_features * max(1, antecedents.shape[1])))
+        if torch.is_grad_enabled():  # the backward pass needs all of them in any case
+            rows_at_once = max(1, len(vectors))
+        scores = []
+        for rows in torch.arange(len(vectors), device=vectors.device).split(rows_at_once):
+            chosen = antecedents[rows]
+            product = self.product(vectors[rows, None] * vectors[chosen])
+            features = self.distance(distance[rows]) + self.match(match[rows])
+            hidden = torch.relu(product + mention[rows, None] + antecedent[chosen] + features)
+            scores.append(self.output(self.dropout(hidden)).squeeze(2))
+        return torch.cat(scores)
+
+    def _match(self, mentions: Mentions, left: Tensor, right: Tensor) -> Tensor:
+        """How far the words of two mentions, given by index, are the same; the indices are broadcast."""
+        same = (mentions.words[left] == mentions.words[right]).long()
+        same_last = (mentions.last_word[left] == mentions.last_word[right]).long()
+        return (same + same_last) * int(self.match_words)

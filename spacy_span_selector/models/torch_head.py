@@ -1,0 +1,127 @@
+"""A torch module behind any spaCy tok2vec, as one Thinc model.
+
+The module is built when the width of the token vectors is known: at initialization, or when saved
+weights are loaded. It says of a whole batch of documents what a component asks of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import srsly
+import torch
+from spacy.attrs import LOWER
+from spacy.tokens import Doc
+from thinc.api import ArgsKwargs, Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
+from thinc.shims.pytorch import default_deserialize_torch_model, default_serialize_torch_model
+from thinc.types import Floats2d
+from torch import nn
+
+from ..layers.candidates import CandidateStrategy
+from ..layers.layout import SpanLayout
+
+HeadBuilder = Callable[[int], nn.Module]
+"""Builds the module for a width of the token vectors. Must be picklable."""
+
+
+@dataclass(frozen=True)
+class HeadInput:
+    """A batch of documents, and what the module needs beside their token vectors.
+
+    docs (list[Doc]): The documents.
+    layout (SpanLayout): Their sentences.
+    choose (CandidateStrategy): Which spans go on from the selector.
+    """
+
+    docs: list[Doc]
+    layout: SpanLayout
+    choose: CandidateStrategy
+
+
+def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: HeadBuilder) -> Model[HeadInput, Any]:
+    """Put a torch module behind a tok2vec.
+
+    name (str): Name of the Thinc model.
+    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
+    build (HeadBuilder): Builds the module, whose forward takes (tokens, words, layout, choose).
+    RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
+        a sequence of (output tensor, gradient) pairs and returns what the tok2vec's callback returns.
+    """
+    shim = PyTorchShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build))
+    head: Model[Any, Any] = Model(f"{name}_head", _head_forward, shims=[shim])
+    return Model(
+        name,
+        _forward,
+        init=partial(_init, build),
+        layers=[tok2vec, head],
+        refs={"tok2vec": tok2vec, "head": head},
+    )
+
+
+def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
+    vectors, backprop_tok2vec = model.get_ref("tok2vec")(X.docs, is_train)
+    lengths = [len(vector) for vector in vectors]
+    tokens = model.ops.xp.concatenate(vectors)
+    output, backprop_head = model.get_ref("head")((tokens, _words(X.docs), X.layout, X.choose), is_train)
+
+    def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
+        d_tokens = backprop_head(d_output)
+        return backprop_tok2vec(model.ops.unflatten(d_tokens, model.ops.asarray1i(lengths)))
+
+    return output, backprop
+
+
+def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
+    vectors, words, layout, choose = X
+    shim = model.shims[0]
+    tokens = xp2torch(vectors, requires_grad=is_train, device=shim.device)
+    output, backprop_torch = shim(ArgsKwargs((tokens, words.to(shim.device), layout, choose), {}), is_train)
+
+    def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
+        tensors, gradients = zip(*d_output, strict=True)
+        backprop_torch(ArgsKwargs((list(tensors),), {"grad_tensors": list(gradients)}))
+        return torch2xp(tokens.grad)
+
+    return output, backprop
+
+
+def _words(docs: list[Doc]) -> torch.Tensor:
+    """The lower-cased form of each token, as spaCy's hash of it. *Shape:* `(tokens,)`"""
+    return torch.from_numpy(np.concatenate([doc.to_array([LOWER]) for doc in docs]).view(np.int64))
+
+
+def _init(build: HeadBuilder, model: Model[HeadInput, Any], X: list[Doc] | None = None, Y: Any = None) -> None:
+    tok2vec = model.get_ref("tok2vec")
+    tok2vec.initialize(X=X)
+    if X:
+        width = tok2vec.predict(X)[0].shape[1]
+    elif tok2vec.has_dim("nO"):
+        width = tok2vec.get_dim("nO")
+    else:
+        raise ValueError(
+            f"Can't initialize '{model.name}': the width of its tok2vec is not known before it has seen a document. "
+            "Initialize it with examples (nlp.initialize(get_examples))."
+        )
+    model.get_ref("head").shims[0]._model = build(int(width)).to(get_torch_default_device())
+
+
+def _serialize(module: nn.Module | None) -> bytes:
+    if module is None:
+        return b""
+    weights = default_serialize_torch_model(module)
+    packed: bytes = srsly.msgpack_dumps({"width": module.input_width, "weights": weights})
+    return packed
+
+
+def _deserialize(build: HeadBuilder, module: nn.Module | None, packed: bytes, device: torch.device) -> nn.Module | None:
+    if not packed:
+        return None
+    content = srsly.msgpack_loads(packed)
+    if module is None or module.input_width != content["width"]:
+        module = build(content["width"])
+    loaded: nn.Module = default_deserialize_torch_model(module, content["weights"], device)
+    return loaded

@@ -1,0 +1,394 @@
+"""The component `structured_coref`: who is the same as whom."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import torch
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training.batchers import minibatch_by_words
+from thinc.api import Config, Model, Optimizer, get_torch_default_device, set_dropout_rate
+
+from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, cluster_groups, set_clusters, set_mentions
+from ..extensions import register_extensions
+from ..layers.candidates import Decode, LikelyAndGold
+from ..layers.coref import CorefOutput
+from ..layers.coref_loss import coref_loss
+from ..layers.gold import GoldMentions
+from ..layers.layout import SpanLayout
+from ..models.sentences import sentence_lengths
+from ..models.torch_head import HeadInput
+from .gold import LostMentions, gold_mentions
+from .optimizer import ScaledOptimizer
+from .workers import use_one_thread_after_fork
+
+DEFAULT_CONFIG = """
+[model]
+@architectures = "spacy_span_selector.CorefModel.v1"
+
+[model.tok2vec]
+@architectures = "spacy.Tok2Vec.v2"
+
+[model.tok2vec.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = 96
+rows = [5000, 1000, 2500, 1000]
+attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
+include_static_vectors = false
+
+[model.tok2vec.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = ${model.tok2vec.embed.width}
+window_size = 1
+maxout_pieces = 3
+depth = 4
+"""
+DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
+
+PREDICT_WORDS = 16_384
+"""Words that are annotated at once, so that the memory of `nlp.pipe` does not depend on its batch size."""
+
+INITIALIZE_DOCS = 10
+"""Documents that the model sees to find out its sizes."""
+
+register_extensions()
+use_one_thread_after_fork()
+
+
+@dataclass(frozen=True)
+class CorefPrediction:
+    """What the component says of a document.
+
+    mentions (list[Mention]): Every selected span as token offsets, in the order of the text.
+    scores (list[float]): Their selection probabilities.
+    clusters (list[list[Mention]]): Which of them are the same, in the order of their first mentions.
+    """
+
+    mentions: list[Mention]
+    scores: list[float]
+    clusters: list[list[Mention]]
+
+
+@Language.factory(
+    "structured_coref",
+    assigns=["doc.spans"],
+    requires=["token.is_sent_start"],
+    default_config={
+        "model": DEFAULT_MODEL,
+        "decoding": "marginal",
+        "threshold": 0.4,
+        "keep_singletons": True,
+        "annotation": None,
+        "candidate_ratio": 0.3,
+        "add_gold": True,
+        "negatives": 0.1,
+        "learn_rate_factor": 1.0,
+        "prefix": CLUSTER_PREFIX,
+        "mentions_key": MENTIONS_KEY,
+        "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v1"},
+    },
+    default_score_weights={
+        "coref_f": 1.0,
+        "coref_p": None,
+        "coref_r": None,
+        "coref_muc_p": None,
+        "coref_muc_r": None,
+        "coref_muc_f": 0.0,
+        "coref_b3_p": None,
+        "coref_b3_r": None,
+        "coref_b3_f": 0.0,
+        "coref_ceaf_p": None,
+        "coref_ceaf_r": None,
+        "coref_ceaf_f": 0.0,
+        "coref_lea_p": None,
+        "coref_lea_r": None,
+        "coref_lea_f": None,
+        "coref_ment_p": None,
+        "coref_ment_r": None,
+        "coref_ment_f": 0.0,
+        "coref_density": 0.0,
+    },
+)
+def make_structured_coref(
+    nlp: Language,
+    name: str,
+    model: Model[HeadInput, CorefOutput],
+    decoding: str,
+    threshold: float,
+    keep_singletons: bool,
+    annotation: str | None,
+    candidate_ratio: float,
+    add_gold: bool,
+    negatives: float,
+    learn_rate_factor: float,
+    prefix: str,
+    mentions_key: str,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> StructuredCoref:
+    """Create the component; the arguments are those of `StructuredCoref`."""
+    return StructuredCoref(
+        nlp,
+        model,
+        name,
+        decoding=decoding,
+        threshold=threshold,
+        keep_singletons=keep_singletons,
+        annotation=annotation,
+        candidate_ratio=candidate_ratio,
+        add_gold=add_gold,
+        negatives=negatives,
+        learn_rate_factor=learn_rate_factor,
+        prefix=prefix,
+        mentions_key=mentions_key,
+        scorer=scorer,
+    )
+
+
+class StructuredCoref(TrainablePipe):
+    """Select the mentions of each sentence as a non-crossing set of spans, and link them into clusters."""
+
+    def __init__(
+        self,
+        nlp: Language,
+        model: Model[HeadInput, CorefOutput],
+        name: str = "structured_coref",
+        *,
+        decoding: str = "marginal",
+        threshold: float = 0.4,
+        keep_singletons: bool = True,
+        annotation: str | None = None,
+        candidate_ratio: float = 0.3,
+        add_gold: bool = True,
+        negatives: float = 0.1,
+        learn_rate_factor: float = 1.0,
+        prefix: str = CLUSTER_PREFIX,
+        mentions_key: str = MENTIONS_KEY,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        """Initialize the component.
+
+        nlp (Language): The pipeline.
+        model (Model[HeadInput, CorefOutput]): See `spacy_span_selector.CorefModel.v1`.
+        name (str): Name of the component, used for its losses.
+        decoding (str): "marginal" keeps the set of spans with the greatest expected number of right ones, each
+            costing `threshold`; "map" keeps the single most probable tree, as the paper does.
+        threshold (float): Selection probability from which a span is worth keeping; not used by "map".
+        keep_singletons (bool): Whether a mention that corefers with nothing is a cluster of its own. The scorer
+            follows it.
+        annotation (str | None): "complete" if the corpus marks every mention, "partial" if an unmarked span may
+            be a mention. By default complete with singletons and partial without.
+        candidate_ratio (float): Spans per token, the most probable ones, that are linked in training.
+        add_gold (bool): Whether gold spans that are not among them are linked, too.
+        negatives (float): Spans per token sampled in training from those that are not gold.
+        learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, its
+            tok2vec left out: the paper trains the network 30 times as fast as the encoder.
+        prefix (str): Prefix of the keys of the clusters in `doc.spans`.
+        mentions_key (str): Key of all selected spans in `doc.spans`.
+        scorer (Callable | None): The scoring method.
+        RAISES (ValueError): If a setting is not one of those named, or out of range.
+        """
+        _check_choice(name, "decoding", decoding, ("marginal", "map"))
+        _check_choice(name, "annotation", annotation, ("complete", "partial", None))
+        _check_range(name, "threshold", threshold, 0.0, 1.0)
+        for setting, value in (("candidate_ratio", candidate_ratio), ("negatives", negatives)):
+            _check_range(name, setting, value, 0.0, float("inf"))
+        self.vocab = nlp.vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {
+            "decoding": decoding,
+            "threshold": threshold,
+            "keep_singletons": keep_singletons,
+            "annotation": annotation or ("complete" if keep_singletons else "partial"),
+            "candidate_ratio": candidate_ratio,
+            "add_gold": add_gold,
+            "negatives": negatives,
+            "learn_rate_factor": learn_rate_factor,
+            "prefix": prefix,
+            "mentions_key": mentions_key,
+        }
+        self.lost = LostMentions()
+
+    def predict(self, docs: Iterable[Doc]) -> list[CorefPrediction]:
+        """Find the mentions and clusters of a batch of documents, without modifying them.
+
+        docs (Iterable[Doc]): The documents, with sentence boundaries.
+        RETURNS (list[CorefPrediction]): One for each document.
+        RAISES (ValueError): If a document has no sentence boundaries.
+        """
+        choose = Decode(self.cfg["decoding"], self.cfg["threshold"])
+        predictions: list[CorefPrediction] = []
+        for batch in minibatch_by_words(docs, size=PREDICT_WORDS, tolerance=0.0, get_length=len):
+            layout = self._lay_out(batch)
+            if len(layout.document):
+                output = self.model.predict(HeadInput(batch, layout, choose))
+                predictions += self._to_predictions(batch, layout, output)
+            else:
+                predictions += [CorefPrediction([], [], []) for _ in batch]
+        return predictions
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[CorefPrediction]) -> None:
+        """Write predictions to documents, in place of any that are there.
+
+        docs (Iterable[Doc]): The documents.
+        scores (Sequence[CorefPrediction]): What `predict` returned for them.
+        """
+        for doc, prediction in zip(docs, scores, strict=True):
+            by_mention = dict(zip(prediction.mentions, prediction.scores, strict=True))
+            set_mentions(doc, prediction.mentions, prediction.scores, key=self.cfg["mentions_key"])
+            set_clusters(doc, prediction.clusters, prefix=self.cfg["prefix"], scores=by_mention)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch of examples.
+
+        examples (Iterable[Example]): The batch. Predicted documents need sentence boundaries; references that
+            are not annotated teach nothing.
+        drop (float): Dropout of the tok2vec. The network has its own, set in its architecture.
+        sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
+        losses (dict[str, float] | None): The loss is added to the entry of the component's name.
+        RETURNS (dict[str, float]): The losses.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, "StructuredCoref.update")
+        if not any(len(example.predicted) for example in examples):
+            return losses
+        set_dropout_rate(self.model, drop)
+        docs = [example.predicted for example in examples]
+        layout = self._lay_out(docs)
+        gold = self._gold(examples)
+        choose = LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
+        output, backprop = self.model.begin_update(HeadInput(docs, layout, choose))
+        loss, gradient = self._loss_and_gradient(output, gold, layout)
+        backprop(gradient)
+        if sgd not in (None, False):
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: CorefOutput
+    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
+        """The loss of what the model says of a batch, and its gradient.
+
+        examples (Iterable[Example]): The batch.
+        scores (CorefOutput): The model's output for the predicted documents, from `begin_update`.
+        RETURNS (tuple): The loss per candidate, and (output tensor, gradient) pairs for the model's backprop.
+        """
+        examples = list(examples)
+        return self._loss_and_gradient(
+            scores, self._gold(examples), self._lay_out([example.predicted for example in examples])
+        )
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
+
+        sgd (Optimizer): The optimizer.
+        """
+        self.model.get_ref("tok2vec").finish_update(sgd)
+        self.model.get_ref("head").finish_update(ScaledOptimizer(sgd, self.cfg["learn_rate_factor"]))
+
+    def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
+        """Build the network.
+
+        get_examples (Callable[[], Iterable[Example]]): The training examples.
+        nlp (Language | None): The pipeline.
+        RAISES (ValueError): If no example has a cluster, or none has a token.
+        """
+        validate_get_examples(get_examples, "StructuredCoref.initialize")
+        prefix = self.cfg["prefix"]
+        if not any(cluster_groups(example.reference, prefix) for example in get_examples()):
+            raise ValueError(
+                f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. Convert "
+                "the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one that it uses."
+            )
+        with_tokens = (example.predicted for example in get_examples() if len(example.predicted))
+        self.model.initialize(X=list(islice(with_tokens, INITIALIZE_DOCS)))
+
+    def _lay_out(self, docs: Sequence[Doc]) -> SpanLayout:
+        return SpanLayout.build(sentence_lengths(docs, self.name), get_torch_default_device())
+
+    def _gold(self, examples: Sequence[Example]) -> GoldMentions:
+        """The gold mentions of a batch; the first loss of each kind is reported."""
+        gold, lost = gold_mentions(
+            examples,
+            sentence_lengths([example.predicted for example in examples], self.name),
+            prefix=self.cfg["prefix"],
+            mentions_key=self.cfg["mentions_key"],
+            device=get_torch_default_device(),
+        )
+        for reason in lost.counts.keys() - self.lost.counts.keys():
+            warnings.warn(
+                f"'{self.name}' leaves out a gold mention that {reason}: {lost.first[reason]}. This is said once; "
+                f"nlp.get_pipe('{self.name}').lost.counts counts all, once each time they are met in training.",
+                stacklevel=2,
+            )
+        self.lost.counts.update(lost.counts)
+        self.lost.first = lost.first | self.lost.first
+        return gold
+
+    def _loss_and_gradient(
+        self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
+    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
+        loss = coref_loss(output, gold, layout, annotation=self.cfg["annotation"], negatives=self.cfg["negatives"])
+        tensors = [*output.marginals, output.links.scores]
+        gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
+        return loss.item(), list(zip(tensors, gradients, strict=True))
+
+    def _to_predictions(
+        self, docs: Sequence[Doc], layout: SpanLayout, output: CorefOutput
+    ) -> Iterator[CorefPrediction]:
+        """Take the output of a batch apart, document by document."""
+        starts, ends = output.starts.tolist(), output.ends.tolist()
+        scores = output.marginals.selected[output.candidates].exp().tolist()
+        clusters = _clusters(output)
+        document = layout.document[output.starts]
+        edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
+        first_token = 0
+        for doc, begin, end in zip(docs, edges, edges[1:], strict=False):
+            mentions = [(starts[i] - first_token, ends[i] + 1 - first_token) for i in range(begin, end)]
+            members: dict[int, list[Mention]] = {}
+            for mention, cluster in zip(mentions, clusters[begin:end], strict=True):
+                members.setdefault(cluster, []).append(mention)
+            least = 1 if self.cfg["keep_singletons"] else 2
+            kept = [cluster for cluster in members.values() if len(cluster) >= least]
+            yield CorefPrediction(mentions, scores[begin:end], kept)
+            first_token += len(doc)
+
+
+def _clusters(output: CorefOutput) -> list[int]:
+    """The cluster of each candidate: that of its best antecedent if it scores above "none", otherwise a new one."""
+    antecedents, _, scores = output.links
+    clusters = list(range(len(antecedents)))
+    if antecedents.shape[1]:
+        best = scores.max(dim=1)
+        chosen = antecedents.gather(1, best.indices[:, None]).squeeze(1)
+        for mention in torch.nonzero(best.values > 0).squeeze(1).tolist():
+            clusters[mention] = clusters[int(chosen[mention])]
+    return clusters
+
+
+def _check_choice(name: str, setting: str, value: str | None, choices: Sequence[str | None]) -> None:
+    if value not in choices:
+        raise ValueError(f"'{setting}' of '{name}' is {value!r}; it must be one of {', '.join(map(repr, choices))}.")
+
+
+def _check_range(name: str, setting: str, value: float, least: float, greatest: float) -> None:
+    if not least <= value <= greatest:
+        raise ValueError(f"'{setting}' of '{name}' is {value}; it must be from {least} to {greatest}.")

@@ -1,0 +1,111 @@
+"""The coreference metrics for spaCy: from examples to named scores.
+
+The score names are listed in `docs/scores.md`. None is longer than the 13 characters that spaCy's training log
+has room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from spacy import registry
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, describe_doc, is_annotated
+from spacy_span_selector.metrics.coreference import CorefScores
+
+
+@registry.scorers("spacy_span_selector.coref_scorer.v1")
+def make_coref_scorer(
+    prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY, keep_singletons: bool = True
+) -> Callable[..., dict[str, float | None]]:
+    """Create the scorer of a coreference component; it can be pickled.
+
+    prefix (str): Prefix of the keys in `doc.spans` that hold the clusters.
+    mentions_key (str): Key in `doc.spans` that holds the selected spans.
+    keep_singletons (bool): Whether clusters of one mention count.
+    RETURNS (Callable): `score_coref` with these settings.
+    """
+    return partial(score_coref, prefix=prefix, mentions_key=mentions_key, keep_singletons=keep_singletons)
+
+
+def score_coref(
+    examples: Iterable[Example],
+    *,
+    prefix: str = CLUSTER_PREFIX,
+    mentions_key: str = MENTIONS_KEY,
+    keep_singletons: bool = True,
+    **cfg: Any,
+) -> dict[str, float | None]:
+    """Score predicted clusters against gold ones, over all examples together.
+
+    Mentions match if they cover the same characters, however each side is tokenised. A reference that has
+    neither clusters nor the key of the selected spans is not annotated and is left out; one that has that key
+    and no clusters is annotated as free of coreference.
+
+    examples (Iterable[Example]): The examples, with predictions set.
+    prefix (str): Prefix of the keys in `doc.spans` that hold the clusters.
+    mentions_key (str): Key in `doc.spans` that holds the selected spans.
+    keep_singletons (bool): Whether clusters of one mention count, on either side.
+    cfg (Any): Further settings of the calling component, not used.
+    RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per
+        token and has no upper limit; all None if no reference is annotated.
+    RAISES (ValueError): If the texts of an annotated reference and its prediction differ.
+    """
+    scores = CorefScores(keep_singletons=keep_singletons)
+    n_annotated = n_spans = n_tokens = 0
+    for example in examples:
+        gold, predicted = example.reference, example.predicted
+        if not is_annotated(gold, prefix, mentions_key):
+            continue
+        _check_same_text(gold, predicted)
+        scores.add_document(_clusters_by_character(gold, prefix), _clusters_by_character(predicted, prefix))
+        n_annotated += 1
+        n_spans += _count_selected_spans(predicted, prefix, mentions_key)
+        n_tokens += len(predicted)
+    named = _name_scores(scores) | {"coref_density": n_spans / n_tokens if n_tokens else 0.0}
+    return dict(named) if n_annotated else dict.fromkeys(named)
+
+
+def _clusters_by_character(doc: Doc, prefix: str) -> list[list[tuple[int, int]]]:
+    return [[(span.start_char, span.end_char) for span in group] for group in cluster_groups(doc, prefix)]
+
+
+def _count_selected_spans(doc: Doc, prefix: str, mentions_key: str) -> int:
+    if mentions_key in doc.spans:
+        return len(doc.spans[mentions_key])
+    return len({mention for cluster in _clusters_by_character(doc, prefix) for mention in cluster})
+
+
+def _check_same_text(gold: Doc, predicted: Doc) -> None:
+    if gold.text == predicted.text:
+        return
+    position = next(
+        (i for i, (wanted, found) in enumerate(zip(gold.text, predicted.text, strict=False)) if wanted != found),
+        min(len(gold.text), len(predicted.text)),
+    )
+    raise ValueError(
+        f"Cannot score coreference in {describe_doc(gold)}: at character {position} the prediction reads "
+        f"{predicted.text[position : position + 20]!r} where the gold text reads "
+        f"{gold.text[position : position + 20]!r}. Mentions are compared by their character offsets; make "
+        f"`example.predicted` from `example.reference.text` unchanged."
+    )
+
+
+def _name_scores(scores: CorefScores) -> dict[str, float]:
+    named = {"coref_f": scores.conll_f1, "coref_p": scores.conll_precision, "coref_r": scores.conll_recall}
+    by_metric = {
+        "muc": scores.muc,
+        "b3": scores.b_cubed,
+        "ceaf": scores.ceaf_phi4,
+        "lea": scores.lea,
+        "ment": scores.mentions,
+    }
+    for metric, counts in by_metric.items():
+        named[f"coref_{metric}_p"] = counts.precision
+        named[f"coref_{metric}_r"] = counts.recall
+        named[f"coref_{metric}_f"] = counts.f1
+    return named

@@ -1,0 +1,198 @@
+"""log Z and span marginals, exact and differentiable, in O(n^2) memory.
+
+A span that is a node of the tree is selected with weight exp(score) or left alone with weight 1,
+so its node weighs softplus(score) in log space, and one chart over nodes sums over both. The
+sweeps over that chart are in `_Triangulations`; everything else is elementwise.
+
+Liu et al. 2022, "A Structured Span Selector" (NAACL), section 3 and appendix; see docs/grammar.md.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid, softplus
+
+from .chart import ArcChart, arcs_to_spans, existing_spans, spans_to_arcs
+from .validation import validate
+
+FORBIDDEN = -1e30  # log weight of a node that no tree has; finite, so that no difference of two is NaN
+
+
+def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The log of the total weight of all trees over each sentence, each node selected or not.
+
+    Its gradient is `marginals(scores, lengths)`.
+
+    scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive.
+        What lies below the diagonal or beyond the length is never read; -inf forbids a span.
+        float16 and bfloat16 are computed in float32. *Shape:* `(batch, n, n)`.
+    lengths (Tensor): Number of tokens of each sentence, 0 to n. *Shape:* `(batch,)`.
+    RETURNS: log Z, 0 for an empty sentence. *Shape:* `(batch,)`.
+    RAISES: ValueError if a shape, a dtype or a length is not as described.
+    """
+    return _nodes(scores, lengths).log_partition
+
+
+def marginals(scores: Tensor, lengths: Tensor) -> Tensor:
+    """The probability that each span is selected: a node of the tree, and labelled as of interest.
+
+    Differentiable once; a second derivative raises RuntimeError.
+
+    scores, lengths: As for `log_partition`.
+    RETURNS: Probabilities; exactly 0 where a score is never read or is -inf. *Shape:* `(batch, n, n)`.
+    RAISES: ValueError as for `log_partition`.
+    """
+    nodes = _nodes(scores, lengths)
+    selected = (nodes.log_marginals + logsigmoid(nodes.scores)).exp()
+    return selected.masked_fill(~nodes.exists, 0.0)
+
+
+def log_marginals(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """The logarithms of the probability p that a span is selected and of 1 - p.
+
+    Precise where `marginals` rounds to 0 or 1, with finite gradients: what a loss should use.
+
+    scores, lengths: As for `log_partition`.
+    RETURNS: log p and log(1 - p); -inf and 0 where a score is never read or is -inf.
+        *Shape:* `(batch, n, n)` each.
+    RAISES: ValueError as for `log_partition`.
+    """
+    nodes = _nodes(scores, lengths)
+    log_selected = nodes.log_marginals + logsigmoid(nodes.scores)
+    # Not selected: absent from the tree, or a node left alone. A node of every tree is never absent; its
+    # log is then -inf and the derivative infinite, so that branch must not see the value.
+    certain = nodes.log_marginals >= 0
+    log_absent = torch.log(-torch.expm1(nodes.log_marginals.masked_fill(certain, -1.0)))
+    log_left_alone = nodes.log_marginals + logsigmoid(-nodes.scores)
+    log_unselected = torch.logaddexp(log_absent.masked_fill(certain, -math.inf), log_left_alone).clamp(max=0)
+    return log_selected.masked_fill(~nodes.exists, -math.inf), log_unselected.masked_fill(~nodes.exists, 0.0)
+
+
+class _Nodes(NamedTuple):
+    """What the chart knows about every span, whether it is selected or not."""
+
+    exists: Tensor  # on or above the diagonal and within the length
+    scores: Tensor  # 0 where no span exists
+    log_partition: Tensor
+    log_marginals: Tensor  # log probability that the span is a node of the tree
+
+
+def _nodes(scores: Tensor, lengths: Tensor) -> _Nodes:
+    """Reduce the grammar to node weights, sum over all trees, and undo the reduction."""
+    validate(scores, lengths)
+    tokens = scores.shape[1]
+    scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
+    lengths = lengths.to(scores.device)
+    if tokens == 0:
+        return _Nodes(scores.bool(), scores, scores.sum((1, 2)), scores)
+
+    token = torch.arange(tokens, device=scores.device)
+    start, last = token[:, None], token
+    exists = existing_spans(lengths, tokens)
+    # Every tree has all tokens and the root, so these are constants and only the chords need the chart.
+    root = (start == 0) & (last == lengths[:, None, None] - 1)
+    certain = exists & (root | (start == last))
+    chord = exists & ~certain
+
+    with torch.autocast(scores.device.type, enabled=False):
+        scores = scores.masked_fill(~exists, 0.0)
+        weights = softplus(scores, threshold=40)  # beyond which it is the identity, even in float64
+        level = _level(weights.detach(), chord)
+        # A sentence shorter than the chart is continued in the one way that has the nodes (0, k).
+        padding = torch.where((start == 0) | (start == last), 0.0, FORBIDDEN).to(weights.dtype)
+        chord_partition, chord_marginals = _Triangulations.apply(
+            torch.where(chord, weights - level[:, None, None], padding)
+        )
+        constant = weights.masked_fill(~certain, 0.0).sum((1, 2)) + level * (lengths - 2).clamp(min=0)
+        return _Nodes(exists, scores, chord_partition + constant, chord_marginals.masked_fill(~chord, 0.0))
+
+
+def _level(weights: Tensor, chord: Tensor) -> Tensor:
+    """What to subtract from the log weight of every chord, so that log Z comes out near 0.
+
+    Each tree over n tokens has n - 2 chords, hence any level is exact, but sums near 0 keep an order
+    of magnitude more digits. There are about 4^n trees, so the right level is the log of 4 times the
+    mean weight.
+    """
+    count = chord.sum((1, 2))
+    mean = weights.masked_fill(~chord, -math.inf).logsumexp((1, 2)) - count.log()
+    return torch.where(count > 0, mean + math.log(4), 0.0)
+
+
+class _Triangulations(torch.autograd.Function):
+    """Sum over all binary trees, in one sweep forward over a chart and one sweep back.
+
+    forward(weights): Log weight of each node. *Shape:* `(batch, n, n)`.
+    RETURNS: log Z, *shape* `(batch,)`, and the log probability of each node, *shape* `(batch, n, n)`,
+        without meaning below the diagonal.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor) -> tuple[Tensor, Tensor]:
+        # The chart is in base 2, because exp2 is much faster than exp on CPUs.
+        chart, split_sums = _sweep_up(spans_to_arcs(weights / math.log(2)))
+        log_partition = chart.by_first[-1, 0] * math.log(2)
+        # Inside and outside of a span meet in its chord, which both have counted.
+        log_nodes = arcs_to_spans(chart.by_first).mul_(math.log(2)).sub_(weights).sub_(log_partition[:, None, None])
+        log_nodes.clamp_(max=0)
+        ctx.save_for_backward(chart.by_first, chart.by_last, split_sums, log_nodes)
+        ctx.set_materialize_grads(False)
+        return log_partition, log_nodes
+
+    @staticmethod
+    def backward(ctx: Any, grad_partition: Tensor | None, grad_nodes: Tensor | None) -> Tensor | None:
+        by_first, by_last, split_sums, log_nodes = ctx.saved_tensors
+        if grad_nodes is None:  # log_nodes is an output, so this expression can be differentiated again
+            return None if grad_partition is None else grad_partition[:, None, None] * log_nodes.exp()
+        if torch.is_grad_enabled():
+            raise RuntimeError(
+                "span marginals can be differentiated once only: call backward without create_graph=True"
+            )
+        grad_nodes = grad_nodes.triu()
+        gradient = spans_to_arcs(grad_nodes)
+        gradient[-1, 0] -= grad_nodes.sum((1, 2))
+        if grad_partition is not None:
+            gradient[-1, 0] += grad_partition
+        _sweep_down(ArcChart(by_first, by_last), split_sums, gradient)
+        return arcs_to_spans(gradient) - grad_nodes
+
+
+def _sweep_up(weights: Tensor) -> tuple[ArcChart, Tensor]:
+    """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
+
+    weights (Tensor): Log weight, to base 2, of the chord of each arc. *Shape:* `(m, m, batch)`.
+    RETURNS: A chart of the log sums, and the same sums without the chord itself.
+    """
+    chart = ArcChart.zeros_like(weights)
+    split_sums = torch.zeros_like(weights)
+    chart.write(1, weights[1])
+    for length in range(2, len(weights)):
+        left, right = chart.splits(length)
+        terms = left + right
+        largest = terms.amax(0)
+        torch.add(terms.sub_(largest).exp2_().sum(0).log2_(), largest, out=split_sums[length])
+        chart.write(length, split_sums[length] + weights[length])
+    return chart, split_sums
+
+
+def _sweep_down(chart: ArcChart, split_sums: Tensor, gradient: Tensor) -> None:
+    """Propagate the gradient of each arc to those it splits into, longest arcs first, in place.
+
+    The derivative of a log sum by one of its terms is the probability of that split, which is computed
+    anew: storing it would take O(n^3).
+
+    chart, split_sums: What `_sweep_up` returned.
+    gradient (Tensor): The gradient by the value of each arc, on return by the weight of its chord.
+        *Shape:* `(m, m, batch)`.
+    """
+    gradients = ArcChart(gradient, torch.zeros_like(chart.by_last))
+    for length in range(len(gradient) - 1, 1, -1):
+        left, right = chart.splits(length)
+        flow = (left + right).sub_(split_sums[length]).exp2_().mul_(gradients.collect(length))
+        for part in gradients.splits(length):
+            part += flow
+    gradients.collect(1)

@@ -1,0 +1,24 @@
+"""What every function of the grammar asks of its arguments."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def validate(scores: Tensor, lengths: Tensor) -> None:
+    """Raise ValueError unless there is a square of scores and a possible length for each sentence."""
+    if scores.ndim != 3 or scores.shape[1] != scores.shape[2]:
+        raise ValueError(f"scores: expected shape (batch, n, n), one score per span, but got {tuple(scores.shape)}")
+    batch, tokens, _ = scores.shape
+    if not scores.is_floating_point():
+        raise ValueError(f"scores: expected a floating-point tensor, but got {scores.dtype}")
+    if lengths.shape != (batch,):
+        raise ValueError(f"lengths: expected shape ({batch},), one per sentence, but got {tuple(lengths.shape)}")
+    if lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool:
+        raise ValueError(f"lengths: expected an integer tensor, but got {lengths.dtype}")
+    if batch and not (lengths.min() >= 0 and lengths.max() <= tokens):
+        raise ValueError(
+            f"lengths: expected 0 to {tokens} tokens, the size of the scores, but got "
+            f"{int(lengths.min())} to {int(lengths.max())}"
+        )

@@ -1,0 +1,86 @@
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.cli import app
+
+TEXT = "=== one\n@Ann: [I|ann] like [my|ann] tea.\n\n=== two\n[Bob|bob] left [a house]. [He|bob] ran.\n"
+
+
+@Language.component("render_test_first_and_last")
+def link_first_and_last(doc: Doc) -> Doc:
+    """Link the first token and the last, in documents that come without annotation but with sentences."""
+    if not doc.spans.get("coref_clusters_1") and doc.has_annotation("SENT_START"):
+        set_clusters(doc, [[(0, 1), (len(doc) - 1, len(doc))]])
+    return doc
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["render", *(str(argument) for argument in arguments)])
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "data.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_page_of_a_bracketed_file(data: Path, tmp_path: Path):
+    out_path = tmp_path / "new/page.html"
+    result = run(data, out_path)
+    assert result.exit_code == 0
+    assert result.output.splitlines()[-1] == f"Clusters: {out_path}"
+    page = out_path.read_text(encoding="utf-8")
+    assert page.count("<article>") == 2
+    assert "<b>1</b> Bob (2)" in page
+    assert '"speaker">Ann:' in page
+
+
+def test_page_of_a_doc_bin_equals_that_of_its_source(data: Path, tmp_path: Path):
+    CliRunner().invoke(app, ["convert", "bracketed", str(data), str(tmp_path / "data.spacy")])
+    run(data, tmp_path / "text.html")
+    assert run(tmp_path / "data.spacy", tmp_path / "bin.html").exit_code == 0
+    assert (tmp_path / "bin.html").read_text(encoding="utf-8") == (tmp_path / "text.html").read_text(encoding="utf-8")
+
+
+def test_limit_and_singletons(data: Path, tmp_path: Path):
+    run(data, tmp_path / "one.html", "--limit", 1)
+    run(data, tmp_path / "bare.html")
+    run(data, tmp_path / "all.html", "--singletons")
+    one, bare, everything = ((tmp_path / f"{name}.html").read_text() for name in ("one", "bare", "all"))
+    assert one.count("<article>") == 1
+    assert everything.count("z-index") == bare.count("z-index") + 1
+
+
+def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("render_test_first_and_last")
+    nlp.to_disk(tmp_path / "model")
+    result = run(data, tmp_path / "page.html", "--model", tmp_path / "model")
+    assert result.exit_code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<b>1</b> Bob (2)" in page
+    assert page.count('class="cluster"') == 2
+    assert page.count('">1</span>') == 4
+    assert "<h2>one</h2>" in page
+    assert '"speaker">Ann:' in page
+
+
+def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, tmp_path: Path):
+    damaged = tmp_path / "damaged.spacy"
+    damaged.write_bytes(b"no DocBin")
+    results = {
+        "no such file": run(tmp_path / "nothing.spacy", tmp_path / "page.html"),
+        "no_such_model": run(data, tmp_path / "page.html", "--model", "no_such_model"),
+        "damaged.spacy: [E1014]": run(damaged, tmp_path / "page.html"),
+    }
+    for message, result in results.items():
+        assert result.exit_code == 1
+        assert message in " ".join(result.output.split())
+    assert not (tmp_path / "page.html").exists()

@@ -1,0 +1,71 @@
+import spacy
+from spacy.tokens import Doc, DocBin, SpanGroup
+
+from spacy_span_selector.annotation import (
+    cluster_keys,
+    describe_doc,
+    get_clusters,
+    set_clusters,
+    set_mentions,
+    set_speakers,
+)
+
+
+def make_doc(text: str = "Ann said that she likes her dog .") -> Doc:
+    return Doc(spacy.blank("en").vocab, words=text.split())
+
+
+def test_clusters_are_numbered_in_the_order_of_their_first_mention():
+    doc = make_doc()
+    set_clusters(doc, [[(5, 7)], [(5, 6), (3, 4), (0, 1)]], names=["dog", "ann"])
+    assert get_clusters(doc) == [[(0, 1), (3, 4), (5, 6)], [(5, 7)]]
+    assert [doc.spans[key].attrs["name"] for key in cluster_keys(doc)] == ["ann", "dog"]
+
+
+def test_cluster_keys_are_in_numeric_order():
+    doc = make_doc()
+    for number in (10, 9, 1):
+        doc.spans[f"coref_clusters_{number}"] = [doc[0:1]]
+    doc.spans["coref_clusters_x"] = [doc[0:1]]
+    assert cluster_keys(doc) == ["coref_clusters_1", "coref_clusters_9", "coref_clusters_10"]
+
+
+def test_setting_clusters_replaces_earlier_ones_and_keeps_other_groups():
+    doc = make_doc()
+    doc.spans["other"] = [doc[0:2]]
+    set_clusters(doc, [[(0, 1)], [(3, 4)]])
+    set_clusters(doc, [[(5, 6)]])
+    assert sorted(doc.spans) == ["coref_clusters_1", "other"]
+
+
+def test_groups_that_are_named_unlike_their_key_are_replaced():
+    doc = make_doc()
+    doc.spans["coref_clusters_2"] = SpanGroup(doc, name="something", spans=[doc[0:1]])
+    set_clusters(doc, [[(5, 6)]])
+    assert get_clusters(doc) == [[(5, 6)]]
+
+
+def test_scores_follow_their_mentions():
+    doc = make_doc()
+    set_clusters(doc, [[(3, 4), (0, 1)]], scores={(0, 1): 0.25, (3, 4): 0.75})
+    assert doc.spans["coref_clusters_1"].attrs["scores"] == [0.25, 0.75]
+
+
+def test_annotation_survives_doc_bin():
+    doc = make_doc()
+    doc.user_data["title"] = "dogs"
+    set_clusters(doc, [[(0, 1), (3, 4)]], scores={(0, 1): 0.25, (3, 4): 0.75}, names=["ann"])
+    set_mentions(doc, [(0, 1)], [0.5])
+    set_speakers(doc, [(0, 8, "Ann Lee")])
+    stored = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    (loaded,) = DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)
+    assert get_clusters(loaded) == [[(0, 1), (3, 4)]]
+    assert loaded.spans["coref_clusters_1"].attrs == {"scores": [0.25, 0.75], "name": "ann"}
+    assert loaded.spans["coref_mentions"].attrs == {"scores": [0.5]}
+    assert [(turn.start, turn.end, turn.label_) for turn in loaded.spans["speakers"]] == [(0, 8, "Ann Lee")]
+    assert describe_doc(loaded) == "document 'dogs'"
+
+
+def test_documents_without_a_title_are_described_by_their_first_words():
+    assert describe_doc(make_doc("one two")) == "document starting 'one two'"
+    assert describe_doc(make_doc("")) == "an empty document"
