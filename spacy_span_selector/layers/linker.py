@@ -16,14 +16,15 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from .features import DISTANCE_BUCKETS, bucket
 
 COARSE_ROWS = 256
 """Mentions whose antecedents are pruned at once: memory grows with the mentions of a document, not their square."""
 
-FINE_ELEMENTS = 1 << 22
-"""Hidden activations of pairs held at once when nothing has to be kept for the backward pass."""
+FINE_ELEMENTS = 1 << 19
+"""Hidden activations of pairs held at once: few enough to stay in the cache of a core."""
 
 MATCHES = 3
 """Two mentions have the same words (2), or only the same last word (1), or neither (0)."""
@@ -67,7 +68,8 @@ class Linker(nn.Module):
     hidden_width (int): Width of the hidden layer of the fine scorer.
     antecedents (int): How many antecedents of each mention the coarse scorer keeps.
     match_words (bool): Whether the scorers see if two mentions have the same words, or the same last word.
-    dropout (float): Dropout of projected spans and of the hidden layer.
+    dropout (float): Dropout of projected spans and of the hidden layer; there, one mask is drawn per mention and
+        shared by its antecedents.
     """
 
     def __init__(
@@ -140,20 +142,50 @@ class Linker(nn.Module):
     def _fine(self, vectors: Tensor, antecedents: Tensor, distance: Tensor, match: Tensor) -> Tensor:
         """The fine scores of pairs. *Shape:* `(mentions, antecedents)`"""
         mention, antecedent = self.mention(vectors), self.antecedent(vectors)
-        rows_at_once = max(1, FINE_ELEMENTS // (self.output.in_features * max(1, antecedents.shape[1])))
-        if torch.is_grad_enabled():  # the backward pass needs all of them in any case
-            rows_at_once = max(1, len(vectors))
-        scores = []
-        for rows in torch.arange(len(vectors), device=vectors.device).split(rows_at_once):
-            chosen = antecedents[rows]
-            product = self.product(vectors[rows, None] * vectors[chosen])
-            features = self.distance(distance[rows]) + self.match(match[rows])
-            hidden = torch.relu(product + mention[rows, None] + antecedent[chosen] + features)
-            scores.append(self.output(self.dropout(hidden)).squeeze(2))
-        return torch.cat(scores)
+        features = (self.distance.weight[:, None] + self.match.weight).flatten(0, 1)
+        feature = distance * MATCHES + match
+        output = self.dropout(torch.ones_like(mention)) * self.output.weight
+        rows_at_once = max(1, FINE_ELEMENTS // (mention.shape[1] * max(1, antecedents.shape[1])))
+        scores = [
+            checkpoint(
+                _score_pairs,
+                *(vectors, vectors[rows], antecedents[rows]),
+                *(mention[rows], antecedent, features, feature[rows]),
+                *(self.product.weight, output[rows]),
+                use_reentrant=False,
+            )
+            for rows in torch.arange(len(vectors), device=vectors.device).split(rows_at_once)
+        ]
+        return torch.cat(scores) + self.output.bias
 
     def _match(self, mentions: Mentions, left: Tensor, right: Tensor) -> Tensor:
         """How far the words of two mentions, given by index, are the same; the indices are broadcast."""
         same = (mentions.words[left] == mentions.words[right]).long()
         same_last = (mentions.last_word[left] == mentions.last_word[right]).long()
         return (same + same_last) * int(self.match_words)
+
+
+def _score_pairs(
+    vectors: Tensor,
+    rows: Tensor,
+    antecedents: Tensor,
+    mention: Tensor,
+    antecedent: Tensor,
+    features: Tensor,
+    feature: Tensor,
+    product: Tensor,
+    output: Tensor,
+) -> Tensor:
+    """The fine scores of some mentions with their antecedents.
+
+    vectors, antecedent (Tensor): Of all mentions. Shapes: (mentions, width) and (mentions, hidden)
+    rows, mention, output (Tensor): Of the mentions to score. Shapes: (rows, width) and (rows, hidden), twice
+    antecedents, feature (Tensor): Indices into `vectors` and `features`. Shape: (rows, antecedents)
+    features (Tensor): Every combination of features. Shape: (combinations, hidden)
+    product (Tensor): The weights of the product part. Shape: (hidden, width)
+    RETURNS (Tensor): Shape: (rows, antecedents)
+    """
+    embed, linear = nn.functional.embedding, nn.functional.linear
+    hidden = linear(rows[:, None] * embed(antecedents, vectors), product)
+    hidden = hidden + mention[:, None] + embed(antecedents, antecedent) + embed(feature, features)
+    return (torch.relu(hidden) @ output[:, :, None]).squeeze(2)

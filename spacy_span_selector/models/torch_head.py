@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import srsly
@@ -77,14 +77,14 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
 
 def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
     vectors, words, layout, choose = X
-    shim = model.shims[0]
+    shim = cast(PyTorchShim, model.shims[0])
     tokens = xp2torch(vectors, requires_grad=is_train, device=shim.device)
     output, backprop_torch = shim(ArgsKwargs((tokens, words.to(shim.device), layout, choose), {}), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
         backprop_torch(ArgsKwargs((list(tensors),), {"grad_tensors": list(gradients)}))
-        return torch2xp(tokens.grad)
+        return torch2xp(cast(torch.Tensor, tokens.grad))
 
     return output, backprop
 

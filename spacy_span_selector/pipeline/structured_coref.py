@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import torch
 from spacy.language import Language
@@ -119,7 +119,7 @@ class CorefPrediction:
 def make_structured_coref(
     nlp: Language,
     name: str,
-    model: Model[HeadInput, CorefOutput],
+    model: Model[Any, Any],
     decoding: str,
     threshold: float,
     keep_singletons: bool,
@@ -157,7 +157,7 @@ class StructuredCoref(TrainablePipe):
     def __init__(
         self,
         nlp: Language,
-        model: Model[HeadInput, CorefOutput],
+        model: Model[Any, Any],
         name: str = "structured_coref",
         *,
         decoding: str = "marginal",
@@ -302,7 +302,8 @@ class StructuredCoref(TrainablePipe):
         sgd (Optimizer): The optimizer.
         """
         self.model.get_ref("tok2vec").finish_update(sgd)
-        self.model.get_ref("head").finish_update(ScaledOptimizer(sgd, self.cfg["learn_rate_factor"]))
+        scaled = ScaledOptimizer(sgd, self.cfg["learn_rate_factor"])
+        self.model.get_ref("head").finish_update(cast(Optimizer, scaled))
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Build the network.
@@ -315,8 +316,8 @@ class StructuredCoref(TrainablePipe):
         prefix = self.cfg["prefix"]
         if not any(cluster_groups(example.reference, prefix) for example in get_examples()):
             raise ValueError(
-                f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. Convert "
-                "the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one that it uses."
+                f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. "
+                "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
         with_tokens = (example.predicted for example in get_examples() if len(example.predicted))
         self.model.initialize(X=list(islice(with_tokens, INITIALIZE_DOCS)))
