@@ -10,7 +10,7 @@ from wasabi import msg
 
 app = typer.Typer(
     name="span-selector",
-    help="Convert corpora to spaCy's format and show clusters.",
+    help="Convert corpora to spaCy's format, print coreference scores, show clusters.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from spacy_span_selector.layers import span_scorer
+from spacy_span_selector.layers.features import WIDTH_BUCKETS, bucket
+from spacy_span_selector.layers.layout import SpanLayout
+from spacy_span_selector.layers.span_scorer import SpanScorer
+
+WIDTH, HIDDEN = 6, 8
+SENTENCES = [[5, 4], [], [9, 5, 1]]  # buckets of 1 x 9, 3 x 5 and 1 x 1
+
+
+def build(dropout: float = 0.0, seed: int = 0) -> SpanScorer:
+    torch.manual_seed(seed)
+    return SpanScorer(width=WIDTH, hidden_width=HIDDEN, feature_width=3, scores=2, dropout=dropout)
+
+
+def batch(device: str = "cpu", dtype: torch.dtype = torch.float32) -> tuple[Tensor, SpanLayout]:
+    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    tokens = torch.randn(len(layout.document), WIDTH, generator=torch.Generator().manual_seed(1), dtype=dtype)
+    return tokens.to(device).requires_grad_(), layout
+
+
+def represent_plainly(scorer: SpanScorer, tokens: Tensor, start: int, end: int) -> Tensor:
+    """The vector of one span, as Lee et al. (2017) define it."""
+    members = tokens[start : end + 1]
+    head = (scorer.attention(members).softmax(0) * members).sum(0)
+    width = bucket(torch.tensor(end - start + 1, device=tokens.device), WIDTH_BUCKETS)
+    return torch.cat([tokens[start], tokens[end], head, scorer.width_embedding(width)])
+
+
+def score_plainly(scorer: SpanScorer, vectors: Tensor) -> Tensor:
+    """A feed-forward net over concatenated span vectors. *Shape:* `(spans, scores)`"""
+    weight = torch.cat([part.weight for part in (scorer.start, scorer.end, scorer.head, scorer.width)], dim=1)
+    return scorer.output(torch.relu(vectors @ weight.T + scorer.start.bias))
+
+
+def test_represent_concatenates_the_parts_of_each_span(device: str) -> None:
+    scorer = build().to(device)
+    tokens, layout = batch(device)
+    starts, ends = layout.locate(torch.nonzero(layout.valid()).squeeze(1))
+    expected = [
+        represent_plainly(scorer, tokens, start, end)
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
+    torch.testing.assert_close(scorer.represent(tokens, starts, ends), torch.stack(expected))
+
+
+BLOCKS = {  # elements held at once, and how many blocks that makes
+    "single rows": (1, 9 + 3 * 5 + 1),
+    "single sentences": (HIDDEN * 5 * 5, 5 + 3 + 1),  # the sentence of 9 takes five blocks of two rows
+    "whole buckets": (HIDDEN * 9 * 9, 3),
+}
+
+
+@pytest.mark.parametrize(("elements", "blocks"), BLOCKS.values(), ids=BLOCKS)
+def test_scores_equal_the_concatenated_form(
+    elements: int, blocks: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(span_scorer, "BLOCK_ELEMENTS", elements)
+    calls = []
+    score_rows = span_scorer._score_rows
+
+    def count_and_score(first: int, last: int, *args: Tensor) -> Tensor:
+        calls.append((first, last))
+        return score_rows(first, last, *args)
+
+    monkeypatch.setattr(span_scorer, "_score_rows", count_and_score)
+    scorer = build().to(device)
+    tokens, layout = batch(device)
+    flat = torch.nonzero(layout.valid()).squeeze(1)
+    scores = scorer(tokens, layout)
+    assert len(calls) == blocks
+    assert scores.shape == (2, layout.size)
+    expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
+    torch.testing.assert_close(scores[:, flat].T, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("elements", [elements for elements, _ in BLOCKS.values()], ids=BLOCKS)
+def test_gradients_equal_those_of_the_concatenated_form(
+    elements: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(span_scorer, "BLOCK_ELEMENTS", elements)
+    scorer = build().to(device).double()
+    tokens, layout = batch(device, torch.float64)
+    flat = torch.nonzero(layout.valid()).squeeze(1)
+    direction = torch.randn(len(flat), 2, dtype=torch.float64, generator=torch.Generator().manual_seed(2)).to(device)
+    inputs = [tokens, *scorer.parameters()]
+    found = torch.autograd.grad((scorer(tokens, layout)[:, flat].T * direction).sum(), inputs)
+    plain = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
+    torch.testing.assert_close(found, torch.autograd.grad((plain * direction).sum(), inputs))
+
+
+@pytest.mark.parametrize("spread", [1.0, 8.0])
+def test_float32_keeps_its_precision_when_attention_is_sharp(spread: float, device: str) -> None:
+    """Weights within e^16 of each other: prefix sums in float32 would have lost all digits."""
+    scorer = build().to(device)
+    layout = SpanLayout.build([[60]], torch.device(device))
+    tokens = torch.rand(60, WIDTH, generator=torch.Generator().manual_seed(3)).to(device) * 2 - 1
+    with torch.no_grad():
+        scorer.attention.weight.zero_()[0, 0] = spread
+        flat = torch.nonzero(layout.valid()).squeeze(1)
+        expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
+        torch.testing.assert_close(scorer(tokens, layout)[:, flat].T, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_extreme_attention_stays_finite(device: str) -> None:
+    scorer = build().to(device)
+    tokens, layout = batch(device)
+    with torch.no_grad():
+        tokens[:, 0] = torch.linspace(-60, 60, len(tokens))[torch.randperm(len(tokens))]
+        scorer.attention.weight.zero_()[0, 0] = 1.0
+    valid = layout.valid()
+    scores = scorer(tokens, layout)[:, valid]
+    gradients = torch.autograd.grad(scores.sum(), [tokens, *scorer.parameters()])
+    assert torch.isfinite(scores).all()
+    assert all(torch.isfinite(gradient).all() for gradient in gradients)
+
+
+def test_padding_has_finite_scores_and_no_influence(device: str) -> None:
+    scorer = build().to(device)
+    tokens, layout = batch(device)
+    scores = scorer(tokens, layout)
+    assert torch.isfinite(scores).all()
+    # What is downstream gives padding the gradient 0, which times infinity would be NaN.
+    gradients = torch.autograd.grad((scores * layout.valid()).sum(), [tokens, *scorer.parameters()])
+    assert all(torch.isfinite(gradient).all() for gradient in gradients)
+    alone = SpanLayout.build([[4]], torch.device(device))
+    (second,) = (bucket.chart(scores[0])[2] for bucket in layout.buckets if bucket.lengths.tolist() == [5, 5, 4])
+    inside = torch.ones(4, 4, dtype=torch.bool, device=device).triu()
+    torch.testing.assert_close(second[:4, :4][inside], scorer(tokens[5:9], alone)[0].view(4, 4)[inside])
+
+
+def test_evaluation_is_deterministic_and_without_dropout() -> None:
+    tokens, layout = batch()
+    scorer = build(dropout=0.5).eval()
+    first = scorer(tokens, layout)
+    assert torch.equal(first, scorer(tokens, layout))
+    assert torch.equal(first, build(dropout=0.0).train()(tokens, layout))
+
+
+def test_dropout_is_drawn_once_for_each_sentence() -> None:
+    """Two sentences with the same tokens differ in training, all their spans by the same mask."""
+    scorer = build(dropout=0.5).train()
+    torch.manual_seed(4)
+    with torch.no_grad():
+        scorer.width.weight.zero_()  # tokens are all 0: now every span has the same hidden vector
+        first, second = scorer(torch.zeros(6, WIDTH), SpanLayout.build([[3, 3]]))[0].view(2, 9)
+    inside = torch.ones(3, 3, dtype=torch.bool).triu().flatten()
+    assert len(set(first[inside].tolist())) == len(set(second[inside].tolist())) == 1
+    assert first[0] != second[0]
+
+
+def test_no_sentences_have_no_scores() -> None:
+    assert build()(torch.zeros(0, WIDTH), SpanLayout.build([[], []])).shape == (2, 0)
+
+
+def test_no_spans_have_no_vectors() -> None:
+    none = torch.tensor([], dtype=torch.long)
+    scorer = build()
+    assert scorer.represent(torch.zeros(3, WIDTH), none, none).shape == (0, scorer.vector_width)
+

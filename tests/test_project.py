@@ -1,0 +1,44 @@
+"""The spaCy project: what it names must be there, since weasel takes a misspelt output without a word."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import srsly
+from weasel.schemas import ProjectConfigSchema, validate
+
+ROOT = Path(__file__).parents[1]
+
+
+def load_project() -> dict[str, Any]:
+    project: dict[str, Any] = srsly.read_yaml(ROOT / "project.yml")
+    return project
+
+
+def test_project_is_valid():
+    assert validate(ProjectConfigSchema, load_project()) == []
+
+
+def test_workflows_name_commands():
+    project = load_project()
+    commands = {command["name"] for command in project["commands"]}
+    for steps in project["workflows"].values():
+        assert set(steps) <= commands
+
+
+def test_every_dependency_is_in_the_repository_or_made_by_a_command():
+    project = load_project()
+    outputs = {output for command in project["commands"] for output in command["outputs"]}
+    for command in project["commands"]:
+        for dependency in command.get("deps", []):
+            made = dependency in outputs or dependency.startswith(("${vars.litbank}", "corpus/${vars.corpus}"))
+            there = (ROOT / re.sub(r"\$\{vars\.config\}", project["vars"]["config"], dependency)).exists()
+            assert made or there, f"{command['name']} depends on {dependency}, which nothing makes"
+
+
+def test_every_output_is_named_in_the_script_that_makes_it():
+    for command in load_project()["commands"]:
+        script = " ".join(command["script"])
+        for output in command["outputs"]:
+            folder = str(Path(output).parent)
+            assert output in script or folder in script, f"{command['name']} does not make {output}"
