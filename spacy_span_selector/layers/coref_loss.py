@@ -10,8 +10,8 @@ Where every mention is marked, annotation is *complete*, and another span is sim
 
     L2' = - sum over other spans s    log [ 1 - p(s) ]
 
-"Other spans" are the candidates that are not gold, plus a sample of the rest, for which log(1 - p) is
-added in either case so that p does not saturate.
+"Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
+random sample of all spans that are not gold.
 """
 
 from __future__ import annotations

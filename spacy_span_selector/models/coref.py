@@ -30,6 +30,7 @@ def build_coref_model(
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
         to a shared Tok2Vec or transformer.
     The other arguments are those of `CorefSettings`.
+    RETURNS (Model[HeadInput, CorefOutput]): Its attribute `max_span_width` says which gold mentions it can learn.
     """
     settings = CorefSettings(
         hidden_width=hidden_width,
@@ -41,4 +42,6 @@ def build_coref_model(
         dropout=dropout,
         max_span_width=max_span_width,
     )
-    return torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
+    model = torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
+    model.attrs["max_span_width"] = max_span_width
+    return model

@@ -65,7 +65,8 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
 def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(X.docs, is_train)
     lengths = [len(vector) for vector in vectors]
-    tokens = model.ops.xp.concatenate(vectors)
+    # A transformer doesn't say how wide the vectors of an empty document are.
+    tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
     output, backprop_head = model.get_ref("head")((tokens, _words(X.docs), X.layout, X.choose), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:

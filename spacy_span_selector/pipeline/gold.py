@@ -33,6 +33,8 @@ class LostMentions:
 
 MISALIGNED = "does not start and end at token boundaries of the predicted document"
 CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
+TOO_WIDE = "is wider than 'max_span_width' of the model"
+EMPTY = "has no tokens"
 REPEATED = "is also in an earlier cluster"
 
 
@@ -42,6 +44,7 @@ def gold_mentions(
     *,
     prefix: str,
     mentions_key: str,
+    max_width: int | None,
     device: torch.device | None,
 ) -> tuple[GoldMentions, LostMentions]:
     """Align the gold clusters of a batch with its predicted documents.
@@ -49,6 +52,7 @@ def gold_mentions(
     examples (Sequence[Example]): The examples.
     sentence_lengths (Sequence[Sequence[int]]): The sentences of the predicted documents.
     prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
+    max_width (int | None): The greatest number of tokens of a mention, None for no limit.
     device (torch.device | None): Where the tensors go.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
@@ -63,10 +67,14 @@ def gold_mentions(
             for start, end in cluster:
                 aligned = (first[start], last[end - 1])
                 mention = (offset + aligned[0], offset + aligned[1])
-                if min(aligned) < 0:
+                if start == end:
+                    reason = EMPTY
+                elif min(aligned) < 0:
                     reason = MISALIGNED
                 elif sentence[aligned[0]] != sentence[aligned[1]]:
                     reason = CROSSES_SENTENCES
+                elif max_width is not None and aligned[1] - aligned[0] >= max_width:
+                    reason = TOO_WIDE
                 elif mention in mentions:
                     reason = REPEATED
                 else:

@@ -13,7 +13,6 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.training.batchers import minibatch_by_words
 from thinc.api import Config, Model, Optimizer, get_torch_default_device, set_dropout_rate
 
 from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, cluster_groups, set_clusters, set_mentions
@@ -197,7 +196,11 @@ class StructuredCoref(TrainablePipe):
         _check_choice(name, "decoding", decoding, ("marginal", "map"))
         _check_choice(name, "annotation", annotation, ("complete", "partial", None))
         _check_range(name, "threshold", threshold, 0.0, 1.0)
-        for setting, value in (("candidate_ratio", candidate_ratio), ("negatives", negatives)):
+        for setting, value in (
+            ("candidate_ratio", candidate_ratio),
+            ("negatives", negatives),
+            ("learn_rate_factor", learn_rate_factor),
+        ):
             _check_range(name, setting, value, 0.0, float("inf"))
         self.vocab = nlp.vocab
         self.model = model
@@ -226,7 +229,7 @@ class StructuredCoref(TrainablePipe):
         """
         choose = Decode(self.cfg["decoding"], self.cfg["threshold"])
         predictions: list[CorefPrediction] = []
-        for batch in minibatch_by_words(docs, size=PREDICT_WORDS, tolerance=0.0, get_length=len):
+        for batch in _batch_by_words(docs, PREDICT_WORDS):
             layout = self._lay_out(batch)
             if len(layout.document):
                 output = self.model.predict(HeadInput(batch, layout, choose))
@@ -332,6 +335,7 @@ class StructuredCoref(TrainablePipe):
             sentence_lengths([example.predicted for example in examples], self.name),
             prefix=self.cfg["prefix"],
             mentions_key=self.cfg["mentions_key"],
+            max_width=self.model.attrs.get("max_span_width"),
             device=get_torch_default_device(),
         )
         for reason in lost.counts.keys() - self.lost.counts.keys():
@@ -371,6 +375,20 @@ class StructuredCoref(TrainablePipe):
             kept = [cluster for cluster in members.values() if len(cluster) >= least]
             yield CorefPrediction(mentions, scores[begin:end], kept)
             first_token += len(doc)
+
+
+def _batch_by_words(docs: Iterable[Doc], words: int) -> Iterator[list[Doc]]:
+    """Cut documents, in their order, into batches of so many words at most; a longer document is alone in its batch."""
+    batch: list[Doc] = []
+    size = 0
+    for doc in docs:
+        if batch and size + len(doc) > words:
+            yield batch
+            batch, size = [], 0
+        batch.append(doc)
+        size += len(doc)
+    if batch:
+        yield batch
 
 
 def _clusters(output: CorefOutput) -> list[int]:

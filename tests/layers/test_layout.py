@@ -8,7 +8,7 @@ from spacy_span_selector.layers.layout import LEAST_FILL, SpanLayout
 
 Lengths = list[list[int]]
 
-batches = st.lists(st.lists(st.integers(1, 9), max_size=5), max_size=5)
+drawn_batches = st.lists(st.lists(st.integers(1, 9), max_size=5), max_size=5)
 
 
 def spans_of(sentence_lengths: Lengths) -> list[tuple[int, int]]:
@@ -27,7 +27,7 @@ def as_tensors(spans: list[tuple[int, int]]) -> tuple[torch.Tensor, torch.Tensor
 
 
 @settings(deadline=None)
-@given(batches)
+@given(drawn_batches)
 def test_locate_inverts_flat_index(sentence_lengths: Lengths) -> None:
     layout = SpanLayout.build(sentence_lengths)
     starts, ends = as_tensors(spans_of(sentence_lengths))
@@ -37,7 +37,7 @@ def test_locate_inverts_flat_index(sentence_lengths: Lengths) -> None:
 
 
 @settings(deadline=None)
-@given(batches)
+@given(drawn_batches)
 def test_valid_marks_exactly_the_spans(sentence_lengths: Lengths) -> None:
     layout = SpanLayout.build(sentence_lengths)
     flat = layout.flat_index(*as_tensors(spans_of(sentence_lengths)))
@@ -45,7 +45,7 @@ def test_valid_marks_exactly_the_spans(sentence_lengths: Lengths) -> None:
 
 
 @settings(deadline=None)
-@given(batches)
+@given(drawn_batches)
 def test_widths_count_tokens(sentence_lengths: Lengths) -> None:
     layout = SpanLayout.build(sentence_lengths)
     starts, ends = as_tensors(spans_of(sentence_lengths))
@@ -53,7 +53,7 @@ def test_widths_count_tokens(sentence_lengths: Lengths) -> None:
 
 
 @settings(deadline=None)
-@given(batches)
+@given(drawn_batches)
 def test_every_sentence_is_in_one_bucket(sentence_lengths: Lengths) -> None:
     layout = SpanLayout.build(sentence_lengths)
     found = [
@@ -91,7 +91,8 @@ def test_documents_without_sentences_take_no_room() -> None:
 
 
 def test_empty_batch_has_no_buckets() -> None:
-    for sentence_lengths in ([], [[], []]):
+    batches: list[Lengths] = [[], [[], []]]
+    for sentence_lengths in batches:
         layout = SpanLayout.build(sentence_lengths)
         assert (layout.buckets, layout.size) == ([], 0)
         starts, ends = layout.locate(torch.tensor([], dtype=torch.long))

@@ -43,8 +43,7 @@ def test_represent_concatenates_the_parts_of_each_span(device: str) -> None:
     tokens, layout = batch(device)
     starts, ends = layout.locate(torch.nonzero(layout.valid()).squeeze(1))
     expected = [
-        represent_plainly(scorer, tokens, start, end)
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        represent_plainly(scorer, tokens, start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
     ]
     torch.testing.assert_close(scorer.represent(tokens, starts, ends), torch.stack(expected))
 
@@ -100,11 +99,15 @@ def test_float32_keeps_its_precision_when_attention_is_sharp(spread: float, devi
     scorer = build().to(device)
     layout = SpanLayout.build([[60]], torch.device(device))
     tokens = torch.rand(60, WIDTH, generator=torch.Generator().manual_seed(3)).to(device) * 2 - 1
+    tokens.requires_grad_()
     with torch.no_grad():
         scorer.attention.weight.zero_()[0, 0] = spread
-        flat = torch.nonzero(layout.valid()).squeeze(1)
-        expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
-        torch.testing.assert_close(scorer(tokens, layout)[:, flat].T, expected, rtol=1e-5, atol=1e-5)
+    flat = torch.nonzero(layout.valid()).squeeze(1)
+    scores = scorer(tokens, layout)[:, flat].T
+    expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
+    torch.testing.assert_close(scores, expected, rtol=1e-5, atol=1e-5)
+    (found,), (wanted,) = (torch.autograd.grad(form.sum(), tokens) for form in (scores, expected))
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-3)
 
 
 def test_extreme_attention_stays_finite(device: str) -> None:
@@ -162,4 +165,3 @@ def test_no_spans_have_no_vectors() -> None:
     none = torch.tensor([], dtype=torch.long)
     scorer = build()
     assert scorer.represent(torch.zeros(3, WIDTH), none, none).shape == (0, scorer.vector_width)
-

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from spacy_span_selector.layers.candidates import Decode, Decoding, LikelyAndGold, in_text_order
+from spacy_span_selector.layers.gold import GoldMentions
+from spacy_span_selector.layers.layout import SpanLayout
+from spacy_span_selector.layers.selector import structured_marginals
+from spacy_span_selector.wcfg import best_spans, marginals
+
+SENTENCES = [[3, 8], [], [6, 1]]
+
+
+def scored_batch(seed: int = 0) -> tuple[SpanLayout, Tensor, Tensor]:
+    layout = SpanLayout.build(SENTENCES)
+    scores = 3 * torch.randn(layout.size, generator=torch.Generator().manual_seed(seed)) - 1
+    return layout, scores, structured_marginals(scores, layout).selected
+
+
+def located(layout: SpanLayout, flat: Tensor) -> list[tuple[int, int]]:
+    starts, ends = layout.locate(flat)
+    return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def gold_at(spans: list[tuple[int, int]]) -> GoldMentions:
+    starts, ends = torch.tensor(spans, dtype=torch.long).view(-1, 2).T
+    return GoldMentions(starts, ends, torch.arange(len(spans)), torch.tensor([True, False, True]))
+
+
+def decode_one_by_one(layout: SpanLayout, scores: Tensor, decoding: Decoding, threshold: float) -> set[tuple[int, int]]:
+    """What the grammar's decoder keeps of each sentence on its own, by token rows."""
+    spans = set()
+    for bucket in layout.buckets:
+        for sentence, length in enumerate(bucket.lengths.tolist()):
+            chart, lengths = bucket.chart(scores)[sentence, :length, :length], torch.tensor([length])
+            weights = chart[None] if decoding == "map" else marginals(chart[None], lengths) - threshold
+            first = int(bucket.tokens[sentence, 0])
+            spans |= {(first + start, first + end - 1) for start, end in best_spans(weights, lengths)[0]}
+    return spans
+
+
+@pytest.mark.parametrize(("decoding", "threshold"), [("map", 0.4), ("marginal", 0.05), ("marginal", 0.5)])
+def test_decode_equals_the_grammar_sentence_by_sentence(decoding: Decoding, threshold: float) -> None:
+    layout, scores, log_marginals = scored_batch()
+    chosen = located(layout, Decode(decoding, threshold)(scores, log_marginals, layout))
+    assert chosen == sorted(decode_one_by_one(layout, scores, decoding, threshold))
+    assert len(chosen) > 1
+
+
+def test_decodings_differ() -> None:
+    layout, scores, log_marginals = scored_batch(seed=2)
+    strategies = [Decode("map", 0.5), Decode("marginal", 0.5), Decode("marginal", 0.05)]
+    assert len({tuple(choose(scores, log_marginals, layout).tolist()) for choose in strategies}) == 3
+
+
+def test_threshold_1_keeps_nothing() -> None:
+    layout, scores, log_marginals = scored_batch()
+    assert len(Decode("marginal", 1.0)(scores, log_marginals, layout)) == 0
+
+
+def test_empty_batch_has_no_candidates() -> None:
+    layout = SpanLayout.build([[], []])
+    none = torch.zeros(0)
+    assert len(Decode("map", 0.5)(none, none, layout)) == 0
+    assert len(LikelyAndGold(gold_at([]), 0.5, True)(none, none, layout)) == 0
+
+
+def test_likely_spans_are_those_of_the_greatest_marginals() -> None:
+    layout, scores, log_marginals = scored_batch()
+    chosen = LikelyAndGold(gold_at([(0, 2)]), 0.5, add_gold=False)(scores, log_marginals, layout)
+    ranked = sorted(torch.nonzero(layout.valid()).squeeze(1).tolist(), key=lambda flat: -float(log_marginals[flat]))
+    assert sorted(chosen.tolist()) == sorted(ranked[: int(0.5 * 18)])
+
+
+def test_all_gold_spans_are_added_once() -> None:
+    layout, scores, log_marginals = scored_batch()
+    likely = located(layout, LikelyAndGold(gold_at([]), 0.5, add_gold=False)(scores, log_marginals, layout))
+    gold = [likely[0], likely[-1], (0, 2), (3, 10), (17, 17)]
+    chosen = LikelyAndGold(gold_at(gold), 0.5, add_gold=True)(scores, log_marginals, layout)
+    assert located(layout, chosen) == sorted({*likely, *gold})
+    assert not set(gold) <= set(likely)
+
+
+def test_ratio_0_leaves_the_gold_spans() -> None:
+    layout, scores, log_marginals = scored_batch()
+    gold = [(11, 13), (0, 1), (0, 0)]
+    assert located(layout, LikelyAndGold(gold_at(gold), 0.0, add_gold=True)(scores, log_marginals, layout)) == sorted(
+        gold
+    )
+
+
+def test_a_great_ratio_takes_every_span_and_no_padding() -> None:
+    layout, scores, log_marginals = scored_batch()
+    chosen = LikelyAndGold(gold_at([]), 1000.0, add_gold=False)(scores, log_marginals, layout)
+    assert sorted(chosen.tolist()) == torch.nonzero(layout.valid()).squeeze(1).tolist()
+
+
+def test_forbidden_spans_are_not_likely() -> None:
+    layout, scores, _ = scored_batch()
+    scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
+    log_marginals = structured_marginals(scores, layout).selected
+    chosen = LikelyAndGold(gold_at([]), 1000.0, add_gold=False)(scores, log_marginals, layout)
+    assert {end - start + 1 for start, end in located(layout, chosen)} == {1, 2}
+
+
+def test_order_of_text_is_by_start_then_by_end() -> None:
+    layout, _, _ = scored_batch()
+    every = torch.nonzero(layout.valid()).squeeze(1)
+    shuffled = every[torch.randperm(len(every), generator=torch.Generator().manual_seed(0))]
+    assert located(layout, in_text_order(shuffled, layout)) == sorted(located(layout, every))

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import spacy
+import torch
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Model
+
+from spacy_span_selector.layers.candidates import Decode
+from spacy_span_selector.layers.coref import CorefHead
+from spacy_span_selector.layers.layout import SpanLayout
+from spacy_span_selector.models.torch_head import HeadInput
+
+NLP = spacy.blank("en")
+
+
+def build(**settings: Any) -> Model[Any, Any]:
+    tok2vec = {
+        "@architectures": "spacy.HashEmbedCNN.v2",
+        "width": 8,
+        "depth": 1,
+        "embed_size": 50,
+        "window_size": 1,
+        "maxout_pieces": 2,
+        "subword_features": False,
+        "pretrained_vectors": None,
+    }
+    config = {"@architectures": "spacy_span_selector.CorefModel.v1", "tok2vec": tok2vec, **settings}
+    return registry.resolve({"model": config})["model"]
+
+
+def head_input(*texts: str) -> HeadInput:
+    docs = [NLP.make_doc(text) for text in texts]
+    return HeadInput(docs, SpanLayout.build([[len(doc)] for doc in docs]), Decode("marginal", 0.1))
+
+
+def test_settings_reach_the_network() -> None:
+    model = build(hidden_width=9, linker_width=7, linker_hidden_width=5, feature_width=3, dropout=0.2, max_span_width=4)
+    model.initialize(X=[NLP.make_doc("Ann left.")])
+    head: CorefHead = model.get_ref("head").shims[0]._model
+    assert head.input_width == 8
+    assert head.span_scorer.start.weight.shape == (9, 8)
+    assert head.span_scorer.width_embedding.embedding_dim == 3
+    assert head.linker.project.out_features == 7
+    assert head.linker.mention.out_features == 5
+    assert (head.dropout.p, head.settings.max_span_width, head.linker.kept) == (0.2, 4, 50)
+    assert model.attrs["max_span_width"] == 4
+
+
+def test_prediction_is_one_batch() -> None:
+    model = build(hidden_width=9, linker_width=7, linker_hidden_width=5)
+    docs: list[Doc] = [NLP.make_doc("Ann left.")]
+    model.initialize(X=docs)
+    together = model.predict(head_input("Ann saw her brother.", "He left."))
+    alone = model.predict(head_input("He left."))
+    document = torch.tensor([0] * 5 + [1] * 3)[together.starts]
+    assert (together.starts[document == 1] - 5).tolist() == alone.starts.tolist()
+    assert not together.links.scores.requires_grad
+
+
+def test_bad_settings_are_errors() -> None:
+    with pytest.raises(ValueError, match="'hidden_width' of the coreference model is 0; it must be at least 1"):
+        build(hidden_width=0)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from spacy.tokens import Doc
+from thinc.api import Model
+from torch import nn
+
+from spacy_span_selector.layers.candidates import CandidateStrategy, Decode
+from spacy_span_selector.layers.layout import SpanLayout
+from spacy_span_selector.models.torch_head import HeadInput, torch_head
+
+WIDTH = 3
+VOCAB = spacy.blank("en").vocab
+DOCS = [Doc(VOCAB, words=["Ann", "left"]), Doc(VOCAB), Doc(VOCAB, words=["ann"])]
+
+
+class Toy(nn.Module):
+    """Two outputs; dropout tells training from prediction."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.input_width = width
+        self.linear = nn.Linear(width, 2)
+        self.dropout = nn.Dropout(0.5)
+
+    def forward(
+        self, tokens: torch.Tensor, words: torch.Tensor, layout: SpanLayout, choose: CandidateStrategy
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        return self.linear(tokens), self.dropout(tokens), words
+
+
+def vectors(docs: list[Doc]) -> list[np.ndarray]:
+    return [np.arange(len(doc) * WIDTH, dtype="f").reshape(len(doc), WIDTH) + 1 for doc in docs]
+
+
+def fake_tok2vec(gradients: list[Any]) -> Model[Any, Any]:
+    """Fixed vectors; what comes back is put into `gradients`."""
+
+    def forward(model: Model[Any, Any], docs: list[Doc], is_train: bool) -> tuple[Any, Any]:
+        def backprop(d_vectors: list[np.ndarray]) -> str:
+            gradients.extend(d_vectors)
+            return "from tok2vec"
+
+        return vectors(docs), backprop
+
+    return Model("fake_tok2vec", forward)
+
+
+def build(gradients: list[Any] | None = None, docs: list[Doc] = DOCS) -> Model[Any, Any]:
+    torch.manual_seed(0)
+    model: Model[Any, Any] = torch_head("toy", fake_tok2vec([] if gradients is None else gradients), Toy)
+    model.initialize(X=docs)
+    return model
+
+
+def head_input() -> HeadInput:
+    return HeadInput(DOCS, SpanLayout.build([[2], [], [1]]), Decode("map", 0.5))
+
+
+def module(model: Model[HeadInput, Any]) -> Toy:
+    return model.get_ref("head").shims[0]._model
+
+
+def test_module_is_built_for_the_width_of_the_vectors() -> None:
+    assert module(build()).input_width == WIDTH
+
+
+def test_tokens_of_all_documents_are_one_matrix() -> None:
+    model = build()
+    output, kept, _ = model.predict(head_input())
+    tokens = torch.from_numpy(np.concatenate(vectors(DOCS)))
+    torch.testing.assert_close(output, module(model).linear(tokens).detach())
+    assert torch.equal(kept, tokens), "no dropout in prediction"
+
+
+def test_words_are_the_lower_cased_forms() -> None:
+    _, _, words = build().predict(head_input())
+    assert words.dtype == torch.int64
+    assert words.numpy().view(np.uint64).tolist() == [VOCAB.strings[word] for word in ("ann", "left", "ann")]
+
+
+def test_training_uses_dropout() -> None:
+    (_, kept, _), _ = build().begin_update(head_input())
+    assert not torch.equal(kept.detach(), torch.from_numpy(np.concatenate(vectors(DOCS))))
+
+
+def test_backprop_gives_each_document_its_gradient() -> None:
+    gradients: list[np.ndarray] = []
+    model = build(gradients)
+    (output, _, _), backprop = model.begin_update(head_input())
+    d_output = torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 3.0]])
+    assert backprop([(output, d_output)]) == "from tok2vec"
+    expected = d_output @ module(model).linear.weight.detach()
+    assert [gradient.shape for gradient in gradients] == [(2, WIDTH), (0, WIDTH), (1, WIDTH)]
+    np.testing.assert_allclose(np.concatenate(gradients), expected.numpy(), rtol=1e-6)
+    torch.testing.assert_close(module(model).linear.bias.grad, d_output.sum(0))
+
+
+def test_width_that_nobody_knows_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"Can't initialize 'toy': the width .* Initialize it with examples"):
+        build(docs=[])
+
+
+def test_width_can_come_from_the_tok2vec() -> None:
+    tok2vec = fake_tok2vec([])
+    tok2vec._dims["nO"] = 5
+    model = torch_head("toy", tok2vec, Toy)
+    model.initialize()
+    assert module(model).input_width == 5
+
+
+def test_bytes_rebuild_the_module() -> None:
+    trained = build()
+    fresh = torch_head("toy", fake_tok2vec([]), Toy)
+    fresh.from_bytes(trained.to_bytes())
+    assert torch.equal(fresh.predict(head_input())[0], trained.predict(head_input())[0])
+
+
+def test_bytes_rebuild_a_module_of_another_width() -> None:
+    other = torch_head("toy", fake_tok2vec([]), Toy)
+    other.get_ref("tok2vec")._dims["nO"] = 5
+    other.initialize()
+    trained = build()
+    other.from_bytes(trained.to_bytes())
+    assert module(other).input_width == WIDTH
+    assert torch.equal(module(other).linear.weight, module(trained).linear.weight)
+
+
+def test_a_model_without_module_can_be_saved() -> None:
+    empty = torch_head("toy", fake_tok2vec([]), Toy)
+    fresh = torch_head("toy", fake_tok2vec([]), Toy)
+    fresh.from_bytes(empty.to_bytes())
+    assert module(fresh) is None
+
+
+def test_head_can_be_pickled() -> None:
+    head = build().get_ref("head")
+    weight = head.shims[0]._model.linear.weight
+    assert torch.equal(pickle.loads(pickle.dumps(head)).shims[0]._model.linear.weight, weight)
