@@ -28,9 +28,7 @@ def test_convert_train_evaluate_render(tmp_path: Path):
     run_spacy("train", ROOT / "configs/demo/coref.cfg", "--output", tmp_path / "model", *paths, *steps)
 
     model = tmp_path / "model/model-best"
-    table = run_spacy(
-        "span-selector", "evaluate", model, tmp_path / "test.spacy", "--output", tmp_path / "scores.json"
-    )
+    table = run_spacy("span-selector", "evaluate", model, tmp_path / "test.spacy", "--output", tmp_path / "scores.json")
     assert "CEAF-phi4" in table
     run_spacy("evaluate", model, tmp_path / "test.spacy", "--output", tmp_path / "spacy.json")
     ours, spacys = srsly.read_json(tmp_path / "scores.json"), srsly.read_json(tmp_path / "spacy.json")

@@ -110,6 +110,20 @@ def test_float32_keeps_its_precision_when_attention_is_sharp(spread: float, devi
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-3)
 
 
+def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str) -> None:
+    """Tokens of equal logits, e^-120 of the weight of another token of their sentence."""
+    scorer = build().to(device)
+    layout = SpanLayout.build([[5]], torch.device(device))
+    tokens = torch.randn(5, WIDTH, generator=torch.Generator().manual_seed(4)).to(device)
+    with torch.no_grad():
+        tokens[:, 0] = torch.tensor([60.0, -60.0, -60.0, -60.0, -60.0])
+        scorer.attention.weight.zero_()[0, 0] = 1.0
+        starts, ends = torch.tensor([[1, 4], [2, 3], [3, 3]], device=device).T
+        expected = score_plainly(scorer, scorer.represent(tokens, starts, ends))
+        found = scorer(tokens, layout)[:, layout.flat_index(starts, ends)].T
+    torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
+
+
 def test_extreme_attention_stays_finite(device: str) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)

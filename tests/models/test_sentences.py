@@ -25,6 +25,12 @@ def test_sentences_of_one_document_are_not_those_of_another() -> None:
     assert sentence_lengths(docs, "coref") == [[2], [1, 1]]
 
 
+def test_the_first_token_always_starts_a_sentence() -> None:
+    assert sentence_lengths([Doc(Vocab(), words=["a", "b", "c"], sent_starts=[False, False, True])], "coref") == [
+        [2, 1]
+    ]
+
+
 def test_an_empty_document_has_no_sentences() -> None:
     assert sentence_lengths([Doc(Vocab())], "coref") == [[]]
     assert sentence_lengths([], "coref") == []

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
+import os
 import pickle
 import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,9 @@ from spacy_span_selector.annotation import (
     set_mentions,
 )
 from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.layers.coref import CorefOutput
+from spacy_span_selector.layers.linker import Links
+from spacy_span_selector.layers.selector import Marginals
 from spacy_span_selector.pipeline import structured_coref
 from spacy_span_selector.pipeline.gold import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction, StructuredCoref
@@ -150,20 +155,6 @@ def weights(model: Any) -> list[np.ndarray]:
     return [node.get_param(name).copy() for node in model.walk() for name in node.param_names if node.has_param(name)]
 
 
-@pytest.fixture
-def time_limit() -> Iterator[None]:
-    """Fail instead of waiting for ever."""
-
-    def fail(signum: int, frame: Any) -> None:
-        raise TimeoutError("no result after 60 seconds")
-
-    before = signal.signal(signal.SIGALRM, fail)
-    signal.alarm(60)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
-
-
 # Life of a component
 
 
@@ -267,16 +258,31 @@ def test_order_is_kept_when_batches_are_cut(words: int, trained: Language, monke
     assert [annotation(doc) for doc in trained.pipe(texts)] == expected
 
 
-@pytest.mark.usefixtures("time_limit")
-def test_processes_equal_one_process(trained: Language) -> None:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(2)
+PIPE_IN_PROCESSES = """
+import json, sys
+import spacy, torch
+from tests.pipeline.test_structured_coref import annotation
+
+torch.set_num_threads(2)
+torch.ones(300, 300) @ torch.ones(300, 300)  # starts the threads that a forked process would wait for
+nlp, texts = spacy.load(sys.argv[1]), json.loads(sys.argv[2])
+expected = [annotation(doc) for doc in nlp.pipe(texts)]
+assert [annotation(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=2)] == expected
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes that hang can't be stopped on this platform")
+def test_processes_equal_one_process(trained: Language, tmp_path: Path) -> None:
+    trained.to_disk(tmp_path)
+    command = [sys.executable, "-c", PIPE_IN_PROCESSES, str(tmp_path), json.dumps(TEXTS)]
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        torch.ones(300, 300) @ torch.ones(300, 300)  # starts the threads that a forked process would wait for
-        expected = [annotation(doc) for doc in trained.pipe(TEXTS)]
-        assert [annotation(doc) for doc in trained.pipe(TEXTS, n_process=2, batch_size=2)] == expected
-    finally:
-        torch.set_num_threads(threads)
+        _, errors = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        pytest.fail("nlp.pipe with two processes had no result after two minutes")
+    assert process.returncode == 0, errors
 
 
 def test_empty_batches(trained: Language) -> None:
@@ -341,6 +347,15 @@ def test_annotating_again_replaces_clusters_only(trained: Language, gold: list[D
     assert [span.text for span in doc.spans["entities"]] == ["Ann Lee"]
     component(trained).set_annotations([doc], [CorefPrediction([], [], [])])
     assert set(doc.spans) == {"entities", f"{CLUSTER_PREFIX}_of_mine", MENTIONS_KEY}
+
+
+def test_links_are_followed_to_the_first_mention() -> None:
+    none = torch.zeros(0, dtype=torch.long)
+    antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
+    scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, 0.0]])
+    links = Links(antecedents, torch.isfinite(scores), scores)
+    output = CorefOutput(Marginals(none, none), none, none, none, links)
+    assert structured_coref._clusters(output) == [0, 1, 1, 1, 4]
 
 
 def test_clusters_are_numbered_by_their_first_mention(trained: Language, gold: list[Doc]) -> None:
