@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 import spacy
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_span_selector.annotation import get_clusters
+from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY
 from spacy_span_selector.corpora.litbank import read_litbank
+from spacy_span_selector.models.sentences import sentence_lengths
+from spacy_span_selector.pipeline.gold import CROSSES_SENTENCES, gold_mentions
 
 LITBANK = Path(__file__).parents[2] / "shared/data/litbank"
 
@@ -19,12 +22,18 @@ pytestmark = [
 ]
 
 
-def test_no_mention_of_litbank_crosses_a_boundary_of_the_sentencizer():
-    sentencizer = spacy.blank("en").add_pipe("sentencizer")
-    for reference in read_litbank(LITBANK):
-        doc = sentencizer(spacy.tokens.Doc(reference.vocab, words=[token.text for token in reference]))
-        for start, end in (mention for cluster in get_clusters(reference) for mention in cluster):
-            assert doc[start].sent == doc[end - 1].sent
+def test_the_sentencizer_cuts_seven_mentions_of_litbank():
+    nlp = spacy.blank("en")
+    sentencizer = nlp.add_pipe("sentencizer")
+    references = read_litbank(LITBANK, nlp.vocab)
+    docs = [sentencizer(Doc(nlp.vocab, words=[token.text for token in reference])) for reference in references]
+    examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
+    lengths = sentence_lengths(docs, "test")
+    gold, lost = gold_mentions(
+        examples, lengths, prefix=CLUSTER_PREFIX, mentions_key=MENTIONS_KEY, max_width=None, device=None
+    )
+    assert lost.counts == {CROSSES_SENTENCES: 7}
+    assert len(gold.clusters) == 29_103 - 7
 
 
 def test_learns_a_document_of_litbank():
@@ -34,7 +43,7 @@ def test_learns_a_document_of_litbank():
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("structured_coref", config={"model": {"hidden_width": 128, "linker_width": 64}})
     reference = next(iter(read_litbank(LITBANK, nlp.vocab)))
-    example = Example(spacy.tokens.Doc(nlp.vocab, words=[token.text for token in reference]), reference)
+    example = Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference)
     optimizer = nlp.initialize(lambda: [example])
     for _ in range(60):
         nlp.update([example], sgd=optimizer, drop=0.0, annotates=["sentencizer"])

@@ -36,7 +36,7 @@ def evaluate_cli(
         nlp = spacy.load(model)
         scores = nlp.evaluate(list(Corpus(data)(nlp)))
         if scores.get("coref_f") is None:
-            raise ValueError(f"{data}: no document has coreference annotation, or {model} has no coreference component.")
+            raise ValueError(f"{data} has no coreference annotation, or {model} no coreference component.")
         _print_scores(scores)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ Annotation = Literal["complete", "partial"]
 def coref_loss(
     output: CorefOutput, gold: GoldMentions, layout: SpanLayout, *, annotation: Annotation, negatives: float
 ) -> Tensor:
-    """The negative log-likelihood of the gold clusters of a batch, per candidate.
+    """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
 
     output (CorefOutput): What the network says.
     gold (GoldMentions): The annotation.
@@ -55,7 +55,7 @@ def coref_loss(
         other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
     sampled = _sample_others(cluster_of_span, gold.annotated, layout, negatives)
     terms = [log_p[gold_flat], antecedent[is_gold], other, log_not_p[sampled]]
-    return -torch.cat(terms).sum() / max(1, len(output.candidates))
+    return -torch.cat(terms).sum() / (is_gold | is_other).sum().clamp(min=1)
 
 
 def _link_log_likelihood(output: CorefOutput, clusters: Tensor) -> tuple[Tensor, Tensor]:

@@ -81,7 +81,8 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
         elif case.gold.annotated[case.layout.document[case.output.starts[i]]]:
             unlinked = p[span] / total if annotation == "partial" else 0.0
             loss -= math.log(unlinked + 1 - p[span])
-    return loss / len(candidates)
+    in_annotated = case.gold.annotated[case.layout.document[case.output.starts]]
+    return loss / int(in_annotated.sum())
 
 
 def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
