@@ -14,8 +14,8 @@ from spacy import registry
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, describe_doc, is_annotated
-from spacy_span_selector.metrics.coreference import CorefScores
+from .annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, describe_doc, is_annotated
+from .metrics.coreference import CorefScores
 
 
 @registry.scorers("spacy_span_selector.coref_scorer.v1")

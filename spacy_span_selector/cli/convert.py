@@ -51,7 +51,8 @@ def bracketed_cli(
 
     *sources, out_path = paths
     if not sources or out_path.suffix != ".spacy":
-        msg.fail(f"The last path is the file to write, so it must end in .spacy; found {out_path}.", exits=1)
+        found = " ".join(map(str, paths))
+        msg.fail(f"The last path, the file to write, must end in .spacy, after files to read; found {found}.", exits=1)
     with friendly_errors():
         nlp = spacy.blank(lang)
         save_docs([doc for path in sources for doc in read_bracketed(path, nlp)], out_path)

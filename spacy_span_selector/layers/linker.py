@@ -124,7 +124,7 @@ class Linker(nn.Module):
         possible = torch.zeros(count, kept, dtype=torch.bool, device=vectors.device)
         for begin in range(0, count, COARSE_ROWS):
             rows = order[begin : begin + COARSE_ROWS]
-            columns = order[int(first[begin]) : int(rows[-1]) + 1]
+            columns = order[int(first[begin]) : begin + COARSE_ROWS]
             distance = bucket(rows[:, None] - columns, DISTANCE_BUCKETS)
             scores = (
                 sources[rows] @ vectors[columns].T

@@ -15,8 +15,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from spacy_span_selector.metrics.counts import Counts
-from spacy_span_selector.metrics.overlap import Clusters, Overlap, drop_singletons, find_overlap
+from .counts import Counts
+from .overlap import Clusters, Overlap, drop_singletons, find_overlap
 
 
 def muc(gold: Clusters, predicted: Clusters) -> Counts:

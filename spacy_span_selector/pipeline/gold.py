@@ -54,6 +54,7 @@ def gold_mentions(
     prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
     max_width (int | None): The greatest number of tokens of a mention, None for no limit.
     device (torch.device | None): Where the tensors go.
+    RETURNS (tuple[GoldMentions, LostMentions]): What can be learnt, and what was left out.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
     lost = LostMentions()
@@ -65,7 +66,8 @@ def gold_mentions(
         first, last = _aligned_edges(example) if clusters else ([], [])
         for cluster in clusters:
             for start, end in cluster:
-                aligned = (first[start], last[end - 1])
+                # A span without tokens may lie behind the last token, where there is nothing to look up.
+                aligned = (first[start], last[end - 1]) if start < end else (-1, -1)
                 mention = (offset + aligned[0], offset + aligned[1])
                 if start == end:
                     reason = EMPTY

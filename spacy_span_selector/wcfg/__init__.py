@@ -1,7 +1,7 @@
 """The grammar: a distribution over all sets of spans of a sentence that never cross.
 
 `log_partition` and `marginals` train a span selector, `log_marginals` gives the logarithms that a
-loss needs, and `best_spans` decodes. Pure torch and numpy; docs/grammar.md derives all of it.
+loss needs, and `best_spans` decodes. It knows torch, numpy and scipy, no spaCy; docs/grammar.md derives all of it.
 """
 
 from __future__ import annotations

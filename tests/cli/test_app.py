@@ -6,5 +6,5 @@ from typer.main import get_command
 def test_spacy_finds_the_commands_through_the_entry_point():
     registry.cli.get_all()
     group = get_command(spacy_app).commands["span-selector"]
-    assert {"convert", "render"} <= set(group.commands)
+    assert {"convert", "evaluate", "render"} <= set(group.commands)
     assert {"bracketed", "litbank"} <= set(group.commands["convert"].commands)

@@ -157,7 +157,7 @@ def test_all_forbidden_but_one(device: str) -> None:
     lengths = torch.tensor([8])
     probability = marginals(scores, lengths)
     assert probability.count_nonzero() == 1
-    # 7 of the 8 tokens' trees: Catalan(2) inside the span, Catalan(5) with the span as one leaf, of Catalan(7).
+    # Of the Catalan(7) trees over 8 tokens, those with the span: Catalan(2) inside it, Catalan(5) with it as a leaf.
     nodes = 2 * 42 / 429
     expected = nodes * np.exp(3) / (1 + nodes * np.exp(3))
     # The span is unlabelled in `nodes` of all trees, so only the labelled share is added to Z.
