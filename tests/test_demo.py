@@ -1,6 +1,6 @@
 """The demo from the shell, as a user runs it, with a few steps of training."""
 
-import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,32 +11,37 @@ import srsly
 ROOT = Path(__file__).parents[1]
 
 
-def run_spacy(*arguments: object) -> str:
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project after `spacy project run all`."""
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copy(ROOT / "project.yml", folder)
+    for name in ("assets", "configs"):
+        shutil.copytree(ROOT / name, folder / name)
+    run_spacy(folder, "project", "run", "all", ".", "--vars.demo_steps", "50")
+    return folder
+
+
+def run_spacy(folder: Path, *arguments: object) -> str:
     command = [sys.executable, "-m", "spacy", *map(str, arguments)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, env=os.environ)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
 
 @pytest.mark.slow
-def test_convert_train_evaluate_render(tmp_path: Path):
-    for split in ("train", "dev", "test"):
-        text = ROOT / f"assets/demo/{split}.txt"
-        run_spacy("span-selector", "convert", "bracketed", text, tmp_path / f"{split}.spacy")
-    paths = ["--paths.train", tmp_path / "train.spacy", "--paths.dev", tmp_path / "dev.spacy"]
-    steps = ["--training.max_steps", 30, "--training.eval_frequency", 15]
-    run_spacy("train", ROOT / "configs/demo/coref.cfg", "--output", tmp_path / "model", *paths, *steps)
+def test_demo_learns_to_find_mentions(project: Path):
+    assert srsly.read_json(project / "metrics/demo.json")["coref_ment_f"] > 0.3
 
-    model = tmp_path / "model/model-best"
-    table = run_spacy("span-selector", "evaluate", model, tmp_path / "test.spacy", "--output", tmp_path / "scores.json")
-    assert "CEAF-phi4" in table
-    run_spacy("evaluate", model, tmp_path / "test.spacy", "--output", tmp_path / "spacy.json")
-    ours, spacys = srsly.read_json(tmp_path / "scores.json"), srsly.read_json(tmp_path / "spacy.json")
+
+@pytest.mark.slow
+def test_demo_shows_every_test_text(project: Path):
+    page = (project / "output/demo.html").read_text(encoding="utf-8")
+    assert page.count("<article>") == (project / "assets/demo/test.txt").read_text(encoding="utf-8").count("=== ")
+
+
+@pytest.mark.slow
+def test_spacy_evaluate_gives_the_same_scores(project: Path):
+    run_spacy(project, "evaluate", "training/demo/model-best", "corpus/demo/test.spacy", "--output", "spacy.json")
+    ours, spacys = srsly.read_json(project / "metrics/demo.json"), srsly.read_json(project / "spacy.json")
     assert {**ours, "speed": 0} == {**spacys, "speed": 0}
-    assert ours["coref_ment_f"] > 0.2
-
-    page = tmp_path / "page.html"
-    assert str(page) in run_spacy(
-        "span-selector", "render", ROOT / "assets/demo/test.txt", page, "--model", model, "--limit", 2
-    )
-    assert page.read_text(encoding="utf-8").count("<article>") == 2

@@ -49,7 +49,7 @@ class Decode:
         weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
         chosen = []
         for bucket in layout.buckets:
-            places = best_spans(bucket.chart(weights).cpu(), bucket.lengths.cpu())
+            places = best_spans(bucket.chart(weights), bucket.lengths)
             length = bucket.shape[-1]
             chosen += [
                 bucket.offset + (sentence * length + start) * length + end - 1

@@ -16,15 +16,12 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
+from .blocks import compute_block, rows_at_once
 from .features import DISTANCE_BUCKETS, bucket
 
 COARSE_ROWS = 256
 """Mentions whose antecedents are pruned at once: memory grows with the mentions of a document, not their square."""
-
-FINE_ELEMENTS = 1 << 19
-"""Hidden activations of pairs held at once: few enough to stay in the cache of a core."""
 
 MATCHES = 3
 """Two mentions have the same words (2), or only the same last word (1), or neither (0)."""
@@ -145,16 +142,15 @@ class Linker(nn.Module):
         features = (self.distance.weight[:, None] + self.match.weight).flatten(0, 1)
         feature = distance * MATCHES + match
         output = self.dropout(torch.ones_like(mention)) * self.output.weight
-        rows_at_once = max(1, FINE_ELEMENTS // (mention.shape[1] * max(1, antecedents.shape[1])))
+        block = rows_at_once(mention.shape[1] * antecedents.shape[1], vectors.device)
         scores = [
-            checkpoint(
+            compute_block(
                 _score_pairs,
                 *(vectors, vectors[rows], antecedents[rows]),
                 *(mention[rows], antecedent, features, feature[rows]),
                 *(self.product.weight, output[rows]),
-                use_reentrant=False,
             )
-            for rows in torch.arange(len(vectors), device=vectors.device).split(rows_at_once)
+            for rows in torch.arange(len(vectors), device=vectors.device).split(block)
         ]
         return torch.cat(scores) + self.output.bias
 

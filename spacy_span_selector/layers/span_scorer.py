@@ -20,13 +20,10 @@ import math
 
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
+from .blocks import compute_block, rows_at_once
 from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
-
-BLOCK_ELEMENTS = 1 << 18
-"""Hidden activations held at once: peak memory does not grow with the number of spans."""
 
 LOGIT_RANGE = 30.0
 """Attention logits further than this below the greatest of their sentence count as this far:
@@ -103,16 +100,14 @@ class SpanScorer(nn.Module):
         widths = self.width(self.width_embedding.weight)
         output = self.output.weight.T * self.dropout(torch.ones_like(start[:, :1])).mT  # (sentences, hidden, scores)
 
-        rows_at_once = max(1, BLOCK_ELEMENTS // (start.shape[-1] * length))
-        sentences_at_once = max(1, rows_at_once // length)
-        rows_at_once = min(rows_at_once, length)
+        rows = rows_at_once(start.shape[-1] * length, start.device)
+        sentences_at_once = max(1, rows // length)
         chart = []
         for first in range(0, count, sentences_at_once):
             some = slice(first, first + sentences_at_once)
             parts = (start[some], end[some], weight[some], weighted[some], widths, output[some])
             blocks = [
-                checkpoint(_score_rows, row, min(row + rows_at_once, length), *parts, use_reentrant=False)
-                for row in range(0, length, rows_at_once)
+                compute_block(_score_rows, row, min(row + rows, length), *parts) for row in range(0, length, rows)
             ]
             chart.append(torch.cat(blocks, dim=1))
         return torch.cat(chart) + self.output.bias

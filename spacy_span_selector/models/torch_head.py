@@ -62,6 +62,12 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
     )
 
 
+def head_device(model: Model[HeadInput, Any]) -> torch.device:
+    """Where the module of a `torch_head` model computes; where it would, if it is not built yet."""
+    module = model.get_ref("head").shims[0]._model
+    return get_torch_default_device() if module is None else next(module.parameters()).device
+
+
 def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(X.docs, is_train)
     lengths = [len(vector) for vector in vectors]

@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from thinc.api import Config, Model, Optimizer, get_torch_default_device, set_dropout_rate
+from thinc.api import Config, Model, Optimizer, set_dropout_rate
 
 from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, cluster_groups, set_clusters, set_mentions
 from ..extensions import register_extensions
@@ -23,7 +23,7 @@ from ..layers.coref_loss import coref_loss
 from ..layers.gold import GoldMentions
 from ..layers.layout import SpanLayout
 from ..models.sentences import sentence_lengths
-from ..models.torch_head import HeadInput
+from ..models.torch_head import HeadInput, head_device
 from .gold import LostMentions, gold_mentions
 from .optimizer import ScaledOptimizer
 from .workers import use_one_thread_after_fork
@@ -85,9 +85,9 @@ class CorefPrediction:
         "threshold": 0.4,
         "keep_singletons": True,
         "annotation": None,
-        "candidate_ratio": 0.3,
-        "add_gold": True,
-        "negatives": 0.1,
+        "candidate_ratio": 0.4,
+        "add_gold": False,
+        "negatives": None,
         "learn_rate_factor": 1.0,
         "prefix": CLUSTER_PREFIX,
         "mentions_key": MENTIONS_KEY,
@@ -125,7 +125,7 @@ def make_structured_coref(
     annotation: str | None,
     candidate_ratio: float,
     add_gold: bool,
-    negatives: float,
+    negatives: float | None,
     learn_rate_factor: float,
     prefix: str,
     mentions_key: str,
@@ -163,9 +163,9 @@ class StructuredCoref(TrainablePipe):
         threshold: float = 0.4,
         keep_singletons: bool = True,
         annotation: str | None = None,
-        candidate_ratio: float = 0.3,
-        add_gold: bool = True,
-        negatives: float = 0.1,
+        candidate_ratio: float = 0.4,
+        add_gold: bool = False,
+        negatives: float | None = None,
         learn_rate_factor: float = 1.0,
         prefix: str = CLUSTER_PREFIX,
         mentions_key: str = MENTIONS_KEY,
@@ -185,7 +185,8 @@ class StructuredCoref(TrainablePipe):
             be a mention. By default complete with singletons and partial without.
         candidate_ratio (float): Spans per token, the most probable ones, that are linked in training.
         add_gold (bool): Whether gold spans that are not among them are linked, too.
-        negatives (float): Spans per token sampled in training from those that are not gold.
+        negatives (float | None): Spans per token sampled in training from those that are not gold. By default 1.0
+            with complete annotation, where all of them are negative, and 0.1 with partial, as in the paper.
         learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, its
             tok2vec left out: the paper trains the network 30 times as fast as the encoder.
         prefix (str): Prefix of the keys of the clusters in `doc.spans`.
@@ -195,13 +196,17 @@ class StructuredCoref(TrainablePipe):
         """
         _check_choice(name, "decoding", decoding, ("marginal", "map"))
         _check_choice(name, "annotation", annotation, ("complete", "partial", None))
+        if annotation is None:
+            annotation = "complete" if keep_singletons else "partial"
+        if negatives is None:
+            negatives = 1.0 if annotation == "complete" else 0.1
         _check_range(name, "threshold", threshold, 0.0, 1.0)
         for setting, value in (
             ("candidate_ratio", candidate_ratio),
             ("negatives", negatives),
             ("learn_rate_factor", learn_rate_factor),
         ):
-            _check_range(name, setting, value, 0.0, float("inf"))
+            _check_range(name, setting, value, 0.0)
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
@@ -210,7 +215,7 @@ class StructuredCoref(TrainablePipe):
             "decoding": decoding,
             "threshold": threshold,
             "keep_singletons": keep_singletons,
-            "annotation": annotation or ("complete" if keep_singletons else "partial"),
+            "annotation": annotation,
             "candidate_ratio": candidate_ratio,
             "add_gold": add_gold,
             "negatives": negatives,
@@ -326,7 +331,7 @@ class StructuredCoref(TrainablePipe):
         self.model.initialize(X=list(islice(with_tokens, INITIALIZE_DOCS)))
 
     def _lay_out(self, docs: Sequence[Doc]) -> SpanLayout:
-        return SpanLayout.build(sentence_lengths(docs, self.name), get_torch_default_device())
+        return SpanLayout.build(sentence_lengths(docs, self.name), head_device(self.model))
 
     def _gold(self, examples: Sequence[Example]) -> GoldMentions:
         """The gold mentions of a batch; the first loss of each kind is reported."""
@@ -336,7 +341,7 @@ class StructuredCoref(TrainablePipe):
             prefix=self.cfg["prefix"],
             mentions_key=self.cfg["mentions_key"],
             max_width=self.model.attrs.get("max_span_width"),
-            device=get_torch_default_device(),
+            device=head_device(self.model),
         )
         for reason in lost.counts.keys() - self.lost.counts.keys():
             warnings.warn(
@@ -408,6 +413,7 @@ def _check_choice(name: str, setting: str, value: str | None, choices: Sequence[
         raise ValueError(f"'{setting}' of '{name}' is {value!r}; it must be one of {', '.join(map(repr, choices))}.")
 
 
-def _check_range(name: str, setting: str, value: float, least: float, greatest: float) -> None:
-    if not least <= value <= greatest:
-        raise ValueError(f"'{setting}' of '{name}' is {value}; it must be from {least} to {greatest}.")
+def _check_range(name: str, setting: str, value: float, least: float, greatest: float | None = None) -> None:
+    if not value >= least or (greatest is not None and value > greatest):
+        limits = f"at least {least}" if greatest is None else f"from {least} to {greatest}"
+        raise ValueError(f"'{setting}' of '{name}' is {value}; it must be {limits}.")

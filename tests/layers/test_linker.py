@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from spacy_span_selector.layers import blocks
 from spacy_span_selector.layers import linker as linker_module
 from spacy_span_selector.layers.linker import Linker, Links, Mentions
 
@@ -142,7 +143,7 @@ def test_block_sizes_change_nothing(coarse_rows: int, fine_elements: int, monkey
     linker, mentions = build(antecedents=3), random_mentions(SIZES)
     expected = pairs(linker(mentions))
     monkeypatch.setattr(linker_module, "COARSE_ROWS", coarse_rows)
-    monkeypatch.setattr(linker_module, "FINE_ELEMENTS", fine_elements)
+    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": fine_elements, "cuda": fine_elements})
     found = pairs(linker(mentions))
     assert found.keys() == expected.keys()
     assert all(torch.isclose(score, expected[pair], atol=1e-6) for pair, score in found.items())

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.layers import span_scorer
+from spacy_span_selector.layers import blocks, span_scorer
 from spacy_span_selector.layers.features import WIDTH_BUCKETS, bucket
 from spacy_span_selector.layers.layout import SpanLayout
 from spacy_span_selector.layers.span_scorer import SpanScorer
@@ -55,11 +55,11 @@ BLOCKS = {  # elements held at once, and how many blocks that makes
 }
 
 
-@pytest.mark.parametrize(("elements", "blocks"), BLOCKS.values(), ids=BLOCKS)
+@pytest.mark.parametrize(("elements", "expected_blocks"), BLOCKS.values(), ids=BLOCKS)
 def test_scores_equal_the_concatenated_form(
-    elements: int, blocks: int, device: str, monkeypatch: pytest.MonkeyPatch
+    elements: int, expected_blocks: int, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(span_scorer, "BLOCK_ELEMENTS", elements)
+    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
     calls = []
     score_rows = span_scorer._score_rows
 
@@ -72,7 +72,7 @@ def test_scores_equal_the_concatenated_form(
     tokens, layout = batch(device)
     flat = torch.nonzero(layout.valid()).squeeze(1)
     scores = scorer(tokens, layout)
-    assert len(calls) == blocks
+    assert len(calls) == expected_blocks
     assert scores.shape == (2, layout.size)
     expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
     torch.testing.assert_close(scores[:, flat].T, expected, rtol=1e-5, atol=1e-5)
@@ -82,7 +82,7 @@ def test_scores_equal_the_concatenated_form(
 def test_gradients_equal_those_of_the_concatenated_form(
     elements: int, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(span_scorer, "BLOCK_ELEMENTS", elements)
+    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
     scorer = build().to(device).double()
     tokens, layout = batch(device, torch.float64)
     flat = torch.nonzero(layout.valid()).squeeze(1)

@@ -404,6 +404,28 @@ def test_annotation_is_partial_without_singletons() -> None:
     assert component(make_nlp(keep_singletons=False, annotation="complete")).cfg["annotation"] == "complete"
 
 
+def test_negatives_follow_annotation() -> None:
+    assert component(make_nlp()).cfg["negatives"] == 1.0
+    assert component(make_nlp(annotation="partial")).cfg["negatives"] == 0.1
+    assert component(make_nlp(annotation="partial", negatives=0.0)).cfg["negatives"] == 0.0
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_gpu_learns_and_annotates_like_a_cpu(tmp_path: Path) -> None:
+    spacy.require_gpu()
+    try:
+        nlp, examples = initialized()
+        train(nlp, examples, steps=30)
+        found = annotate(nlp, [example.text for example in examples])
+        nlp.to_disk(tmp_path)
+    finally:
+        spacy.require_cpu()
+    on_cpu = annotate(spacy.load(tmp_path), [example.text for example in examples])
+    for (clusters, mentions, scores), (cpu_clusters, cpu_mentions, cpu_scores) in zip(found, on_cpu, strict=True):
+        assert (clusters, mentions) == (cpu_clusters, cpu_mentions)
+        assert scores == pytest.approx(cpu_scores, abs=1e-3)
+
+
 def test_partial_annotation_has_another_loss() -> None:
     losses = [train(*initialized(annotation=kind, negatives=0.0), steps=1)[0] for kind in ("complete", "partial")]
     assert losses[0] > losses[1]
@@ -465,9 +487,9 @@ def test_max_span_width_limits_predictions_and_gold() -> None:
         ("annotation", "none", "'annotation' of 'structured_coref' is 'none'; it must be one of 'complete', 'partial'"),
         ("threshold", 1.5, "'threshold' of 'structured_coref' is 1.5; it must be from 0.0 to 1.0"),
         ("threshold", -0.1, "'threshold' of 'structured_coref' is -0.1; it must be from 0.0 to 1.0"),
-        ("candidate_ratio", -1.0, "'candidate_ratio' of 'structured_coref' is -1.0; it must be from 0.0"),
-        ("negatives", -1.0, "'negatives' of 'structured_coref' is -1.0; it must be from 0.0"),
-        ("learn_rate_factor", -1.0, "'learn_rate_factor' of 'structured_coref' is -1.0; it must be from 0.0"),
+        ("candidate_ratio", -1.0, "'candidate_ratio' of 'structured_coref' is -1.0; it must be at least 0.0"),
+        ("negatives", -1.0, "'negatives' of 'structured_coref' is -1.0; it must be at least 0.0"),
+        ("learn_rate_factor", -1.0, "'learn_rate_factor' of 'structured_coref' is -1.0; it must be at least 0.0"),
     ],
 )
 def test_a_wrong_setting_is_an_error(setting: str, value: object, message: str) -> None:
@@ -683,7 +705,8 @@ def test_listener_trains_the_shared_tok2vec_with_a_tagger(tmp_path: Path) -> Non
     shared: Any = nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
     nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
-    nlp.add_pipe("structured_coref", config={"model": listening_model(width=24)})
+    # Without random negatives, so that the losses of two steps can be compared.
+    nlp.add_pipe("structured_coref", config={"model": listening_model(width=24), "negatives": 0.0})
     docs = gold_docs(nlp)
     for doc in docs:
         for token in doc:
