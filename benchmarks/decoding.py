@@ -8,12 +8,14 @@ Choose a threshold on development data alone; other data are for showing that th
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import spacy
 import typer
 from spacy.training import Corpus
 from wasabi import msg
+
+from spacy_span_selector.pipeline.structured_coref import StructuredCoref
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 DECODERS = [("map", 0.0), *(("marginal", threshold) for threshold in THRESHOLDS)]
@@ -32,7 +34,7 @@ def main(
 ) -> None:
     """Print a table for each file."""
     nlp = spacy.load(model)
-    settings = nlp.get_pipe(component).cfg
+    settings = cast(StructuredCoref, nlp.get_pipe(component)).cfg
     for path in data:
         examples = list(Corpus(path)(nlp))
         rows = []
