@@ -24,6 +24,7 @@ it its itself we us our ours ourselves they them their theirs themself themselve
 this that these those who whom whose which
 """
 PRONOUNS = frozenset(ENGLISH_PRONOUNS.split())
+POSSESSIVES = frozenset({"my", "your", "his", "her", "its", "our", "their"})
 
 
 def register_extensions() -> None:
@@ -75,14 +76,17 @@ def resolved_text(doc: Doc) -> str:
     A mention is replaced unless it is the main mention or overlaps it, or shortens it ("Ann" for
     "Ann Lee"), or the main mention is a pronoun itself. Where mentions overlap, the outermost that
     can be replaced is. Main mentions are inserted as they stand in the text, with 's for an English
-    possessive pronoun if tags or morphology tell that it is one. White space is kept.
+    possessive pronoun. White space is kept.
     """
     replacements: list[tuple[Span, str]] = []
+    ends: dict[int, int] = {}  # of the widest mention that starts at a token
+    for mention in (mention for cluster in doc_clusters(doc) for mention in cluster):
+        ends[mention.start] = max(mention.end, ends.get(mention.start, 0))
     for cluster in doc_clusters(doc):
         main = main_mention(cluster)
         if len(cluster) > 1 and main.text.strip() and not _is_pronoun(main):
             replacements.extend(
-                (mention, main.text + ("'s" if _is_english_possessive(mention) else ""))
+                (mention, main.text + ("'s" if _is_english_possessive(mention, ends[mention.start]) else ""))
                 for mention in cluster
                 if (mention.end <= main.start or mention.start >= main.end) and not _shortens(mention, main)
             )
@@ -113,10 +117,15 @@ def _is_pronominal(token: Token) -> bool:
     return token.pos_ == "PRON" if token.pos_ else token.lower_ in PRONOUNS
 
 
-def _is_english_possessive(mention: Span) -> bool:
+def _is_english_possessive(mention: Span, widest_end: int) -> bool:
+    """Whether a mention is a pronoun like "her" in "her brother": so its tag says or, where there is none, that a
+    wider mention, up to `widest_end`, starts with it."""
     if len(mention) != 1 or mention.doc.lang_ != "en" or not _is_pronoun(mention):
         return False
-    return mention[0].tag_ == "PRP$" or mention[0].morph.to_dict().get("Poss") == "Yes"
+    token = mention[0]
+    if token.tag_ or token.has_morph():
+        return token.tag_ == "PRP$" or token.morph.to_dict().get("Poss") == "Yes"
+    return token.lower_ in POSSESSIVES and widest_end > mention.end
 
 
 def _shortens(mention: Span, main: Span) -> bool:

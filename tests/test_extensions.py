@@ -94,8 +94,8 @@ def test_tags_tell_pronouns_in_any_language():
     ("text", "resolved"),
     [
         ("[Ann|a] said [she|a] left.", "Ann said Ann left."),
-        ("[Ann|a] saw [[her|a] brother|t]. [He|t] ran.", "Ann saw Ann brother. her brother ran."),
-        ("[[Her|a] old dog|d] ran, so [it|d] met [Ann|a].", "Ann old dog ran, so Her old dog met Ann."),
+        ("[Ann|a] saw [[her|a] brother|t]. [He|t] ran.", "Ann saw Ann's brother. her brother ran."),
+        ("[[Her|a] old dog|d] ran, so [it|d] met [Ann|a].", "Ann's old dog ran, so Her old dog met Ann."),
         ("[Ann Lee|a] saw [Ann|a].", "Ann Lee saw Ann."),
         ("[The girl [who|g] slept|g] woke.", "The girl who slept woke."),
         ("[I|a] know [myself|a].", "I know myself."),
@@ -129,3 +129,13 @@ def test_resolved_text_marks_english_possessives(known_by: str):
     else:
         doc[2].set_morph("Poss=Yes")
     assert doc._.resolved_text == "Ann saw Ann's dog ."
+
+
+def test_resolved_text_takes_a_pronoun_at_the_start_of_a_mention_for_a_possessive():
+    doc = make_doc("[Ann|a] saw [[her|a] dog|d] and [it|d] saw [her|a] .")
+    assert doc._.resolved_text == "Ann saw Ann's dog and her dog saw Ann ."
+
+
+def test_resolved_text_takes_no_other_pronoun_for_a_possessive():
+    doc = make_doc("[Ann|a] left . [[She|a] and [Bob|b]|both] ran .")
+    assert doc._.resolved_text == "Ann left . Ann and Bob ran ."
