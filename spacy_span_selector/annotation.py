@@ -43,7 +43,7 @@ def is_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key: str = MEN
     A document with clusters is annotated. So is one without any that has the (then empty) group of
     mentions, which is how a corpus says that it found nothing.
     """
-    return mentions_key in doc.spans or bool(cluster_groups(doc, prefix))
+    return mentions_key in doc.spans or bool(cluster_keys(doc, prefix))
 
 
 def cluster_groups(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[SpanGroup]:

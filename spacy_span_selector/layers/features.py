@@ -35,7 +35,7 @@ def span_hashes(words: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
 
 
 def _scramble(words: Tensor) -> Tensor:
-    """Spread identifiers over 64 bits, so that small ones don't meet in sums (the finalizer of MurmurHash3)."""
+    """Spread identifiers over 64 bits, so that small ones don't meet in sums, much as MurmurHash3 ends."""
     # The finalizer maps 0 to 0, which would not change a sum: the added constant makes sure that no small one is 0.
     mixed = (words + _as_int64(0x9E3779B97F4A7C15)) * _as_int64(0xFF51AFD7ED558CCD)
     return (mixed ^ (mixed >> 33)) * _as_int64(0xC4CEB9FE1A85EC53)

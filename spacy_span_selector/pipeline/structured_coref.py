@@ -235,7 +235,7 @@ class StructuredCoref(TrainablePipe):
         choose = Decode(self.cfg["decoding"], self.cfg["threshold"])
         predictions: list[CorefPrediction] = []
         for batch in _batch_by_words(docs, PREDICT_WORDS):
-            layout = self._lay_out(batch)
+            layout = SpanLayout.build(sentence_lengths(batch, self.name), head_device(self.model))
             if len(layout.document):
                 output = self.model.predict(HeadInput(batch, layout, choose))
                 predictions += self._to_predictions(batch, layout, output)
@@ -279,8 +279,7 @@ class StructuredCoref(TrainablePipe):
             return losses
         set_dropout_rate(self.model, drop)
         docs = [example.predicted for example in examples]
-        layout = self._lay_out(docs)
-        gold = self._gold(examples)
+        layout, gold = self._layout_and_gold(examples)
         choose = LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
         output, backprop = self.model.begin_update(HeadInput(docs, layout, choose))
         loss, gradient = self._loss_and_gradient(output, gold, layout)
@@ -299,10 +298,8 @@ class StructuredCoref(TrainablePipe):
         scores (CorefOutput): The model's output for the predicted documents, from `begin_update`.
         RETURNS (tuple): The loss per candidate, and (output tensor, gradient) pairs for the model's backprop.
         """
-        examples = list(examples)
-        return self._loss_and_gradient(
-            scores, self._gold(examples), self._lay_out([example.predicted for example in examples])
-        )
+        layout, gold = self._layout_and_gold(list(examples))
+        return self._loss_and_gradient(scores, gold, layout)
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
@@ -330,18 +327,17 @@ class StructuredCoref(TrainablePipe):
         with_tokens = (example.predicted for example in get_examples() if len(example.predicted))
         self.model.initialize(X=list(islice(with_tokens, INITIALIZE_DOCS)))
 
-    def _lay_out(self, docs: Sequence[Doc]) -> SpanLayout:
-        return SpanLayout.build(sentence_lengths(docs, self.name), head_device(self.model))
-
-    def _gold(self, examples: Sequence[Example]) -> GoldMentions:
-        """The gold mentions of a batch; the first loss of each kind is reported."""
+    def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, GoldMentions]:
+        """The sentences and the gold mentions of a batch; the first loss of each kind is reported."""
+        lengths = sentence_lengths([example.predicted for example in examples], self.name)
+        device = head_device(self.model)
         gold, lost = gold_mentions(
             examples,
-            sentence_lengths([example.predicted for example in examples], self.name),
+            lengths,
             prefix=self.cfg["prefix"],
             mentions_key=self.cfg["mentions_key"],
             max_width=self.model.attrs.get("max_span_width"),
-            device=head_device(self.model),
+            device=device,
         )
         for reason in lost.counts.keys() - self.lost.counts.keys():
             warnings.warn(
@@ -351,7 +347,7 @@ class StructuredCoref(TrainablePipe):
             )
         self.lost.counts.update(lost.counts)
         self.lost.first = lost.first | self.lost.first
-        return gold
+        return SpanLayout.build(lengths, device), gold
 
     def _loss_and_gradient(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
@@ -384,6 +380,7 @@ class StructuredCoref(TrainablePipe):
 
 def _batch_by_words(docs: Iterable[Doc], words: int) -> Iterator[list[Doc]]:
     """Cut documents, in their order, into batches of so many words at most; a longer document is alone in its batch."""
+    # spaCy's minibatch_by_words does not keep the order: it yields a longer document before the batch in progress.
     batch: list[Doc] = []
     size = 0
     for doc in docs:

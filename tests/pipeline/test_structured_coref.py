@@ -608,7 +608,7 @@ def test_get_loss_is_the_loss_of_update() -> None:
     nlp, examples = initialized(negatives=0.0)
     pipe = component(nlp)
     docs = [example.predicted for example in examples]
-    layout, gold = pipe._lay_out(docs), pipe._gold(examples)
+    layout, gold = pipe._layout_and_gold(examples)
     choose = structured_coref.LikelyAndGold(gold, pipe.cfg["candidate_ratio"], pipe.cfg["add_gold"])
     output, _ = pipe.model.begin_update(structured_coref.HeadInput(docs, layout, choose))
     loss, _ = pipe.get_loss(examples, output)
