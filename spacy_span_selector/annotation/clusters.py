@@ -1,43 +1,31 @@
-"""Where annotation lives on a Doc: the one place that knows the keys of `doc.spans`.
+"""Coreference: one span group a cluster.
 
 Clusters are span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first
 mention; `coref_mentions` holds every selected span. Both carry `attrs["scores"]`, one selection
-probability per span. Speakers, where known, are the labels of the turns in `doc.spans["speakers"]`.
+probability per span.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, SpanGroup
+
+from .keys import numbered_keys
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
-SPEAKERS_KEY = "speakers"
-TITLE_KEY = "title"  # in doc.user_data; displaCy reads the same key
 
 Mention = tuple[int, int]
 """Token offsets of a mention: start inclusive, end exclusive."""
 
 
-def describe_doc(doc: Doc) -> str:
-    """Name a document in a message: its title if it has one, otherwise its first words."""
-    title = doc.user_data.get(TITLE_KEY)
-    if title:
-        return f"document {title!r}"
-    opening = doc[:8].text
-    return f"document starting {opening!r}" if opening else "an empty document"
-
-
 def cluster_keys(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[str]:
     """The keys `{prefix}_1`, `{prefix}_2`, ... that a document has, in numeric order."""
-    pattern = re.compile(re.escape(prefix) + r"_(\d+)")
-    numbered = [(int(match[1]), key) for key in doc.spans if (match := pattern.fullmatch(key))]
-    return [key for _, key in sorted(numbered)]
+    return numbered_keys(doc, prefix)
 
 
-def is_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY) -> bool:
+def has_clusters_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY) -> bool:
     """Whether somebody has looked for coreference in a document.
 
     A document with clusters is annotated. So is one without any that has the (then empty) group of
@@ -95,9 +83,3 @@ def set_mentions(doc: Doc, mentions: Sequence[Mention], scores: Sequence[float],
     """Replace the selected spans of a document, with one selection probability each."""
     spans = [doc[start:end] for start, end in mentions]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": [float(score) for score in scores]})
-
-
-def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPEAKERS_KEY) -> None:
-    """Replace the speaker turns of a document: (start token, end token, speaker)."""
-    spans = [Span(doc, start, end, label=speaker) for start, end, speaker in turns]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)

@@ -1,0 +1,14 @@
+"""Keys that are a prefix and a number: a group for each cluster, or for each frame."""
+
+from __future__ import annotations
+
+import re
+
+from spacy.tokens import Doc
+
+
+def numbered_keys(doc: Doc, prefix: str) -> list[str]:
+    """The keys `{prefix}_1`, `{prefix}_2`, ... that a document has, in numeric order."""
+    pattern = re.compile(re.escape(prefix) + r"_(\d+)")
+    numbered = [(int(match[1]), key) for key in doc.spans if (match := pattern.fullmatch(key))]
+    return [key for _, key in sorted(numbered)]
