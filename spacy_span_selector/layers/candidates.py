@@ -1,8 +1,8 @@
-"""Which spans go on to the linker: strategies that turn marginals into a set of spans.
+"""Which spans go on to the linker or the role classifier: strategies that turn scores into a set of spans.
 
 At prediction they are the best non-crossing set of spans, with nothing to tune but what "best"
-means. In training they are the gold spans and the spans that the selector finds likely, whether
-they cross or not, so that the linker sees its rivals before the selector is any good.
+means; the baselines know no crossing. In training they are the gold spans and the spans that the selector
+finds likely, whether they cross or not, so that what follows sees their rivals before the selector is any good.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..wcfg import best_spans
-from .gold import GoldMentions
+from .gold import GoldSpans
 from .layout import SpanLayout
 
 Decoding = Literal["marginal", "map"]
@@ -60,15 +60,51 @@ class Decode:
 
 
 @dataclass(frozen=True)
+class AboveThreshold:
+    """Every span whose probability is above a threshold, whether they cross or not.
+
+    threshold (float): The probability.
+    """
+
+    threshold: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        return in_text_order(torch.nonzero(layout.valid() & (log_marginals.exp() > self.threshold)).squeeze(1), layout)
+
+
+@dataclass(frozen=True)
+class TopPerSentence:
+    """The highest-scoring spans of each sentence, whether they cross or not (He et al. 2018).
+
+    ratio (float): How many, per token, rounded up.
+    """
+
+    ratio: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        scores = scores.masked_fill(~layout.valid(), -torch.inf)
+        chosen = []
+        for bucket in layout.buckets:
+            wanted = torch.ceil(self.ratio * bucket.lengths).long()
+            charts = bucket.chart(scores).flatten(1)
+            best = charts.topk(min(int(wanted.max()), charts.shape[1]), dim=1)
+            rank = torch.arange(best.indices.shape[1], device=scores.device)
+            first = bucket.offset + charts.shape[1] * torch.arange(len(charts), device=scores.device)
+            kept = (rank < wanted[:, None]) & (best.values > -torch.inf)
+            chosen.append((first[:, None] + best.indices)[kept])
+        return in_text_order(torch.cat(chosen), layout) if chosen else layout.row[:0]
+
+
+@dataclass(frozen=True)
 class LikelyAndGold:
     """The spans with the greatest marginals, and the gold spans.
 
-    gold (GoldMentions): The annotation of the batch.
+    gold (GoldSpans): The annotation of the batch.
     ratio (float): How many spans to take by marginal, per token.
     add_gold (bool): Whether gold spans that are not among them are added.
     """
 
-    gold: GoldMentions
+    gold: GoldSpans
     ratio: float
     add_gold: bool
 

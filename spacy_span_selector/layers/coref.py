@@ -70,9 +70,9 @@ class CorefHead(nn.Module):
     settings (CorefSettings): All other sizes.
     """
 
-    def __init__(self, width: int, settings: CorefSettings) -> None:
+    def __init__(self, *, width: int, settings: CorefSettings) -> None:
         super().__init__()
-        self.input_width = width
+        self.sizes = {"width": width}
         self.settings = settings
         self.dropout = nn.Dropout(settings.dropout)
         self.span_scorer = SpanScorer(

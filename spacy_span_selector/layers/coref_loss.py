@@ -16,16 +16,13 @@ random sample of all spans that are not gold.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
 from .coref import CorefOutput
 from .gold import GoldMentions
 from .layout import SpanLayout
-
-Annotation = Literal["complete", "partial"]
+from .sampling import Annotation, sample_spans
 
 
 def coref_loss(
@@ -53,7 +50,7 @@ def coref_loss(
         other = log_not_p[others]
     else:
         other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
-    sampled = _sample_others(cluster_of_span, gold.annotated, layout, negatives)
+    sampled = sample_spans(cluster_of_span < 0, gold.annotated, layout, negatives)
     terms = [log_p[gold_flat], antecedent[is_gold], other, log_not_p[sampled]]
     return -torch.cat(terms).sum() / (is_gold | is_other).sum().clamp(min=1)
 
@@ -79,12 +76,3 @@ def _is_first_of_cluster(clusters: Tensor) -> Tensor:
     marked = clusters + 1  # 0 for spans outside every cluster
     first = torch.full((int(marked.max()) + 1 if len(marked) else 1,), len(clusters), device=clusters.device)
     return order == first.scatter_reduce(0, marked, order, "amin")[marked]
-
-
-def _sample_others(cluster_of_span: Tensor, annotated: Tensor, layout: SpanLayout, per_token: float) -> Tensor:
-    """Flat indices of random spans of annotated documents that are not gold, with replacement."""
-    pool = torch.nonzero(layout.valid() & (cluster_of_span < 0)).squeeze(1)
-    wanted = min(int(per_token * len(layout.document)), len(pool))
-    sampled = pool[torch.randint(max(1, len(pool)), (wanted,), device=pool.device)]
-    starts, _ = layout.locate(sampled)
-    return sampled[annotated[layout.document[starts]]]

@@ -19,6 +19,24 @@ LEAST_FILL = 0.75
 
 
 @dataclass(frozen=True)
+class Spans:
+    """Spans of a batch, as rows of the token matrix.
+
+    starts, ends (Tensor): First and last token of each span. Shape: (spans,)
+    """
+
+    starts: Tensor
+    ends: Tensor
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, which: Tensor) -> Spans:
+        """Some of the spans, by index or by mask."""
+        return Spans(self.starts[which], self.ends[which])
+
+
+@dataclass(frozen=True)
 class Bucket:
     """Sentences of similar length that share one padded chart.
 
@@ -89,6 +107,11 @@ class SpanLayout:
             buckets.append(Bucket(tokens.to(device), bucket_lengths.to(device), size))
             size += len(chosen) * longest * longest
         return cls(buckets, document.to(device), row.to(device), place.to(device), size)
+
+    @property
+    def sentence(self) -> Tensor:
+        """A number for the sentence of each token, ascending: the row of its first token. *Shape:* `(tokens,)`"""
+        return torch.arange(len(self.place), device=self.place.device) - self.place
 
     def flat_index(self, starts: Tensor, ends: Tensor) -> Tensor:
         """The flat index of spans given by token rows, ends inclusive. *Shape:* `(spans,)`"""

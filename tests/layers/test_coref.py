@@ -31,7 +31,7 @@ ALL_SPANS = LikelyAndGold(NO_GOLD, 1000.0, add_gold=False)
 
 def build(settings: CorefSettings = SETTINGS) -> CorefHead:
     torch.manual_seed(0)
-    return CorefHead(WIDTH, settings)
+    return CorefHead(width=WIDTH, settings=settings)
 
 
 def run(

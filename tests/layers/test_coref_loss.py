@@ -8,10 +8,11 @@ import torch
 
 from spacy_span_selector.layers.candidates import LikelyAndGold
 from spacy_span_selector.layers.coref import CorefOutput
-from spacy_span_selector.layers.coref_loss import Annotation, _sample_others, coref_loss
+from spacy_span_selector.layers.coref_loss import coref_loss
 from spacy_span_selector.layers.gold import GoldMentions
 from spacy_span_selector.layers.layout import SpanLayout
 from spacy_span_selector.layers.linker import Linker, Mentions
+from spacy_span_selector.layers.sampling import Annotation, sample_spans
 from spacy_span_selector.layers.selector import structured_marginals
 
 Clusters = list[list[tuple[int, int]]]
@@ -171,25 +172,12 @@ def test_a_batch_without_candidates_has_a_finite_loss() -> None:
     assert math.isfinite(loss_of(case, negatives=1.0).item())
 
 
-def test_sampled_spans_are_others_of_annotated_documents() -> None:
-    case = make_case(annotated=(True, False, True))
-    cluster_of_span = torch.full((case.layout.size,), -1)
-    gold_flat = case.gold.flat_index(case.layout)
-    cluster_of_span[gold_flat] = case.gold.clusters
-    sampled = _sample_others(cluster_of_span, case.gold.annotated, case.layout, 20.0)
-    starts, _ = case.layout.locate(sampled)
-    assert case.layout.valid()[sampled].all()
-    assert not set(sampled.tolist()) & set(gold_flat.tolist())
-    assert set(case.layout.document[starts].tolist()) == {0, 2}
-    assert len(_sample_others(cluster_of_span, torch.ones(3, dtype=torch.bool), case.layout, 0.5)) == 7
-
-
 def test_sampled_spans_are_added_as_unselected() -> None:
     case = make_case()
     cluster_of_span = torch.full((case.layout.size,), -1)
     cluster_of_span[case.gold.flat_index(case.layout)] = case.gold.clusters
     torch.manual_seed(5)
-    sampled = _sample_others(cluster_of_span, case.gold.annotated, case.layout, 0.5)
+    sampled = sample_spans(cluster_of_span < 0, case.gold.annotated, case.layout, 0.5)
     torch.manual_seed(5)
     found = loss_of(case, negatives=0.5) - loss_of(case)
     expected = -case.output.marginals.unselected[sampled].sum() / len(case.output.candidates)
