@@ -1,7 +1,8 @@
 """A torch module behind any spaCy tok2vec, as one Thinc model.
 
-The module is built when the width of the token vectors is known: at initialization, or when saved
-weights are loaded. It says of a whole batch of documents what a component asks of it.
+The module is built when its sizes are known: at initialization, where the tok2vec tells the width of its
+vectors and the component the number of its labels, or when saved weights are loaded. It says of a whole
+batch of documents what a component asks of it.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from thinc.shims.pytorch import default_deserialize_torch_model, default_seriali
 from thinc.types import Floats2d
 from torch import nn
 
-from ..layers.candidates import CandidateStrategy
 from ..layers.layout import SpanLayout
 
-HeadBuilder = Callable[[int], nn.Module]
-"""Builds the module for a width of the token vectors. Must be picklable."""
+HeadBuilder = Callable[..., nn.Module]
+"""Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component
+sets as `model.attrs["sizes"]`. The module keeps them as its attribute `sizes`. Must be picklable."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ class HeadInput:
 
     docs (list[Doc]): The documents.
     layout (SpanLayout): Their sentences.
-    choose (CandidateStrategy): Which spans go on from the selector.
+    request (Any): What the component asks of the module.
     """
 
     docs: list[Doc]
     layout: SpanLayout
-    choose: CandidateStrategy
+    request: Any
 
 
 def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: HeadBuilder) -> Model[HeadInput, Any]:
@@ -47,7 +48,7 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
 
     name (str): Name of the Thinc model.
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
-    build (HeadBuilder): Builds the module, whose forward takes (tokens, words, layout, choose).
+    build (HeadBuilder): Builds the module, whose forward takes (tokens, words, layout, request).
     RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
         a sequence of (output tensor, gradient) pairs and returns what the tok2vec's callback returns.
     """
@@ -73,7 +74,7 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
     lengths = [len(vector) for vector in vectors]
     # A transformer doesn't say how wide the vectors of an empty document are.
     tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
-    output, backprop_head = model.get_ref("head")((tokens, _words(X.docs), X.layout, X.choose), is_train)
+    output, backprop_head = model.get_ref("head")((tokens, _words(X.docs), X.layout, X.request), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         d_tokens = backprop_head(d_output)
@@ -83,10 +84,10 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
 
 
 def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
-    vectors, words, layout, choose = X
+    vectors, words, layout, request = X
     shim = cast(PyTorchShim, model.shims[0])
     tokens = xp2torch(vectors, requires_grad=is_train, device=shim.device)
-    output, backprop_torch = shim(ArgsKwargs((tokens, words.to(shim.device), layout, choose), {}), is_train)
+    output, backprop_torch = shim(ArgsKwargs((tokens, words.to(shim.device), layout, request), {}), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
@@ -113,14 +114,15 @@ def _init(build: HeadBuilder, model: Model[HeadInput, Any], X: list[Doc] | None 
             f"Can't initialize '{model.name}': the width of its tok2vec is not known before it has seen a document. "
             "Initialize it with examples (nlp.initialize(get_examples))."
         )
-    model.get_ref("head").shims[0]._model = build(int(width)).to(get_torch_default_device())
+    module = build(width=int(width), **model.attrs.get("sizes", {}))
+    model.get_ref("head").shims[0]._model = module.to(get_torch_default_device())
 
 
 def _serialize(module: nn.Module | None) -> bytes:
     if module is None:
         return b""
     weights = default_serialize_torch_model(module)
-    packed: bytes = srsly.msgpack_dumps({"width": module.input_width, "weights": weights})
+    packed: bytes = srsly.msgpack_dumps({"sizes": module.sizes, "weights": weights})
     return packed
 
 
@@ -128,7 +130,7 @@ def _deserialize(build: HeadBuilder, module: nn.Module | None, packed: bytes, de
     if not packed:
         return None
     content = srsly.msgpack_loads(packed)
-    if module is None or module.input_width != content["width"]:
-        module = build(content["width"])
+    if module is None or module.sizes != content["sizes"]:
+        module = build(**content["sizes"])
     loaded: nn.Module = default_deserialize_torch_model(module, content["weights"], device)
     return loaded

@@ -41,7 +41,7 @@ def test_settings_reach_the_network() -> None:
     model = build(hidden_width=9, linker_width=7, linker_hidden_width=5, feature_width=3, dropout=0.2, max_span_width=4)
     model.initialize(X=[NLP.make_doc("Ann left.")])
     head: CorefHead = model.get_ref("head").shims[0]._model
-    assert head.input_width == 8
+    assert head.sizes == {"width": 8}
     assert head.span_scorer.start.weight.shape == (9, 8)
     assert head.span_scorer.width_embedding.embedding_dim == 3
     assert head.linker.project.out_features == 7

@@ -25,7 +25,7 @@ class Toy(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.input_width = width
+        self.sizes = {"width": width}
         self.linear = nn.Linear(width, 2)
         self.dropout = nn.Dropout(0.5)
 
@@ -68,7 +68,7 @@ def module(model: Model[HeadInput, Any]) -> Toy:
 
 
 def test_module_is_built_for_the_width_of_the_vectors() -> None:
-    assert module(build()).input_width == WIDTH
+    assert module(build()).sizes == {"width": WIDTH}
 
 
 def test_tokens_of_all_documents_are_one_matrix() -> None:
@@ -112,7 +112,7 @@ def test_width_can_come_from_the_tok2vec() -> None:
     tok2vec._dims["nO"] = 5
     model = torch_head("toy", tok2vec, Toy)
     model.initialize()
-    assert module(model).input_width == 5
+    assert module(model).sizes == {"width": 5}
 
 
 def test_bytes_rebuild_the_module() -> None:
@@ -128,7 +128,7 @@ def test_bytes_rebuild_a_module_of_another_width() -> None:
     other.initialize()
     trained = build()
     other.from_bytes(trained.to_bytes())
-    assert module(other).input_width == WIDTH
+    assert module(other).sizes == {"width": WIDTH}
     assert torch.equal(module(other).linear.weight, module(trained).linear.weight)
 
 
