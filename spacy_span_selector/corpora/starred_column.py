@@ -1,0 +1,38 @@
+"""Columns of labelled brackets around a star, as CoNLL writes arguments and constituents: one cell a token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+CELL = re.compile(r"(?P<opens>(?:\([^()*]+)*)\*?(?P<closes>\)*)")
+
+
+def read_starred_column(cells: Sequence[str], place: Callable[[int], str]) -> list[tuple[int, int, str]]:
+    """Read the labelled spans of a sentence from one column.
+
+    cells (Sequence[str]): One cell a token: `(ARG1*` opens a span, `*)` closes the one opened last, `(V*)` is a
+        span of one token, `*` neither. Spans may nest: `(TOP(S(NP*)`. The star of `(V)` may be missing.
+    place (Callable[[int], str]): File and line of a token, for messages.
+    RETURNS (list[tuple[int, int, str]]): Start, end (exclusive) and label; by start, outer spans first.
+    RAISES (ValueError): For cells of another form and brackets without a partner.
+    """
+    spans: list[tuple[int, int, str]] = []
+    opened: list[tuple[int, int]] = []  # start, and place in `spans`
+    for i, cell in enumerate(cells):
+        match = CELL.fullmatch(cell)
+        if match is None or not cell:
+            raise ValueError(f"{place(i)}: found {cell!r}, expected a cell such as `*`, `(ARG1*`, `*)` or `(V*)`.")
+        for label in match["opens"].split("(")[1:]:
+            opened.append((i, len(spans)))
+            spans.append((i, i, label))
+        for _ in match["closes"]:
+            if not opened:
+                raise ValueError(f"{place(i)}: {cell!r} closes a span, but none is open. Expected `(LABEL*` before it.")
+            start, position = opened.pop()
+            spans[position] = (start, i + 1, spans[position][2])
+    if opened:
+        start, position = opened[-1]
+        label = spans[position][2]
+        raise ValueError(f"{place(start)}: a span `({label}` opens here and is never closed. Expected `*)` after it.")
+    return spans

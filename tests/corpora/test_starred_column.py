@@ -1,0 +1,40 @@
+import pytest
+
+from spacy_span_selector.corpora.starred_column import read_starred_column
+
+
+def place(i: int) -> str:
+    return f"file:{i + 1}"
+
+
+def test_spans_of_one_and_of_several_tokens():
+    assert read_starred_column(["(ARG0*", "*)", "(V*)", "*"], place) == [(0, 2, "ARG0"), (2, 3, "V")]
+
+
+def test_nested_spans_come_outer_first():
+    cells = ["(TOP(S(NP*)", "(VP*", "(NP*))", "*))"]
+    assert read_starred_column(cells, place) == [
+        (0, 4, "TOP"),
+        (0, 4, "S"),
+        (0, 1, "NP"),
+        (1, 3, "VP"),
+        (2, 3, "NP"),
+    ]
+
+
+def test_the_star_may_be_missing():
+    assert read_starred_column(["(V)", "*"], place) == [(0, 1, "V")]
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["*)"], "file:1: '\\*\\)' closes a span"),
+        (["*", "(A1*"], "file:2: a span `\\(A1` opens here"),
+        (["*", "ARG0"], "file:2: found 'ARG0'"),
+        ([""], "file:1: found ''"),
+    ],
+)
+def test_broken_columns_are_errors(cells, message):
+    with pytest.raises(ValueError, match=message):
+        read_starred_column(cells, place)
