@@ -14,8 +14,9 @@ from spacy import registry
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, describe_doc, is_annotated
-from .metrics.coreference import CorefScores
+from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated
+from ..metrics.coreference import CorefScores
+from .texts import check_same_text
 
 
 @registry.scorers("spacy_span_selector.coref_scorer.v1")
@@ -59,9 +60,9 @@ def score_coref(
     n_annotated = n_spans = n_tokens = 0
     for example in examples:
         gold, predicted = example.reference, example.predicted
-        if not is_annotated(gold, prefix, mentions_key):
+        if not has_clusters_annotated(gold, prefix, mentions_key):
             continue
-        _check_same_text(gold, predicted)
+        check_same_text(gold, predicted)
         scores.add_document(_clusters_by_character(gold, prefix), _clusters_by_character(predicted, prefix))
         n_annotated += 1
         n_spans += _count_selected_spans(predicted, prefix, mentions_key)
@@ -78,21 +79,6 @@ def _count_selected_spans(doc: Doc, prefix: str, mentions_key: str) -> int:
     if mentions_key in doc.spans:
         return len(doc.spans[mentions_key])
     return len({mention for cluster in _clusters_by_character(doc, prefix) for mention in cluster})
-
-
-def _check_same_text(gold: Doc, predicted: Doc) -> None:
-    if gold.text == predicted.text:
-        return
-    position = next(
-        (i for i, (wanted, found) in enumerate(zip(gold.text, predicted.text, strict=False)) if wanted != found),
-        min(len(gold.text), len(predicted.text)),
-    )
-    raise ValueError(
-        f"Cannot score coreference in {describe_doc(gold)}: at character {position} the prediction reads "
-        f"{predicted.text[position : position + 20]!r} where the gold text reads "
-        f"{gold.text[position : position + 20]!r}. Mentions are compared by their character offsets; make "
-        f"`example.predicted` from `example.reference.text` unchanged."
-    )
 
 
 def _name_scores(scores: CorefScores) -> dict[str, float]:

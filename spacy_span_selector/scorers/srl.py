@@ -1,0 +1,119 @@
+"""The scores of semantic role labelling for spaCy: from examples to named scores.
+
+The score names are listed in `docs/scores.md`. None is longer than the 13 characters that spaCy's training log
+has room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from spacy import registry
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation import FRAME_PREFIX, PREDICATES_KEY, SELECTED_KEY, get_frames, has_frames_annotated
+from ..metrics.counts import Counts
+from ..metrics.srl import Proposition, Span, SrlScores, argument_spans, count_matches
+from .texts import check_same_text
+
+
+@registry.scorers("spacy_span_selector.srl_scorer.v1")
+def make_srl_scorer(
+    prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY, spans_key: str = SELECTED_KEY
+) -> Callable[..., dict[str, Any]]:
+    """Create the scorer of a semantic role labelling component; it can be pickled.
+
+    prefix (str): Prefix of the keys in `doc.spans` that hold the frames.
+    predicates_key (str): Key in `doc.spans` that holds given predicates.
+    spans_key (str): Key in `doc.spans` that holds the spans that the selector kept.
+    RETURNS (Callable): `score_srl` with these settings.
+    """
+    return partial(score_srl, prefix=prefix, predicates_key=predicates_key, spans_key=spans_key)
+
+
+def score_srl(
+    examples: Iterable[Example],
+    *,
+    prefix: str = FRAME_PREFIX,
+    predicates_key: str = PREDICATES_KEY,
+    spans_key: str = SELECTED_KEY,
+    **cfg: Any,
+) -> dict[str, Any]:
+    """Score predicted frames against gold ones, over all examples together.
+
+    Spans match if they cover the same characters, however each side is tokenised. A reference that has neither
+    frames nor an empty group of predicates is not annotated and is left out.
+
+    examples (Iterable[Example]): The examples, with predictions set.
+    prefix (str): Prefix of the keys in `doc.spans` that hold the frames.
+    predicates_key (str): Key in `doc.spans` that holds given predicates; empty in a reference without any.
+    spans_key (str): Key in `doc.spans` that holds the spans that the selector kept.
+    cfg (Any): Further settings of the calling component, not used.
+    RETURNS (dict[str, Any]): Scores by name, from 0 to 1, except that `srl_density` counts spans per token and has
+        no upper limit, and that `srl_per_role` is a dictionary of scores. `srl_sense_acc` is None without a gold or
+        without a predicted roleset, `srl_kept_p`, `_r` and `_f` are None if no prediction has the key of the kept
+        spans, and all are None if no reference is annotated.
+    RAISES (ValueError): If the texts of an annotated reference and its prediction differ.
+    """
+    scores = SrlScores()
+    kept = Counts()
+    n_annotated = n_with_kept = n_spans = n_tokens = 0
+    for example in examples:
+        gold_doc, predicted_doc = example.reference, example.predicted
+        if not has_frames_annotated(gold_doc, prefix, predicates_key):
+            continue
+        check_same_text(gold_doc, predicted_doc)
+        gold, predicted = _propositions(gold_doc, prefix), _propositions(predicted_doc, prefix)
+        scores.add_document(gold, predicted)
+        spans = argument_spans(predicted)
+        if spans_key in predicted_doc.spans:
+            spans = {(span.start_char, span.end_char) for span in predicted_doc.spans[spans_key]}
+            kept += count_matches(argument_spans(gold), spans)
+            n_with_kept += 1
+        n_annotated += 1
+        n_spans += len(spans)
+        n_tokens += len(predicted_doc)
+    named = _name_scores(scores, kept if n_with_kept else None)
+    named["srl_density"] = n_spans / n_tokens if n_tokens else 0.0
+    return named if n_annotated else dict.fromkeys(named)
+
+
+def _propositions(doc: Doc, prefix: str) -> list[Proposition]:
+    def characters(start: int, end: int) -> Span:
+        span = doc[start:end]
+        return span.start_char, span.end_char
+
+    return [
+        Proposition(
+            characters(frame.start, frame.end),
+            [(characters(argument.start, argument.end), argument.role) for argument in frame.arguments],
+            frame.roleset,
+        )
+        for frame in get_frames(doc, prefix)
+    ]
+
+
+def _name_scores(scores: SrlScores, kept: Counts | None) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    by_metric = {
+        "srl": scores.labelled,
+        "srl_span": scores.unlabelled,
+        "srl_pred": scores.predicates,
+        "srl_kept": kept,
+    }
+    for metric, counts in by_metric.items():
+        named |= {f"{metric}_{part}": score for part, score in _precision_recall_f1(counts).items()}
+    senses = scores.rolesets
+    comparable = senses.recall_denominator and senses.precision_denominator
+    named["srl_sense_acc"] = senses.recall if comparable else None
+    named["srl_per_role"] = {role: _precision_recall_f1(counts) for role, counts in sorted(scores.per_role.items())}
+    return named
+
+
+def _precision_recall_f1(counts: Counts | None) -> dict[str, float | None]:
+    if counts is None:
+        return {"p": None, "r": None, "f": None}
+    return {"p": counts.precision, "r": counts.recall, "f": counts.f1}
