@@ -3,76 +3,123 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import SPEAKERS_KEY, TITLE_KEY, Mention, cluster_groups, describe_doc
-from .bracketed import HEADING, NAME_PATTERN, SPEAKER
+from ..annotation import (
+    PREDICATE_LABEL,
+    SPEAKERS_KEY,
+    TITLE_KEY,
+    Frame,
+    Mention,
+    cluster_groups,
+    describe_doc,
+    frame_groups,
+    get_frames,
+    has_frames_annotated,
+)
+from .bracketed import HEADING, SPEAKER
+from .bracketed_frames import FRAME, is_predicate_role
+from .bracketed_lines import NAME_PATTERN
 
 ESCAPED_TEXT = "[]|\\"
-ESCAPED_START = "#=@"
+ESCAPED_START = "#=@>"
 ESCAPED_SPEAKER = "\\:"
+
+
+class Brackets(NamedTuple):
+    """What to write before the first token of a span, and before the token `end`."""
+
+    end: int
+    opening: str
+    closing: str
 
 
 def write_bracketed(docs: Iterable[Doc]) -> str:
     """Write documents in the bracketed format.
 
-    docs (Iterable[Doc]): Documents with clusters. One without sentence boundaries becomes one line;
-        white space is written as one space. A sentence gets the speaker of the turn that covers its
+    docs (Iterable[Doc]): Documents with clusters, frames or both. One without sentence boundaries becomes one
+        line; white space is written as one space. A sentence gets the speaker of the turn that covers its
         first token. Clusters keep the name in `attrs["name"]`; others are called `c1`, `c2`, ...,
         singletons excepted. Documents without a title, or with one that was used before, get a new one.
     RETURNS (str): The text of a file that `read_bracketed` reads.
     WARNS: Once, counting the mentions that the format cannot hold: those that cross a sentence
-        boundary or another mention that starts earlier. They are left out.
+        boundary or another mention that starts earlier. Once, counting what it cannot hold of frames: predicates
+        that cross a sentence boundary, and with them their frames; arguments that leave the sentence of their
+        predicate, overlap it or another argument that starts earlier, or have a role that cannot be typed;
+        rolesets that cannot be typed. They are left out.
     """
     blocks: list[str] = []
     titles: set[str] = set()
-    left_out: dict[str, int] = {}
+    lost_mentions: Counter[str] = Counter()
+    lost_frames: Counter[str] = Counter()
     for number, doc in enumerate(docs, start=1):
         title = " ".join(str(doc.user_data.get(TITLE_KEY) or f"document {number}").split())
         title = _unused(title, titles)
         titles.add(title)
-        lines, lost = _write_doc(doc)
+        lines, mentions, frames = _write_doc(doc)
         blocks.append("\n".join([f"{HEADING} {title}", *lines]) + "\n")
-        if lost:
-            left_out[describe_doc(doc)] = lost
-    if left_out:
-        total = sum(left_out.values())
-        named = ", ".join(list(left_out)[:5]) + (f" and {len(left_out) - 5} more" if len(left_out) > 5 else "")
-        warnings.warn(
-            f"{total} mention(s) left out of the bracketed text: they cross a sentence boundary or "
-            f"another mention, which brackets cannot show ({named}).",
-            stacklevel=2,
-        )
+        lost_mentions[describe_doc(doc)] += mentions
+        lost_frames[describe_doc(doc)] += frames
+    _warn_of(lost_mentions, "mention(s)", "they cross a sentence boundary or another mention")
+    _warn_of(
+        lost_frames,
+        "predicate(s), argument(s) or roleset(s)",
+        "they cross a sentence boundary, overlap in their frame, or have an empty or untypable name",
+    )
     return "\n".join(blocks)
 
 
-def _write_doc(doc: Doc) -> tuple[list[str], int]:
-    """The lines of a document, and how many mentions they lack."""
-    opening: dict[int, list[tuple[int, str]]] = {}  # start token -> end token, name
-    lost = 0
-    for mention, name in _named_mentions(doc):
-        start, end = _without_outer_spaces(doc, mention)
-        if start < end:
-            opening.setdefault(start, []).append((end, name))
-        else:
-            lost += 1
-    for started in opening.values():
-        started.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
-        started.sort(key=lambda item: -item[0])
+def _warn_of(lost: Counter[str], what: str, why: str) -> None:
+    """Warn of what is left out of documents, if anything is."""
+    names = [name for name, number in lost.items() if number]
+    if names:
+        named = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        message = f"{lost.total()} {what} left out of the bracketed text: {why}, which brackets cannot show ({named})."
+        warnings.warn(message, stacklevel=3)
+
+
+def _write_doc(doc: Doc) -> tuple[list[str], int, int]:
+    """The lines of a document, and how many mentions and parts of frames they lack."""
+    mentions, lost_mentions = _mention_brackets(doc)
+    frames, lost_frames = _frames_by_start(doc)
     speakers = {token.i: turn.label_ for turn in doc.spans.get(SPEAKERS_KEY, ()) for token in turn}
     lines: list[str] = []
     for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
-        line, lost_here = _write_sentence(sentence, opening)
-        lost += lost_here
+        line, lost = _write_words(sentence, mentions)
+        lost_mentions += lost
         speaker = " ".join(speakers.get(sentence.start, "").split())
         if line and speaker:
             lines.append(f"{SPEAKER}{_escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
         elif line:
             lines.append(f"\\{line}" if line[0] in ESCAPED_START else line)
-    return lines, lost
+        for frame in (frame for token in sentence for frame in frames.get(token.i, ())):
+            frame_lines, lost = _write_frame(frame, sentence)
+            lines.extend(frame_lines)
+            lost_frames += lost
+    if lines and has_frames_annotated(doc) and not frame_groups(doc):
+        lines.insert(1, FRAME)  # under the first sentence, for all: nothing in the document is a predicate
+    return lines, lost_mentions, lost_frames
+
+
+def _mention_brackets(doc: Doc) -> tuple[dict[int, list[Brackets]], int]:
+    """The brackets of mentions by their first token, outer ones first, and how many mentions have no words."""
+    brackets: dict[int, list[Brackets]] = {}
+    lost = 0
+    for mention, name in _named_mentions(doc):
+        start, end = _without_outer_spaces(doc, mention)
+        if start < end:
+            brackets.setdefault(start, []).append(Brackets(end, "[", f"|{name}]" if name else "]"))
+        else:
+            lost += 1
+    for started in brackets.values():
+        started.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
+        started.sort(key=lambda item: -item.end)
+    return brackets, lost
 
 
 def _named_mentions(doc: Doc) -> Iterator[tuple[Mention, str]]:
@@ -88,8 +135,46 @@ def _named_mentions(doc: Doc) -> Iterator[tuple[Mention, str]]:
         yield from ((mention, names[number - 1]) for mention in sorted(mentions))
 
 
-def _without_outer_spaces(doc: Doc, mention: Mention) -> Mention:
-    start, end = mention
+def _frames_by_start(doc: Doc) -> tuple[dict[int, list[Frame]], int]:
+    """The frames by the first token of their predicates, and how many predicates have no words."""
+    frames: dict[int, list[Frame]] = {}
+    lost = 0
+    for frame in get_frames(doc):
+        start, end = _without_outer_spaces(doc, (frame.start, frame.end))
+        if start < end:
+            frames.setdefault(start, []).append(frame)
+        else:
+            lost += 1
+    return frames, lost
+
+
+def _write_frame(frame: Frame, sentence: Span) -> tuple[list[str], int]:
+    """The line of a frame, if its predicate can be written, and how much of the frame is left out."""
+    start, end = _without_outer_spaces(sentence.doc, (frame.start, frame.end))
+    if end > sentence.end:
+        return [], 1
+    lost = 0
+    role = PREDICATE_LABEL
+    if frame.roleset:
+        if NAME_PATTERN.fullmatch(frame.roleset):
+            role = f"{PREDICATE_LABEL}={frame.roleset}"
+        else:
+            lost += 1
+    brackets = {start: Brackets(end, f"[{role} ", "]")}
+    for argument in sorted(frame.arguments, key=lambda argument: (argument.start, -argument.end)):
+        start, end = _without_outer_spaces(sentence.doc, (argument.start, argument.end))
+        typable = NAME_PATTERN.fullmatch(argument.role) and not is_predicate_role(argument.role)
+        inside = sentence.start <= start < end <= sentence.end
+        if typable and inside and all(end <= other or start >= brackets[other].end for other in brackets):
+            brackets[start] = Brackets(end, f"[{argument.role} ", "]")
+        else:
+            lost += 1
+    line, _ = _write_words(sentence, {start: [item] for start, item in brackets.items()})
+    return [f"{FRAME} {line}"], lost
+
+
+def _without_outer_spaces(doc: Doc, span: tuple[int, int]) -> tuple[int, int]:
+    start, end = span
     while start < end and doc[start].is_space:
         start += 1
     while start < end and doc[end - 1].is_space:
@@ -97,9 +182,10 @@ def _without_outer_spaces(doc: Doc, mention: Mention) -> Mention:
     return start, end
 
 
-def _write_sentence(sentence: Span, opening: dict[int, list[tuple[int, str]]]) -> tuple[str, int]:
+def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]]) -> tuple[str, int]:
+    """The words of a sentence with brackets around them, and how many pairs are left out as they cross others."""
     pieces: list[str] = []
-    opened: list[tuple[int, str]] = []
+    opened: list[Brackets] = []
     lost = 0
     space_due = False
     for token in sentence:
@@ -108,16 +194,15 @@ def _write_sentence(sentence: Span, opening: dict[int, list[tuple[int, str]]]) -
             continue
         if space_due and pieces:
             pieces.append(" ")
-        for end, name in opening.get(token.i, ()):
-            if end > (opened[-1][0] if opened else sentence.end):
+        for item in brackets.get(token.i, ()):
+            if item.end > (opened[-1].end if opened else sentence.end):
                 lost += 1
             else:
-                opened.append((end, name))
-                pieces.append("[")
+                opened.append(item)
+                pieces.append(item.opening)
         pieces.append(_escape(" ".join(token.text.split()), chars=ESCAPED_TEXT))
-        while opened and opened[-1][0] == token.i + 1:
-            name = opened.pop()[1]
-            pieces.append(f"|{name}]" if name else "]")
+        while opened and opened[-1].end == token.i + 1:
+            pieces.append(opened.pop().closing)
         space_due = bool(token.whitespace_)
     return "".join(pieces), lost
 

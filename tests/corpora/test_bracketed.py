@@ -6,7 +6,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import cluster_groups, get_clusters, is_annotated
+from spacy_span_selector.annotation import get_clusters, has_clusters_annotated
 from spacy_span_selector.corpora.bracketed import parse_bracketed, read_bracketed
 
 
@@ -20,29 +20,13 @@ def parse_one(text: str, nlp: Language) -> Doc:
     return doc
 
 
-def named_clusters(doc: Doc) -> list[tuple[str, list[str]]]:
-    return [(group.attrs.get("name", ""), [span.text for span in group]) for group in cluster_groups(doc)]
-
-
-def test_nested_mentions_form_clusters_by_name(nlp: Language):
-    doc = parse_one("[[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].\n[He|tom] saw [[her|ann]] .", nlp)
-    assert doc.text == "Her brother met Dr. Bell at a café. He saw her ."
-    assert named_clusters(doc) == [
-        ("ann", ["Her", "her"]),
-        ("tom", ["Her brother", "He"]),
-        ("bell", ["Dr. Bell"]),
-        ("", ["a café"]),
-        ("", ["her"]),
-    ]
-
-
 def test_each_line_is_a_sentence(nlp: Language):
     doc = parse_one("# a comment\n\nMr. Bell came. He left.\n  Then it rained .  \n", nlp)
     assert [sentence.text for sentence in doc.sents] == ["Mr. Bell came. He left.", "Then it rained ."]
 
 
 def test_a_document_without_mentions_counts_as_annotated(nlp: Language):
-    assert is_annotated(parse_one("Nothing here .", nlp))
+    assert has_clusters_annotated(parse_one("Nothing here .", nlp))
 
 
 def test_headings_start_documents(nlp: Language):
@@ -78,22 +62,6 @@ def test_speakers_label_one_turn_a_line_and_are_no_text(nlp: Language):
     assert turns == [("Ann Lee", "I know: yes."), ("Ann Lee", "Really."), ("Dr: X", "Fine.")]
 
 
-def test_escapes_are_literal(nlp: Language):
-    doc = parse_one("\\# \\[a\\] \\| \\\\ [b \\]|x]\n\\=== no heading\n\\@home: we\nx # y @ z = w", nlp)
-    assert doc.text == "# [a] | \\ b ] === no heading @home: we x # y @ z = w"
-    assert named_clusters(doc) == [("x", ["b ]"])]
-
-
-def test_white_space_in_a_line_is_one_space(nlp: Language):
-    doc = parse_one("  [ Ann  Lee |ann]\t left .", nlp)
-    assert doc.text == "Ann Lee left ."
-    assert named_clusters(doc) == [("ann", ["Ann Lee"])]
-
-
-def test_one_span_can_be_in_two_clusters(nlp: Language):
-    assert named_clusters(parse_one("[[Ann|a]|b] left .", nlp)) == [("a", ["Ann"]), ("b", ["Ann"])]
-
-
 def test_spacing_is_known_and_lines_are_joined_by_a_space(nlp: Language):
     doc = parse_one("Ann's dog.\nIt ran.", nlp)
     assert [token.text_with_ws for token in doc] == ["Ann", "'s ", "dog", ". ", "It ", "ran", "."]
@@ -102,20 +70,6 @@ def test_spacing_is_known_and_lines_are_joined_by_a_space(nlp: Language):
 @pytest.mark.parametrize(
     ("text", "place", "found", "cure"),
     [
-        ("Ann\na [dog ran", "2:3", "a mention that is not closed: 'dog ran'", "Add `]`"),
-        ("a [dog|d ran", "1:3", "a mention that is not closed", "Add `]`"),
-        ("a dog] ran", "1:6", "`]` outside a mention", "Open one with `[`"),
-        ("a dog|d ran", "1:6", "`|` outside a mention", "write `\\|`"),
-        ("a [] dog", "1:3", "a mention without words", "Write `[words]`"),
-        ("a [ |x] dog", "1:3", "a mention without words", "Write `[words]`"),
-        ("a [dog|]", "1:8", "an empty name", "Write `[words|name]`"),
-        ("a [dog|my dog]", "1:8", "the name 'my dog' holds white space", "Use letters"),
-        ("a [dog|x [cat|y]]", "1:8", "the name 'x [cat|y' holds", "Use letters"),
-        ("[[Ann|a]|a]", "1:1", "'Ann' is marked twice as 'a'", "Remove one pair"),
-        ("two [Be]lls", "1:8", "a mention ends inside the token 'Bells'", "Move the bracket"),
-        ("@A: B[ell] x", "1:6", "a mention starts inside the token 'Bell'", "Move the bracket"),
-        ("a \\n b", "1:3", "unknown escape '\\\\n'", "Write `\\\\`"),
-        ("a b \\", "1:5", "unknown escape '\\\\'", "Write `\\\\`"),
         ("@Ann left", "1:1", "a speaker without a colon", "Write `@NAME: text`"),
         ("  @ : left", "1:3", "a speaker without a name", "Write `@NAME: text`"),
         ("@Ann:  ", "1:6", "no text after the speaker 'Ann'", "on the same line"),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import get_clusters, is_annotated
+from spacy_span_selector.annotation import get_clusters, has_clusters_annotated
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_file, read_litbank_fold
 
 LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
@@ -53,7 +53,7 @@ def test_words_sentences_clusters_and_title_are_read(tmp_path: Path):
 def test_a_document_without_mentions_counts_as_annotated(tmp_path: Path):
     write_tale(tmp_path, [BEGIN, row(0, "Rain"), "", "#end document"])
     (doc,) = read_litbank(tmp_path)
-    assert is_annotated(doc)
+    assert has_clusters_annotated(doc)
 
 
 @pytest.mark.parametrize(

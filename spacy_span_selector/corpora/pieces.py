@@ -1,0 +1,47 @@
+"""Cutting long documents between sentences, with all that is annotated on their spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+
+def cut_doc(doc: Doc, max_words: int) -> list[Doc]:
+    """Cut a document between sentences into pieces of so many words at most.
+
+    Span groups go with their spans; a group that has none in a piece is not in it, unless it was empty before. Spans
+    over a cut are lost: frames lie within sentences, but clusters fall apart. Titles are kept.
+
+    doc (Doc): A document with sentence boundaries, or one that is short enough.
+    max_words (int): The greatest number of words of a piece. A longer sentence is a piece of its own.
+    RETURNS (list[Doc]): The pieces, in the order of the text; the document itself if it is short enough.
+    """
+    if len(doc) <= max_words:
+        return [doc]
+    return [_copy(piece) for piece in _pieces(doc, max_words)]
+
+
+def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
+    start = end = 0
+    for sentence in doc.sents:
+        if end > start and sentence.end - start > max_words:
+            yield doc[start:end]
+            start = end
+        end = sentence.end
+    yield doc[start:end]
+
+
+def _copy(piece: Span) -> Doc:
+    doc = piece.as_doc(copy_user_data=False)
+    doc.user_data.update({key: value for key, value in piece.doc.user_data.items() if isinstance(key, str)})
+    for key, group in piece.doc.spans.items():
+        inside = [span for span in group if piece.start <= span.start and span.end <= piece.end]
+        if inside or not len(group):
+            spans = [_move(span, doc, -piece.start) for span in inside]
+            doc.spans[key] = SpanGroup(doc, name=group.name, attrs=dict(group.attrs), spans=spans)
+    return doc
+
+
+def _move(span: Span, doc: Doc, offset: int) -> Span:
+    return Span(doc, span.start + offset, span.end + offset, label=span.label, kb_id=span.kb_id, span_id=span.id)
