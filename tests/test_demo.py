@@ -1,14 +1,108 @@
-"""The demo from the shell, as a user runs it, with a few steps of training."""
+"""The demo corpus, and the demo from the shell, as a user runs it, with a few steps of training."""
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import spacy
 import srsly
+from spacy.tokens import Doc
+
+from spacy_span_selector.annotation import TITLE_KEY, Frame, get_frames, has_frames_annotated
+from spacy_span_selector.corpora import read_bracketed
 
 ROOT = Path(__file__).parents[1]
+SPLITS = ("train", "dev", "test")
+GENRES = ("narrative", "dialogue", "news")
+
+
+@pytest.fixture(scope="module")
+def texts_with_roles() -> dict[str, list[Doc]]:
+    """The texts of each file that are annotated for semantic roles."""
+    docs = {split: read_bracketed(ROOT / f"assets/demo/{split}.txt", spacy.blank("en")) for split in SPLITS}
+    return {split: [doc for doc in docs[split] if has_frames_annotated(doc)] for split in SPLITS}
+
+
+def role_counts() -> dict[str, dict[str, int]]:
+    """The table of semantic roles in assets/README.md, by file and column."""
+    lines = (ROOT / "assets/README.md").read_text(encoding="utf-8").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("| file | texts with roles"))
+    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start : start + 6]]
+    return {
+        row[0]: {name: int(cell.replace(",", "")) for name, cell in zip(header[1:], row[1:], strict=True)}
+        for row in rows
+    }
+
+
+def is_light(frame: Frame) -> bool:
+    return (frame.roleset or "").endswith(".LV")
+
+
+def frames_by_sentence(docs: list[Doc]) -> list[list[Frame]]:
+    return [
+        [frame for frame in get_frames(doc) if sentence.start <= frame.start < sentence.end]
+        for doc in docs
+        for sentence in doc.sents
+    ]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_roles_are_counted_in_the_guide(texts_with_roles: dict[str, list[Doc]], split: str):
+    docs = texts_with_roles[split]
+    frames = [frame for doc in docs for frame in get_frames(doc)]
+    counted = {
+        "texts with roles": len(docs),
+        "sentences": sum(len(list(doc.sents)) for doc in docs),
+        "predicates": len(frames),
+        "of these light": sum(map(is_light, frames)),
+        "arguments": sum(argument.role != "C-V" for frame in frames for argument in frame.arguments),
+    }
+    row = role_counts()[split]
+    assert {name: row[name] for name in counted} == counted
+    assert row["verbs"] + row["nouns"] + row["adjectives"] == row["predicates"]
+
+
+def test_guide_sums_up_the_files():
+    counts = role_counts()
+    assert counts["all"] == {name: sum(counts[split][name] for split in SPLITS) for name in counts["all"]}
+
+
+def test_roles_suffice_for_a_demo(texts_with_roles: dict[str, list[Doc]]):
+    counts = role_counts()
+    assert counts["all"]["sentences"] >= 150
+    assert min(counts["dev"]["sentences"], counts["test"]["sentences"]) >= 35
+    assert counts["all"]["nouns"] / counts["all"]["predicates"] > 0.12
+    for docs in texts_with_roles.values():
+        assert {doc.user_data[TITLE_KEY].partition("_")[0] for doc in docs} == set(GENRES)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_light_verbs_and_their_nouns_name_each_other(texts_with_roles: dict[str, list[Doc]], split: str):
+    for frames in frames_by_sentence(texts_with_roles[split]):
+        nouns_of = [
+            ((frame.start, frame.end), (argument.start, argument.end))
+            for frame in frames
+            for argument in frame.arguments
+            if argument.role == "ARGM-PRR"
+        ]
+        verbs_of = [
+            ((argument.start, argument.end), (frame.start, frame.end))
+            for frame in frames
+            for argument in frame.arguments
+            if argument.role == "ARGM-LVB"
+        ]
+        assert sorted(nouns_of) == sorted(verbs_of)
+        assert [pair[0] for pair in nouns_of] == [(frame.start, frame.end) for frame in frames if is_light(frame)]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_predicates_have_one_frame_with_a_roleset(texts_with_roles: dict[str, list[Doc]], split: str):
+    for frames in frames_by_sentence(texts_with_roles[split]):
+        assert len({(frame.start, frame.end) for frame in frames}) == len(frames)
+        assert all(re.fullmatch(r"[a-z_]+\.(\d\d|LV)", frame.roleset or "") for frame in frames)
 
 
 @pytest.fixture(scope="module")
