@@ -1,4 +1,4 @@
-"""`render`: an HTML page that shows clusters."""
+"""`render`: an HTML page that shows clusters and frames."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def render_cli(
     singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
     lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text, without --model")] = "en",
 ) -> None:
-    """Write an HTML page that shows the clusters of documents."""
+    """Write an HTML page that shows the clusters and frames of documents."""
     import spacy
 
-    from ..rendering import render_clusters
+    from ..rendering import render_page
 
     with friendly_errors():
         nlp = spacy.blank(lang) if model is None else spacy.load(model)
         docs: Iterable[Doc] = islice(_read_docs(data, nlp), limit)
         if model is not None:
             docs = nlp.pipe(_without_annotation(doc) for doc in docs)
-        page = render_clusters(docs, singletons=singletons)
+        page = render_page(docs, singletons=singletons)
         out_path.parent.mkdir(parents=True, exist_ok=True)
         out_path.write_text(page, encoding="utf-8")
-    typer.echo(f"Clusters: {out_path}")
+    typer.echo(f"Page: {out_path}")
 
 
 def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:

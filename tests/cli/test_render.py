@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.cli import app
 
 TEXT = "=== one\n@Ann: [I|ann] like [my|ann] tea.\n\n=== two\n[Bob|bob] left [a house]. [He|bob] ran.\n"
@@ -35,7 +35,7 @@ def test_page_of_a_bracketed_file(data: Path, tmp_path: Path):
     out_path = tmp_path / "new/page.html"
     result = run(data, out_path)
     assert result.exit_code == 0
-    assert result.output.splitlines()[-1] == f"Clusters: {out_path}"
+    assert result.output.splitlines()[-1] == f"Page: {out_path}"
     page = out_path.read_text(encoding="utf-8")
     assert page.count("<article>") == 2
     assert "<b>1</b> Bob (2)" in page
@@ -70,6 +70,20 @@ def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
     assert page.count('">1</span>') == 4
     assert "<h2>one</h2>" in page
     assert '"speaker">Ann:' in page
+
+
+def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(tmp_path: Path):
+    nlp = spacy.blank("en")
+    doc = nlp("Ann left.")
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")])
+    DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
+    nlp.to_disk(tmp_path / "model")
+    run(tmp_path / "data.spacy", tmp_path / "gold.html")
+    run(tmp_path / "data.spacy", tmp_path / "predicted.html", "--model", tmp_path / "model")
+    assert "<dt>leave.01</dt>" in (tmp_path / "gold.html").read_text(encoding="utf-8")
+    predicted = (tmp_path / "predicted.html").read_text(encoding="utf-8")
+    assert "Ann left." in predicted
+    assert "<dt>" not in predicted
 
 
 def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, tmp_path: Path):

@@ -1,13 +1,5 @@
-"""Attributes that give clusters without knowing where they are stored.
-
-    doc._.coref_clusters     every cluster, a list of spans each, in the order of first mentions
-    span._.coref_cluster     the cluster in which exactly this span is a mention, or None
-    token._.coref_clusters   the clusters with a mention over this token, innermost mention first
-    doc._.resolved_text      the text with mentions replaced by the main mention of their cluster
-
-All are computed from `doc.spans` when they are read, so they follow every change and nothing new
-has to be saved with a document.
-"""
+"""Attributes that give clusters: `doc._.coref_clusters`, `span._.coref_cluster`, `token._.coref_clusters`, and the
+text with every mention resolved, `doc._.resolved_text`."""
 
 from __future__ import annotations
 
@@ -15,7 +7,7 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc, Span, Token
 
-from .annotation import cluster_groups
+from ..annotation import cluster_groups
 
 # For text without part-of-speech tags; with tags, the tags decide.
 ENGLISH_PRONOUNS = """
@@ -25,14 +17,6 @@ this that these those who whom whose which
 """
 PRONOUNS = frozenset(ENGLISH_PRONOUNS.split())
 POSSESSIVES = frozenset({"my", "your", "his", "her", "its", "our", "their"})
-
-
-def register_extensions() -> None:
-    """Register the attributes with spaCy; calling it again changes nothing."""
-    Doc.set_extension("coref_clusters", getter=doc_clusters, force=True)
-    Doc.set_extension("resolved_text", getter=resolved_text, force=True)
-    Span.set_extension("coref_cluster", getter=span_cluster, force=True)
-    Token.set_extension("coref_clusters", getter=token_clusters, force=True)
 
 
 def doc_clusters(doc: Doc) -> list[list[Span]]:

@@ -1,0 +1,78 @@
+"""The page: a title for each document, the legend of its clusters, its sentences and their frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from spacy import displacy
+from spacy.tokens import Doc
+
+from ..annotation import SPEAKERS_KEY, TITLE_KEY, frame_keys
+from ..extensions import SrlFrame, doc_frames
+from .clusters import render_legend, render_sentences, shown_clusters
+from .frames import render_frames
+
+PAGE = """<!DOCTYPE html>
+<html lang="{lang}">
+<head>
+<meta charset="utf-8">
+<title>Clusters and frames</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
+article {{ margin-bottom: 4rem }}
+.cluster {{ display: inline-block; border-radius: 4px; padding: 0 6px; margin: 0 6px 6px 0; color: #000 }}
+.sentence {{ display: flex; gap: 0.6em }}
+.speaker {{ font-weight: bold; line-height: 2.5; white-space: nowrap }}
+.frames {{ display: grid; grid-template-columns: 7.5rem 1fr; gap: 2px 0.8rem; margin: 0 0 1.2rem; font-size: 0.85em }}
+.frames dt {{ text-align: end; font-weight: bold; line-height: 1.9; overflow-wrap: anywhere }}
+.frames dd {{ margin: 0; line-height: 1.9; color: #555 }}
+.frames mark {{ color: #000; border-radius: 4px; padding: 2px 5px; -webkit-box-decoration-break: clone;
+  box-decoration-break: clone }}
+.frames mark mark {{ padding: 0 4px; box-shadow: 0 0 0 1px #fff }}
+.frames mark b {{ font-size: 0.75em; white-space: nowrap }}
+.switch {{ position: fixed; top: 0.8rem; inset-inline-end: 1rem }}
+body:has(.switch input:not(:checked)) .frames {{ display: none }}
+</style>
+</head>
+<body dir="{direction}">
+{content}
+</body>
+</html>
+"""
+
+SWITCH = '<label class="switch"><input type="checkbox" checked> Frames</label>'
+
+
+def render_page(docs: Iterable[Doc], *, singletons: bool = False) -> str:
+    """Make an HTML page that shows documents, one sentence a line, with their clusters and frames.
+
+    docs (Iterable[Doc]): Annotated documents; title and speakers are shown where known. Without sentence
+        boundaries a document is one sentence.
+    singletons (bool): Whether to show clusters of one mention, in grey.
+    RETURNS (str): A complete page; text, titles, names and labels are escaped.
+    """
+    docs = list(docs)
+    content = "\n".join(_render_doc(doc, number, singletons) for number, doc in enumerate(docs, start=1))
+    if any(frame_keys(doc) for doc in docs):
+        content = f"{SWITCH}\n{content}"
+    settings = displacy.get_doc_settings(docs[0]) if docs else {"lang": "en", "direction": "ltr"}
+    return PAGE.format(content=content, lang=escape(settings["lang"] or "und"), direction=escape(settings["direction"]))
+
+
+def _render_doc(doc: Doc, number: int, singletons: bool) -> str:
+    title = doc.user_data.get(TITLE_KEY) or f"Document {number}"
+    clusters = shown_clusters(doc, singletons)
+    speakers = {turn.start: turn.label_ for turn in doc.spans.get(SPEAKERS_KEY, ())}
+    frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
+    for frame in doc_frames(doc):
+        frames.setdefault(frame.predicate.start, []).append(frame)
+    sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+    rows: list[str] = []
+    for sentence, markup in zip(sentences, render_sentences(sentences, clusters), strict=True):
+        speaker = next((speakers[token.i] for token in sentence if token.i in speakers), None)
+        heading = f'<div class="speaker">{escape(speaker)}:</div>' if speaker else ""
+        rows.append(f'<div class="sentence">{heading}{markup}</div>')
+        rows.append(render_frames(sentence, [frame for token in sentence for frame in frames.get(token.i, ())]))
+    parts = ["<article>", f"<h2>{escape(str(title))}</h2>", render_legend(clusters), *rows, "</article>"]
+    return "\n".join(part for part in parts if part)

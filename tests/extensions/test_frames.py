@@ -1,0 +1,69 @@
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_span_selector.annotation import Argument, Frame, set_frames
+from spacy_span_selector.extensions import SrlFrame, register_extensions
+
+NLP = spacy.blank("en")
+
+
+@pytest.fixture(autouse=True)
+def extensions() -> None:
+    register_extensions()
+
+
+@pytest.fixture
+def doc() -> Doc:
+    doc = NLP("Tom who sings gave Mary a hat today at noon .")
+    roles = [(0, 3, "ARG0"), (4, 5, "ARG2"), (5, 7, "ARG1"), (7, 8, "ARGM-TMP"), (8, 10, "ARGM-TMP")]
+    gave = Frame(3, 4, [Argument(*role) for role in roles], "give.01")
+    sings = Frame(2, 3, [Argument(0, 1, "ARG0"), Argument(1, 2, "R-ARG0")])
+    set_frames(doc, [gave, sings])
+    return doc
+
+
+def texts(frame: SrlFrame) -> dict[str, list[str]]:
+    return {role: [span.text for span in spans] for role, spans in frame.arguments.items()}
+
+
+def test_doc_has_its_frames_in_the_order_of_their_predicates(doc: Doc):
+    assert [(frame.predicate.text, frame.roleset) for frame in doc._.srl] == [("sings", None), ("gave", "give.01")]
+
+
+def test_roles_and_their_spans_are_in_the_order_of_the_text(doc: Doc):
+    predicate, *arguments = doc.spans["srl_2"]
+    doc.spans["srl_2"] = [predicate, *arguments[::-1]]
+    roles = texts(doc._.srl[1])
+    assert list(roles) == ["ARG0", "ARG2", "ARG1", "ARGM-TMP"]
+    assert roles["ARGM-TMP"] == ["today", "at noon"]
+
+
+def test_continued_and_referring_arguments_keep_their_own_roles():
+    doc = NLP("Rain, said Ann, that she likes")
+    set_frames(doc, [Frame(2, 3, [Argument(0, 1, "ARG1"), Argument(3, 4, "ARG0"), Argument(5, 8, "C-ARG1")])])
+    assert texts(doc._.srl[0]) == {"ARG1": ["Rain"], "ARG0": ["Ann"], "C-ARG1": ["that she likes"]}
+
+
+def test_two_predicates_on_one_token_are_two_frames():
+    doc = NLP("Ann left")
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01"), Frame(1, 2, [], "leave.02")])
+    assert [frame.roleset for frame in doc._.srl] == ["leave.01", "leave.02"]
+
+
+def test_frames_print_as_one_reads_them(doc: Doc):
+    expected = "[(ARG0=Tom, R-ARG0=who, V=sings), "
+    expected += "give.01(ARG0=Tom who sings, V=gave, ARG2=Mary, ARG1=a hat, ARGM-TMP=today, ARGM-TMP=at noon)]"
+    assert str(doc._.srl) == expected
+
+
+def test_the_attribute_follows_changes_and_adds_nothing_to_the_document(doc: Doc):
+    before = doc.to_bytes()
+    assert len(doc._.srl) == 2
+    assert doc.to_bytes() == before
+    set_frames(doc, [])
+    assert doc._.srl == []
+
+
+def test_documents_without_frames_have_none():
+    assert NLP("Ann left")._.srl == NLP("")._.srl == []

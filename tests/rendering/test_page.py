@@ -1,0 +1,101 @@
+import re
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_span_selector.annotation import TITLE_KEY, Argument, Frame, set_clusters, set_frames, set_speakers
+from spacy_span_selector.rendering import render_page
+
+NLP = spacy.blank("en")
+NLP.add_pipe("sentencizer")
+WITHOUT_SENTENCES = spacy.blank("en")
+
+
+@pytest.fixture
+def doc() -> Doc:
+    """Two sentences, a cluster over both, and a frame in each."""
+    doc = NLP("Ann Lee left. She had lost the map.")
+    doc.user_data[TITLE_KEY] = "At sea"
+    set_clusters(doc, [[(0, 2), (4, 5)]])
+    leave = Frame(2, 3, [Argument(0, 2, "ARG0")], "leave.01")
+    lose = Frame(6, 7, [Argument(4, 5, "ARG0"), Argument(7, 9, "ARG1")], "lose.02")
+    set_frames(doc, [leave, lose])
+    return doc
+
+
+def test_a_document_has_a_title_a_legend_and_its_clusters(doc: Doc):
+    page = render_page([doc])
+    assert "<h2>At sea</h2>" in page
+    assert "<b>1</b> Ann Lee (2)" in page
+
+
+def test_frames_stand_under_their_sentence(doc: Doc):
+    page = render_page([doc])
+    assert re.findall(r'class="sentence"|<dt>.*?</dt>', page) == [
+        'class="sentence"',
+        "<dt>leave.01</dt>",
+        'class="sentence"',
+        "<dt>lose.02</dt>",
+    ]
+
+
+def test_without_sentence_boundaries_all_frames_stand_under_the_document():
+    doc = WITHOUT_SENTENCES("Ann ran. Lee slept.")
+    set_frames(doc, [Frame(1, 2, [], "run.02"), Frame(4, 5, [], "sleep.01")])
+    page = render_page([doc])
+    assert page.count('class="sentence"') == 1
+    assert re.findall("<dt>(.*?)</dt>", page) == ["run.02", "sleep.01"]
+
+
+def test_a_frame_over_a_sentence_boundary_stands_with_its_predicate():
+    doc = NLP("Ann ran. She slept.")
+    set_frames(doc, [Frame(1, 2, [Argument(3, 4, "ARG0")])])
+    page = render_page([doc])
+    assert page.index("<dt>ran</dt>") < page.rindex('class="sentence"')
+    assert "&nbsp;She</mark>" in page
+
+
+def test_only_what_a_document_has_is_shown(doc: Doc):
+    set_clusters(doc, [])
+    only_frames = render_page([doc])
+    assert 'class="cluster"' not in only_frames
+    assert only_frames.count("<dt>") == 2
+    set_clusters(doc, [[(0, 2), (4, 5)]])
+    set_frames(doc, [])
+    only_clusters = render_page([doc])
+    assert 'class="cluster"' in only_clusters
+    assert "<dl" not in only_clusters
+
+
+def test_a_switch_hides_the_frames_where_there_are_any(doc: Doc):
+    assert 'type="checkbox"' in render_page([NLP("Ann left."), doc])
+    assert 'type="checkbox"' not in render_page([NLP("Ann left.")])
+
+
+def test_speakers_stand_in_front_of_their_turns(doc: Doc):
+    set_speakers(doc, [(0, 4, "Bob"), (4, 10, "Kim")])
+    assert re.findall(r'class="speaker">(.*?)<', render_page([doc])) == ["Bob:", "Kim:"]
+
+
+def test_whatever_comes_from_a_document_is_escaped():
+    attack = "<script>alert(1)</script>"
+    doc = Doc(NLP.vocab, words=[attack, attack, attack], sent_starts=[True, False, False])
+    doc.user_data[TITLE_KEY] = attack
+    set_speakers(doc, [(0, 3, attack)])
+    set_clusters(doc, [[(0, 1), (1, 2)]])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, attack)], attack), Frame(2, 3, [Argument(1, 2, f'">{attack}')])])
+    page = render_page([doc])
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;") == 14  # title, legend, speaker, text, and the boxes, roles and names of frames
+
+
+def test_documents_without_annotation_or_text_are_shown():
+    page = render_page([WITHOUT_SENTENCES("Ann left. She ran."), NLP("")])
+    assert page.count("<article>") == 2
+    assert "Ann left. She ran." in page
+    assert "<h2>Document 2</h2>" in page
+
+
+def test_a_page_without_documents_is_a_page():
+    assert render_page([]).startswith("<!DOCTYPE html>")
