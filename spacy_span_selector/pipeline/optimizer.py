@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from thinc.api import Optimizer
+from thinc.api import Model, Optimizer
 from thinc.types import FloatsXd
 
 
@@ -26,3 +26,14 @@ class ScaledOptimizer:
     ) -> tuple[FloatsXd, FloatsXd]:
         updated: Any = self.sgd(key, weights, gradient, lr_scale=lr_scale * self.factor)
         return updated
+
+
+def finish_update(model: Model[Any, Any], sgd: Optimizer, factor: float) -> None:
+    """Update the weights of a `torch_head` model: those of its module at `factor` times the optimizer's rate.
+
+    model (Model): The model.
+    sgd (Optimizer): The optimizer of the pipeline.
+    factor (float): Multiplies its learning rate, for the module alone.
+    """
+    model.get_ref("tok2vec").finish_update(sgd)
+    model.get_ref("head").finish_update(cast(Optimizer, ScaledOptimizer(sgd, factor)))

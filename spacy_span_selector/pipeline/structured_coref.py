@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import torch
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, cluster_groups, set_clusters, set_mentions
 from ..extensions import register_extensions
@@ -24,38 +22,15 @@ from ..layers.gold import GoldMentions
 from ..layers.layout import SpanLayout
 from ..models.sentences import sentence_lengths
 from ..models.torch_head import HeadInput, head_device
-from .gold import LostMentions, gold_mentions
-from .optimizer import ScaledOptimizer
+from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
+from .default_model import default_model
+from .gold_mentions import gold_mentions
+from .lost import LostSpans
+from .optimizer import finish_update
+from .settings import check_choice, check_range
 from .workers import use_one_thread_after_fork
 
-DEFAULT_CONFIG = """
-[model]
-@architectures = "spacy_span_selector.CorefModel.v1"
-
-[model.tok2vec]
-@architectures = "spacy.Tok2Vec.v2"
-
-[model.tok2vec.embed]
-@architectures = "spacy.MultiHashEmbed.v2"
-width = 96
-rows = [5000, 1000, 2500, 1000]
-attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
-include_static_vectors = false
-
-[model.tok2vec.encode]
-@architectures = "spacy.MaxoutWindowEncoder.v2"
-width = ${model.tok2vec.embed.width}
-window_size = 1
-maxout_pieces = 3
-depth = 4
-"""
-DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
-
-PREDICT_WORDS = 16_384
-"""Words that are annotated at once, so that the memory of `nlp.pipe` does not depend on its batch size."""
-
-INITIALIZE_DOCS = 10
-"""Documents that the model sees to find out its sizes."""
+DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
 
 register_extensions()
 use_one_thread_after_fork()
@@ -194,19 +169,19 @@ class StructuredCoref(TrainablePipe):
         scorer (Callable | None): The scoring method.
         RAISES (ValueError): If a setting is not one of those named, or out of range.
         """
-        _check_choice(name, "decoding", decoding, ("marginal", "map"))
-        _check_choice(name, "annotation", annotation, ("complete", "partial", None))
+        check_choice(name, "decoding", decoding, ("marginal", "map"))
+        check_choice(name, "annotation", annotation, ("complete", "partial", None))
         if annotation is None:
             annotation = "complete" if keep_singletons else "partial"
         if negatives is None:
             negatives = 1.0 if annotation == "complete" else 0.1
-        _check_range(name, "threshold", threshold, 0.0, 1.0)
+        check_range(name, "threshold", threshold, 0.0, 1.0)
         for setting, value in (
             ("candidate_ratio", candidate_ratio),
             ("negatives", negatives),
             ("learn_rate_factor", learn_rate_factor),
         ):
-            _check_range(name, setting, value, 0.0)
+            check_range(name, setting, value, 0.0)
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
@@ -223,7 +198,7 @@ class StructuredCoref(TrainablePipe):
             "prefix": prefix,
             "mentions_key": mentions_key,
         }
-        self.lost = LostMentions()
+        self.lost = LostSpans()
 
     def predict(self, docs: Iterable[Doc]) -> list[CorefPrediction]:
         """Find the mentions and clusters of a batch of documents, without modifying them.
@@ -234,7 +209,7 @@ class StructuredCoref(TrainablePipe):
         """
         choose = Decode(self.cfg["decoding"], self.cfg["threshold"])
         predictions: list[CorefPrediction] = []
-        for batch in _batch_by_words(docs, PREDICT_WORDS):
+        for batch in batch_by_words(docs, PREDICT_WORDS):
             layout = SpanLayout.build(sentence_lengths(batch, self.name), head_device(self.model))
             if len(layout.document):
                 output = self.model.predict(HeadInput(batch, layout, choose))
@@ -306,9 +281,7 @@ class StructuredCoref(TrainablePipe):
 
         sgd (Optimizer): The optimizer.
         """
-        self.model.get_ref("tok2vec").finish_update(sgd)
-        scaled = ScaledOptimizer(sgd, self.cfg["learn_rate_factor"])
-        self.model.get_ref("head").finish_update(cast(Optimizer, scaled))
+        finish_update(self.model, sgd, self.cfg["learn_rate_factor"])
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Build the network.
@@ -324,8 +297,7 @@ class StructuredCoref(TrainablePipe):
                 f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
-        with_tokens = (example.predicted for example in get_examples() if len(example.predicted))
-        self.model.initialize(X=list(islice(with_tokens, INITIALIZE_DOCS)))
+        self.model.initialize(X=docs_to_initialize(get_examples()))
 
     def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, GoldMentions]:
         """The sentences and the gold mentions of a batch; the first loss of each kind is reported."""
@@ -339,14 +311,7 @@ class StructuredCoref(TrainablePipe):
             max_width=self.model.attrs.get("max_span_width"),
             device=device,
         )
-        for reason in lost.counts.keys() - self.lost.counts.keys():
-            warnings.warn(
-                f"'{self.name}' leaves out a gold mention that {reason}: {lost.first[reason]}. This is said once; "
-                f"nlp.get_pipe('{self.name}').lost.counts counts all, once each time they are met in training.",
-                stacklevel=2,
-            )
-        self.lost.counts.update(lost.counts)
-        self.lost.first = lost.first | self.lost.first
+        self.lost.take_over(lost, self.name, "mention")
         return SpanLayout.build(lengths, device), gold
 
     def _loss_and_gradient(
@@ -378,21 +343,6 @@ class StructuredCoref(TrainablePipe):
             first_token += len(doc)
 
 
-def _batch_by_words(docs: Iterable[Doc], words: int) -> Iterator[list[Doc]]:
-    """Cut documents, in their order, into batches of so many words at most; a longer document is alone in its batch."""
-    # spaCy's minibatch_by_words does not keep the order: it yields a longer document before the batch in progress.
-    batch: list[Doc] = []
-    size = 0
-    for doc in docs:
-        if batch and size + len(doc) > words:
-            yield batch
-            batch, size = [], 0
-        batch.append(doc)
-        size += len(doc)
-    if batch:
-        yield batch
-
-
 def _clusters(output: CorefOutput) -> list[int]:
     """The cluster of each candidate: that of its best antecedent if it scores above "none", otherwise a new one."""
     antecedents, _, scores = output.links
@@ -403,14 +353,3 @@ def _clusters(output: CorefOutput) -> list[int]:
         for mention in torch.nonzero(best.values > 0).squeeze(1).tolist():
             clusters[mention] = clusters[int(chosen[mention])]
     return clusters
-
-
-def _check_choice(name: str, setting: str, value: str | None, choices: Sequence[str | None]) -> None:
-    if value not in choices:
-        raise ValueError(f"'{setting}' of '{name}' is {value!r}; it must be one of {', '.join(map(repr, choices))}.")
-
-
-def _check_range(name: str, setting: str, value: float, least: float, greatest: float | None = None) -> None:
-    if not value >= least or (greatest is not None and value > greatest):
-        limits = f"at least {least}" if greatest is None else f"from {least} to {greatest}"
-        raise ValueError(f"'{setting}' of '{name}' is {value}; it must be {limits}.")

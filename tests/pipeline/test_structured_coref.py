@@ -36,7 +36,7 @@ from spacy_span_selector.layers.coref import CorefOutput
 from spacy_span_selector.layers.linker import Links
 from spacy_span_selector.layers.selector import Marginals
 from spacy_span_selector.pipeline import structured_coref
-from spacy_span_selector.pipeline.gold import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
+from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction, StructuredCoref
 
 CORPUS = """

@@ -13,15 +13,9 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, TITLE_KEY, Mention, set_clusters, set_mentions
 from spacy_span_selector.layers.gold import GoldMentions
 from spacy_span_selector.models.sentences import sentence_lengths
-from spacy_span_selector.pipeline.gold import (
-    CROSSES_SENTENCES,
-    EMPTY,
-    MISALIGNED,
-    REPEATED,
-    TOO_WIDE,
-    LostMentions,
-    gold_mentions,
-)
+from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE
+from spacy_span_selector.pipeline.gold_mentions import REPEATED, gold_mentions
+from spacy_span_selector.pipeline.lost import LostSpans
 
 Clusters = list[list[Mention]]
 
@@ -43,7 +37,7 @@ def make_example(
 
 def find_gold(
     *examples: Example, prefix: str = CLUSTER_PREFIX, max_width: int | None = None
-) -> tuple[GoldMentions, LostMentions]:
+) -> tuple[GoldMentions, LostSpans]:
     lengths = sentence_lengths([example.predicted for example in examples], "coref")
     return gold_mentions(
         examples, lengths, prefix=prefix, mentions_key=MENTIONS_KEY, max_width=max_width, device=torch.device("cpu")

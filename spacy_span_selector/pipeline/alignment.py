@@ -1,0 +1,83 @@
+"""Spans of a reference in the tokens of its prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from spacy.training import Example
+
+from ..annotation import describe_doc
+
+MISALIGNED = "does not start and end at token boundaries of the predicted document"
+CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
+EMPTY = "has no tokens"
+TOO_WIDE = "is wider than 'max_span_width' of the model"
+
+
+class SpanAligner:
+    """Find the spans of the reference of an example in its predicted document.
+
+    example (Example): The example. Its sides are not compared before the first span is looked up.
+    sentence_lengths (Sequence[int]): The sentences of the predicted document.
+    max_width (int | None): The greatest number of tokens of a span, None for no limit.
+    """
+
+    def __init__(self, example: Example, sentence_lengths: Sequence[int], max_width: int | None) -> None:
+        self.example = example
+        self.max_width = max_width
+        self._sentence = np.repeat(np.arange(len(sentence_lengths)), sentence_lengths)
+
+    def __call__(self, start: int, end: int) -> tuple[int, int] | str:
+        """First and last token of a span in the prediction, or the reason why it is lost.
+
+        start, end (int): Token offsets in the reference, end exclusive.
+        RAISES (ValueError): If the two sides have different texts.
+        """
+        # A span without tokens may lie behind the last token, where there is nothing to look up.
+        if start >= end:
+            return EMPTY
+        first_of, last_of = self._edges
+        first, last = first_of[start], last_of[end - 1]
+        if min(first, last) < 0:
+            return MISALIGNED
+        if self._sentence[first] != self._sentence[last]:
+            return CROSSES_SENTENCES
+        if self.max_width is not None and last - first >= self.max_width:
+            return TOO_WIDE
+        return first, last
+
+    @cached_property
+    def _edges(self) -> tuple[list[int], list[int]]:
+        return _aligned_edges(self.example)
+
+
+def _aligned_edges(example: Example) -> tuple[list[int], list[int]]:
+    """For each token of the reference, the predicted token that starts where it starts, and the one that ends
+    where it ends; -1 where there is none."""
+    try:
+        alignment = example.alignment
+    except ValueError as error:
+        raise ValueError(
+            f"Can't align {describe_doc(example.reference)}: its text differs from the text that was annotated. "
+            f"The reference starts {example.reference.text[:60]!r}, the prediction {example.predicted.text[:60]!r}. "
+            "Make both from the same text, whitespace and case aside."
+        ) from error
+    to_predicted, to_reference = alignment.y2x, alignment.x2y
+    first = _edge(to_predicted.data, to_predicted.lengths, 0)
+    last = _edge(to_predicted.data, to_predicted.lengths, -1)
+    first_back = _edge(to_reference.data, to_reference.lengths, 0)
+    last_back = _edge(to_reference.data, to_reference.lengths, -1)
+    places = np.arange(len(first))
+    starts_together = (first >= 0) & (first_back[first] == places)
+    ends_together = (last >= 0) & (last_back[last] == places)
+    return np.where(starts_together, first, -1).tolist(), np.where(ends_together, last, -1).tolist()
+
+
+def _edge(data: np.ndarray, lengths: np.ndarray, which: int) -> np.ndarray:
+    """The first (0) or last (-1) partner of each token in a ragged alignment, -1 for tokens without any."""
+    stops = np.cumsum(lengths)
+    index = stops - lengths if which == 0 else stops - 1
+    padded = np.append(data, -1).astype(np.int64)
+    return np.where(lengths > 0, padded[np.where(lengths > 0, index, -1)], -1)

@@ -1,0 +1,33 @@
+"""The model of a component that nobody has configured: a small Tok2Vec of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thinc.api import Config
+
+DEFAULT_CONFIG = """
+[model]
+
+[model.tok2vec]
+@architectures = "spacy.Tok2Vec.v2"
+
+[model.tok2vec.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = 96
+rows = [5000, 1000, 2500, 1000]
+attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
+include_static_vectors = false
+
+[model.tok2vec.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = ${model.tok2vec.embed.width}
+window_size = 1
+maxout_pieces = 3
+depth = 4
+"""
+
+
+def default_model(architecture: str) -> dict[str, Any]:
+    """The configuration of an architecture that reads a tok2vec and has defaults for all else."""
+    return {"@architectures": architecture, **Config().from_str(DEFAULT_CONFIG)["model"]}

@@ -1,0 +1,83 @@
+"""From examples to gold frames: what can be learnt is kept, what can't is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from spacy.training import Example
+
+from ..annotation import describe_doc, get_frames, has_frames_annotated
+from ..layers.gold import GoldFrames
+from ..layers.layout import Spans
+from .alignment import SpanAligner
+from .lost import LostSpans
+
+UNKNOWN_ROLE = "has a role that is not among the labels of the component"
+
+
+def gold_frames(
+    examples: Sequence[Example],
+    sentence_lengths: Sequence[Sequence[int]],
+    *,
+    prefix: str,
+    predicates_key: str,
+    roles: Mapping[str, int],
+    rolesets: Mapping[str, int],
+    max_width: int | None,
+    device: torch.device | None,
+) -> tuple[GoldFrames, LostSpans]:
+    """Align the gold frames of a batch with its predicted documents.
+
+    examples (Sequence[Example]): The examples.
+    sentence_lengths (Sequence[Sequence[int]]): The sentences of the predicted documents.
+    prefix, predicates_key (str): Where the annotation is kept in `doc.spans`.
+    roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
+    max_width (int | None): The greatest number of tokens of an argument, None for no limit.
+    device (torch.device | None): Where the tensors go.
+    RETURNS (tuple[GoldFrames, LostSpans]): What can be learnt, and what was left out: predicates that don't align,
+        with all of their arguments, and arguments.
+    RAISES (ValueError): If the two sides of an example have different texts.
+    """
+    lost = LostSpans()
+    frames: list[tuple[int, int, int, list[tuple[int, int, int]]]] = []
+    offset = 0
+    for example, lengths in zip(examples, sentence_lengths, strict=True):
+        reference = example.reference
+        align_argument = SpanAligner(example, lengths, max_width)
+        align_predicate = SpanAligner(example, lengths, None)
+        for frame in get_frames(reference, prefix):
+            predicate = align_predicate(frame.start, frame.end)
+            if isinstance(predicate, str):
+                lost.add(
+                    predicate, f"predicate {reference[frame.start : frame.end].text!r} in {describe_doc(reference)}"
+                )
+                continue
+            arguments: list[tuple[int, int, int]] = []
+            for start, end, role in frame.arguments:
+                aligned = align_argument(start, end)
+                if isinstance(aligned, str):
+                    reason = aligned
+                elif role not in roles:
+                    reason = UNKNOWN_ROLE
+                else:
+                    arguments.append((offset + aligned[0], offset + aligned[1], roles[role]))
+                    continue
+                lost.add(reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}")
+            roleset = rolesets.get(frame.roleset or "", -1)
+            frames.append((offset + predicate[0], offset + predicate[1], roleset, arguments))
+        offset += len(example.predicted)
+    frames.sort(key=lambda frame: frame[:2])
+    predicates = torch.tensor([frame[:3] for frame in frames], dtype=torch.long, device=device).view(-1, 3)
+    arguments_of = [(*argument, i) for i, frame in enumerate(frames) for argument in frame[3]]
+    rows = torch.tensor(arguments_of, dtype=torch.long, device=device).view(-1, 4)
+    annotated = [has_frames_annotated(example.reference, prefix, predicates_key) for example in examples]
+    gold = GoldFrames(
+        predicates=Spans(predicates[:, 0], predicates[:, 1]),
+        rolesets=predicates[:, 2],
+        arguments=Spans(rows[:, 0], rows[:, 1]),
+        frames=rows[:, 3],
+        roles=rows[:, 2],
+        annotated=torch.tensor(annotated, dtype=torch.bool, device=device),
+    )
+    return gold, lost

@@ -1,0 +1,63 @@
+"""From examples to gold mentions: what can be learnt is kept, what can't is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from spacy.training import Example
+
+from ..annotation import describe_doc, get_clusters, has_clusters_annotated
+from ..layers.gold import GoldMentions
+from .alignment import SpanAligner
+from .lost import LostSpans
+
+REPEATED = "is also in an earlier cluster"
+
+
+def gold_mentions(
+    examples: Sequence[Example],
+    sentence_lengths: Sequence[Sequence[int]],
+    *,
+    prefix: str,
+    mentions_key: str,
+    max_width: int | None,
+    device: torch.device | None,
+) -> tuple[GoldMentions, LostSpans]:
+    """Align the gold clusters of a batch with its predicted documents.
+
+    examples (Sequence[Example]): The examples.
+    sentence_lengths (Sequence[Sequence[int]]): The sentences of the predicted documents.
+    prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
+    max_width (int | None): The greatest number of tokens of a mention, None for no limit.
+    device (torch.device | None): Where the tensors go.
+    RETURNS (tuple[GoldMentions, LostSpans]): What can be learnt, and what was left out.
+    RAISES (ValueError): If the two sides of an example have different texts.
+    """
+    lost = LostSpans()
+    mentions: dict[tuple[int, int], int] = {}
+    offset = cluster_number = 0
+    for example, lengths in zip(examples, sentence_lengths, strict=True):
+        align = SpanAligner(example, lengths, max_width)
+        for cluster in get_clusters(example.reference, prefix):
+            for start, end in cluster:
+                aligned = align(start, end)
+                if isinstance(aligned, str):
+                    reason = aligned
+                elif (mention := (offset + aligned[0], offset + aligned[1])) in mentions:
+                    reason = REPEATED
+                else:
+                    mentions[mention] = cluster_number
+                    continue
+                lost.add(reason, f"{example.reference[start:end].text!r} in {describe_doc(example.reference)}")
+            cluster_number += 1
+        offset += len(example.predicted)
+    spans = torch.tensor(list(mentions), dtype=torch.long, device=device).view(-1, 2)
+    annotated = [has_clusters_annotated(example.reference, prefix, mentions_key) for example in examples]
+    gold = GoldMentions(
+        starts=spans[:, 0],
+        ends=spans[:, 1],
+        clusters=torch.tensor(list(mentions.values()), dtype=torch.long, device=device),
+        annotated=torch.tensor(annotated, dtype=torch.bool, device=device),
+    )
+    return gold, lost

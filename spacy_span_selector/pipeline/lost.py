@@ -1,0 +1,40 @@
+"""Gold spans that training left out: counted, and reported once for each reason."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass
+class LostSpans:
+    """Gold spans that training left out.
+
+    counts (Counter[str]): How many, by reason.
+    first (dict[str, str]): Where each reason was met first: document and span.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def add(self, reason: str, place: str) -> None:
+        """Count a span."""
+        self.counts[reason] += 1
+        self.first.setdefault(reason, place)
+
+    def take_over(self, other: LostSpans, name: str, what: str) -> None:
+        """Add the counts of a batch, and warn of reasons that are new.
+
+        other (LostSpans): What the batch lost.
+        name (str): Name of the component.
+        what (str): What the spans are: "mention", "argument".
+        """
+        for reason in other.counts.keys() - self.counts.keys():
+            warnings.warn(
+                f"'{name}' leaves out a gold {what} that {reason}: {other.first[reason]}. This is said once; "
+                f"nlp.get_pipe('{name}').lost.counts counts all, once each time they are met in training.",
+                stacklevel=4,
+            )
+        self.counts.update(other.counts)
+        self.first = other.first | self.first

@@ -1,0 +1,76 @@
+"""Which rolesets a predicate may have: those that its form, or else its lemma, was seen with."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import torch
+from spacy.tokens import Doc, Span
+
+from ..annotation import get_frames
+from ..layers.layout import Spans
+from ..layers.pairs import Pairs
+from ..layers.rolesets import Senses
+
+RolesetCounts = dict[str, dict[str, int]]
+"""How often each form, and each lemma, was seen with each roleset."""
+
+
+def count_rolesets(docs: Iterable[Doc], prefix: str) -> RolesetCounts:
+    """Count the rolesets of the predicates of documents, by form and by lemma.
+
+    docs (Iterable[Doc]): Documents with gold frames.
+    prefix (str): Prefix of the keys of the frames in `doc.spans`.
+    """
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for doc in docs:
+        for frame in get_frames(doc, prefix):
+            if frame.roleset:
+                for key in set(_keys(doc[frame.start : frame.end])):
+                    counts[key][frame.roleset] += 1
+    return {key: dict(sorted(counts[key].items())) for key in sorted(counts)}
+
+
+def number_rolesets(counts: RolesetCounts) -> dict[str, int]:
+    """A number for each roleset, from 0, in alphabetical order."""
+    return {roleset: i for i, roleset in enumerate(sorted({roleset for row in counts.values() for roleset in row}))}
+
+
+@dataclass(frozen=True)
+class LookUpSenses:
+    """The rolesets that the predicates of a batch may have.
+
+    docs (Sequence[Doc]): The documents of the batch.
+    counts (RolesetCounts): How often each form and lemma was seen with each roleset.
+    numbers (Mapping[str, int]): The number of each roleset.
+    """
+
+    docs: Sequence[Doc]
+    counts: RolesetCounts
+    numbers: Mapping[str, int]
+
+    def __call__(self, predicates: Spans) -> Senses:
+        """Look up the rolesets of each predicate; one whose form and lemma were never seen has none."""
+        edges = list(accumulate((len(doc) for doc in self.docs), initial=0))
+        rows: list[tuple[int, int]] = []
+        log_counts: list[float] = []
+        for i, (start, end) in enumerate(zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True)):
+            number = bisect_right(edges, start) - 1
+            keys = _keys(self.docs[number][start - edges[number] : end + 1 - edges[number]])
+            known = next((self.counts[key] for key in keys if key in self.counts), {})
+            rows += [(i, self.numbers[roleset]) for roleset in known]
+            log_counts += [math.log(count) for count in known.values()]
+        device = predicates.starts.device
+        index = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 2)
+        return Senses(Pairs(index[:, 0], index[:, 1]), torch.tensor(log_counts, device=device))
+
+
+def _keys(predicate: Span) -> list[str]:
+    """What a predicate is looked up by: its form, then its lemma if it has one."""
+    lemma = predicate.lemma_.lower().strip() if predicate.doc.has_annotation("LEMMA") else ""
+    return [predicate.text.lower(), *([lemma] if lemma else [])]

@@ -1,0 +1,436 @@
+"""The component `structured_srl`: who did what to whom."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+from typing import Any
+
+import torch
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from thinc.api import Model, Optimizer, set_dropout_rate
+
+from ..annotation import (
+    FRAME_PREFIX,
+    PREDICATES_KEY,
+    SELECTED_KEY,
+    Argument,
+    Frame,
+    get_frames,
+    get_predicates,
+    set_frames,
+    set_mentions,
+)
+from ..extensions import register_extensions
+from ..layers.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold, TopPerSentence
+from ..layers.gold import GoldFrames
+from ..layers.layout import SpanLayout, Spans
+from ..layers.predicates import BEGIN, FindPredicates
+from ..layers.srl import SrlOutput, SrlRequest
+from ..models.sentences import sentence_lengths
+from ..models.torch_head import HeadInput, head_device
+from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
+from .default_model import default_model
+from .gold_frames import gold_frames
+from .lost import LostSpans
+from .optimizer import finish_update
+from .rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
+from .settings import check_choice, check_range
+from .workers import use_one_thread_after_fork
+
+DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")
+
+register_extensions()
+use_one_thread_after_fork()
+
+
+@dataclass(frozen=True)
+class SrlPrediction:
+    """What the component says of a document.
+
+    frames (list[Frame]): The predicates with their arguments, in the order of the text.
+    spans (list[tuple[int, int]]): Every selected span as token offsets, in the order of the text.
+    scores (list[float]): Their selection probabilities.
+    """
+
+    frames: list[Frame]
+    spans: list[tuple[int, int]]
+    scores: list[float]
+
+
+@Language.factory(
+    "structured_srl",
+    assigns=["doc.spans"],
+    requires=["token.is_sent_start"],
+    default_config={
+        "model": DEFAULT_MODEL,
+        "decoding": "marginal",
+        "threshold": 0.4,
+        "annotation": "complete",
+        "candidate_ratio": 0.8,
+        "add_gold": False,
+        "negatives": 1.0,
+        "learn_rate_factor": 1.0,
+        "predict_rolesets": True,
+        "prefix": FRAME_PREFIX,
+        "predicates_key": PREDICATES_KEY,
+        "spans_key": SELECTED_KEY,
+        "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v1"},
+    },
+    default_score_weights={
+        "srl_f": 1.0,
+        "srl_p": None,
+        "srl_r": None,
+        "srl_span_p": None,
+        "srl_span_r": None,
+        "srl_span_f": 0.0,
+        "srl_pred_p": None,
+        "srl_pred_r": None,
+        "srl_pred_f": 0.0,
+        "srl_kept_p": None,
+        "srl_kept_r": None,
+        "srl_kept_f": None,
+        "srl_sense_acc": 0.0,
+        "srl_density": 0.0,
+        "srl_per_role": None,
+    },
+)
+def make_structured_srl(
+    nlp: Language,
+    name: str,
+    model: Model[Any, Any],
+    decoding: str,
+    threshold: float,
+    annotation: str,
+    candidate_ratio: float,
+    add_gold: bool,
+    negatives: float,
+    learn_rate_factor: float,
+    predict_rolesets: bool,
+    prefix: str,
+    predicates_key: str,
+    spans_key: str,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> StructuredSrl:
+    """Create the component; the arguments are those of `StructuredSrl`."""
+    return StructuredSrl(
+        nlp,
+        model,
+        name,
+        decoding=decoding,
+        threshold=threshold,
+        annotation=annotation,
+        candidate_ratio=candidate_ratio,
+        add_gold=add_gold,
+        negatives=negatives,
+        learn_rate_factor=learn_rate_factor,
+        predict_rolesets=predict_rolesets,
+        prefix=prefix,
+        predicates_key=predicates_key,
+        spans_key=spans_key,
+        scorer=scorer,
+    )
+
+
+class StructuredSrl(TrainablePipe):
+    """Find the predicates of each sentence, select argument spans that do not cross, and say which role each has."""
+
+    def __init__(
+        self,
+        nlp: Language,
+        model: Model[Any, Any],
+        name: str = "structured_srl",
+        *,
+        decoding: str = "marginal",
+        threshold: float = 0.4,
+        annotation: str = "complete",
+        candidate_ratio: float = 0.8,
+        add_gold: bool = False,
+        negatives: float = 1.0,
+        learn_rate_factor: float = 1.0,
+        predict_rolesets: bool = True,
+        prefix: str = FRAME_PREFIX,
+        predicates_key: str = PREDICATES_KEY,
+        spans_key: str = SELECTED_KEY,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        """Initialize the component.
+
+        nlp (Language): The pipeline.
+        model (Model[HeadInput, SrlOutput]): See `spacy_span_selector.SrlModel.v1`.
+        name (str): Name of the component, used for its losses.
+        decoding (str): "marginal" keeps the set of spans with the greatest expected number of right ones, each
+            costing `threshold`; "map" keeps the single most probable tree, as the paper does. Only the structured
+            selector has trees.
+        threshold (float): Selection probability from which a span is worth keeping; not used by "map", nor by the
+            selectors "greedy" and "bio".
+        annotation (str): "complete" if the corpus marks every argument, "partial" if an unmarked span may be one.
+        candidate_ratio (float): Spans per token, the most probable ones, that are classified in training. The
+            selector "greedy" keeps as many at prediction.
+        add_gold (bool): Whether gold spans that are not among them are classified, too.
+        negatives (float): Spans per token sampled in training from those that are not gold.
+        learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, its
+            tok2vec left out.
+        predict_rolesets (bool): Whether to say in which sense a predicate is meant, where the corpus does.
+        prefix (str): Prefix of the keys of the frames in `doc.spans`.
+        predicates_key (str): Key in `doc.spans` of the predicates that a document is given. Where it is there,
+            the component finds arguments for these and looks for no others.
+        spans_key (str): Key of all selected spans in `doc.spans`.
+        scorer (Callable | None): The scoring method.
+        RAISES (ValueError): If a setting is not one of those named, or out of range.
+        """
+        check_choice(name, "decoding", decoding, ("marginal", "map"))
+        check_choice(name, "annotation", annotation, ("complete", "partial"))
+        check_range(name, "threshold", threshold, 0.0, 1.0)
+        for setting, value in (
+            ("candidate_ratio", candidate_ratio),
+            ("negatives", negatives),
+            ("learn_rate_factor", learn_rate_factor),
+        ):
+            check_range(name, setting, value, 0.0)
+        self.vocab = nlp.vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {
+            "labels": [],
+            "rolesets": {},
+            "decoding": decoding,
+            "threshold": threshold,
+            "annotation": annotation,
+            "candidate_ratio": candidate_ratio,
+            "add_gold": add_gold,
+            "negatives": negatives,
+            "learn_rate_factor": learn_rate_factor,
+            "predict_rolesets": predict_rolesets,
+            "prefix": prefix,
+            "predicates_key": predicates_key,
+            "spans_key": spans_key,
+        }
+        self.lost = LostSpans()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The roles, most frequent first."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> dict[str, Any]:
+        """The roles, and how often each form and lemma was seen with each roleset, as `initialize` takes them."""
+        return {"roles": list(self.labels), "rolesets": self.cfg["rolesets"]}
+
+    def predict(self, docs: Iterable[Doc]) -> list[SrlPrediction]:
+        """Find the frames of a batch of documents, without modifying them.
+
+        docs (Iterable[Doc]): The documents, with sentence boundaries.
+        RETURNS (list[SrlPrediction]): One for each document.
+        RAISES (ValueError): If a document has no sentence boundaries.
+        """
+        predictions: list[SrlPrediction] = []
+        for batch in batch_by_words(docs, PREDICT_WORDS):
+            layout = SpanLayout.build(sentence_lengths(batch, self.name), head_device(self.model))
+            if len(layout.document):
+                find_predicates = self._given_predicates(batch, layout)
+                request = SrlRequest(find_predicates, self._senses(batch), self._prediction_strategy())
+                output = self.model.predict(HeadInput(batch, layout, request))
+                predictions += self._to_predictions(batch, find_predicates.closed, output)
+            else:
+                predictions += [SrlPrediction([], [], []) for _ in batch]
+        return predictions
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[SrlPrediction]) -> None:
+        """Write predictions to documents, in place of any that are there.
+
+        docs (Iterable[Doc]): The documents.
+        scores (Sequence[SrlPrediction]): What `predict` returned for them.
+        """
+        for doc, prediction in zip(docs, scores, strict=True):
+            set_mentions(doc, prediction.spans, prediction.scores, key=self.cfg["spans_key"])
+            set_frames(doc, prediction.frames, prefix=self.cfg["prefix"])
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch of examples.
+
+        examples (Iterable[Example]): The batch. Predicted documents need sentence boundaries; references that
+            are not annotated teach nothing.
+        drop (float): Dropout of the tok2vec. The network has its own, set in its architecture.
+        sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
+        losses (dict[str, float] | None): The loss is added to the entry of the component's name.
+        RETURNS (dict[str, float]): The losses.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, "StructuredSrl.update")
+        if not any(len(example.predicted) for example in examples):
+            return losses
+        set_dropout_rate(self.model, drop)
+        docs = [example.predicted for example in examples]
+        layout, gold = self._layout_and_gold(examples)
+        every = torch.ones(len(docs), dtype=torch.bool, device=gold.annotated.device)
+        find_predicates = FindPredicates(gold.predicates, closed=every)
+        request = SrlRequest(find_predicates, self._senses(docs), self._training_strategy(gold))
+        output, backprop = self.model.begin_update(HeadInput(docs, layout, request))
+        loss, gradient = self._loss_and_gradient(output, gold, layout)
+        backprop(gradient)
+        if sgd not in (None, False):
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: SrlOutput
+    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
+        """The loss of what the model says of a batch, and its gradient.
+
+        examples (Iterable[Example]): The batch.
+        scores (SrlOutput): The model's output for the predicted documents, given the gold predicates.
+        RETURNS (tuple): The loss per token, and (output tensor, gradient) pairs for the model's backprop.
+        """
+        layout, gold = self._layout_and_gold(list(examples))
+        return self._loss_and_gradient(scores, gold, layout)
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
+
+        sgd (Optimizer): The optimizer.
+        """
+        finish_update(self.model, sgd, self.cfg["learn_rate_factor"])
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: dict[str, Any] | None = None,
+    ) -> None:
+        """Collect roles and rolesets, and build the network.
+
+        get_examples (Callable[[], Iterable[Example]]): The training examples.
+        nlp (Language | None): The pipeline.
+        labels (dict[str, Any] | None): Roles and rolesets as `init labels` writes them; by default they are
+            collected from the examples.
+        RAISES (ValueError): If no example has an argument, or none has a token.
+        """
+        validate_get_examples(get_examples, "StructuredSrl.initialize")
+        if labels is None:
+            labels = self._collect_labels(example.reference for example in get_examples())
+        if not labels["roles"]:
+            raise ValueError(
+                f"'{self.name}' found no argument in any training example: no doc.spans key such as "
+                f"'{self.cfg['prefix']}_1' whose group has a span with a label behind the predicate. "
+                "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
+            )
+        self.cfg["labels"] = list(labels["roles"])
+        self.cfg["rolesets"] = labels["rolesets"] if self.cfg["predict_rolesets"] else {}
+        numbers = number_rolesets(self.cfg["rolesets"])
+        self.model.attrs["sizes"] = {"roles": len(self.labels), "rolesets": len(numbers)}
+        self.model.initialize(X=docs_to_initialize(get_examples()))
+
+    def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
+        """The roles of gold documents, most frequent first, and their rolesets."""
+        docs = list(docs)
+        prefix = self.cfg["prefix"]
+        roles = Counter(
+            argument.role for doc in docs for frame in get_frames(doc, prefix) for argument in frame.arguments
+        )
+        return {"roles": [role for role, _ in roles.most_common()], "rolesets": count_rolesets(docs, prefix)}
+
+    def _prediction_strategy(self) -> CandidateStrategy:
+        """Which spans are classified at prediction."""
+        selector = self.model.attrs["selector"]
+        if selector == "structured":
+            return Decode(self.cfg["decoding"], self.cfg["threshold"])
+        return AboveThreshold(self.cfg["threshold"]) if selector == "sigmoid" else self._greedy_strategy()
+
+    def _training_strategy(self, gold: GoldFrames) -> CandidateStrategy:
+        """Which spans are classified in training."""
+        if self.model.attrs["selector"] == "greedy":
+            return self._greedy_strategy()
+        return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
+
+    def _greedy_strategy(self) -> CandidateStrategy:
+        return TopPerSentence(self.cfg["candidate_ratio"])
+
+    def _senses(self, docs: Sequence[Doc]) -> LookUpSenses:
+        counts: RolesetCounts = self.cfg["rolesets"]
+        return LookUpSenses(docs, counts, number_rolesets(counts))
+
+    def _given_predicates(self, docs: Sequence[Doc], layout: SpanLayout) -> FindPredicates:
+        """The predicates that documents are given; a given span without tokens is left out."""
+        rows: list[tuple[int, int]] = []
+        closed: list[bool] = []
+        for doc, offset in zip(docs, accumulate(map(len, docs), initial=0), strict=False):
+            given = get_predicates(doc, self.cfg["predicates_key"])
+            closed.append(given is not None)
+            rows += [(offset + start, offset + end - 1) for start, end in given or () if start < end]
+        device = layout.document.device
+        spans = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 2)
+        return FindPredicates(Spans(spans[:, 0], spans[:, 1]), torch.tensor(closed, dtype=torch.bool, device=device))
+
+    def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, GoldFrames]:
+        """The sentences and the gold frames of a batch; the first loss of each kind is reported."""
+        lengths = sentence_lengths([example.predicted for example in examples], self.name)
+        device = head_device(self.model)
+        gold, lost = gold_frames(
+            examples,
+            lengths,
+            prefix=self.cfg["prefix"],
+            predicates_key=self.cfg["predicates_key"],
+            roles={role: i for i, role in enumerate(self.labels)},
+            rolesets=number_rolesets(self.cfg["rolesets"]),
+            max_width=self.model.attrs["max_span_width"],
+            device=device,
+        )
+        self.lost.take_over(lost, self.name, "predicate or argument")
+        return SpanLayout.build(lengths, device), gold
+
+    def _loss_and_gradient(
+        self, output: SrlOutput, gold: GoldFrames, layout: SpanLayout
+    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
+        loss = output.loss(gold, layout, annotation=self.cfg["annotation"], negatives=self.cfg["negatives"])
+        tensors = output.tensors()
+        gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
+        return loss.item(), list(zip(tensors, gradients, strict=True))
+
+    def _to_predictions(self, docs: Sequence[Doc], given: torch.Tensor, output: SrlOutput) -> Iterator[SrlPrediction]:
+        """Take the output of a batch apart, document by document."""
+        names = [*number_rolesets(self.cfg["rolesets"]), None]  # the last one for -1
+        starts, ends = output.predicates.starts.tolist(), output.predicates.ends.tolist()
+        rolesets = output.rolesets.decode()
+        probabilities = output.log_tags[output.predicates.starts, BEGIN].exp().tolist()
+        arguments = {i: list(group) for i, group in groupby(output.arguments.decode(), lambda found: found.predicate)}
+        selected = output.arguments.selected()
+        is_given = given.tolist()
+        offset = 0
+        for number, doc in enumerate(docs):
+            after = offset + len(doc)
+            frames = []
+            for i in range(bisect_left(starts, offset), bisect_left(starts, after)):
+                found = arguments.get(i, [])
+                frames.append(
+                    Frame(
+                        starts[i] - offset,
+                        ends[i] + 1 - offset,
+                        [Argument(a.start - offset, a.end + 1 - offset, self.labels[a.role]) for a in found],
+                        names[rolesets[i]],
+                        [1.0 if is_given[number] else probabilities[i], *(a.score for a in found)],
+                    )
+                )
+            own = selected[bisect_left(selected, (offset,)) : bisect_left(selected, (after,))]
+            spans = [(start - offset, end + 1 - offset) for start, end, _ in own]
+            yield SrlPrediction(frames, spans, [score for _, _, score in own])
+            offset = after

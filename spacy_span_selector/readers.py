@@ -1,0 +1,196 @@
+"""The reader `spacy_span_selector.Corpus.v1`: spaCy's own, and the pipeline is given some of the gold annotation.
+
+spaCy's reader makes the document that the pipeline annotates from the text alone. In the usual setting of semantic role
+labelling, words, sentences and predicates are given, and only arguments are to be found.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from spacy import registry
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Alignment, Corpus, Example
+from spacy.vocab import Vocab
+from thinc.types import Ints2d
+
+from .annotation import (
+    PREDICATES_KEY,
+    SPEAKERS_KEY,
+    TITLE_KEY,
+    describe_doc,
+    frame_groups,
+    set_predicates,
+    set_speakers,
+)
+from .corpora.pieces import cut_doc
+
+
+@registry.readers("spacy_span_selector.Corpus.v1")
+def create_corpus(
+    path: Path | None,
+    gold_tokens: bool = True,
+    sentences: bool = True,
+    predicates: bool = False,
+    speakers: bool = True,
+    max_words: int | None = None,
+    limit: int = 0,
+    augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
+) -> Callable[[Language], Iterable[Example]]:
+    """Create a reader of .spacy files; the arguments are those of `PreannotatedCorpus`.
+
+    RAISES (ValueError): If there is no path.
+    """
+    if path is None:
+        raise ValueError(Errors.E913)
+    return PreannotatedCorpus(
+        path,
+        gold_tokens=gold_tokens,
+        sentences=sentences,
+        predicates=predicates,
+        speakers=speakers,
+        max_words=max_words,
+        limit=limit,
+        augmenter=augmenter,
+    )
+
+
+class PreannotatedCorpus(Corpus):
+    """Examples whose predicted document carries what the pipeline may see of the reference."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        gold_tokens: bool = True,
+        sentences: bool = True,
+        predicates: bool = False,
+        speakers: bool = True,
+        max_words: int | None = None,
+        limit: int = 0,
+        augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
+    ) -> None:
+        """Initialize the reader. Titles are always given: messages name a document by its title.
+
+        There is no `max_length`: spaCy cuts a longer document into sentences, which loses all span groups. `max_words`
+        keeps them.
+
+        path (str | Path): A .spacy file, or a folder of them.
+        gold_tokens (bool): Whether the predicted document has the words and the spacing of the reference, instead of
+            those that the pipeline's tokenizer finds in its text. What is given is aligned with the latter, and left
+            out and counted where it can't be.
+        sentences (bool): Whether sentence boundaries are given.
+        predicates (bool): Whether predicates are given, as `doc.spans["srl_predicates"]`: those in this group of the
+            reference or, without it, those of its frames. A reference that is not annotated for frames gives none; an
+            empty group says that there are none.
+        speakers (bool): Whether the turns of speakers are given.
+        max_words (int | None): Cut longer documents between sentences into pieces of so many words at most. Good for
+            training semantic roles, which lie within sentences: more documents share a batch, and a transformer
+            reads each piece at once. Clusters over a cut fall apart. By default documents are not cut.
+        limit (int): The number of documents to read, before they are cut; 0 for all.
+        augmenter (Callable | None): Makes further examples of each one, as for spaCy's reader.
+        """
+        super().__init__(path, limit=limit, augmenter=augmenter)
+        self.gold_tokens = gold_tokens
+        self.sentences = sentences
+        self.predicates = predicates
+        self.speakers = speakers
+        self.max_words = max_words
+        self.lost: Counter[str] = Counter()
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Yield examples from the data.
+
+        nlp (Language): The pipeline.
+        YIELDS (Example): The examples.
+        """
+        for example in super().__call__(nlp):
+            self._give(example)
+            yield example
+
+    def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
+        """Yield the documents of .spacy files, cut if they are to be."""
+        for doc in super().read_docbin(vocab, locs):
+            if self.max_words is None or not doc.has_annotation("SENT_START"):
+                yield doc
+            else:
+                yield from cut_doc(doc, self.max_words)
+
+    def _make_example(self, nlp: Language, reference: Doc, gold_preproc: bool) -> Example:
+        return super()._make_example(nlp, reference, gold_preproc or self.gold_tokens)
+
+    def _give(self, example: Example) -> None:
+        """Copy from the reference to the predicted document."""
+        given, reference = example.predicted, example.reference
+        if TITLE_KEY in reference.user_data:
+            given.user_data[TITLE_KEY] = reference.user_data[TITLE_KEY]
+        if self.sentences and reference.has_annotation("SENT_START"):
+            given.from_array("SENT_START", cast(Ints2d, self._sentence_starts(example)))
+        predicates = _predicates(reference)
+        if self.predicates and predicates is not None:
+            spans = self._aligned(predicates, example, "predicate")
+            set_predicates(given, [(span.start, span.end) for span in spans])
+        if self.speakers and SPEAKERS_KEY in reference.spans:
+            spans = self._aligned(list(reference.spans[SPEAKERS_KEY]), example, "turn of a speaker")
+            set_speakers(given, [(span.start, span.end, span.label_) for span in spans])
+
+    def _sentence_starts(self, example: Example) -> np.ndarray:
+        """`SENT_START` of each token of the predicted document: 1 where a sentence of the reference starts, else -1."""
+        reference = example.reference
+        if _same_words(example):
+            return reference.to_array("SENT_START")
+        # `get_aligned_sent_starts` fails where a sentence starts with white space that aligns with no token.
+        to_predicted = _alignment(example).y2x
+        sentences = [to_predicted[sentence.start : sentence.end] for sentence in reference.sents]
+        starts = {int(tokens[0]) for tokens in sentences if len(tokens)}
+        self._count_lost(len(sentences) - len(starts), "start of a sentence", reference)
+        values = np.full(len(example.predicted), -1)
+        values[list(starts)] = 1
+        return values.astype(np.uint64)  # what spaCy asks for; it reads the numbers as signed
+
+    def _aligned(self, spans: list[Span], example: Example, what: str) -> list[Span]:
+        """Spans of the reference in the predicted document; those that don't align are counted."""
+        if _same_words(example):
+            return spans
+        _alignment(example)
+        aligned: list[Span] = example.get_aligned_spans_y2x(spans, allow_overlap=True)
+        self._count_lost(len(spans) - len(aligned), what, example.reference)
+        return aligned
+
+    def _count_lost(self, count: int, what: str, reference: Doc) -> None:
+        if count and not self.lost[what]:
+            warnings.warn(
+                f"A {what} of {describe_doc(reference)} can't be given to the pipeline: the tokens that its tokenizer "
+                "finds have other edges. Set 'gold_tokens' of the reader to true to give all. This is said once; "
+                "'lost' of the reader counts all.",
+                stacklevel=2,
+            )
+        self.lost[what] += count
+
+
+def _predicates(reference: Doc) -> list[Span] | None:
+    """The predicates of a document; None if it says nothing about them."""
+    if PREDICATES_KEY in reference.spans:
+        return list(reference.spans[PREDICATES_KEY])
+    return [group[0] for group in frame_groups(reference)] or None
+
+
+def _same_words(example: Example) -> bool:
+    return bool(np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")))
+
+
+def _alignment(example: Example) -> Alignment:
+    try:
+        return example.alignment
+    except ValueError as error:
+        raise ValueError(
+            f"Can't align {describe_doc(example.reference)}: the pipeline's tokenizer changes its text. Set "
+            "'gold_tokens' of the reader to true, or take another tokenizer."
+        ) from error
