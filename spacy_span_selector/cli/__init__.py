@@ -9,8 +9,9 @@ from spacy.cli._util import app as spacy_app
 from ._app import app
 from .convert import convert_app
 from .evaluate import evaluate_cli
+from .props import props_cli
 from .render import render_cli
 
-__all__ = ["app", "convert_app", "evaluate_cli", "render_cli"]
+__all__ = ["app", "convert_app", "evaluate_cli", "props_cli", "render_cli"]
 
 spacy_app.add_typer(app, name=app.info.name)

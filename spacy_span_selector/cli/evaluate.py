@@ -1,53 +1,148 @@
-"""`evaluate`: the scores of a pipeline, as a table."""
+"""`evaluate`: the scores of a pipeline, as tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from spacy.scorer import Scorer
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from wasabi import msg
 
 from ._app import app, friendly_errors
 
-METRICS = {"coref": "CoNLL", "muc": "MUC", "b3": "B3", "ceaf": "CEAF-phi4", "lea": "LEA", "ment": "Mentions"}
+COREFERENCE = {
+    "coref": "CoNLL",
+    "coref_muc": "MUC",
+    "coref_b3": "B3",
+    "coref_ceaf": "CEAF-phi4",
+    "coref_lea": "LEA",
+    "coref_ment": "Mentions",
+}
+SEMANTIC_ROLES = {"srl": "Arguments", "srl_span": "Unlabelled", "srl_pred": "Predicates", "srl_kept": "Kept spans"}
 
 
 @app.command("evaluate")
 def evaluate_cli(
     model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
     data: Annotated[Path, typer.Argument(help="A .spacy file with gold annotation")],
+    gold_predicates: Annotated[
+        bool,
+        typer.Option(
+            "--gold-predicates", help="Give the pipeline words, sentences, speakers and predicates of the data"
+        ),
+    ] = False,
+    per_role: Annotated[bool, typer.Option("--per-role", help="Print the scores of each semantic role, too")] = False,
     output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(metavar="OUT.spacy", help="Write the documents, as the pipeline annotates them")
+    ] = None,
     gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
 ) -> None:
-    """Print precision, recall and F1 of every coreference metric.
+    """Print precision, recall and F1 of coreference and semantic roles, whichever pipeline and data have.
 
-    The scores are those of `spacy evaluate`, which prints only the metrics of spaCy's own components.
+    The pipeline starts from raw text, or from gold words where the data does not know their spacing: the scores are
+    those of `spacy evaluate`, which prints only the metrics of spaCy's own components. With --gold-predicates it is
+    given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling.
     """
     import spacy
     import srsly
     from spacy.cli._util import setup_gpu
-    from spacy.training import Corpus
+
+    from ..readers import create_corpus
 
     with friendly_errors():
         if not data.is_file():
             raise FileNotFoundError(f"{data}: no such file. Expected a .spacy file, as 'convert' writes it.")
+        if predictions is not None and predictions.suffix != ".spacy":
+            raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
         setup_gpu(gpu_id, silent=True)
         nlp = spacy.load(model)
-        scores = nlp.evaluate(list(Corpus(data)(nlp)))
-        if scores.get("coref_f") is None:
-            raise ValueError(f"{data} has no coreference annotation, or {model} no coreference component.")
-        _print_scores(scores)
+        corpus = create_corpus(
+            data,
+            gold_tokens=gold_predicates,
+            sentences=gold_predicates,
+            predicates=gold_predicates,
+            speakers=gold_predicates,
+        )
+        examples = list(corpus(nlp))
+        if not examples:
+            raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
+        scorer = KeepingScorer(nlp)
+        scores = nlp.evaluate(examples, scorer=scorer)
+        _check_scored(scores, model, data)
+        _print_scores(scores, per_role)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)
             srsly.write_json(output, scores)
             typer.echo(f"Scores: {output}")
+        if predictions is not None:
+            _save_predictions(scorer.docs, predictions)
+            typer.echo(f"Predictions: {predictions}")
 
 
-def _print_scores(scores: dict[str, Any]) -> None:
-    rows = []
-    for name, title in METRICS.items():
-        prefix = "coref" if name == "coref" else f"coref_{name}"
-        rows.append((title, *(f"{100 * scores[f'{prefix}_{part}']:.1f}" for part in "prf")))
-    msg.table(rows, header=("", "P", "R", "F"), aligns=("l", "r", "r", "r"), divider=True)
-    typer.echo(f"Spans per token: {scores['coref_density']:.3f}   Words per second: {scores['speed']:,.0f}")
+class KeepingScorer(Scorer):
+    """Keeps the annotated documents, of which `Language.evaluate` returns the scores only."""
+
+    def score(self, examples: Iterable[Example], *, per_component: bool = False) -> dict[str, Any]:
+        """Keep the documents and score them, as `Scorer.score` does."""
+        examples = list(examples)
+        self.docs = [example.predicted for example in examples]
+        return super().score(examples, per_component=per_component)
+
+
+def _check_scored(scores: Mapping[str, Any], model: str, data: Path) -> None:
+    """Fail if there is neither a score of coreference nor one of semantic roles, and say which side lacks what."""
+    lacking = []
+    for key, task in (("coref_f", "coreference"), ("srl_f", "semantic roles")):
+        if scores.get(key) is not None:
+            return
+        lacking.append(
+            f"{data} has no annotation of {task}" if key in scores else f"{model} has no component that scores {task}"
+        )
+    raise ValueError(f"There is nothing to score: {' and '.join(lacking)}.")
+
+
+def _print_scores(scores: Mapping[str, Any], per_role: bool) -> None:
+    if scores.get("coref_f") is not None:
+        _print_table("Coreference", [(title, _parts(scores, name)) for name, title in COREFERENCE.items()])
+        typer.echo(f"Spans per token: {scores['coref_density']:.3f}")
+    if scores.get("srl_f") is not None:
+        rows = [(title, _parts(scores, name)) for name, title in SEMANTIC_ROLES.items()]
+        _print_table("Semantic roles", rows)
+        accuracy = scores["srl_sense_acc"]
+        rolesets = "" if accuracy is None else f"   Roleset accuracy: {100 * accuracy:.2f}"
+        typer.echo(f"Spans per token: {scores['srl_density']:.3f}{rolesets}")
+        if per_role:
+            by_role = scores["srl_per_role"].items()
+            _print_table("Role", [(role, [parts[part] for part in "prf"]) for role, parts in by_role])
+    elif per_role:
+        msg.warn("There is no table of roles: no semantic roles were scored.")
+    typer.echo(f"Words per second: {scores['speed']:,.0f}")
+
+
+def _parts(scores: Mapping[str, Any], name: str) -> list[float | None]:
+    """Precision, recall and F1."""
+    return [scores[f"{name}_{part}"] for part in "prf"]
+
+
+def _print_table(title: str, rows: Sequence[tuple[str, Sequence[float | None]]]) -> None:
+    """Print scores in per cent; rows of what was not scored are left out."""
+    cells = [(name, *(f"{100 * part:.2f}" for part in parts if part is not None)) for name, parts in rows]
+    msg.table(
+        [row for row in cells if len(row) == 4],
+        header=(title, "P", "R", "F"),
+        aligns=("l", "r", "r", "r"),
+        divider=True,
+    )
+
+
+def _save_predictions(docs: Sequence[Doc], path: Path) -> None:
+    for doc in docs:
+        # Without the values of extension attributes: transformers keep all that they compute in one.
+        doc.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    DocBin(docs=docs, store_user_data=True).to_disk(path)

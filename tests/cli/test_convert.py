@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import get_clusters
+from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames
 from spacy_span_selector.cli import app
 
 
@@ -68,6 +68,44 @@ def test_litbank_document_that_is_missing(litbank: Path, tmp_path: Path):
     assert "c.conll" in result.output
 
 
+@pytest.fixture
+def ewt(tmp_path: Path) -> Path:
+    """PropBank EWT as it is laid out, with one sentence in each part."""
+    source = tmp_path / "ewt"
+    words, skeletons = source / "UD_English-EWT", source / "propbank-release/data/google/ewt/email/00"
+    words.mkdir(parents=True)
+    skeletons.mkdir(parents=True)
+    for split in ("train", "dev", "test"):
+        cells = [("Ann", "NNP", "(NP*)", "-", "(ARG0*)"), ("gave", "VBD", "(VP*", "give.01", "(V*)")]
+        cells += [("up", "RP", "*)", "-", "(C-V*)")]
+        rows = [f"{i}\t{cell[0]}\t_\t_\t{cell[1]}\t_\t_\t_\t_\t_" for i, cell in enumerate(cells, start=1)]
+        lines = [f"# newdoc id = email-{split}", *rows, "", ""]
+        (words / f"en_ewt-ud-{split}.conllu").write_text("\n".join(lines))
+        rows = [" ".join(["f 0", str(i), "[WORD]", *cell[1:3], "-", *cell[3:]]) for i, cell in enumerate(cells)]
+        (skeletons / f"{split}.xml.gold_skel").write_text("\n".join(rows))
+    return source
+
+
+def test_ewt_writes_its_three_parts(ewt: Path, tmp_path: Path):
+    result = run("convert", "ewt", ewt, tmp_path / "new/corpus")
+    assert result.exit_code == 0, result.output
+    for split in ("train", "dev", "test"):
+        (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
+        assert doc.user_data["title"] == f"email/{split}"
+        assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "C-V")], "give.01")]
+        assert [span.label_ for span in doc.spans["constituents"]] == ["NP", "VP"]
+        assert [token.tag_ for token in doc] == ["NNP", "VBD", "RP"]
+    assert "train.spacy: 1 documents, 3 tokens, 1 predicates, 1 arguments\n" in result.output
+
+
+def test_ewt_reports_what_is_missing_and_writes_nothing(ewt: Path, tmp_path: Path):
+    (ewt / "UD_English-EWT/en_ewt-ud-test.conllu").unlink()
+    result = run("convert", "ewt", ewt, tmp_path / "corpus")
+    assert result.exit_code == 1
+    assert "en_ewt-ud-test.conllu: no such file" in " ".join(result.output.split())
+    assert not (tmp_path / "corpus").exists()
+
+
 def test_bracketed_joins_files_in_one_doc_bin(tmp_path: Path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text(f"=== {name}\n@Ann: [I|ann] like [my|ann] [tea].\n", encoding="utf-8")
@@ -108,3 +146,61 @@ def test_bracketed_reports_missing_files_and_unknown_languages(tmp_path: Path):
     assert (missing.exit_code, unknown.exit_code) == (1, 1)
     assert "b.txt" in missing.output
     assert "qq" in unknown.output
+
+
+def write_conll2012(path: Path) -> None:
+    rows = [
+        "tale 0 0 Ann NNP (S(NP*) - - - Leo * (ARG0*) (0)",
+        "tale 0 1 left VBD (VP*)) leave 01 - Leo * (V*) -",
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["#begin document (tale); part 000", *rows, "#end document", ""]), encoding="utf-8")
+
+
+def test_conll2012_keeps_every_layer(tmp_path: Path):
+    write_conll2012(tmp_path / "nw/00/tale.v4_gold_conll")
+    result = run("convert", "conll2012", tmp_path, tmp_path / "new/tale.spacy")
+    assert result.exit_code == 0, result.output
+    (doc,) = load(tmp_path / "new/tale.spacy")
+    assert doc.user_data["title"] == "tale_0"
+    assert get_clusters(doc) == [[(0, 1)]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    assert [span.label_ for span in doc.spans["constituents"]] == ["S", "NP", "VP"]
+    assert [turn.label_ for turn in doc.spans["speakers"]] == ["Leo"]
+
+
+def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path):
+    write_conll2012(tmp_path / "tale.gold_conll")
+    (tmp_path / "empty").mkdir()
+    for arguments, message in (
+        ([tmp_path / "empty", tmp_path / "a.spacy"], "ends in 'gold_conll'"),
+        ([tmp_path, tmp_path / "a.txt"], "must end in .spacy"),
+    ):
+        result = run("convert", "conll2012", *arguments)
+        assert result.exit_code == 1
+        assert message in " ".join(result.output.split())
+
+
+@pytest.fixture
+def props(tmp_path: Path) -> list[Path]:
+    """A words file and a props file of one sentence."""
+    (tmp_path / "a.words").write_text("Ann\nleft\n\n", encoding="utf-8")
+    (tmp_path / "a.props").write_text("- (A0*)\nleave (V*)\n\n", encoding="utf-8")
+    return [tmp_path / "a.words", tmp_path / "a.props"]
+
+
+def test_props_keeps_words_and_frames(props: list[Path], tmp_path: Path):
+    result = run("convert", "props", *props, tmp_path / "new/a.spacy")
+    assert result.exit_code == 0, result.output
+    (doc,) = load(tmp_path / "new/a.spacy")
+    assert [token.text for token in doc] == ["Ann", "left"]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
+
+
+def test_props_reports_the_place_of_an_error_and_what_it_cannot_write(props: list[Path], tmp_path: Path):
+    swapped = run("convert", "props", *reversed(props), tmp_path / "a.spacy")
+    misnamed = run("convert", "props", *props, tmp_path / "a.txt")
+    assert (swapped.exit_code, misnamed.exit_code) == (1, 1)
+    assert "a.props:1: found 2 words" in " ".join(swapped.output.split())
+    assert "must end in .spacy" in misnamed.output
+    assert not (tmp_path / "a.spacy").exists()

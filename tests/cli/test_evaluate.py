@@ -1,55 +1,222 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
 import srsly
-from spacy.tokens import DocBin
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Corpus, Example
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.annotation import (
+    TITLE_KEY,
+    Argument,
+    Frame,
+    get_frames,
+    get_predicates,
+    set_clusters,
+    set_frames,
+)
 from spacy_span_selector.cli import app
-from spacy_span_selector.scorers import score_coref
+from spacy_span_selector.scorers import score_coref, score_srl
+
+
+class FirstWordActs:
+    """Label the first word of a sentence as the agent of each predicate: of given ones, else of "slept"."""
+
+    def __call__(self, doc: Doc) -> Doc:
+        predicates = get_predicates(doc)
+        if predicates is None:
+            predicates = [(token.i, token.i + 1) for token in doc if token.text == "slept"]
+        frames = [
+            Frame(start, end, [Argument(doc[start].sent.start, doc[start].sent.start + 1, "ARG0")])
+            for start, end in predicates
+        ]
+        set_frames(doc, frames)
+        return doc
+
+    def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
+        return score_srl(examples)
+
+
+@Language.factory("evaluate_test_srl")
+def make_first_word_acts(nlp: Language, name: str) -> FirstWordActs:
+    return FirstWordActs()
+
+
+if not Doc.has_extension("evaluate_test_output"):
+    Doc.set_extension("evaluate_test_output", default=None)
+
+
+@Language.component("evaluate_test_output")
+def keep_something_large(doc: Doc) -> Doc:
+    doc._.evaluate_test_output = [0.0] * 1000
+    return doc
 
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
 
 
+def table(result: Result) -> list[list[str]]:
+    """The rows of the tables, and all other lines."""
+    assert result.exit_code == 0, result.output
+    return [line.split() for line in result.output.splitlines()]
+
+
+def message(result: Result) -> str:
+    assert result.exit_code == 1, result.output
+    return " ".join(result.output.split())
+
+
 @pytest.fixture
-def model(tmp_path: Path) -> Path:
+def gold() -> Doc:
+    """Gold words that the tokenizer does not find, and sentences that the sentencizer does not find."""
+    words = ["Ann", "fell", "asleep-", "she", "slept", "."]
+    spaces = [True, True, True, True, False, False]
+    doc = Doc(spacy.blank("en").vocab, words=words, spaces=spaces, sent_starts=[i in (0, 3) for i in range(6)])
+    doc.user_data[TITLE_KEY] = "the nap"
+    set_clusters(doc, [[(0, 1), (3, 4)]])
+    set_frames(
+        doc,
+        [
+            Frame(1, 2, [Argument(0, 1, "ARG1"), Argument(2, 3, "ARG2")], "fall.05"),
+            Frame(4, 5, [Argument(3, 4, "ARG0")], "sleep.01"),
+        ],
+    )
+    return doc
+
+
+@pytest.fixture
+def data(tmp_path: Path, gold: Doc) -> Path:
+    DocBin(docs=[gold], store_user_data=True).to_disk(tmp_path / "gold.spacy")
+    return tmp_path / "gold.spacy"
+
+
+@pytest.fixture
+def coref(tmp_path: Path, gold: Doc) -> Path:
     """A pipeline with an untrained component: what it finds is of no use, but it can be scored."""
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("structured_coref", config={"model": {"hidden_width": 8, "linker_width": 8}})
-    doc = nlp.make_doc("Ann left. She slept.")
-    set_clusters(doc, [[(0, 1), (3, 4)]])
-    nlp.initialize(lambda: [spacy.training.Example(nlp.make_doc(doc.text), doc)])
-    nlp.to_disk(tmp_path / "model")
-    DocBin(docs=[doc]).to_disk(tmp_path / "gold.spacy")
-    DocBin(docs=[nlp.make_doc("Nobody has annotated this.")]).to_disk(tmp_path / "bare.spacy")
-    return tmp_path / "model"
+    nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold)])
+    nlp.to_disk(tmp_path / "coref")
+    return tmp_path / "coref"
 
 
-def test_table_and_file_hold_every_score(model: Path, tmp_path: Path):
-    result = run(model, tmp_path / "gold.spacy", "--output", tmp_path / "new/scores.json")
-    assert result.exit_code == 0, result.output
+@pytest.fixture
+def srl(tmp_path: Path) -> Path:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("evaluate_test_srl")
+    nlp.add_pipe("evaluate_test_output")
+    nlp.to_disk(tmp_path / "srl")
+    return tmp_path / "srl"
+
+
+def test_table_and_file_hold_every_score_of_coreference(coref: Path, data: Path, tmp_path: Path):
+    result = run(coref, data, "--output", tmp_path / "new/scores.json")
+    lines = table(result)
     scores = srsly.read_json(tmp_path / "new/scores.json")
     assert set(score_coref([])) <= set(scores)
-    lines = [line.split() for line in result.output.splitlines()]
-    parts = [f"{100 * scores[f'coref_lea_{part}']:.1f}" for part in "prf"]
-    assert ["LEA", *parts] in lines
+    assert ["LEA", *(f"{100 * scores[f'coref_lea_{part}']:.2f}" for part in "prf")] in lines
+    assert "Semantic roles" not in result.output
 
 
-@pytest.mark.parametrize(
-    ("name", "message"), [("none.spacy", "no such file"), ("bare.spacy", "no coreference annotation")]
-)
-def test_data_that_cannot_be_scored(model: Path, tmp_path: Path, name: str, message: str):
-    result = run(model, tmp_path / name)
-    assert result.exit_code == 1
-    assert message in " ".join(result.output.split())
+def test_raw_text_is_annotated_from_end_to_end(srl: Path, data: Path):
+    lines = table(run(srl, data))  # of three arguments, none is found: the text is one sentence to the pipeline
+    assert ["Arguments", "0.00", "0.00", "0.00"] in lines
+    assert ["Predicates", "100.00", "50.00", "66.67"] in lines
+    assert "Coreference" not in str(lines)
 
 
-def test_missing_model(model: Path, tmp_path: Path):
-    result = run(tmp_path / "nowhere", tmp_path / "gold.spacy")
-    assert result.exit_code == 1
-    assert "nowhere" in result.output
+def test_scores_from_raw_text_are_those_of_spacy(coref: Path, data: Path, tmp_path: Path):
+    table(run(coref, data, "--output", tmp_path / "scores.json"))
+    nlp = spacy.load(coref)
+    expected = nlp.evaluate(list(Corpus(data)(nlp)))
+    assert srsly.read_json(tmp_path / "scores.json") | {"speed": 0} == pytest.approx(expected | {"speed": 0})
+
+
+def test_gold_predicates_come_with_words_and_sentences(srl: Path, data: Path):
+    lines = table(run(srl, data, "--gold-predicates"))
+    assert ["Arguments", "50.00", "33.33", "40.00"] in lines
+    assert ["Unlabelled", "100.00", "66.67", "80.00"] in lines
+    assert ["Predicates", "100.00", "100.00", "100.00"] in lines
+
+
+def test_what_is_not_scored_has_no_row(srl: Path, data: Path):
+    output = run(srl, data).output
+    assert "Kept spans" not in output
+    assert "Roleset accuracy" not in output
+
+
+def test_kept_spans_and_rolesets_have_their_place(srl: Path, data: Path, monkeypatch: pytest.MonkeyPatch):
+    kept = {"srl_kept_p": 0.25, "srl_kept_r": 1.0, "srl_kept_f": 0.4, "srl_sense_acc": 0.5, "srl_density": 1.25}
+    monkeypatch.setattr(FirstWordActs, "score", lambda self, examples, **settings: score_srl(examples) | kept)
+    lines = table(run(srl, data))
+    assert ["Kept", "spans", "25.00", "100.00", "40.00"] in lines
+    assert ["Spans", "per", "token:", "1.250", "Roleset", "accuracy:", "50.00"] in lines
+
+
+def test_roles_have_a_table_of_their_own(srl: Path, data: Path):
+    assert not any(line[:1] == ["ARG0"] for line in table(run(srl, data, "--gold-predicates")))
+    lines = table(run(srl, data, "--gold-predicates", "--per-role"))
+    assert ["ARG0", "50.00", "100.00", "66.67"] in lines
+    assert ["ARG1", "0.00", "0.00", "0.00"] in lines
+
+
+def test_roles_that_were_not_scored_are_warned_of(coref: Path, data: Path):
+    result = run(coref, data, "--per-role")
+    assert result.exit_code == 0
+    assert "no semantic roles were scored" in result.output
+
+
+def test_a_pipeline_with_both_has_both_tables(coref: Path, data: Path):
+    nlp = spacy.load(coref)
+    nlp.add_pipe("evaluate_test_srl")
+    nlp.to_disk(coref)
+    firsts = [line[0] for line in table(run(coref, data)) if line]
+    assert {"CoNLL", "Mentions", "Arguments", "Predicates"} <= set(firsts)
+
+
+def test_predictions_are_written_for_the_error_analysis(srl: Path, data: Path, tmp_path: Path):
+    path = tmp_path / "new/predicted.spacy"
+    table(run(srl, data, "--gold-predicates", "--predictions", path))
+    (doc,) = DocBin().from_disk(path).get_docs(spacy.blank("en").vocab)
+    assert get_frames(doc) == [
+        Frame(1, 2, [Argument(0, 1, "ARG0")]),
+        Frame(4, 5, [Argument(3, 4, "ARG0")]),
+    ]
+    assert doc.user_data == {TITLE_KEY: "the nap"}
+
+
+def test_predictions_need_a_file_that_spacy_reads(srl: Path, data: Path, tmp_path: Path):
+    assert "must end in .spacy" in message(run(srl, data, "--predictions", tmp_path / "predicted.txt"))
+
+
+def test_data_without_annotation(coref: Path, srl: Path, tmp_path: Path):
+    doc = spacy.blank("en").make_doc("Nobody has annotated this.")
+    DocBin(docs=[doc]).to_disk(tmp_path / "bare.spacy")
+    assert "bare.spacy has no annotation of coreference and" in message(run(coref, tmp_path / "bare.spacy"))
+    assert "bare.spacy has no annotation of semantic roles." in message(run(srl, tmp_path / "bare.spacy"))
+
+
+def test_a_pipeline_without_a_component(data: Path, tmp_path: Path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    found = message(run(tmp_path / "blank", data))
+    assert "blank has no component that scores coreference and" in found
+    assert "blank has no component that scores semantic roles." in found
+
+
+def test_data_that_is_missing_or_empty(srl: Path, tmp_path: Path):
+    DocBin().to_disk(tmp_path / "empty.spacy")
+    assert "no such file" in message(run(srl, tmp_path / "none.spacy"))
+    assert "has no documents with words" in message(run(srl, tmp_path / "empty.spacy"))
+
+
+def test_missing_model(data: Path, tmp_path: Path):
+    assert "nowhere" in message(run(tmp_path / "nowhere", data))
