@@ -1,6 +1,7 @@
 """What can only be seen on real text: sentence boundaries, long documents, learning."""
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,19 +10,23 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY
+from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Frame, get_frames
+from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.models.sentences import sentence_lengths
-from spacy_span_selector.pipeline.gold import gold_mentions
+from spacy_span_selector.pipeline.gold_mentions import gold_mentions
 
-LITBANK = Path(__file__).parents[2] / "shared/data/litbank"
+DATA = Path(__file__).parents[2] / "shared/data"
+LITBANK, EWT = DATA / "litbank", DATA / "propbank_ewt"
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not LITBANK.is_dir(), reason=f"needs LitBank in {LITBANK}: see the assets of project.yml"),
-]
+pytestmark = pytest.mark.slow
+needs_litbank = pytest.mark.skipif(
+    not LITBANK.is_dir(), reason=f"needs LitBank in {LITBANK}: see the assets of project.yml"
+)
+needs_ewt = pytest.mark.skipif(not EWT.is_dir(), reason=f"needs PropBank EWT in {EWT}: see the assets of project.yml")
 
 
+@needs_litbank
 def test_the_sentencizer_cuts_no_mention_of_litbank():
     nlp = spacy.blank("en")
     sentencizer = nlp.add_pipe("sentencizer")
@@ -36,6 +41,7 @@ def test_the_sentencizer_cuts_no_mention_of_litbank():
     assert len(gold.clusters) == 29_103
 
 
+@needs_litbank
 def test_learns_a_document_of_litbank():
     fix_random_seed(0)
     random.seed(0)
@@ -51,3 +57,75 @@ def test_learns_a_document_of_litbank():
     assert scores["coref_ment_f"] > 0.8
     assert scores["coref_f"] > 0.5
     assert not nlp.get_pipe("structured_coref").lost.counts
+
+
+@pytest.fixture(scope="module")
+def ewt() -> dict[str, list[Doc]]:
+    return read_ewt(EWT)
+
+
+def count_joined(frame: Frame) -> int:
+    """The arguments of a frame as the official scorer counts them: without the predicate, `C-X` joined into `X`."""
+    roles = [argument.role for argument in frame.arguments if argument.role != "C-V"]
+    return sum(not (role.startswith("C-") and role.removeprefix("C-") in roles[:i]) for i, role in enumerate(roles))
+
+
+@needs_ewt
+@pytest.mark.parametrize(
+    ("split", "totals"),
+    [
+        ("train", (540, 12_543, 204_577, 40_483, 81_389, 80_705)),
+        ("dev", (297, 1_973, 24_968, 4_977, 9_580, 9_496)),
+        ("test", (308, 2_062, 25_007, 4_799, 9_329, 9_258)),
+    ],
+)
+def test_all_of_ewt_is_kept(ewt: dict[str, list[Doc]], split: str, totals: tuple[int, ...]):
+    docs = ewt[split]
+    frames = [frame for doc in docs for frame in get_frames(doc)]
+    assert totals == (
+        len(docs),
+        sum(len(list(doc.sents)) for doc in docs),
+        sum(len(doc) for doc in docs),
+        len(frames),
+        sum(argument.role != "C-V" for frame in frames for argument in frame.arguments),
+        sum(count_joined(frame) for frame in frames),
+    )
+
+
+@needs_ewt
+def test_arguments_of_one_predicate_in_ewt_never_overlap(ewt: dict[str, list[Doc]]):
+    for doc in (doc for docs in ewt.values() for doc in docs):
+        for frame in get_frames(doc):
+            spans = sorted([(frame.start, frame.end), *(argument[:2] for argument in frame.arguments)])
+            assert all(end <= start for (_, end), (start, _) in pairwise(spans)), (doc.user_data["title"], frame)
+
+
+@needs_ewt
+def test_verbs_of_ewt_have_the_lemma_of_their_roleset(ewt: dict[str, list[Doc]]):
+    verbs = [
+        (frame.roleset.split(".")[0].split("_")[0], doc[frame.start].lemma_.lower())
+        for docs in ewt.values()
+        for doc in docs
+        for frame in get_frames(doc)
+        if frame.roleset and doc[frame.start].tag_.startswith("V")
+    ]
+    assert len(verbs) == 38_631
+    assert sum(base == lemma for base, lemma in verbs) >= 38_482  # 99.6 %
+
+
+@needs_ewt
+def test_ewt_reads_as_it_is_written(ewt: dict[str, list[Doc]]):
+    for split, docs in ewt.items():
+        lines = (EWT / f"UD_English-EWT/en_ewt-ud-{split}.conllu").read_text(encoding="utf-8").split("\n")
+        written: dict[str, list[str]] = {}
+        for line in lines:
+            if line.startswith("# newdoc id = "):
+                sentences = written[line.removeprefix("# newdoc id = ").replace("-", "/", 1)] = []
+            elif line.startswith("# text = "):
+                sentences.append(" ".join(line.removeprefix("# text = ").split()))  # spaCy has one kind of space
+        for doc in docs:
+            rest = doc.text
+            for sentence in written[doc.user_data["title"]]:
+                assert rest.startswith(sentence)
+                rest = rest.removeprefix(sentence).lstrip(" ")
+            assert not rest
