@@ -1,4 +1,4 @@
-"""The reader `spacy_span_selector.Corpus.v1`: spaCy's own, and the pipeline is given some of the gold annotation.
+"""Corpora for training: spaCy's own reader, but the pipeline is given some of the gold annotation.
 
 spaCy's reader makes the document that the pipeline annotates from the text alone. In the usual setting of semantic role
 labelling, words, sentences and predicates are given, and only arguments are to be found.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
@@ -60,6 +62,22 @@ def create_corpus(
         limit=limit,
         augmenter=augmenter,
     )
+
+
+@registry.readers("spacy_span_selector.Corpora.v1")
+def create_corpora(*corpora: Callable[[Language], Iterable[Example]]) -> Callable[[Language], Iterable[Example]]:
+    """Create a reader that reads several corpora in turn, an example of each, until all have ended.
+
+    What a document of one corpus does not say, such as who is the same as whom, its component learns from the others.
+
+    corpora (Callable[[Language], Iterable[Example]]): Their readers, in config files `[corpora.train.*.NAME]` each.
+    """
+    return partial(_read_in_turn, corpora)
+
+
+def _read_in_turn(corpora: Sequence[Callable[[Language], Iterable[Example]]], nlp: Language) -> Iterator[Example]:
+    for examples in zip_longest(*(read(nlp) for read in corpora)):
+        yield from (example for example in examples if example is not None)
 
 
 class PreannotatedCorpus(Corpus):

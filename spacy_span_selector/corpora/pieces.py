@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..annotation import MENTIONS_KEY, PREDICATES_KEY, has_frames_annotated, set_predicates
+
 
 def cut_doc(doc: Doc, max_words: int) -> list[Doc]:
     """Cut a document between sentences into pieces of so many words at most.
 
-    Span groups go with their spans; a group that has none in a piece is not in it, unless it was empty before. Spans
-    over a cut are lost: frames lie within sentences, but clusters fall apart. Titles are kept.
+    Span groups go with their spans; a group that has none in a piece is not in it, unless it was empty before, or it is
+    one whose absence would say that nobody has looked. Spans over a cut are lost: frames lie within sentences, but
+    clusters fall apart. Titles are kept.
 
     doc (Doc): A document with sentence boundaries, or one that is short enough.
     max_words (int): The greatest number of words of a piece. A longer sentence is a piece of its own.
@@ -34,12 +37,15 @@ def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
 
 def _copy(piece: Span) -> Doc:
     doc = piece.as_doc(copy_user_data=False)
+    doc.has_unknown_spaces = piece.doc.has_unknown_spaces
     doc.user_data.update({key: value for key, value in piece.doc.user_data.items() if isinstance(key, str)})
     for key, group in piece.doc.spans.items():
         inside = [span for span in group if piece.start <= span.start and span.end <= piece.end]
-        if inside or not len(group):
+        if inside or not len(group) or key in (MENTIONS_KEY, PREDICATES_KEY):
             spans = [_move(span, doc, -piece.start) for span in inside]
             doc.spans[key] = SpanGroup(doc, name=group.name, attrs=dict(group.attrs), spans=spans)
+    if has_frames_annotated(piece.doc) and not has_frames_annotated(doc):
+        set_predicates(doc, [])
     return doc
 
 

@@ -9,9 +9,9 @@ and p(l | s, v) that it has role l to predicate v of its sentence, the null role
 l(s, v) being the annotated role, null for predicates of which a gold span is no argument. The paper counts
 log p(s) once a predicate; here it counts once. L2 leaves open whether a span outside the annotation is an argument
 of something that is not annotated. Where every argument is marked, annotation is *complete*: both the selection
-of a span and its roles are known, and they are learnt as they stand:
+of a span and its roles are known. Roles matter as far as the span is likely to get that far, which is taken as given:
 
-    L2' = - sum over other spans s   [ log (1 - p(s)) + sum over predicates v of log p(null | s, v) ]
+    L2' = - sum over other spans s   [ log (1 - p(s)) + p(s) * sum over predicates v of log p(null | s, v) ]
 
 "Other spans" are the candidates that are not gold; log(1 - p) is added for a random sample of all that are not gold.
 A selector without probabilities, the greedy baseline, learns from the roles of its candidates alone (He et al. 2018).
@@ -72,7 +72,8 @@ class SpanArguments:
         is_other = learnt & ~is_gold[self.candidates]
         selection = [log_p[gold_flat.unique()], log_not_p[sample_spans(~is_gold, gold.annotated, layout, negatives)]]
         if annotation == "complete":
-            roles = [log_not_p[self.candidates[is_other]], log_right[learnt[self.pairs.left]]]
+            reached = torch.where(is_other, log_p[self.candidates].detach().exp(), learnt)
+            roles = [log_not_p[self.candidates[is_other]], reached[self.pairs.left] * log_right]
         else:
             other = is_other[self.pairs.left]
             flat = self.candidates[self.pairs.left[other]]

@@ -42,11 +42,15 @@ class SpanAligner:
         first, last = first_of[start], last_of[end - 1]
         if min(first, last) < 0:
             return MISALIGNED
-        if self._sentence[first] != self._sentence[last]:
+        if not self.in_one_sentence(first, last):
             return CROSSES_SENTENCES
         if self.max_width is not None and last - first >= self.max_width:
             return TOO_WIDE
         return first, last
+
+    def in_one_sentence(self, first: int, second: int) -> bool:
+        """Whether two tokens of the prediction lie in one sentence."""
+        return bool(self._sentence[first] == self._sentence[second])
 
     @cached_property
     def _edges(self) -> tuple[list[int], list[int]]:

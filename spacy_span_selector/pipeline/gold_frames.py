@@ -13,6 +13,7 @@ from ..layers.layout import Spans
 from .alignment import SpanAligner
 from .lost import LostSpans
 
+OTHER_SENTENCE = "lies in another sentence of the predicted document than its predicate"
 UNKNOWN_ROLE = "has a role that is not among the labels of the component"
 
 
@@ -58,6 +59,8 @@ def gold_frames(
                 aligned = align_argument(start, end)
                 if isinstance(aligned, str):
                     reason = aligned
+                elif not align_argument.in_one_sentence(predicate[0], aligned[0]):
+                    reason = OTHER_SENTENCE
                 elif role not in roles:
                     reason = UNKNOWN_ROLE
                 else:
@@ -68,16 +71,18 @@ def gold_frames(
             frames.append((offset + predicate[0], offset + predicate[1], roleset, arguments))
         offset += len(example.predicted)
     frames.sort(key=lambda frame: frame[:2])
-    predicates = torch.tensor([frame[:3] for frame in frames], dtype=torch.long, device=device).view(-1, 3)
+    predicates = (
+        torch.tensor([frame[:3] for frame in frames], dtype=torch.long, device=device).view(-1, 3).T.contiguous()
+    )
     arguments_of = [(*argument, i) for i, frame in enumerate(frames) for argument in frame[3]]
-    rows = torch.tensor(arguments_of, dtype=torch.long, device=device).view(-1, 4)
+    rows = torch.tensor(arguments_of, dtype=torch.long, device=device).view(-1, 4).T.contiguous()
     annotated = [has_frames_annotated(example.reference, prefix, predicates_key) for example in examples]
     gold = GoldFrames(
-        predicates=Spans(predicates[:, 0], predicates[:, 1]),
-        rolesets=predicates[:, 2],
-        arguments=Spans(rows[:, 0], rows[:, 1]),
-        frames=rows[:, 3],
-        roles=rows[:, 2],
+        predicates=Spans(predicates[0], predicates[1]),
+        rolesets=predicates[2],
+        arguments=Spans(rows[0], rows[1]),
+        frames=rows[3],
+        roles=rows[2],
         annotated=torch.tensor(annotated, dtype=torch.bool, device=device),
     )
     return gold, lost

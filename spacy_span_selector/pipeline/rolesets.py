@@ -72,5 +72,5 @@ class LookUpSenses:
 
 def _keys(predicate: Span) -> list[str]:
     """What a predicate is looked up by: its form, then its lemma if it has one."""
-    lemma = predicate.lemma_.lower().strip() if predicate.doc.has_annotation("LEMMA") else ""
+    lemma = predicate.lemma_.lower().strip()
     return [predicate.text.lower(), *([lemma] if lemma else [])]
