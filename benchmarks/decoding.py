@@ -1,6 +1,7 @@
-"""What the decoder and its threshold do to a trained pipeline: nothing else changes between the rows.
+"""What the decoder and its threshold do to a trained component: nothing else changes between the rows.
 
-    python benchmarks/decoding.py training/litbank0/model-best corpus/litbank0/dev.spacy corpus/litbank0/test.spacy
+    python benchmarks/decoding.py training/litbank0/model-best corpus/litbank0/dev.spacy
+    python benchmarks/decoding.py training/ewt-structured/model-best corpus/ewt/dev.spacy --gold-predicates
 
 Choose a threshold on development data alone; other data are for showing that the choice holds.
 """
@@ -12,39 +13,74 @@ from typing import Annotated, cast
 
 import spacy
 import typer
-from spacy.training import Corpus
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
 from wasabi import msg
 
 from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+from spacy_span_selector.pipeline.structured_srl import StructuredSrl
+from spacy_span_selector.readers import create_corpus
 
-THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
+THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 DECODERS = [("map", 0.0), *(("marginal", threshold) for threshold in THRESHOLDS)]
 COLUMNS = {
-    "CoNLL F1": ("coref_f", 100, ".1f"),
-    "mentions P": ("coref_ment_p", 100, ".1f"),
-    "mentions R": ("coref_ment_r", 100, ".1f"),
-    "spans per token": ("coref_density", 1, ".3f"),
+    StructuredCoref: {
+        "CoNLL F1": ("coref_f", 100, ".1f"),
+        "mentions P": ("coref_ment_p", 100, ".1f"),
+        "mentions R": ("coref_ment_r", 100, ".1f"),
+        "spans per token": ("coref_density", 1, ".3f"),
+    },
+    StructuredSrl: {
+        "labelled F1": ("srl_f", 100, ".1f"),
+        "unlabelled F1": ("srl_span_f", 100, ".1f"),
+        "kept P": ("srl_kept_p", 100, ".1f"),
+        "kept R": ("srl_kept_r", 100, ".1f"),
+        "spans per token": ("srl_density", 1, ".3f"),
+    },
 }
 
 
 def main(
-    model: Annotated[Path, typer.Argument(help="A trained pipeline with structured_coref")],
+    model: Annotated[Path, typer.Argument(help="A trained pipeline with structured_coref or structured_srl")],
     data: Annotated[list[Path], typer.Argument(help="Files with gold annotation")],
-    component: Annotated[str, typer.Option(help="Name of the component")] = "structured_coref",
+    component: Annotated[str | None, typer.Option(help="Name of the component, if there are two")] = None,
+    gold_predicates: Annotated[
+        bool, typer.Option("--gold-predicates", help="Give the pipeline words, sentences, speakers and predicates")
+    ] = False,
 ) -> None:
     """Print a table for each file."""
     nlp = spacy.load(model)
-    settings = cast(StructuredCoref, nlp.get_pipe(component)).cfg
+    names = [name for name, pipe in nlp.pipeline if isinstance(pipe, tuple(COLUMNS))]
+    name = names[0] if component is None else component
+    pipe = cast(StructuredCoref | StructuredSrl, nlp.get_pipe(name))
+    columns = COLUMNS[type(pipe)]
     for path in data:
-        examples = list(Corpus(path)(nlp))
+        given = {key: gold_predicates for key in ("gold_tokens", "sentences", "predicates", "speakers")}
+        examples = list(create_corpus(path, **given)(nlp))
+        _annotate_before(nlp, name, examples)
         rows = []
         for decoding, threshold in DECODERS:
-            settings.update(decoding=decoding, threshold=threshold)
-            scores = nlp.evaluate(examples)
-            values = (format(factor * scores[name], form) for name, factor, form in COLUMNS.values())
+            pipe.cfg.update(decoding=decoding, threshold=threshold)
+            for example, doc in zip(examples, pipe.pipe(_docs(examples), batch_size=nlp.batch_size), strict=True):
+                example.predicted = doc
+            scores = pipe.score(examples)
+            values = (format(factor * scores[key], form) for key, factor, form in columns.values())
             rows.append((decoding if decoding == "map" else f"{decoding}, {threshold}", *values))
         typer.echo(f"\n{path}")
-        msg.table(rows, header=("decoder", *COLUMNS), aligns=("l", *"rrrr"), divider=True)
+        msg.table(rows, header=("decoder", *columns), aligns=("l", *"r" * len(columns)), divider=True)
+
+
+def _annotate_before(nlp: Language, name: str, examples: list[Example]) -> None:
+    """Run the components before the one of interest once."""
+    later = nlp.pipe_names[nlp.pipe_names.index(name) :]
+    with nlp.select_pipes(disable=later):
+        for example, doc in zip(examples, nlp.pipe(_docs(examples)), strict=True):
+            example.predicted = doc
+
+
+def _docs(examples: list[Example]) -> list[Doc]:
+    return [example.predicted for example in examples]
 
 
 if __name__ == "__main__":

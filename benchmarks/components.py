@@ -1,0 +1,56 @@
+"""How long each component of a trained pipeline takes to annotate a corpus, and how much memory that needs.
+
+python benchmarks/components.py training/ewt-structured/model-best corpus/ewt/test.spacy
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, cast
+
+import spacy
+import torch
+import typer
+from spacy.pipeline import Pipe
+from wasabi import msg
+
+from spacy_span_selector.readers import create_corpus
+
+PEAK_UNITS_PER_MB = 1 << (20 if sys.platform == "darwin" else 10)  # getrusage counts bytes there, and KiB elsewhere
+
+
+def main(
+    model: Annotated[Path, typer.Argument(help="A trained pipeline")],
+    data: Annotated[Path, typer.Argument(help="A .spacy file; only its text is used")],
+    threads: Annotated[int, typer.Option(help="Threads that torch uses; its own choice if 0")] = 0,
+) -> None:
+    """Print a table."""
+    if threads:
+        torch.set_num_threads(threads)
+    nlp = spacy.load(model)
+    docs = [example.predicted for example in create_corpus(data, gold_tokens=False, sentences=False)(nlp)]
+    list(nlp.pipe(doc.copy() for doc in docs[:3]))  # what is built at first use is not counted
+    loaded = _peak()
+    words = sum(map(len, docs))
+    seconds: dict[str, float] = {}
+    for name, pipe in nlp.pipeline:
+        start = time.perf_counter()
+        docs = list(cast(Pipe, pipe).pipe(docs, batch_size=nlp.batch_size))
+        seconds[name] = time.perf_counter() - start
+    total = sum(seconds.values())
+    rows = [(name, f"{spent:.2f}", f"{100 * spent / total:.0f} %") for name, spent in seconds.items()]
+    msg.table(rows, header=("component", "seconds", "share"), aligns=("l", "r", "r"), divider=True)
+    typer.echo(f"{words:,} words in {total:.1f} s: {words / total:,.0f} words per second")
+    typer.echo(f"Peak memory {_peak():,.0f} MB, {loaded:,.0f} MB of it once the pipeline was loaded and warm")
+
+
+def _peak() -> float:
+    """The greatest resident memory of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / PEAK_UNITS_PER_MB
+
+
+if __name__ == "__main__":
+    typer.run(main)
