@@ -115,6 +115,8 @@ class PreannotatedCorpus(Corpus):
         limit (int): The number of documents to read, before they are cut; 0 for all.
         augmenter (Callable | None): Makes further examples of each one, as for spaCy's reader.
         """
+        if max_words is not None and max_words < 1:
+            raise ValueError(f"'max_words' of the reader is {max_words}; it must be at least 1, or null not to cut.")
         super().__init__(path, limit=limit, augmenter=augmenter)
         self.gold_tokens = gold_tokens
         self.sentences = sentences

@@ -31,13 +31,21 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_command():
     outputs = {output for command in project["commands"] for output in command["outputs"]}
     for command in project["commands"]:
         for dependency in command.get("deps", []):
-            made = dependency in outputs or dependency.startswith(("${vars.litbank}", "corpus/${vars.corpus}"))
+            made = dependency in outputs or dependency.startswith(
+                ("${vars.litbank}", "${vars.ewt}", "corpus/${vars.corpus}")
+            )
             there = (ROOT / re.sub(r"\$\{vars\.config\}", project["vars"]["config"], dependency)).exists()
             assert made or there, f"{command['name']} depends on {dependency}, which nothing makes"
 
 
 # What a command that is given a folder writes there; every other output is a path in its script.
 MADE_IN_A_FOLDER = {"model-best", "config.json", "train.spacy", "dev.spacy", "test.spacy"}
+
+
+def test_folders_that_git_assets_are_put_in_are_made():
+    project = load_project()
+    for asset in project["assets"]:
+        assert str(Path(asset["dest"]).parent) in project["directories"], f"weasel needs the parent of {asset['dest']}"
 
 
 def test_every_output_is_named_in_the_script_that_makes_it():

@@ -21,6 +21,7 @@ from spacy_span_selector.annotation import (
     TITLE_KEY,
     Argument,
     Frame,
+    get_frames,
     get_predicates,
     get_speakers,
     has_frames_annotated,
@@ -29,7 +30,7 @@ from spacy_span_selector.annotation import (
     set_predicates,
     set_speakers,
 )
-from spacy_span_selector.readers import PreannotatedCorpus, create_corpus
+from spacy_span_selector.readers import PreannotatedCorpus, create_corpora, create_corpus
 
 NLP = spacy.blank("en")
 SPLITS_AT_SPACES = spacy.blank("en")
@@ -195,6 +196,34 @@ def test_limit_and_folders_are_those_of_spacy(tmp_path: Path):
     assert len(list(create_corpus(tmp_path)(NLP))) == 3
 
 
+def test_long_documents_are_cut_between_sentences(tmp_path: Path):
+    examples = read(tmp_path, make_doc(FRAMES), make_doc(FRAMES[:1]), predicates=True, max_words=5)
+    texts = ["Ann cannot come to-morrow. ", "Bob will."]
+    assert [example.predicted.text for example in examples] == texts * 2
+    assert [get_predicates(example.predicted) for example in examples] == [[(2, 3)], [(1, 2)], [(2, 3)], []]
+    assert [get_frames(example.reference) for example in examples[:2]] == [
+        FRAMES[:1],
+        [Frame(1, 2, [Argument(0, 1, "ARG0")], "will.02")],
+    ]
+    assert [get_speakers(example.predicted) for example in examples[:2]] == [[(0, 5, "Leo")], [(0, 3, "Ruth")]]
+    assert {example.predicted.user_data[TITLE_KEY] for example in examples} == {"the visit"}
+
+
+def test_documents_that_are_short_or_without_sentences_are_not_cut(tmp_path: Path):
+    assert len(read(tmp_path, make_doc(FRAMES), max_words=8)) == 1
+    assert len(read(tmp_path, Doc(NLP.vocab, words=WORDS), max_words=2)) == 1
+
+
+def test_limit_counts_documents_before_they_are_cut(tmp_path: Path):
+    assert len(read(tmp_path, make_doc(), make_doc(), make_doc(), limit=2, max_words=5)) == 4
+
+
+def test_gold_words_of_unknown_spacing_are_kept_in_pieces(tmp_path: Path):
+    doc = Doc(NLP.vocab, words=WORDS, sent_starts=[word in ("Ann", "Bob") for word in WORDS])
+    examples = read(tmp_path, doc, gold_tokens=False, max_words=5)
+    assert [[token.text for token in example.predicted] for example in examples] == [WORDS[:5], WORDS[5:]]
+
+
 def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
     def add_the_first_sentence(nlp: Language, example: Example) -> Iterator[Example]:
         yield example
@@ -290,6 +319,7 @@ def test_fill_config_writes_every_setting(config_path: Path):
         "sentences": True,
         "predicates": True,
         "speakers": True,
+        "max_words": None,
         "limit": 0,
         "augmenter": None,
     }
@@ -316,3 +346,31 @@ def test_settings_of_a_wrong_type_are_refused():
     block: dict[str, Any] = {"@readers": "spacy_span_selector.Corpus.v1", "path": "x.spacy", "predicates": "perhaps"}
     with pytest.raises(ValueError, match="predicates"):
         registry.resolve({"corpus": block})
+
+
+def test_pieces_have_at_least_a_word():
+    with pytest.raises(ValueError, match="'max_words' of the reader is 0; it must be at least 1"):
+        create_corpus(Path("train.spacy"), max_words=0)
+
+
+def texts(*names: str) -> Any:
+    """A reader of documents of one word each."""
+    return lambda nlp: (Example(Doc(nlp.vocab), Doc(nlp.vocab, words=[name])) for name in names)
+
+
+def test_corpora_are_read_in_turn_until_all_have_ended():
+    corpus = create_corpora(texts("a1", "a2", "a3"), texts("b1"), texts("c1", "c2"))
+    nlp = spacy.blank("en")
+    for _ in range(2):
+        assert [example.reference[0].text for example in corpus(nlp)] == ["a1", "b1", "c1", "a2", "c2", "a3"]
+
+
+def test_corpora_are_named_in_config_files(tmp_path: Path):
+    for name in ("one", "two"):
+        DocBin(docs=[make_doc(words=[name], spaces=[False])]).to_disk(tmp_path / f"{name}.spacy")
+    config = Config().from_str('[train]\n@readers = "spacy_span_selector.Corpora.v1"\n\n[train.*]\n')
+    for name in ("one", "two"):
+        reader = {"@readers": "spacy_span_selector.Corpus.v1", "path": str(tmp_path / f"{name}.spacy")}
+        config["train"].setdefault("*", {})[name] = reader
+    corpus = registry.resolve(Config().from_str(config.to_str()))["train"]
+    assert [example.reference.text for example in corpus(spacy.blank("en"))] == ["one", "two"]

@@ -72,7 +72,7 @@ class RolesetClassifier(nn.Module):
     def __init__(self, *, width: int, hidden_width: int, rolesets: int, dropout: float) -> None:
         super().__init__()
         self.project = nn.Linear(width, hidden_width)
-        self.rolesets = nn.Embedding(rolesets, hidden_width)
+        self.rolesets = nn.Embedding(max(1, rolesets), hidden_width)  # torch warns of a gradient without rows
         self.dropout = nn.Dropout(dropout)
         nn.init.zeros_(self.rolesets.weight)
 

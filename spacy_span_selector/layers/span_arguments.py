@@ -111,7 +111,7 @@ class SpanArguments:
         """The role of each pair, 0 for null. *Shape:* `(pairs,)`"""
         count = len(self.predicates)
         keys = gold_flat * count + gold.frames
-        keys, order = torch.sort(keys)
+        keys, order = torch.sort(keys, stable=True)
         wanted = self.candidates[self.pairs.left] * count + self.pairs.right
         if not len(keys):
             return torch.zeros_like(wanted)

@@ -8,6 +8,7 @@ nothing to select: the selected spans are the arguments themselves.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -47,6 +48,17 @@ class TaggedArguments:
 
     def decode(self) -> list[FoundArgument]:
         """The spans of the best well-formed tags; their score is the mean probability of their tags."""
+        return self._found
+
+    def selected(self) -> list[tuple[int, int, float]]:
+        """The spans of all arguments, each with its best score."""
+        best: dict[tuple[int, int], float] = {}
+        for _, start, end, _, score in self.decode():
+            best[start, end] = max(score, best.get((start, end), 0.0))
+        return [(start, end, score) for (start, end), score in sorted(best.items())]
+
+    @cached_property
+    def _found(self) -> list[FoundArgument]:
         lengths = torch.bincount(self.pairs.left, minlength=len(self.predicates))
         if not len(lengths):
             return []
@@ -60,13 +72,6 @@ class TaggedArguments:
                 score = sum(probabilities[predicate][start : end + 1]) / (end + 1 - start)
                 found.append(FoundArgument(predicate, first + start, first + end, (sequence[start] - 1) // 2, score))
         return found
-
-    def selected(self) -> list[tuple[int, int, float]]:
-        """The spans of all arguments, each with its best score."""
-        best: dict[tuple[int, int], float] = {}
-        for _, start, end, _, score in self.decode():
-            best[start, end] = max(score, best.get((start, end), 0.0))
-        return [(start, end, score) for (start, end), score in sorted(best.items())]
 
     def _gold_tags(self, gold: GoldFrames) -> Tensor:
         """The tag of each pair. *Shape:* `(pairs,)`"""

@@ -173,7 +173,7 @@ class StructuredSrl(TrainablePipe):
         annotation (str): "complete" if the corpus marks every argument, "partial" if an unmarked span may be one.
         candidate_ratio (float): Spans per token, the most probable ones, that are classified in training. The
             selector "greedy" keeps as many at prediction.
-        add_gold (bool): Whether gold spans that are not among them are classified, too.
+        add_gold (bool): Whether gold spans that are not among them are classified, too; not used by "greedy".
         negatives (float): Spans per token sampled in training from those that are not gold.
         learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, its
             tok2vec left out.
@@ -409,6 +409,7 @@ class StructuredSrl(TrainablePipe):
     def _to_predictions(self, docs: Sequence[Doc], given: torch.Tensor, output: SrlOutput) -> Iterator[SrlPrediction]:
         """Take the output of a batch apart, document by document."""
         names = [*number_rolesets(self.cfg["rolesets"]), None]  # the last one for -1
+        labels = self.labels
         starts, ends = output.predicates.starts.tolist(), output.predicates.ends.tolist()
         rolesets = output.rolesets.decode()
         probabilities = output.log_tags[output.predicates.starts, BEGIN].exp().tolist()
@@ -425,7 +426,7 @@ class StructuredSrl(TrainablePipe):
                     Frame(
                         starts[i] - offset,
                         ends[i] + 1 - offset,
-                        [Argument(a.start - offset, a.end + 1 - offset, self.labels[a.role]) for a in found],
+                        [Argument(a.start - offset, a.end + 1 - offset, labels[a.role]) for a in found],
                         names[rolesets[i]],
                         [1.0 if is_given[number] else probabilities[i], *(a.score for a in found)],
                     )

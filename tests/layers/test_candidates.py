@@ -1,13 +1,22 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.layers.candidates import Decode, Decoding, LikelyAndGold, in_text_order
+from spacy_span_selector.layers.candidates import (
+    AboveThreshold,
+    Decode,
+    Decoding,
+    LikelyAndGold,
+    TopPerSentence,
+    in_text_order,
+)
 from spacy_span_selector.layers.gold import GoldMentions
 from spacy_span_selector.layers.layout import SpanLayout
-from spacy_span_selector.layers.selector import structured_marginals
+from spacy_span_selector.layers.selector import sigmoid_marginals, structured_marginals
 from spacy_span_selector.wcfg import best_spans, marginals
 
 SENTENCES = [[3, 8], [], [6, 1]]
@@ -65,6 +74,7 @@ def test_empty_batch_has_no_candidates() -> None:
     none = torch.zeros(0)
     assert len(Decode("map", 0.5)(none, none, layout)) == 0
     assert len(LikelyAndGold(gold_at([]), 0.5, True)(none, none, layout)) == 0
+    assert len(AboveThreshold(0.5)(none, none, layout)) == len(TopPerSentence(0.5)(none, none, layout)) == 0
 
 
 def test_likely_spans_are_those_of_the_greatest_marginals() -> None:
@@ -110,3 +120,36 @@ def test_order_of_text_is_by_start_then_by_end() -> None:
     every = torch.nonzero(layout.valid()).squeeze(1)
     shuffled = every[torch.randperm(len(every), generator=torch.Generator().manual_seed(0))]
     assert located(layout, in_text_order(shuffled, layout)) == sorted(located(layout, every))
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.1, 0.5, 1.0])
+def test_spans_above_the_threshold_are_kept_whether_they_cross_or_not(threshold: float) -> None:
+    layout, scores, _ = scored_batch()
+    log_marginals = sigmoid_marginals(scores, layout).selected
+    chosen = located(layout, AboveThreshold(threshold)(scores, log_marginals, layout))
+    p = log_marginals.exp()
+    every = torch.nonzero(layout.valid()).squeeze(1).tolist()
+    assert chosen == sorted(located(layout, torch.tensor([flat for flat in every if p[flat] > threshold]).long()))
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.25, 0.5, 0.8, 1.5, 100.0])
+def test_the_highest_scores_of_each_sentence_are_kept(ratio: float, device: str) -> None:
+    layout, scores, _ = scored_batch()
+    ranked: dict[int, list[int]] = {}
+    for flat in sorted(torch.nonzero(layout.valid()).squeeze(1).tolist(), key=lambda flat: -float(scores[flat])):
+        start, _ = layout.locate(torch.tensor([flat]))
+        ranked.setdefault(int(layout.sentence[start]), []).append(flat)
+    lengths = dict(zip((0, 3, 11, 17), (3, 8, 6, 1), strict=True))
+    expected = [flat for first, flats in ranked.items() for flat in flats[: math.ceil(ratio * lengths[first])]]
+    on_device = SpanLayout.build(SENTENCES, torch.device(device))
+    chosen = TopPerSentence(ratio)(scores.to(device), scores.to(device), on_device)
+    assert sorted(chosen.tolist()) == sorted(expected)
+    assert located(on_device, chosen) == sorted(located(on_device, chosen))
+
+
+def test_forbidden_spans_are_not_among_the_highest() -> None:
+    layout, scores, _ = scored_batch()
+    scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
+    chosen = located(layout, TopPerSentence(100.0)(scores, scores, layout))
+    assert len(chosen) == (3 + 2) + (8 + 7) + (6 + 5) + 1
+    assert {end - start + 1 for start, end in chosen} == {1, 2}

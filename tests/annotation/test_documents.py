@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import SPEAKERS_KEY, TITLE_KEY, describe_doc, get_speakers, set_speakers
+
+
+def make_doc(text: str = "Ann left . Bob stayed .") -> Doc:
+    return Doc(Vocab(), words=text.split())
+
+
+def test_a_document_is_described_by_its_title() -> None:
+    doc = make_doc()
+    doc.user_data[TITLE_KEY] = "the attic"
+    assert describe_doc(doc) == "document 'the attic'"
+
+
+@pytest.mark.parametrize("title", [None, ""])
+def test_a_document_without_a_title_is_described_by_its_first_words(title: str | None) -> None:
+    doc = make_doc("a b c d e f g h i j")
+    doc.user_data[TITLE_KEY] = title
+    assert describe_doc(doc) == "document starting 'a b c d e f g h'"
+    assert describe_doc(make_doc("")) == "an empty document"
+
+
+def test_speakers_are_replaced() -> None:
+    doc = make_doc()
+    assert get_speakers(doc) == []
+    set_speakers(doc, [(0, 6, "Leo")])
+    set_speakers(doc, [(0, 3, "Ruth"), (3, 6, "Ann Lee")])
+    assert get_speakers(doc) == [(0, 3, "Ruth"), (3, 6, "Ann Lee")]
+    assert set(doc.spans) == {SPEAKERS_KEY}
+
+
+def test_another_key_may_hold_speakers() -> None:
+    doc = make_doc()
+    set_speakers(doc, [(0, 3, "Ruth")], key="turns")
+    assert get_speakers(doc, key="turns") == [(0, 3, "Ruth")]
+    assert get_speakers(doc) == []

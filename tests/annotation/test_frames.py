@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import pytest
+from spacy.tokens import Doc, DocBin, SpanGroup
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    CONSTITUENTS_KEY,
+    PREDICATES_KEY,
+    Argument,
+    Frame,
+    clear_frames,
+    frame_groups,
+    frame_keys,
+    get_frames,
+    get_predicates,
+    has_frames_annotated,
+    set_constituents,
+    set_frames,
+    set_predicates,
+)
+
+GAVE = Frame(
+    1, 2, [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG2"), Argument(4, 6, "ARG1")], "give.01", [1.0, 0.75, 0.5, 0.25]
+)
+LEFT = Frame(8, 9, [Argument(7, 8, "ARG0")])
+
+
+def make_doc(text: str = "Ann gave her brother a key . He left .") -> Doc:
+    return Doc(Vocab(), words=text.split())
+
+
+def test_frames_are_read_as_they_were_written() -> None:
+    doc = make_doc()
+    set_frames(doc, [GAVE, LEFT])
+    assert get_frames(doc) == [GAVE, LEFT]
+
+
+def test_a_group_holds_the_predicate_then_its_arguments() -> None:
+    doc = make_doc()
+    set_frames(doc, [GAVE])
+    group = doc.spans["srl_1"]
+    assert [(span.text, span.label_) for span in group] == [
+        ("gave", "V"),
+        ("Ann", "ARG0"),
+        ("her brother", "ARG2"),
+        ("a key", "ARG1"),
+    ]
+    assert group.name == "srl_1"
+    assert group.attrs == {"roleset": "give.01", "scores": [1.0, 0.75, 0.5, 0.25]}
+
+
+def test_frames_and_arguments_are_sorted_by_place_and_scores_go_with_them() -> None:
+    doc = make_doc()
+    shuffled = GAVE._replace(arguments=[GAVE.arguments[i] for i in (2, 0, 1)], scores=[1.0, 0.25, 0.75, 0.5])
+    set_frames(doc, [LEFT, shuffled])
+    assert get_frames(doc) == [GAVE, LEFT]
+
+
+def test_two_frames_on_one_span_keep_their_order() -> None:
+    doc = make_doc()
+    frames = [Frame(1, 2, [Argument(4, 6, "ARG1")], "b.01"), Frame(1, 2, [], "a.01"), Frame(1, 4, [])]
+    set_frames(doc, frames)
+    assert get_frames(doc) == frames
+
+
+def test_frames_are_replaced_and_other_groups_kept() -> None:
+    doc = make_doc()
+    for key in ("other", "srl_spans", PREDICATES_KEY):
+        doc.spans[key] = [doc[0:2]]
+    doc.spans["srl_7"] = SpanGroup(doc, name="something", spans=[doc[0:1]])
+    set_frames(doc, [LEFT], prefix="srl")
+    assert set(doc.spans) == {"other", "srl_spans", PREDICATES_KEY, "srl_1"}
+    clear_frames(doc)
+    assert set(doc.spans) == {"other", "srl_spans", PREDICATES_KEY}
+
+
+def test_the_first_span_is_the_predicate_whatever_its_label() -> None:
+    doc = make_doc()
+    doc.spans["srl_1"] = [doc[1:2], doc[0:1]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "")])]
+
+
+def test_frames_are_in_the_numeric_order_of_their_keys() -> None:
+    doc = make_doc()
+    for number in (10, 9, 2):
+        doc.spans[f"srl_{number}"] = [doc[number - 2 : number - 1]]
+    assert frame_keys(doc) == ["srl_2", "srl_9", "srl_10"]
+    assert [frame.start for frame in get_frames(doc)] == [0, 7, 8]
+
+
+def test_empty_groups_are_no_frames() -> None:
+    doc = make_doc()
+    doc.spans["srl_1"] = []
+    assert frame_groups(doc) == get_frames(doc) == []
+    assert not has_frames_annotated(doc)
+
+
+def test_another_prefix_holds_other_frames() -> None:
+    doc = make_doc()
+    set_frames(doc, [GAVE])
+    set_frames(doc, [LEFT], prefix="roles")
+    assert (get_frames(doc), get_frames(doc, "roles")) == ([GAVE], [LEFT])
+    assert has_frames_annotated(doc, "roles")
+
+
+@pytest.mark.parametrize(
+    ("frames", "predicates", "annotated"),
+    [([LEFT], None, True), ([], [], True), ([LEFT], [], True), ([], None, False), ([], [(8, 9)], False)],
+    ids=["frames", "no predicates", "both", "nothing", "predicates alone"],
+)
+def test_a_document_is_annotated_if_it_has_frames_or_an_empty_list_of_predicates(
+    frames: list[Frame], predicates: list[tuple[int, int]] | None, annotated: bool
+) -> None:
+    doc = make_doc()
+    set_frames(doc, frames)
+    if predicates is not None:
+        set_predicates(doc, predicates)
+    assert has_frames_annotated(doc) is annotated
+
+
+def test_given_predicates_may_be_none_or_not_given() -> None:
+    doc = make_doc()
+    assert get_predicates(doc) is None
+    set_predicates(doc, [])
+    assert get_predicates(doc) == []
+    set_predicates(doc, [(8, 9), (1, 2)])
+    assert get_predicates(doc) == [(8, 9), (1, 2)]
+    assert {span.label_ for span in doc.spans[PREDICATES_KEY]} == {"V"}
+    assert get_predicates(doc, key="others") is None
+
+
+def test_constituents_are_replaced() -> None:
+    doc = make_doc()
+    set_constituents(doc, [(0, 1, "NP")])
+    set_constituents(doc, [(0, 7, "S"), (2, 4, "NP")])
+    assert [(span.start, span.end, span.label_) for span in doc.spans[CONSTITUENTS_KEY]] == [
+        (0, 7, "S"),
+        (2, 4, "NP"),
+    ]
+
+
+def test_frames_survive_doc_bin() -> None:
+    doc = make_doc()
+    set_frames(doc, [GAVE, LEFT])
+    set_predicates(doc, [])
+    (loaded,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
+    assert get_frames(loaded) == [GAVE, LEFT]
+    assert get_predicates(loaded) == []
+
+
+def test_a_document_without_words_has_no_frames() -> None:
+    doc = make_doc("")
+    set_frames(doc, [])
+    assert get_frames(doc) == []

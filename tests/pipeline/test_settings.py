@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from spacy_span_selector.pipeline.settings import check_choice, check_range
+
+
+def test_one_of_the_choices_is_accepted() -> None:
+    check_choice("who", "kind", "good", ("good", "better"))
+    check_choice("who", "kind", None, ("good", None))
+
+
+@pytest.mark.parametrize("value", ["best", None])
+def test_another_choice_is_an_error_that_names_all(value: str | None) -> None:
+    with pytest.raises(ValueError, match=f"'kind' of 'who' is {value!r}; it must be one of 'good', 'better'"):
+        check_choice("who", "kind", value, ("good", "better"))
+
+
+def test_values_within_the_limits_are_accepted() -> None:
+    for value in (0.0, 0.5, 1.0):
+        check_range("who", "share", value, 0.0, 1.0)
+    check_range("who", "weight", 1e9, 0.0)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, math.inf])
+def test_values_outside_the_limits_are_errors_that_name_them(value: float) -> None:
+    with pytest.raises(ValueError, match=f"'share' of 'who' is {value}; it must be from 0.0 to 1.0"):
+        check_range("who", "share", value, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan])
+def test_there_may_be_no_upper_limit(value: float) -> None:
+    with pytest.raises(ValueError, match=f"'weight' of 'who' is {value}; it must be at least 0.0"):
+        check_range("who", "weight", value, 0.0)
