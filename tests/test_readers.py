@@ -367,7 +367,7 @@ def test_corpora_are_read_in_turn_until_all_have_ended():
 
 def test_corpora_are_named_in_config_files(tmp_path: Path):
     for name in ("one", "two"):
-        DocBin(docs=[make_doc(words=[name], spaces=[False])]).to_disk(tmp_path / f"{name}.spacy")
+        DocBin(docs=[Doc(spacy.blank("en").vocab, words=[name], spaces=[False])]).to_disk(tmp_path / f"{name}.spacy")
     config = Config().from_str('[train]\n@readers = "spacy_span_selector.Corpora.v1"\n\n[train.*]\n')
     for name in ("one", "two"):
         reader = {"@readers": "spacy_span_selector.Corpus.v1", "path": str(tmp_path / f"{name}.spacy")}

@@ -10,7 +10,7 @@ from wasabi import msg
 
 app = typer.Typer(
     name="span-selector",
-    help="Convert corpora to spaCy's format, print coreference scores, show clusters.",
+    help="Convert corpora to spaCy's format, print scores of coreference and semantic roles, show clusters and frames.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
