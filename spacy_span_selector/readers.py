@@ -24,6 +24,7 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from .annotation import (
+    FRAME_PREFIX,
     PREDICATES_KEY,
     SPEAKERS_KEY,
     TITLE_KEY,
@@ -43,6 +44,8 @@ def create_corpus(
     predicates: bool = False,
     speakers: bool = True,
     max_words: int | None = None,
+    prefix: str = FRAME_PREFIX,
+    predicates_key: str = PREDICATES_KEY,
     limit: int = 0,
     augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
 ) -> Callable[[Language], Iterable[Example]]:
@@ -59,6 +62,8 @@ def create_corpus(
         predicates=predicates,
         speakers=speakers,
         max_words=max_words,
+        prefix=prefix,
+        predicates_key=predicates_key,
         limit=limit,
         augmenter=augmenter,
     )
@@ -92,6 +97,8 @@ class PreannotatedCorpus(Corpus):
         predicates: bool = False,
         speakers: bool = True,
         max_words: int | None = None,
+        prefix: str = FRAME_PREFIX,
+        predicates_key: str = PREDICATES_KEY,
         limit: int = 0,
         augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
     ) -> None:
@@ -105,13 +112,15 @@ class PreannotatedCorpus(Corpus):
             those that the pipeline's tokenizer finds in its text. What is given is aligned with the latter, and left
             out and counted where it can't be.
         sentences (bool): Whether sentence boundaries are given.
-        predicates (bool): Whether predicates are given, as `doc.spans["srl_predicates"]`: those in this group of the
-            reference or, without it, those of its frames. A reference that is not annotated for frames gives none; an
-            empty group says that there are none.
+        predicates (bool): Whether predicates are given, under `predicates_key` in `doc.spans`: those in this group of
+            the reference or, without it, those of its frames. A reference that is not annotated for frames gives none;
+            an empty group says that there are none.
         speakers (bool): Whether the turns of speakers are given.
         max_words (int | None): Cut longer documents between sentences into pieces of so many words at most. Good for
             training semantic roles, which lie within sentences: more documents share a batch, and a transformer
             reads each piece at once. Clusters over a cut fall apart. By default documents are not cut.
+        prefix, predicates_key (str): Where frames and given predicates are kept in `doc.spans`, if not where
+            `structured_srl` keeps them by default.
         limit (int): The number of documents to read, before they are cut; 0 for all.
         augmenter (Callable | None): Makes further examples of each one, as for spaCy's reader.
         """
@@ -123,6 +132,8 @@ class PreannotatedCorpus(Corpus):
         self.predicates = predicates
         self.speakers = speakers
         self.max_words = max_words
+        self.prefix = prefix
+        self.predicates_key = predicates_key
         self.lost: Counter[str] = Counter()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -141,7 +152,7 @@ class PreannotatedCorpus(Corpus):
             if self.max_words is None or not doc.has_annotation("SENT_START"):
                 yield doc
             else:
-                yield from cut_doc(doc, self.max_words)
+                yield from cut_doc(doc, self.max_words, prefix=self.prefix, predicates_key=self.predicates_key)
 
     def _make_example(self, nlp: Language, reference: Doc, gold_preproc: bool) -> Example:
         return super()._make_example(nlp, reference, gold_preproc or self.gold_tokens)
@@ -153,13 +164,19 @@ class PreannotatedCorpus(Corpus):
             given.user_data[TITLE_KEY] = reference.user_data[TITLE_KEY]
         if self.sentences and reference.has_annotation("SENT_START"):
             given.from_array("SENT_START", cast(Ints2d, self._sentence_starts(example)))
-        predicates = _predicates(reference)
+        predicates = self._predicates(reference)
         if self.predicates and predicates is not None:
             spans = self._aligned(predicates, example, "predicate")
-            set_predicates(given, [(span.start, span.end) for span in spans])
+            set_predicates(given, [(span.start, span.end) for span in spans], self.predicates_key)
         if self.speakers and SPEAKERS_KEY in reference.spans:
             spans = self._aligned(list(reference.spans[SPEAKERS_KEY]), example, "turn of a speaker")
             set_speakers(given, [(span.start, span.end, span.label_) for span in spans])
+
+    def _predicates(self, reference: Doc) -> list[Span] | None:
+        """The predicates of a document; None if it says nothing about them."""
+        if self.predicates_key in reference.spans:
+            return list(reference.spans[self.predicates_key])
+        return [group[0] for group in frame_groups(reference, self.prefix)] or None
 
     def _sentence_starts(self, example: Example) -> np.ndarray:
         """`SENT_START` of each token of the predicted document: 1 where a sentence of the reference starts, else -1."""
@@ -193,13 +210,6 @@ class PreannotatedCorpus(Corpus):
                 stacklevel=2,
             )
         self.lost[what] += count
-
-
-def _predicates(reference: Doc) -> list[Span] | None:
-    """The predicates of a document; None if it says nothing about them."""
-    if PREDICATES_KEY in reference.spans:
-        return list(reference.spans[PREDICATES_KEY])
-    return [group[0] for group in frame_groups(reference)] or None
 
 
 def _same_words(example: Example) -> bool:

@@ -320,6 +320,8 @@ def test_fill_config_writes_every_setting(config_path: Path):
         "predicates": True,
         "speakers": True,
         "max_words": None,
+        "prefix": "srl",
+        "predicates_key": "srl_predicates",
         "limit": 0,
         "augmenter": None,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from wasabi import msg
@@ -23,3 +24,18 @@ def friendly_errors() -> Iterator[None]:
         yield
     except (ImportError, OSError, ValueError) as error:
         msg.fail(str(error), exits=1)
+
+
+def check_spacy_file(path: Path) -> None:
+    """Raise an error that names the file unless it is one that spaCy's `DocBin` reads."""
+    from spacy.tokens import DocBin
+
+    if not path.is_file():
+        found = "a folder" if path.is_dir() else "no such file"
+        raise FileNotFoundError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
+    try:
+        DocBin().from_disk(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if path.suffix != ".spacy":
+        raise ValueError(f"{path}: spaCy's readers take only files whose name ends in .spacy. Rename it.")

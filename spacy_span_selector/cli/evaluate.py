@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from wasabi import msg
 
-from ._app import app, friendly_errors
+from ._app import app, check_spacy_file, friendly_errors
 
 COREFERENCE = {
     "coref": "CoNLL",
@@ -55,14 +56,14 @@ def evaluate_cli(
     from ..readers import create_corpus
 
     with friendly_errors():
-        if not data.is_file():
-            raise FileNotFoundError(f"{data}: no such file. Expected a .spacy file, as 'convert' writes it.")
+        check_spacy_file(data)
         if predictions is not None and predictions.suffix != ".spacy":
             raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
         setup_gpu(gpu_id, silent=True)
         nlp = spacy.load(model)
         corpus = create_corpus(
             data,
+            **_keys_of_roles(nlp),
             gold_tokens=gold_predicates,
             sentences=gold_predicates,
             predicates=gold_predicates,
@@ -82,6 +83,13 @@ def evaluate_cli(
         if predictions is not None:
             _save_predictions(scorer.docs, predictions)
             typer.echo(f"Predictions: {predictions}")
+
+
+def _keys_of_roles(nlp: Language) -> dict[str, str]:
+    """Where the pipeline keeps semantic roles in `doc.spans`; nothing if it has no component for them."""
+    settings: list[dict[str, str]] = [getattr(pipe, "cfg", {}) for _, pipe in nlp.pipeline]
+    names = ("prefix", "predicates_key")
+    return next(({name: cfg[name] for name in names} for cfg in settings if "predicates_key" in cfg), {})
 
 
 class KeepingScorer(Scorer):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ._app import app, friendly_errors
+from ._app import app, check_spacy_file, friendly_errors
 
 
 @app.command("props")
@@ -25,8 +25,7 @@ def props_cli(
     from ..corpora.props_writer import write_props, write_words
 
     with friendly_errors():
-        if not data.is_file():
-            raise FileNotFoundError(f"{data}: no such file. Expected a .spacy file, as 'convert' writes it.")
+        check_spacy_file(data)
         docs = list(DocBin().from_disk(data).get_docs(Vocab()))
         if not any(has_frames_annotated(doc) for doc in docs):
             raise ValueError(f"{data} has no semantic roles: expected documents with frames, `doc.spans['srl_1']`.")

@@ -100,7 +100,9 @@ def _split_documents(path: Path) -> Iterator[tuple[str, list[list[Row]]]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: byte {error.start} is not UTF-8. Save the file with the encoding UTF-8.") from error
+        raise ValueError(
+            f"{path}: byte {error.start} is not UTF-8. Is it a text file in the format of CoNLL-2012?"
+        ) from error
     title: str | None = None
     sentences: list[list[Row]] = []
     new_sentence = True

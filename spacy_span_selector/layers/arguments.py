@@ -34,7 +34,7 @@ class ArgumentOutput(Protocol):
         """The tensors that the loss is computed from, each of which gets a gradient."""
 
     def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
-        """The negative log-likelihood of the gold arguments, summed. The predicates must have been the gold ones.
+        """The training objective, a sum over the batch. The predicates must have been the gold ones.
 
         gold (GoldFrames): The annotation.
         layout (SpanLayout): The sentences of the batch.

@@ -35,12 +35,11 @@ class PredicateTagger(nn.Module):
 
 def predicate_tags(predicates: Spans, tokens: int) -> Tensor:
     """The tag of each token. Where predicates overlap, the first of them has the token. *Shape:* `(tokens,)`"""
-    tags = torch.full((tokens,), OUTSIDE, device=predicates.starts.device)
+    tags = [OUTSIDE] * tokens
     for start, end in zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True):
-        if not tags[start : end + 1].any():
-            tags[start] = BEGIN
-            tags[start + 1 : end + 1] = INSIDE
-    return tags
+        if not any(tags[start : end + 1]):
+            tags[start : end + 1] = [BEGIN] + [INSIDE] * (end - start)
+    return torch.tensor(tags, dtype=torch.long, device=predicates.starts.device)
 
 
 @dataclass(frozen=True)

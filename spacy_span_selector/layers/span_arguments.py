@@ -60,7 +60,7 @@ class SpanArguments:
         return [*(self.marginals or ()), self.log_roles]
 
     def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
-        """The negative log-likelihood of the gold arguments; see the top of this module."""
+        """The training objective; see the top of this module."""
         gold_flat = gold.flat_index(layout)
         is_gold = torch.zeros(layout.size, dtype=torch.bool, device=gold_flat.device)
         is_gold[gold_flat] = True

@@ -30,6 +30,10 @@ LOGIT_RANGE = 30.0
 exp(-30) is about the smallest weight that prefix sums in float64 can still tell from 0."""
 
 
+HEAD_TOKENS = 1 << 16
+"""Tokens of spans whose vectors are gathered at once to represent them."""
+
+
 class SpanScorer(nn.Module):
     """Score every span, and represent chosen spans.
 
@@ -74,19 +78,12 @@ class SpanScorer(nn.Module):
         RETURNS (Tensor): Start, end, head and width feature. Shape: (spans, vector_width)
         """
         widths = ends - starts + 1
-        span = torch.repeat_interleave(torch.arange(len(widths), device=widths.device), widths)
-        before = torch.cumsum(widths, 0) - widths
-        members = starts[span] + torch.arange(len(span), device=widths.device) - before[span]
-        logits = self.attention(tokens).squeeze(1)[members]
-        greatest = torch.zeros_like(starts, dtype=logits.dtype).scatter_reduce(
-            0, span, logits.detach(), "amax", include_self=False
-        )
-        weights = torch.exp(logits - greatest[span])
-        total = torch.zeros_like(greatest).index_add(0, span, weights)
-        weighted = (weights / total[span])[:, None] * tokens[members]
-        heads = tokens.new_zeros(len(widths), tokens.shape[1]).index_add(0, span, weighted)
+        logits = self.attention(tokens).squeeze(1)
+        _, counts = torch.unique_consecutive(torch.cumsum(widths, 0) // HEAD_TOKENS, return_counts=True)
+        some = counts.tolist()
+        heads = [_heads(tokens, logits, *edges) for edges in zip(starts.split(some), ends.split(some), strict=True)]
         features = self.width_embedding(bucket(widths, WIDTH_BUCKETS))
-        return torch.cat([tokens[starts], tokens[ends], heads, features], dim=1)
+        return torch.cat([tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features], dim=1)
 
     def _score_bucket(self, sentences: Bucket, logits: Tensor, start: Tensor, end: Tensor, head: Tensor) -> Tensor:
         """The chart of one bucket. *Shape:* `(sentences, length, length, scores)`"""
@@ -111,6 +108,22 @@ class SpanScorer(nn.Module):
             ]
             chart.append(torch.cat(blocks, dim=1))
         return torch.cat(chart) + self.output.bias
+
+
+def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    """The attention-weighted mean of the tokens of each span, token by token. *Shape:* `(spans, width)`"""
+    widths = ends - starts + 1
+    span = torch.repeat_interleave(torch.arange(len(widths), device=widths.device), widths)
+    before = torch.cumsum(widths, 0) - widths
+    members = starts[span] + torch.arange(len(span), device=widths.device) - before[span]
+    logits = logits[members]
+    greatest = torch.zeros_like(starts, dtype=logits.dtype).scatter_reduce(
+        0, span, logits.detach(), "amax", include_self=False
+    )
+    weights = torch.exp(logits - greatest[span])
+    total = torch.zeros_like(greatest).index_add(0, span, weights)
+    weighted = (weights / total[span])[:, None] * tokens[members]
+    return tokens.new_zeros(len(widths), tokens.shape[1]).index_add(0, span, weighted)
 
 
 def _prefix_sums(logits: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:

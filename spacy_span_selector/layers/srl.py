@@ -98,7 +98,7 @@ class SrlOutput:
         return [self.log_tags, self.rolesets.log_p, *self.arguments.tensors()]
 
     def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
-        """The negative log-likelihood of the gold frames of a batch, per token of an annotated document.
+        """The training objective of predicates, rolesets and arguments, per token of an annotated document.
 
         gold (GoldFrames): The annotation.
         layout (SpanLayout): The sentences of the batch.

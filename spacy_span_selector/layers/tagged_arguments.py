@@ -74,17 +74,17 @@ class TaggedArguments:
         return found
 
     def _gold_tags(self, gold: GoldFrames) -> Tensor:
-        """The tag of each pair. *Shape:* `(pairs,)`"""
-        tags = torch.full((len(self.pairs.left),), OUTSIDE, device=self.pairs.left.device)
+        """The tag of each pair. Where arguments of a predicate overlap, the first has the token. *Shape:* `(pairs,)`"""
         # Pairs of one predicate lie side by side, in the order of the text.
         row = torch.searchsorted(self.pairs.left, gold.frames)
         begin = row + gold.arguments.starts - self.pairs.right[row]
         widths = gold.arguments.ends - gold.arguments.starts + 1
-        argument = torch.repeat_interleave(torch.arange(len(widths), device=widths.device), widths)
-        inside = torch.arange(len(argument), device=widths.device) - (torch.cumsum(widths, 0) - widths)[argument]
-        tags[begin[argument] + inside] = (begin_tag(gold.roles) + 1)[argument]
-        tags[begin] = begin_tag(gold.roles)
-        return tags
+        tags = [OUTSIDE] * len(self.pairs.left)
+        first_tags = begin_tag(gold.roles).tolist()
+        for first, width, tag in zip(begin.tolist(), widths.tolist(), first_tags, strict=True):
+            if not any(tags[first : first + width]):
+                tags[first : first + width] = [tag] + [tag + 1] * (width - 1)
+        return torch.tensor(tags, dtype=torch.long, device=row.device)
 
 
 class ArgumentTagger(nn.Module):

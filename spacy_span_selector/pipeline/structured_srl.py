@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +19,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import (
     FRAME_PREFIX,
+    PREDICATE_LABEL,
     PREDICATES_KEY,
     SELECTED_KEY,
     Argument,
@@ -194,6 +196,12 @@ class StructuredSrl(TrainablePipe):
             ("learn_rate_factor", learn_rate_factor),
         ):
             check_range(name, setting, value, 0.0)
+        frame_key = re.compile(re.escape(prefix) + r"_\d+")
+        if predicates_key == spans_key or frame_key.fullmatch(predicates_key) or frame_key.fullmatch(spans_key):
+            raise ValueError(
+                f"'{name}' would read what it has written: 'prefix' {prefix!r}, 'predicates_key' {predicates_key!r} "
+                f"and 'spans_key' {spans_key!r} name the same groups of doc.spans. Give each a name of its own."
+            )
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
@@ -214,6 +222,7 @@ class StructuredSrl(TrainablePipe):
             "spans_key": spans_key,
         }
         self.lost = LostSpans()
+        self._numbered: tuple[RolesetCounts, dict[str, int]] = ({}, {})
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -323,11 +332,12 @@ class StructuredSrl(TrainablePipe):
         nlp (Language | None): The pipeline.
         labels (dict[str, Any] | None): Roles and rolesets as `init labels` writes them; by default they are
             collected from the examples.
-        RAISES (ValueError): If no example has an argument, or none has a token.
+        RAISES (ValueError): If no example has an argument, or none has a token, or if labels have another form.
         """
         validate_get_examples(get_examples, "StructuredSrl.initialize")
         if labels is None:
             labels = self._collect_labels(example.reference for example in get_examples())
+        _check_labels(self.name, labels)
         if not labels["roles"]:
             raise ValueError(
                 f"'{self.name}' found no argument in any training example: no doc.spans key such as "
@@ -336,8 +346,7 @@ class StructuredSrl(TrainablePipe):
             )
         self.cfg["labels"] = list(labels["roles"])
         self.cfg["rolesets"] = labels["rolesets"] if self.cfg["predict_rolesets"] else {}
-        numbers = number_rolesets(self.cfg["rolesets"])
-        self.model.attrs["sizes"] = {"roles": len(self.labels), "rolesets": len(numbers)}
+        self.model.attrs["sizes"] = {"roles": len(self.labels), "rolesets": len(self._roleset_numbers())}
         self.model.initialize(X=docs_to_initialize(get_examples()))
 
     def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
@@ -366,8 +375,14 @@ class StructuredSrl(TrainablePipe):
         return TopPerSentence(self.cfg["candidate_ratio"])
 
     def _senses(self, docs: Sequence[Doc]) -> LookUpSenses:
+        counts: RolesetCounts = self.cfg["rolesets"] if self.cfg["predict_rolesets"] else {}
+        return LookUpSenses(docs, counts, self._roleset_numbers())
+
+    def _roleset_numbers(self) -> dict[str, int]:
         counts: RolesetCounts = self.cfg["rolesets"]
-        return LookUpSenses(docs, counts, number_rolesets(counts))
+        if self._numbered[0] is not counts:  # they come with initialization, and when a pipeline is loaded
+            self._numbered = (counts, number_rolesets(counts))
+        return self._numbered[1]
 
     def _given_predicates(self, docs: Sequence[Doc], layout: SpanLayout) -> FindPredicates:
         """The predicates that documents are given; a given span without tokens is left out."""
@@ -391,7 +406,7 @@ class StructuredSrl(TrainablePipe):
             prefix=self.cfg["prefix"],
             predicates_key=self.cfg["predicates_key"],
             roles={role: i for i, role in enumerate(self.labels)},
-            rolesets=number_rolesets(self.cfg["rolesets"]),
+            rolesets=self._roleset_numbers(),
             max_width=self.model.attrs["max_span_width"],
             device=device,
         )
@@ -408,7 +423,7 @@ class StructuredSrl(TrainablePipe):
 
     def _to_predictions(self, docs: Sequence[Doc], given: torch.Tensor, output: SrlOutput) -> Iterator[SrlPrediction]:
         """Take the output of a batch apart, document by document."""
-        names = [*number_rolesets(self.cfg["rolesets"]), None]  # the last one for -1
+        names = [*self._roleset_numbers(), None]  # the last one for -1
         labels = self.labels
         starts, ends = output.predicates.starts.tolist(), output.predicates.ends.tolist()
         rolesets = output.rolesets.decode()
@@ -435,3 +450,17 @@ class StructuredSrl(TrainablePipe):
             spans = [(start - offset, end + 1 - offset) for start, end, _ in own]
             yield SrlPrediction(frames, spans, [score for _, _, score in own])
             offset = after
+
+
+def _check_labels(name: str, labels: Any) -> None:
+    if not isinstance(labels, dict) or not {"roles", "rolesets"} <= labels.keys():
+        raise ValueError(
+            f"The labels of '{name}' are {str(labels)[:80]!r}; expected what 'python -m spacy init labels' writes: "
+            '{"roles": ["ARG1", ...], "rolesets": {"gave": {"give.01": 3}, ...}}.'
+        )
+    for role in (PREDICATE_LABEL, ""):
+        if role in labels["roles"]:
+            raise ValueError(
+                f"'{name}' found arguments with the role {role!r}. The first span of a frame's group in doc.spans is "
+                "its predicate, and each further one is an argument, labelled with its role."
+            )
