@@ -128,6 +128,21 @@ def test_a_reference_annotated_without_frames_says_that_there_are_no_predicates(
     assert get_predicates(read_one(tmp_path, doc, predicates=True)) == []
 
 
+def test_frames_and_predicates_may_have_other_keys(tmp_path: Path):
+    keys: dict[str, Any] = {"predicates": True, "prefix": "roles", "predicates_key": "verbs"}
+    doc = make_doc(FRAMES[1:])
+    set_predicates(doc, [(5, 6)])
+    assert set(read_one(tmp_path, doc, **keys).spans) == {"speakers"}
+    set_frames(doc, FRAMES[:1], prefix="roles")
+    predicted = read_one(tmp_path, doc, **keys)
+    assert set(predicted.spans) == {"speakers", "verbs"}
+    assert get_predicates(predicted, "verbs") == [(2, 3)]
+    pieces = read(tmp_path, doc, **keys, max_words=5)
+    assert [get_predicates(example.predicted, "verbs") for example in pieces] == [[(2, 3)], []]
+    set_predicates(doc, [(1, 3)], "verbs")
+    assert get_predicates(read_one(tmp_path, doc, **keys), "verbs") == [(1, 3)]
+
+
 def test_nothing_is_given_that_is_switched_off(tmp_path: Path):
     predicted = read_one(tmp_path, make_doc(FRAMES), sentences=False, speakers=False)
     assert not predicted.spans

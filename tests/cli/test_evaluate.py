@@ -13,6 +13,8 @@ from spacy.training import Corpus, Example
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector.annotation import (
+    FRAME_PREFIX,
+    PREDICATES_KEY,
     TITLE_KEY,
     Argument,
     Frame,
@@ -28,24 +30,29 @@ from spacy_span_selector.scorers import score_coref, score_srl
 class FirstWordActs:
     """Label the first word of a sentence as the agent of each predicate: of given ones, else of "slept"."""
 
+    def __init__(self, prefix: str, predicates_key: str) -> None:
+        self.cfg = {"prefix": prefix, "predicates_key": predicates_key}
+
     def __call__(self, doc: Doc) -> Doc:
-        predicates = get_predicates(doc)
+        predicates = get_predicates(doc, self.cfg["predicates_key"])
         if predicates is None:
             predicates = [(token.i, token.i + 1) for token in doc if token.text == "slept"]
         frames = [
             Frame(start, end, [Argument(doc[start].sent.start, doc[start].sent.start + 1, "ARG0")])
             for start, end in predicates
         ]
-        set_frames(doc, frames)
+        set_frames(doc, frames, prefix=self.cfg["prefix"])
         return doc
 
     def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
-        return score_srl(examples)
+        return score_srl(examples, **self.cfg)
 
 
 @Language.factory("evaluate_test_srl")
-def make_first_word_acts(nlp: Language, name: str) -> FirstWordActs:
-    return FirstWordActs()
+def make_first_word_acts(
+    nlp: Language, name: str, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY
+) -> FirstWordActs:
+    return FirstWordActs(prefix, predicates_key)
 
 
 if not Doc.has_extension("evaluate_test_output"):
@@ -148,6 +155,19 @@ def test_gold_predicates_come_with_words_and_sentences(srl: Path, data: Path):
     assert ["Predicates", "100.00", "100.00", "100.00"] in lines
 
 
+def test_gold_predicates_come_under_the_keys_of_the_component(gold: Doc, tmp_path: Path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("evaluate_test_srl", config={"prefix": "roles", "predicates_key": "verbs"})
+    nlp.to_disk(tmp_path / "srl")
+    frames = get_frames(gold)
+    gold.spans.clear()
+    set_frames(gold, frames, prefix="roles")
+    DocBin(docs=[gold]).to_disk(tmp_path / "gold.spacy")
+    lines = table(run(tmp_path / "srl", tmp_path / "gold.spacy", "--gold-predicates"))
+    assert ["Arguments", "50.00", "33.33", "40.00"] in lines
+    assert ["Predicates", "100.00", "100.00", "100.00"] in lines
+
+
 def test_what_is_not_scored_has_no_row(srl: Path, data: Path):
     output = run(srl, data).output
     assert "Kept spans" not in output
@@ -216,6 +236,14 @@ def test_data_that_is_missing_or_empty(srl: Path, tmp_path: Path):
     DocBin().to_disk(tmp_path / "empty.spacy")
     assert "no such file" in message(run(srl, tmp_path / "none.spacy"))
     assert "has no documents with words" in message(run(srl, tmp_path / "empty.spacy"))
+
+
+def test_data_that_is_not_a_file_of_spacy(srl: Path, data: Path, tmp_path: Path):
+    (tmp_path / "folder.spacy").mkdir()
+    (tmp_path / "junk.spacy").write_text("junk")
+    data.rename(tmp_path / "gold.docs")
+    for name, problem in (("folder.spacy", "a folder"), ("junk.spacy", "[E1014]"), ("gold.docs", "spaCy's readers")):
+        assert f"{name}: {problem}" in message(run(srl, tmp_path / name))
 
 
 def test_missing_model(data: Path, tmp_path: Path):

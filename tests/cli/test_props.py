@@ -19,7 +19,10 @@ def data(tmp_path: Path) -> Path:
     bare = Doc(doc.vocab, words=["Silence"])
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")])
     DocBin(docs=[doc, bare]).to_disk(tmp_path / "gold.spacy")
+    DocBin(docs=[doc]).to_disk(tmp_path / "gold.docs")
     DocBin(docs=[bare]).to_disk(tmp_path / "bare.spacy")
+    (tmp_path / "folder.spacy").mkdir()
+    (tmp_path / "junk.spacy").write_text("junk")
     return tmp_path / "gold.spacy"
 
 
@@ -36,7 +39,16 @@ def test_rolesets_are_written_if_asked(data: Path, tmp_path: Path):
     assert "leave.01 (V*)\n" in (tmp_path / "gold.props").read_text()
 
 
-@pytest.mark.parametrize(("name", "message"), [("none.spacy", "no such file"), ("bare.spacy", "no semantic roles")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.spacy", "none.spacy: no such file"),
+        ("folder.spacy", "folder.spacy: a folder"),
+        ("junk.spacy", "junk.spacy: [E1014]"),
+        ("gold.docs", "gold.docs: spaCy's readers take only files whose name ends in .spacy"),
+        ("bare.spacy", "bare.spacy has no semantic roles"),
+    ],
+)
 def test_data_that_cannot_be_written(data: Path, tmp_path: Path, name: str, message: str):
     result = run(data.with_name(name), tmp_path / "out.props")
     assert result.exit_code == 1

@@ -110,6 +110,34 @@ def test_spans_over_a_cut_are_lost_and_clusters_fall_apart() -> None:
     assert [span.label_ for span in first.spans["speakers"]] == ["Leo"]
 
 
+def test_a_frame_stays_with_its_predicate_and_the_arguments_beside_it() -> None:
+    doc = make_doc()
+    over_the_cut = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")], "leave.01", [1.0, 0.5, 0.25])
+    set_frames(doc, [over_the_cut])
+    first, second = cut_doc(doc, 5)
+    assert get_frames(first) == [LEFT]
+    assert get_frames(second) == [] and set(second.spans) == {PREDICATES_KEY}
+    assert has_frames_annotated(second)
+
+
+def test_scores_follow_the_spans_that_remain() -> None:
+    doc = make_doc()
+    set_mentions(doc, [(0, 1), (4, 6), (5, 6), (7, 8)], [0.5, 0.75, 0.25, 1.0])
+    scores = [piece.spans[MENTIONS_KEY].attrs["scores"] for piece in cut_doc(doc, 5)]
+    assert scores == [[0.5], [0.25, 1.0]]
+    assert doc.spans[MENTIONS_KEY].attrs["scores"] == [0.5, 0.75, 0.25, 1.0]
+
+
+def test_frames_and_predicates_may_have_other_keys() -> None:
+    doc = make_doc()
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")])], prefix="roles")
+    first, second = cut_doc(doc, 5, prefix="roles", predicates_key="verbs")
+    assert get_frames(first, "roles") == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
+    assert set(second.spans) == {"verbs"} and get_predicates(second, "verbs") == []
+    set_predicates(doc, [(1, 2)], "verbs")
+    assert [get_predicates(piece, "verbs") for piece in cut_doc(doc, 5, predicates_key="verbs")] == [[(1, 2)], []]
+
+
 def test_spans_keep_label_and_ids_and_groups_name_and_attributes() -> None:
     doc = make_doc()
     span = Span(doc, 7, 8, label="PERSON", kb_id="Q1", span_id="s1")

@@ -40,17 +40,17 @@ class Case:
     scores: torch.Tensor
 
 
-def make_gold(frames: Frames, annotated: tuple[bool, ...] = (True, True, True)) -> GoldFrames:
-    predicates = torch.tensor([predicate for predicate, _ in frames], dtype=torch.long).view(-1, 2).T
+def make_gold(frames: Frames, annotated: tuple[bool, ...] = (True, True, True), device: str = "cpu") -> GoldFrames:
+    predicates = torch.tensor([predicate for predicate, _ in frames], dtype=torch.long, device=device).view(-1, 2).T
     rows = [(*argument, frame) for frame, (_, arguments) in enumerate(frames) for argument in arguments]
-    columns = torch.tensor(rows, dtype=torch.long).view(-1, 4).T.contiguous()
+    columns = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 4).T.contiguous()
     return GoldFrames(
         predicates=Spans(predicates[0], predicates[1]),
-        rolesets=torch.full((len(frames),), -1),
+        rolesets=torch.full((len(frames),), -1, device=device),
         arguments=Spans(columns[0], columns[1]),
         frames=columns[3],
         roles=columns[2],
-        annotated=torch.tensor(annotated),
+        annotated=torch.tensor(annotated, device=device),
     )
 
 
@@ -63,17 +63,18 @@ def make_case(
     add_gold: bool = True,
     ratio: float = 0.6,
     scale: float = 1.0,
+    device: str = "cpu",
 ) -> Case:
     torch.manual_seed(seed)
-    layout = SpanLayout.build(SENTENCES)
-    gold = make_gold(frames, annotated)
-    scores = (scale * torch.randn(layout.size)).requires_grad_()
+    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    gold = make_gold(frames, annotated, device)
+    scores = (scale * torch.randn(layout.size)).to(device).requires_grad_()
     marginals = None if selector is None else selector(scores, layout)
     choose = TopPerSentence(ratio) if marginals is None else LikelyAndGold(gold, ratio, add_gold)
     candidates = choose(scores, scores if marginals is None else marginals.selected, layout)
     spans = Spans(*layout.locate(candidates))
     pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[gold.predicates.starts])
-    role_scores = scale * torch.randn(len(pairs.left), 1 + ROLES) + scores[candidates[pairs.left], None]
+    role_scores = scale * torch.randn(len(pairs.left), 1 + ROLES).to(device) + scores[candidates[pairs.left], None]
     log_roles = role_scores.log_softmax(1)
     return Case(SpanArguments(marginals, candidates, spans, gold.predicates, pairs, log_roles), gold, layout, scores)
 
@@ -90,7 +91,7 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
     }
     gold_spans = {(start, end) for start, end, _ in roles}
     log_p = {} if output.marginals is None else dict(enumerate(output.marginals.selected.double().tolist()))
-    starts, ends = torch.tensor(sorted(gold_spans), dtype=torch.long).view(-1, 2).T
+    starts, ends = torch.tensor(sorted(gold_spans), dtype=torch.long, device=case.scores.device).view(-1, 2).T
     flat = case.layout.flat_index(starts, ends)
     loss = -sum(log_p[i] for i in flat.tolist()) if log_p else 0.0
     spans = list(zip(output.spans.starts.tolist(), output.spans.ends.tolist(), output.candidates.tolist(), strict=True))
@@ -131,8 +132,10 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_equals_the_formula_span_by_span(seed: int, case: dict[str, Any], annotation: Annotation) -> None:
-    made = make_case(seed=seed, **case)
+def test_loss_equals_the_formula_span_by_span(
+    seed: int, case: dict[str, Any], annotation: Annotation, device: str
+) -> None:
+    made = make_case(seed=seed, device=device, **case)
     assert loss_of(made, annotation).item() == pytest.approx(plain_loss(made, annotation), rel=1e-4)
 
 
@@ -174,8 +177,8 @@ def test_sampled_spans_are_added_as_unselected() -> None:
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("selector", [structured_marginals, sigmoid_marginals, None])
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
-def test_gradients_are_finite(scale: float, selector: Selector | None, annotation: Annotation) -> None:
-    case = make_case(scale=scale, selector=selector)
+def test_gradients_are_finite(scale: float, selector: Selector | None, annotation: Annotation, device: str) -> None:
+    case = make_case(scale=scale, selector=selector, device=device)
     loss = loss_of(case, annotation, negatives=2.0)
     (gradient,) = torch.autograd.grad(loss, case.scores)
     assert torch.isfinite(loss) and torch.isfinite(gradient).all()
@@ -217,8 +220,8 @@ def best_by_enumeration(case: Case, predicate: int) -> float:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_decoded_arguments_are_the_heaviest_that_do_not_overlap(seed: int) -> None:
-    case = make_case(seed=seed, ratio=1.2, scale=2.0)
+def test_decoded_arguments_are_the_heaviest_that_do_not_overlap(seed: int, device: str) -> None:
+    case = make_case(seed=seed, ratio=1.2, scale=2.0, device=device)
     output = case.output
     found = output.decode()
     assert found == sorted(found)

@@ -48,6 +48,31 @@ def test_represent_concatenates_the_parts_of_each_span(device: str) -> None:
     torch.testing.assert_close(scorer.represent(tokens, starts, ends), torch.stack(expected))
 
 
+@pytest.mark.parametrize("tokens_at_once", [1, 4, 40])
+def test_represent_is_the_same_in_one_block_and_in_many(
+    tokens_at_once: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    heads = span_scorer._heads
+
+    def count_and_represent(*args: Tensor) -> Tensor:
+        calls.append(args)
+        return heads(*args)
+
+    monkeypatch.setattr(span_scorer, "_heads", count_and_represent)
+    scorer = build().to(device)
+    tokens, layout = batch(device)
+    starts, ends = layout.locate(torch.nonzero(layout.valid()).squeeze(1))
+    whole = scorer.represent(tokens, starts, ends)
+    assert len(calls) == 1
+    monkeypatch.setattr(span_scorer, "HEAD_TOKENS", tokens_at_once)
+    found = scorer.represent(tokens, starts, ends)
+    assert len(calls) > 3
+    torch.testing.assert_close(found, whole)
+    gradients = [torch.autograd.grad(vectors.tanh().sum(), tokens)[0] for vectors in (found, whole)]
+    torch.testing.assert_close(*gradients)
+
+
 BLOCKS = {  # elements held at once, and how many blocks that makes
     "single rows": (1, 9 + 3 * 5 + 1),
     "single sentences": (HIDDEN * 5 * 5, 5 + 3 + 1),  # the sentence of 9 takes five blocks of two rows

@@ -34,10 +34,11 @@ def run(tagger: ArgumentTagger, predicates: Spans) -> TaggedArguments:
     return tagger(tokens, LAYOUT, predicates, vectors, Decode("map", 0.0))
 
 
-def says(frames: Frames, scale: float = 20.0, seed: int | None = None) -> tuple[TaggedArguments, GoldFrames]:
+def says(
+    frames: Frames, scale: float = 20.0, seed: int | None = None, device: str = "cpu"
+) -> tuple[TaggedArguments, GoldFrames]:
     """An output that is all but sure of these frames, or, with a seed, of nothing at all."""
-    gold = make_gold(frames)
-    output = run(build(), gold.predicates)
+    output = run(build(), make_gold(frames).predicates)
     wanted = torch.zeros(len(output.pairs.left), dtype=torch.long)
     for frame, (_, arguments) in enumerate(frames):
         for start, end, role in arguments:
@@ -47,11 +48,14 @@ def says(frames: Frames, scale: float = 20.0, seed: int | None = None) -> tuple[
     scores = scale * torch.nn.functional.one_hot(wanted, count_tags(ROLES)).float()
     if seed is not None:
         scores = torch.randn(scores.shape, generator=torch.Generator().manual_seed(seed))
-    return TaggedArguments(gold.predicates, output.pairs, scores.log_softmax(1)), gold
+    gold = make_gold(frames, device=device)
+    pairs = Pairs(*(column.to(device) for column in output.pairs))
+    return TaggedArguments(gold.predicates, pairs, scores.log_softmax(1).to(device)), gold
 
 
 def loss_of(output: TaggedArguments, gold: GoldFrames) -> torch.Tensor:
-    return output.loss(gold, LAYOUT, annotation="complete", negatives=1.0)
+    layout = SpanLayout.build(SENTENCES, gold.annotated.device)
+    return output.loss(gold, layout, annotation="complete", negatives=1.0)
 
 
 def plain_loss(output: TaggedArguments, frames: Frames, documents: set[int]) -> float:
@@ -86,14 +90,34 @@ def test_every_predicate_meets_every_token_of_its_sentence() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_equals_the_formula_token_by_token(seed: int) -> None:
-    output, gold = says(FRAMES, seed=seed)
+def test_loss_equals_the_formula_token_by_token(seed: int, device: str) -> None:
+    output, gold = says(FRAMES, seed=seed, device=device)
     assert loss_of(output, gold).item() == pytest.approx(plain_loss(output, FRAMES, {0, 1, 2}), rel=1e-5)
 
 
 def test_right_tags_have_no_loss() -> None:
     output, gold = says(FRAMES)
     assert loss_of(output, gold).item() == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "learnt"),
+    [
+        ([(10, 12, 1), (12, 14, 2)], [(10, 12, 1)]),
+        ([(10, 14, 1), (11, 12, 2), (13, 13, 0)], [(10, 14, 1)]),
+        ([(10, 11, 1), (11, 13, 2), (13, 14, 0)], [(10, 11, 1), (13, 14, 0)]),
+    ],
+)
+def test_of_arguments_that_overlap_the_first_is_learnt(
+    arguments: list[tuple[int, int, int]], learnt: list[tuple[int, int, int]], device: str
+) -> None:
+    before: Frames = [((5, 5), [(4, 4, 0)])]
+    apart: Frames = [*before, ((11, 11), learnt)]
+    overlapping = make_gold([*before, ((11, 11), arguments)], device=device)
+    output, gold = says(apart, device=device)
+    assert torch.equal(output._gold_tags(overlapping), output._gold_tags(gold))
+    assert loss_of(output, overlapping).item() == pytest.approx(0.0, abs=1e-4)
+    assert [argument[1:4] for argument in output.decode()] == [(4, 4, 0), *learnt]
 
 
 def test_documents_that_are_not_annotated_teach_nothing() -> None:
@@ -107,8 +131,8 @@ def test_documents_that_are_not_annotated_teach_nothing() -> None:
     assert set(LAYOUT.document[output.pairs.right[learnt]].tolist()) == {2}
 
 
-def test_what_the_tags_say_is_decoded() -> None:
-    output, _ = says(FRAMES)
+def test_what_the_tags_say_is_decoded(device: str) -> None:
+    output, _ = says(FRAMES, device=device)
     expected = [
         (frame, start, end, role) for frame, (_, arguments) in enumerate(FRAMES) for start, end, role in arguments
     ]

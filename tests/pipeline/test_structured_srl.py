@@ -367,6 +367,24 @@ def test_no_argument_in_any_example_is_an_error() -> None:
         nlp.initialize(lambda: make_examples(nlp, docs))
 
 
+@pytest.mark.parametrize("labels", [["ARG0", "ARG1"], {"roles": ["ARG0"]}])
+def test_labels_of_another_form_are_an_error_that_shows_the_right_one(labels: Any) -> None:
+    nlp, examples = initialized()
+    with pytest.raises(
+        ValueError, match=r"labels of 'structured_srl' are .*ARG0.*'python -m spacy init labels'.*roles"
+    ):
+        component(nlp).initialize(lambda: examples, labels=labels)
+
+
+@pytest.mark.parametrize("role", ["V", ""])
+def test_a_role_that_no_argument_can_have_is_an_error(role: str) -> None:
+    nlp = make_nlp()
+    doc = nlp.make_doc("Ann left.")
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, role)])])
+    with pytest.raises(ValueError, match=f"'structured_srl' found arguments with the role '{role}'"):
+        nlp.initialize(lambda: make_examples(nlp, [doc]))
+
+
 # Predicates
 
 
@@ -485,6 +503,13 @@ def test_rolesets_can_be_left_alone(tmp_path: Path) -> None:
     doc = sentenced(nlp, examples[0].text)
     set_predicates(doc, [(1, 2)])
     assert get_frames(nlp(doc))[0].roleset is None
+
+
+def test_rolesets_can_be_switched_off_after_training(trained: Language, gold: list[Doc]) -> None:
+    component(trained).cfg["predict_rolesets"] = False
+    for doc in gold:
+        expected = [frame._replace(roleset=None) for frame in get_frames(doc)]
+        assert without_scores(get_frames(trained(doc.text))) == expected
 
 
 def test_corpora_may_have_no_rolesets() -> None:
@@ -757,6 +782,20 @@ def test_keys_can_be_chosen(trained: Language) -> None:
     set_predicates(given, [(1, 3)], key="verbs")
     set_predicates(given, [], key=PREDICATES_KEY)
     assert get_frames(nlp(given), "roles")[0][:2] == (1, 3)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"spans_key": PREDICATES_KEY},
+        {"predicates_key": "srl_1"},
+        {"spans_key": "srl_2"},
+        {"prefix": "a+b", "predicates_key": "a+b_10"},
+    ],
+)
+def test_keys_that_clash_are_an_error(keys: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"'structured_srl' would read what it has written.*name of its own"):
+        make_nlp(**keys)
 
 
 @pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy"])
