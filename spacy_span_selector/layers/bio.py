@@ -21,6 +21,20 @@ def count_tags(roles: int) -> int:
     return 1 + 2 * roles
 
 
+def encode_tags(starts: Tensor, ends: Tensor, roles: Tensor, length: int) -> Tensor:
+    """The tags of spans. Where spans overlap, the first in the list has the tokens.
+
+    starts, ends, roles (Tensor): First and last place of each span, and its role. Shape: (spans,)
+    length (int): How many places there are.
+    RETURNS (Tensor): O outside of every span. Shape: (length,)
+    """
+    tags = [OUTSIDE] * length
+    for start, end, tag in zip(starts.tolist(), ends.tolist(), begin_tag(roles).tolist(), strict=True):
+        if not any(tags[start : end + 1]):
+            tags[start : end + 1] = [tag] + [tag + 1] * (end - start)
+    return torch.tensor(tags, dtype=torch.long, device=starts.device)
+
+
 def decode_tags(log_tags: Tensor, lengths: Tensor) -> Tensor:
     """The most probable well-formed tags: I-role only behind B-role or I-role (He et al. 2017).
 

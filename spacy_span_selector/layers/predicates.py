@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from .bio import encode_tags
 from .layout import SpanLayout, Spans
 
-OUTSIDE, BEGIN, INSIDE = range(3)
-"""Tags of tokens: in no predicate, the first of one, a further one of the same predicate ("pick *up*")."""
+BEGIN, INSIDE = 1, 2
+"""The tags of `bio` with one role: the first token of a predicate, a further one of the same ("pick *up*")."""
 
 
 class PredicateTagger(nn.Module):
@@ -35,11 +36,7 @@ class PredicateTagger(nn.Module):
 
 def predicate_tags(predicates: Spans, tokens: int) -> Tensor:
     """The tag of each token. Where predicates overlap, the first of them has the token. *Shape:* `(tokens,)`"""
-    tags = [OUTSIDE] * tokens
-    for start, end in zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True):
-        if not any(tags[start : end + 1]):
-            tags[start : end + 1] = [BEGIN] + [INSIDE] * (end - start)
-    return torch.tensor(tags, dtype=torch.long, device=predicates.starts.device)
+    return encode_tags(predicates.starts, predicates.ends, torch.zeros_like(predicates.starts), tokens)
 
 
 @dataclass(frozen=True)

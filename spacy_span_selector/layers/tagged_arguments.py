@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from .arguments import FoundArgument
-from .bio import OUTSIDE, begin_tag, count_tags, decode_tags
+from .bio import OUTSIDE, count_tags, decode_tags, encode_tags
 from .candidates import CandidateStrategy
 from .gold import GoldFrames
 from .layout import SpanLayout, Spans
@@ -78,13 +78,8 @@ class TaggedArguments:
         # Pairs of one predicate lie side by side, in the order of the text.
         row = torch.searchsorted(self.pairs.left, gold.frames)
         begin = row + gold.arguments.starts - self.pairs.right[row]
-        widths = gold.arguments.ends - gold.arguments.starts + 1
-        tags = [OUTSIDE] * len(self.pairs.left)
-        first_tags = begin_tag(gold.roles).tolist()
-        for first, width, tag in zip(begin.tolist(), widths.tolist(), first_tags, strict=True):
-            if not any(tags[first : first + width]):
-                tags[first : first + width] = [tag] + [tag + 1] * (width - 1)
-        return torch.tensor(tags, dtype=torch.long, device=row.device)
+        end = begin + gold.arguments.ends - gold.arguments.starts
+        return encode_tags(begin, end, gold.roles, len(self.pairs.left))
 
 
 class ArgumentTagger(nn.Module):

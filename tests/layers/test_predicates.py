@@ -5,11 +5,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 
+from spacy_span_selector.layers.bio import OUTSIDE
 from spacy_span_selector.layers.layout import SpanLayout, Spans
 from spacy_span_selector.layers.predicates import (
     BEGIN,
     INSIDE,
-    OUTSIDE,
     FindPredicates,
     PredicateTagger,
     decode_predicates,
