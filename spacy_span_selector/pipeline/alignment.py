@@ -29,10 +29,11 @@ class SpanAligner:
         self.max_width = max_width
         self._sentence = np.repeat(np.arange(len(sentence_lengths)), sentence_lengths)
 
-    def __call__(self, start: int, end: int) -> tuple[int, int] | str:
+    def __call__(self, start: int, end: int, *, any_width: bool = False) -> tuple[int, int] | str:
         """First and last token of a span in the prediction, or the reason why it is lost.
 
         start, end (int): Token offsets in the reference, end exclusive.
+        any_width (bool): Whether the span may be wider than the greatest width: a predicate is not selected.
         RAISES (ValueError): If the two sides have different texts.
         """
         # A span without tokens may lie behind the last token, where there is nothing to look up.
@@ -44,7 +45,7 @@ class SpanAligner:
             return MISALIGNED
         if not self.in_one_sentence(first, last):
             return CROSSES_SENTENCES
-        if self.max_width is not None and last - first >= self.max_width:
+        if not any_width and self.max_width is not None and last - first >= self.max_width:
             return TOO_WIDE
         return first, last
 

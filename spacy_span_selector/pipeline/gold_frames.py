@@ -45,10 +45,9 @@ def gold_frames(
     offset = 0
     for example, lengths in zip(examples, sentence_lengths, strict=True):
         reference = example.reference
-        align_argument = SpanAligner(example, lengths, max_width)
-        align_predicate = SpanAligner(example, lengths, None)
+        align = SpanAligner(example, lengths, max_width)
         for frame in get_frames(reference, prefix):
-            predicate = align_predicate(frame.start, frame.end)
+            predicate = align(frame.start, frame.end, any_width=True)
             if isinstance(predicate, str):
                 lost.add(
                     predicate, f"predicate {reference[frame.start : frame.end].text!r} in {describe_doc(reference)}"
@@ -56,10 +55,10 @@ def gold_frames(
                 continue
             arguments: list[tuple[int, int, int]] = []
             for start, end, role in frame.arguments:
-                aligned = align_argument(start, end)
+                aligned = align(start, end)
                 if isinstance(aligned, str):
                     reason = aligned
-                elif not align_argument.in_one_sentence(predicate[0], aligned[0]):
+                elif not align.in_one_sentence(predicate[0], aligned[0]):
                     reason = OTHER_SENTENCE
                 elif role not in roles:
                     reason = UNKNOWN_ROLE
