@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import typer
+from spacy.tokens import DocBin
 from wasabi import msg
 
 app = typer.Typer(
@@ -26,16 +27,15 @@ def friendly_errors() -> Iterator[None]:
         msg.fail(str(error), exits=1)
 
 
-def check_spacy_file(path: Path) -> None:
-    """Raise an error that names the file unless it is one that spaCy's `DocBin` reads."""
-    from spacy.tokens import DocBin
-
+def open_spacy_file(path: Path) -> DocBin:
+    """Open a .spacy file, or raise an error that names it."""
     if not path.is_file():
         found = "a folder" if path.is_dir() else "no such file"
         raise FileNotFoundError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
     try:
-        DocBin().from_disk(path)
+        doc_bin = DocBin().from_disk(path)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     if path.suffix != ".spacy":
         raise ValueError(f"{path}: spaCy's readers take only files whose name ends in .spacy. Rename it.")
+    return doc_bin

@@ -13,7 +13,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from wasabi import msg
 
-from ._app import app, check_spacy_file, friendly_errors
+from ._app import app, friendly_errors, open_spacy_file
 
 COREFERENCE = {
     "coref": "CoNLL",
@@ -56,7 +56,7 @@ def evaluate_cli(
     from ..readers import create_corpus
 
     with friendly_errors():
-        check_spacy_file(data)
+        open_spacy_file(data)  # for its errors: spaCy's reader names no file
         if predictions is not None and predictions.suffix != ".spacy":
             raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
         setup_gpu(gpu_id, silent=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ._app import app, check_spacy_file, friendly_errors
+from ._app import app, friendly_errors, open_spacy_file
 
 
 @app.command("props")
@@ -18,15 +18,13 @@ def props_cli(
     rolesets: Annotated[bool, typer.Option(help="Name predicates by their roleset, not by their first word")] = False,
 ) -> None:
     """Write semantic roles as CoNLL-2005 props, which the official scorer compares."""
-    from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
     from ..annotation import has_frames_annotated
     from ..corpora.props_writer import write_props, write_words
 
     with friendly_errors():
-        check_spacy_file(data)
-        docs = list(DocBin().from_disk(data).get_docs(Vocab()))
+        docs = list(open_spacy_file(data).get_docs(Vocab()))
         if not any(has_frames_annotated(doc) for doc in docs):
             raise ValueError(f"{data} has no semantic roles: expected documents with frames, `doc.spans['srl_1']`.")
         texts = {out_path: write_props(docs, rolesets=rolesets)}

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
-from ._app import app, friendly_errors
+from ._app import app, friendly_errors, open_spacy_file
 
 
 @app.command("render")
@@ -47,10 +47,7 @@ def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file. Expected a .spacy file or a text file in the bracketed format.")
     if path.suffix == ".spacy":
-        try:
-            return DocBin().from_disk(path).get_docs(nlp.vocab)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
+        return open_spacy_file(path).get_docs(nlp.vocab)
     return iter(read_bracketed(path, nlp))
 
 
