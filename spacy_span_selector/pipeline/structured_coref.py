@@ -8,10 +8,9 @@ from typing import Any
 
 import torch
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
-from thinc.api import Model, Optimizer, set_dropout_rate
+from spacy.training import Example, validate_get_examples
+from thinc.api import Model
 
 from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, cluster_groups, set_clusters, set_mentions
 from ..extensions import register_extensions
@@ -26,7 +25,7 @@ from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
 from .default_model import default_model
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
-from .optimizer import finish_update
+from .selector_pipe import SelectorPipe
 from .settings import check_choice, check_range
 from .workers import use_one_thread_after_fork
 
@@ -125,7 +124,7 @@ def make_structured_coref(
     )
 
 
-class StructuredCoref(TrainablePipe):
+class StructuredCoref(SelectorPipe):
     """Select the mentions of each sentence as a non-crossing set of spans, and link them into clusters."""
 
     def __init__(
@@ -229,60 +228,6 @@ class StructuredCoref(TrainablePipe):
             set_mentions(doc, prediction.mentions, prediction.scores, key=self.cfg["mentions_key"])
             set_clusters(doc, prediction.clusters, prefix=self.cfg["prefix"], scores=by_mention)
 
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optimizer | None = None,
-        losses: dict[str, float] | None = None,
-    ) -> dict[str, float]:
-        """Learn from a batch of examples.
-
-        examples (Iterable[Example]): The batch. Predicted documents need sentence boundaries; references that
-            are not annotated teach nothing.
-        drop (float): Dropout of the tok2vec. The network has its own, set in its architecture.
-        sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
-        losses (dict[str, float] | None): The loss is added to the entry of the component's name.
-        RETURNS (dict[str, float]): The losses.
-        """
-        losses = {} if losses is None else losses
-        losses.setdefault(self.name, 0.0)
-        examples = list(examples)
-        validate_examples(examples, "StructuredCoref.update")
-        if not any(len(example.predicted) for example in examples):
-            return losses
-        set_dropout_rate(self.model, drop)
-        docs = [example.predicted for example in examples]
-        layout, gold = self._layout_and_gold(examples)
-        choose = LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
-        output, backprop = self.model.begin_update(HeadInput(docs, layout, choose))
-        loss, gradient = self._loss_and_gradient(output, gold, layout)
-        backprop(gradient)
-        if sgd not in (None, False):
-            self.finish_update(sgd)
-        losses[self.name] += loss
-        return losses
-
-    def get_loss(
-        self, examples: Iterable[Example], scores: CorefOutput
-    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
-        """The loss of what the model says of a batch, and its gradient.
-
-        examples (Iterable[Example]): The batch.
-        scores (CorefOutput): The model's output for the predicted documents, from `begin_update`.
-        RETURNS (tuple): The loss per candidate, and (output tensor, gradient) pairs for the model's backprop.
-        """
-        layout, gold = self._layout_and_gold(list(examples))
-        return self._loss_and_gradient(scores, gold, layout)
-
-    def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
-
-        sgd (Optimizer): The optimizer.
-        """
-        finish_update(self.model, sgd, self.cfg["learn_rate_factor"])
-
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Build the network.
 
@@ -314,13 +259,14 @@ class StructuredCoref(TrainablePipe):
         self.lost.take_over(lost, self.name, "mention")
         return SpanLayout.build(lengths, device), gold
 
-    def _loss_and_gradient(
+    def _training_request(self, docs: Sequence[Doc], gold: GoldMentions) -> LikelyAndGold:
+        return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
+
+    def _loss(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
-    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
+    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
         loss = coref_loss(output, gold, layout, annotation=self.cfg["annotation"], negatives=self.cfg["negatives"])
-        tensors = [*output.marginals, output.links.scores]
-        gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
-        return loss.item(), list(zip(tensors, gradients, strict=True))
+        return loss, [*output.marginals, output.links.scores]
 
     def _to_predictions(
         self, docs: Sequence[Doc], layout: SpanLayout, output: CorefOutput

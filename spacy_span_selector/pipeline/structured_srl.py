@@ -12,10 +12,9 @@ from typing import Any
 
 import torch
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
-from thinc.api import Model, Optimizer, set_dropout_rate
+from spacy.training import Example, validate_get_examples
+from thinc.api import Model
 
 from ..annotation import (
     FRAME_PREFIX,
@@ -41,8 +40,8 @@ from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
 from .default_model import default_model
 from .gold_frames import gold_frames
 from .lost import LostSpans
-from .optimizer import finish_update
 from .rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
+from .selector_pipe import SelectorPipe
 from .settings import check_choice, check_range
 from .workers import use_one_thread_after_fork
 
@@ -140,7 +139,7 @@ def make_structured_srl(
     )
 
 
-class StructuredSrl(TrainablePipe):
+class StructuredSrl(SelectorPipe):
     """Find the predicates of each sentence, select argument spans that do not cross, and say which role each has."""
 
     def __init__(
@@ -263,62 +262,6 @@ class StructuredSrl(TrainablePipe):
             set_mentions(doc, prediction.spans, prediction.scores, key=self.cfg["spans_key"])
             set_frames(doc, prediction.frames, prefix=self.cfg["prefix"])
 
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optimizer | None = None,
-        losses: dict[str, float] | None = None,
-    ) -> dict[str, float]:
-        """Learn from a batch of examples.
-
-        examples (Iterable[Example]): The batch. Predicted documents need sentence boundaries; references that
-            are not annotated teach nothing.
-        drop (float): Dropout of the tok2vec. The network has its own, set in its architecture.
-        sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
-        losses (dict[str, float] | None): The loss is added to the entry of the component's name.
-        RETURNS (dict[str, float]): The losses.
-        """
-        losses = {} if losses is None else losses
-        losses.setdefault(self.name, 0.0)
-        examples = list(examples)
-        validate_examples(examples, "StructuredSrl.update")
-        if not any(len(example.predicted) for example in examples):
-            return losses
-        set_dropout_rate(self.model, drop)
-        docs = [example.predicted for example in examples]
-        layout, gold = self._layout_and_gold(examples)
-        every = torch.ones(len(docs), dtype=torch.bool, device=gold.annotated.device)
-        find_predicates = FindPredicates(gold.predicates, closed=every)
-        request = SrlRequest(find_predicates, self._senses(docs), self._training_strategy(gold))
-        output, backprop = self.model.begin_update(HeadInput(docs, layout, request))
-        loss, gradient = self._loss_and_gradient(output, gold, layout)
-        backprop(gradient)
-        if sgd not in (None, False):
-            self.finish_update(sgd)
-        losses[self.name] += loss
-        return losses
-
-    def get_loss(
-        self, examples: Iterable[Example], scores: SrlOutput
-    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
-        """The loss of what the model says of a batch, and its gradient.
-
-        examples (Iterable[Example]): The batch.
-        scores (SrlOutput): The model's output for the predicted documents, given the gold predicates.
-        RETURNS (tuple): The loss per token, and (output tensor, gradient) pairs for the model's backprop.
-        """
-        layout, gold = self._layout_and_gold(list(examples))
-        return self._loss_and_gradient(scores, gold, layout)
-
-    def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
-
-        sgd (Optimizer): The optimizer.
-        """
-        finish_update(self.model, sgd, self.cfg["learn_rate_factor"])
-
     def initialize(
         self,
         get_examples: Callable[[], Iterable[Example]],
@@ -413,13 +356,14 @@ class StructuredSrl(TrainablePipe):
         self.lost.take_over(lost, self.name, "predicate or argument")
         return SpanLayout.build(lengths, device), gold
 
-    def _loss_and_gradient(
-        self, output: SrlOutput, gold: GoldFrames, layout: SpanLayout
-    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
+    def _training_request(self, docs: Sequence[Doc], gold: GoldFrames) -> SrlRequest:
+        every = torch.ones(len(docs), dtype=torch.bool, device=gold.annotated.device)
+        find_predicates = FindPredicates(gold.predicates, closed=every)
+        return SrlRequest(find_predicates, self._senses(docs), self._training_strategy(gold))
+
+    def _loss(self, output: SrlOutput, gold: GoldFrames, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
         loss = output.loss(gold, layout, annotation=self.cfg["annotation"], negatives=self.cfg["negatives"])
-        tensors = output.tensors()
-        gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
-        return loss.item(), list(zip(tensors, gradients, strict=True))
+        return loss, output.tensors()
 
     def _to_predictions(self, docs: Sequence[Doc], given: torch.Tensor, output: SrlOutput) -> Iterator[SrlPrediction]:
         """Take the output of a batch apart, document by document."""
