@@ -431,7 +431,8 @@ def test_one_span_may_be_given_twice(selector: str) -> None:
     doc = sentenced(nlp, "Ann left Bob there.")
     set_predicates(doc, [(1, 2), (1, 2)])
     one, other = get_frames(nlp(doc))
-    assert one == other and one.arguments
+    assert one.arguments and (one.arguments, one.roleset) == (other.arguments, other.roleset)
+    assert one.scores == pytest.approx(other.scores)  # a row's sums depend on its place in the batch
 
 
 def test_two_frames_on_one_span_can_be_learnt_from() -> None:
