@@ -4,7 +4,8 @@ Both compute what one training step needs: the marginals of all spans (forward),
 sum(p ** 2), and its gradient by the scores (backward through the marginals). Ours is
 `marginals`; torch-struct 0.5 runs `TreeCRF` over one label whose potential is softplus(score), which
 is the same distribution over trees, and multiplies its marginals by sigmoid(score). The two
-gradients must agree, or the benchmark fails.
+gradients must agree, or the benchmark fails. On a GPU ours uses Triton kernels where they run;
+`--plain` compares with our own sweeps in plain torch instead, to show what the kernels are worth.
 
 Each case runs in a process of its own, after a tiny case that starts the thread pool. Memory is the
 peak during the first run above what the process held before it: on a CPU the resident set (the
@@ -43,6 +44,14 @@ def ours(scores: Tensor) -> Tensor:
     from spacy_span_selector.wcfg import marginals
 
     return marginals(scores, torch.full((len(scores),), scores.shape[1]))
+
+
+def plain_torch(scores: Tensor) -> Tensor:
+    from spacy_span_selector.wcfg import sweeps
+    from spacy_span_selector.wcfg.implementations import sweep_with
+
+    with sweep_with(sweeps):
+        return ours(scores)
 
 
 def torch_struct(scores: Tensor) -> Tensor:
@@ -124,20 +133,22 @@ def main(
     threads: Annotated[int, typer.Option(help="CPU threads.")] = 2,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     peer_memory: Annotated[float, typer.Option(help="Skip torch-struct where it would take more GB.")] = 2.0,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Compare with our plain sweeps, not with torch-struct.")
+    ] = False,
 ) -> None:
-    """Print a table of time and peak memory, ours and torch-struct's."""
-    typer.echo(
-        "| batch x n | ours, ms | torch-struct, ms | times faster | ours, MB | torch-struct, MB | times smaller |"
-    )
+    """Print a table of time and peak memory, ours and torch-struct's or, on request, that of our plain sweeps."""
+    other, name = (plain_torch, "plain torch") if plain else (torch_struct, "torch-struct")
+    typer.echo(f"| batch x n | ours, ms | {name}, ms | times faster | ours, MB | {name}, MB | times smaller |")
     typer.echo("|---|---|---|---|---|---|---|")
     for size in sizes.split(","):
         batch, tokens = (int(number) for number in size.split("x"))
         own = in_fresh_process(ours, batch, tokens, device, threads)
         row = f"| {batch} x {tokens} | {own.seconds * 1e3:.1f} "
-        if BYTES_PER_SPLIT * batch * tokens**3 > peer_memory * 1e9:
+        if not plain and BYTES_PER_SPLIT * batch * tokens**3 > peer_memory * 1e9:
             typer.echo(f"{row}| not run | | {own.megabytes:.0f} | not run | |")
             continue
-        peer = in_fresh_process(torch_struct, batch, tokens, device, threads)
+        peer = in_fresh_process(other, batch, tokens, device, threads)
         if not math.isclose(own.gradient_norm, peer.gradient_norm, rel_tol=1e-3):
             raise typer.BadParameter(f"{size}: gradients differ, {own.gradient_norm} and {peer.gradient_norm}")
         typer.echo(

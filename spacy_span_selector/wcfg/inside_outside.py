@@ -2,7 +2,7 @@
 
 A span that is a node of the tree is selected with weight exp(score) or left alone with weight 1,
 so its node weighs softplus(score) in log space, and one chart over nodes sums over both. The
-sweeps over that chart are in `_Triangulations`; everything else is elementwise.
+sweeps over that chart are in `sweeps`; everything else is elementwise.
 
 Liu et al. 2022, "A Structured Span Selector" (NAACL), section 3 and appendix; see docs/grammar.md.
 """
@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid, softplus
 
-from .chart import ArcChart, arcs_to_spans, existing_spans, spans_to_arcs
+from .chart import arcs_to_spans, existing_spans, spans_to_arcs
+from .implementations import sweeps_for
 from .validation import validate
 
 FORBIDDEN = -1e30  # log weight of a node that no tree has; finite, so that no difference of two is NaN
@@ -134,18 +135,20 @@ class _Triangulations(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, weights: Tensor) -> tuple[Tensor, Tensor]:
         # The chart is in base 2, because exp2 is much faster than exp on CPUs.
-        chart, split_sums = _sweep_up(spans_to_arcs(weights / math.log(2)))
-        log_partition = chart.by_first[-1, 0] * math.log(2)
+        arcs = spans_to_arcs(weights / math.log(2))
+        ctx.sweeps = sweeps_for(arcs)
+        swept = ctx.sweeps.sweep_up(arcs)
+        log_partition = swept[0][-1, 0] * math.log(2)
         # Inside and outside of a span meet in its chord, which both have counted.
-        log_nodes = arcs_to_spans(chart.by_first).mul_(math.log(2)).sub_(weights).sub_(log_partition[:, None, None])
+        log_nodes = arcs_to_spans(swept[0]).mul_(math.log(2)).sub_(weights).sub_(log_partition[:, None, None])
         log_nodes.clamp_(max=0)
-        ctx.save_for_backward(chart.by_first, chart.by_last, split_sums, log_nodes)
+        ctx.save_for_backward(log_nodes, *swept)
         ctx.set_materialize_grads(False)
         return log_partition, log_nodes
 
     @staticmethod
     def backward(ctx: Any, grad_partition: Tensor | None, grad_nodes: Tensor | None) -> Tensor | None:
-        by_first, by_last, split_sums, log_nodes = ctx.saved_tensors
+        log_nodes, *swept = ctx.saved_tensors
         if grad_nodes is None:  # log_nodes is an output, so this expression can be differentiated again
             return None if grad_partition is None else grad_partition[:, None, None] * log_nodes.exp()
         if torch.is_grad_enabled():
@@ -157,42 +160,4 @@ class _Triangulations(torch.autograd.Function):
         gradient[-1, 0] -= grad_nodes.sum((1, 2))
         if grad_partition is not None:
             gradient[-1, 0] += grad_partition
-        _sweep_down(ArcChart(by_first, by_last), split_sums, gradient)
-        return arcs_to_spans(gradient) - grad_nodes
-
-
-def _sweep_up(weights: Tensor) -> tuple[ArcChart, Tensor]:
-    """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
-
-    weights (Tensor): Log weight, to base 2, of the chord of each arc. *Shape:* `(m, m, batch)`.
-    RETURNS: A chart of the log sums, and the same sums without the chord itself.
-    """
-    chart = ArcChart.zeros_like(weights)
-    split_sums = torch.zeros_like(weights)
-    chart.write(1, weights[1])
-    for length in range(2, len(weights)):
-        left, right = chart.splits(length)
-        terms = left + right
-        largest = terms.amax(0)
-        torch.add(terms.sub_(largest).exp2_().sum(0).log2_(), largest, out=split_sums[length])
-        chart.write(length, split_sums[length] + weights[length])
-    return chart, split_sums
-
-
-def _sweep_down(chart: ArcChart, split_sums: Tensor, gradient: Tensor) -> None:
-    """Propagate the gradient of each arc to those it splits into, longest arcs first, in place.
-
-    The derivative of a log sum by one of its terms is the probability of that split, which is computed
-    anew: storing it would take O(n^3).
-
-    chart, split_sums: What `_sweep_up` returned.
-    gradient (Tensor): The gradient by the value of each arc, on return by the weight of its chord.
-        *Shape:* `(m, m, batch)`.
-    """
-    gradients = ArcChart(gradient, torch.zeros_like(chart.by_last))
-    for length in range(len(gradient) - 1, 1, -1):
-        left, right = chart.splits(length)
-        flow = (left + right).sub_(split_sums[length]).exp2_().mul_(gradients.collect(length))
-        for part in gradients.splits(length):
-            part += flow
-    gradients.collect(1)
+        return arcs_to_spans(ctx.sweeps.sweep_down(tuple(swept), gradient)) - grad_nodes

@@ -1,0 +1,209 @@
+"""The two sweeps over the chart of arcs, each one Triton kernel with one program per sentence.
+
+The plain version launches several kernels per length, and their launches, not their work, take the time of a training
+step on a GPU. Here a program runs through all lengths of its sentence by itself. Its chart is laid out as (length,
+corner), with neighbouring corners in neighbouring threads, and every row runs twice around the polygon, so that no
+index wraps and all threads of a warp read side by side. Nothing is added up in an order left to chance: results are
+the same bit by bit every time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from .sweeps import Swept
+
+# Beyond every sum of log weights, even of forbidden nodes, but finite: no difference of two values is NaN.
+HUGE = tl.constexpr(3e38)
+
+
+class Blocks(NamedTuple):
+    """How many splits of how many arcs a program takes at a time, both powers of 2, and with how many warps."""
+
+    splits: int
+    corners: int
+    warps: int
+
+
+def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
+    """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
+
+    weights (Tensor): Log weight, to base 2, of the chord of each arc; float32 or float64. *Shape:* `(m, m, batch)`.
+    blocks: Chosen by m if None.
+    RETURNS: The log sums; the same as `_down` reads them, and likewise the sums without the chord itself.
+    """
+    weights = weights.permute(2, 0, 1).contiguous()
+    batch, corners, _ = weights.shape
+    blocks = blocks or _blocks(corners)
+    chart = weights.new_empty(batch, corners, 2 * corners)
+    split_sums = torch.empty_like(chart)
+    with torch.cuda.device_of(weights):  # Triton launches on the current device
+        _up[(batch,)](
+            weights, chart, split_sums, corners, blocks.splits, blocks.corners, num_warps=blocks.warps, num_stages=1
+        )
+    return _once_around(chart), chart, split_sums
+
+
+def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> Tensor:
+    """Propagate the gradient of each arc to those it splits into, longest arcs first.
+
+    Each arc gathers from the arcs that it is a part of, which adds up in a fixed order.
+
+    swept: What `sweep_up` returned.
+    gradient (Tensor): The gradient by the value of each arc. *Shape:* `(m, m, batch)`.
+    blocks: Chosen by m if None.
+    RETURNS: The gradient by the weight of the chord of each arc. *Shape:* `(m, m, batch)`.
+    """
+    _, chart, split_sums = swept
+    gradient = gradient.permute(2, 0, 1).contiguous()
+    batch, corners, _ = gradient.shape
+    blocks = blocks or _blocks(corners)
+    gathered = torch.empty_like(chart)
+    with torch.cuda.device_of(gradient):
+        _down[(batch,)](
+            chart,
+            split_sums,
+            gradient,
+            gathered,
+            corners,
+            blocks.splits,
+            blocks.corners,
+            num_warps=blocks.warps,
+            num_stages=1,
+        )
+    return _once_around(gathered)
+
+
+def _once_around(arcs: Tensor) -> Tensor:
+    """A view of shape `(m, m, batch)`."""
+    return arcs[..., : arcs.shape[1]].permute(1, 2, 0)
+
+
+def _blocks(corners: int) -> Blocks:
+    """Few sizes, because each is compiled for seconds when it is first used."""
+    if corners <= 32:
+        return Blocks(32, 32, 4)
+    if corners <= 128:
+        return Blocks(32, 64, 8)
+    return Blocks(64, 64, 16)
+
+
+@triton.jit
+def _store_twice(row: tl.tensor, corner: tl.tensor, corners: tl.tensor, values: tl.tensor) -> None:
+    exists = corner < corners
+    tl.store(row + corner, values, exists)
+    tl.store(row + corners + corner, values, exists)
+
+
+@triton.jit(do_not_specialize=["corners"])
+def _up(
+    weights: tl.tensor,
+    chart: tl.tensor,
+    split_sums: tl.tensor,
+    corners: tl.tensor,
+    SPLITS: tl.constexpr,
+    CORNERS: tl.constexpr,
+) -> None:
+    number = weights.dtype.element_ty
+    width = 2 * corners  # of a row
+    sentence = tl.program_id(0).to(tl.int64) * corners
+    weights += sentence * corners
+    chart += sentence * width
+    split_sums += sentence * width
+    split = tl.arange(0, SPLITS)[:, None]
+    lane = tl.arange(0, CORNERS)
+
+    for first in range(0, corners, CORNERS):  # lengths 0, which no arc has, and 1
+        corner = first + lane
+        none = tl.zeros([CORNERS], number)
+        weight = tl.load(weights + corners + corner, corner < corners, other=0.0)
+        _store_twice(chart, corner, corners, none)
+        _store_twice(chart + width, corner, corners, weight)
+        _store_twice(split_sums, corner, corners, none)
+        _store_twice(split_sums + width, corner, corners, none)
+    tl.debug_barrier()
+
+    for length in range(2, corners):
+        for first in range(0, corners, CORNERS):
+            corner = first + lane
+            exists = corner < corners
+            # Every element of the block keeps the log sum of the splits that it has seen as largest + log2(total).
+            largest = tl.full([SPLITS, CORNERS], -HUGE, number)
+            total = tl.zeros([SPLITS, CORNERS], number)
+            for shortest in range(1, length, SPLITS):
+                left_length = shortest + split
+                valid = (left_length < length) & exists[None, :]
+                left = tl.load(chart + left_length * width + corner[None, :], valid, other=0.0)
+                middle = left_length + corner[None, :]
+                right = tl.load(chart + (length - left_length) * width + middle, valid, other=0.0)
+                term = tl.where(valid, left + right, -HUGE)
+                change = term - largest
+                smaller = tl.exp2(-tl.abs(change))
+                total = tl.where(change > 0, total * smaller + 1.0, total + smaller)
+                largest = tl.maximum(largest, term)
+            maximum = tl.max(largest, 0)
+            total = total * tl.exp2(largest - maximum[None, :])
+            split_sum = maximum + tl.log2(tl.sum(total, 0))
+            weight = tl.load(weights + length * corners + corner, exists, other=0.0)
+            _store_twice(split_sums + length * width, corner, corners, split_sum)
+            _store_twice(chart + length * width, corner, corners, split_sum + weight)
+        tl.debug_barrier()  # the next length reads what other threads have stored
+
+
+@triton.jit(do_not_specialize=["corners"])
+def _down(
+    chart: tl.tensor,
+    split_sums: tl.tensor,
+    gradient: tl.tensor,
+    gathered: tl.tensor,
+    corners: tl.tensor,
+    SPLITS: tl.constexpr,
+    CORNERS: tl.constexpr,
+) -> None:
+    number = chart.dtype.element_ty
+    width = 2 * corners
+    sentence = tl.program_id(0).to(tl.int64) * corners
+    chart += sentence * width
+    split_sums += sentence * width
+    gradient += sentence * corners
+    gathered += sentence * width
+    split = tl.arange(0, SPLITS)[:, None]
+    lane = tl.arange(0, CORNERS)
+
+    for first in range(0, corners, CORNERS):  # length 0, which no arc has
+        corner = first + lane
+        _store_twice(gathered, corner, corners, tl.load(gradient + corner, corner < corners, other=0.0))
+
+    for shorter in range(1, corners):
+        length = corners - shorter
+        for first in range(0, corners, CORNERS):
+            corner = first + lane
+            exists = corner < corners
+            value = tl.load(chart + length * width + corner, exists, other=0.0)[None, :]
+            total = tl.zeros([SPLITS, CORNERS], number)
+            for shortest in range(1, shorter, SPLITS):
+                other_length = shortest + split
+                valid = (other_length < shorter) & exists[None, :]
+                other = other_length * width
+                whole = (length + other_length) * width
+
+                # As the left part of the arc that starts where it starts; the right part starts where it ends.
+                right = tl.load(chart + (other + length) + corner[None, :], valid, other=0.0)
+                split_sum = tl.load(split_sums + whole + corner[None, :], valid, other=HUGE)
+                incoming = tl.load(gathered + whole + corner[None, :], valid, other=0.0)
+                total += tl.exp2(value + right - split_sum) * incoming
+
+                # As the right part of the arc that ends where it ends; that and the left part start earlier.
+                start = corners - other_length + corner[None, :]
+                left = tl.load(chart + other + start, valid, other=0.0)
+                split_sum = tl.load(split_sums + whole + start, valid, other=HUGE)
+                incoming = tl.load(gathered + whole + start, valid, other=0.0)
+                total += tl.exp2(left + value - split_sum) * incoming
+            own = tl.load(gradient + length * corners + corner, exists, other=0.0)
+            _store_twice(gathered + length * width, corner, corners, own + tl.sum(total, 0))
+        tl.debug_barrier()
