@@ -2,6 +2,7 @@
 
 from .clusters import (
     CLUSTER_PREFIX,
+    GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
     Mention,
     clear_clusters,
@@ -12,7 +13,17 @@ from .clusters import (
     set_clusters,
     set_mentions,
 )
-from .documents import SPEAKERS_KEY, TITLE_KEY, describe_doc, get_speakers, set_speakers
+from .documents import (
+    SPEAKER_MARKERS_KEY,
+    SPEAKER_MARKS,
+    SPEAKERS_KEY,
+    TITLE_KEY,
+    describe_doc,
+    get_speaker_markers,
+    get_speakers,
+    set_speaker_markers,
+    set_speakers,
+)
 from .frames import (
     CONSTITUENTS_KEY,
     FRAME_PREFIX,
@@ -36,11 +47,14 @@ __all__ = [
     "CLUSTER_PREFIX",
     "CONSTITUENTS_KEY",
     "FRAME_PREFIX",
+    "GIVEN_MENTIONS_KEY",
     "MENTIONS_KEY",
     "PREDICATES_KEY",
     "PREDICATE_LABEL",
     "SELECTED_KEY",
     "SPEAKERS_KEY",
+    "SPEAKER_MARKERS_KEY",
+    "SPEAKER_MARKS",
     "TITLE_KEY",
     "Argument",
     "Frame",
@@ -55,6 +69,7 @@ __all__ = [
     "get_clusters",
     "get_frames",
     "get_predicates",
+    "get_speaker_markers",
     "get_speakers",
     "has_clusters_annotated",
     "has_frames_annotated",
@@ -63,5 +78,6 @@ __all__ = [
     "set_frames",
     "set_mentions",
     "set_predicates",
+    "set_speaker_markers",
     "set_speakers",
 ]

@@ -2,7 +2,7 @@
 
 Clusters are span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first
 mention; `coref_mentions` holds every selected span. Both carry `attrs["scores"]`, one selection
-probability per span.
+probability per span; clusters also carry `attrs["link_scores"]`, one link probability per mention.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from .keys import numbered_keys
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
+GIVEN_MENTIONS_KEY = "coref_given"
+"""Where a user puts the mentions of a document, if they are only to be linked."""
 
 Mention = tuple[int, int]
 """Token offsets of a mention: start inclusive, end exclusive."""
@@ -50,6 +52,7 @@ def set_clusters(
     *,
     prefix: str = CLUSTER_PREFIX,
     scores: Mapping[Mention, float] | None = None,
+    link_scores: Mapping[Mention, float] | None = None,
     names: Sequence[str] | None = None,
 ) -> None:
     """Replace every cluster of a document.
@@ -59,6 +62,8 @@ def set_clusters(
         that clusters are numbered in the order of their first mention. Empty clusters are left out.
     prefix (str): Prefix of the keys that are replaced.
     scores (Mapping[Mention, float]): Selection probability of each mention, kept in `attrs["scores"]`.
+    link_scores (Mapping[Mention, float]): Probability of the antecedent that each mention was linked to, for the
+        first of a cluster the probability that it has none; kept in `attrs["link_scores"]`.
     names (Sequence[str]): What the corpus calls each cluster, kept in `attrs["name"]`.
     """
     clear_clusters(doc, prefix)
@@ -67,6 +72,8 @@ def set_clusters(
         attrs: dict[str, object] = {}
         if scores is not None:
             attrs["scores"] = [float(scores[mention]) for mention in cluster]
+        if link_scores is not None:
+            attrs["link_scores"] = [float(link_scores[mention]) for mention in cluster]
         if name:
             attrs["name"] = name
         key = f"{prefix}_{number}"

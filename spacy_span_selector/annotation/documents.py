@@ -1,7 +1,8 @@
 """What a document is called, and who speaks in it.
 
 Speakers, where known, are the labels of the turns in `doc.spans["speakers"]`; the name of a document
-is `doc.user_data["title"]`.
+is `doc.user_data["title"]`. Where the words of a document say who speaks, as the tokens `<speaker> NAME </speaker>`
+before a turn, `doc.spans["speaker_markers"]` says which tokens these are: a text may hold such words of its own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Sequence
 from spacy.tokens import Doc, Span, SpanGroup
 
 SPEAKERS_KEY = "speakers"
+SPEAKER_MARKERS_KEY = "speaker_markers"
+SPEAKER_MARKS = ("<speaker>", "</speaker>")  # the tokens before and after a name
 TITLE_KEY = "title"  # in doc.user_data; displaCy reads the same key
 
 
@@ -32,3 +35,13 @@ def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPE
     """Replace the speaker turns of a document: (start token, end token, speaker)."""
     spans = [Span(doc, start, end, label=speaker) for start, end, speaker in turns]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+
+
+def get_speaker_markers(doc: Doc, key: str = SPEAKER_MARKERS_KEY) -> list[tuple[int, int]]:
+    """The tokens of a document that are no text but say who speaks: (start token, end token) of each marker."""
+    return [(marker.start, marker.end) for marker in doc.spans.get(key, ())]
+
+
+def set_speaker_markers(doc: Doc, markers: Sequence[tuple[int, int]], key: str = SPEAKER_MARKERS_KEY) -> None:
+    """Say which tokens of a document are markers of speakers: (start token, end token) of each."""
+    doc.spans[key] = SpanGroup(doc, name=key, spans=[doc[start:end] for start, end in markers])

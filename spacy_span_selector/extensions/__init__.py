@@ -2,8 +2,10 @@
 
     doc._.coref_clusters     every cluster, a list of spans each, in the order of first mentions
     span._.coref_cluster     the cluster in which exactly this span is a mention, or None
+    span._.coref_score       the selection probability of exactly this span, or None
+    span._.coref_link_score  the link probability of exactly this mention, or None
     token._.coref_clusters   the clusters with a mention over this token, innermost mention first
-    doc._.resolved_text      the text with mentions replaced by the main mention of their cluster
+    doc._.resolved_text      the text with mentions replaced by the representative of their cluster
     doc._.srl                every frame: a predicate, its roleset and its arguments by role
 
 All are computed from `doc.spans` when they are read, so they follow every change and nothing new
@@ -14,10 +16,30 @@ from __future__ import annotations
 
 from spacy.tokens import Doc, Span, Token
 
-from .clusters import doc_clusters, main_mention, resolved_text, span_cluster, token_clusters
+from .clusters import (
+    Cluster,
+    clusters_by_mention,
+    clusters_by_token,
+    doc_clusters,
+    span_cluster,
+    span_link_score,
+    span_score,
+    token_clusters,
+)
 from .frames import SrlFrame, doc_frames
+from .representative import representative_mention
+from .resolved_text import resolved_text
 
-__all__ = ["SrlFrame", "doc_clusters", "doc_frames", "main_mention", "register_extensions"]
+__all__ = [
+    "Cluster",
+    "SrlFrame",
+    "clusters_by_mention",
+    "clusters_by_token",
+    "doc_clusters",
+    "doc_frames",
+    "register_extensions",
+    "representative_mention",
+]
 
 
 def register_extensions() -> None:
@@ -26,4 +48,6 @@ def register_extensions() -> None:
     Doc.set_extension("resolved_text", getter=resolved_text, force=True)
     Doc.set_extension("srl", getter=doc_frames, force=True)
     Span.set_extension("coref_cluster", getter=span_cluster, force=True)
+    Span.set_extension("coref_score", getter=span_score, force=True)
+    Span.set_extension("coref_link_score", getter=span_link_score, force=True)
     Token.set_extension("coref_clusters", getter=token_clusters, force=True)

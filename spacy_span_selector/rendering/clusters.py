@@ -14,7 +14,7 @@ from spacy import displacy
 from spacy.tokens import Doc, Span
 
 from ..annotation import cluster_groups
-from ..extensions import main_mention
+from ..extensions import representative_mention
 
 NO_LABEL = ""
 SINGLETON_COLOR = "#d5d5d5"
@@ -59,7 +59,8 @@ def render_legend(clusters: Sequence[ShownCluster]) -> str:
     """What the numbers and colours of the clusters mean; nothing if no cluster has two mentions."""
     entries = [
         f'<span class="cluster" style="background: {cluster.color}">'
-        f"<b>{cluster.number}</b> {escape(main_mention(cluster.mentions).text)} ({len(cluster.mentions)})</span>"
+        f"<b>{cluster.number}</b> {escape(representative_mention(cluster.mentions).text)} "
+        f"({len(cluster.mentions)})</span>"
         for cluster in clusters
         if len(cluster.mentions) > 1
     ]

@@ -51,6 +51,12 @@ def test_scores_follow_their_mentions():
     assert doc.spans["coref_clusters_1"].attrs["scores"] == [0.25, 0.75]
 
 
+def test_link_scores_follow_their_mentions():
+    doc = make_doc()
+    set_clusters(doc, [[(3, 4), (0, 1)]], link_scores={(0, 1): 1.0, (3, 4): 0.75})
+    assert doc.spans["coref_clusters_1"].attrs == {"link_scores": [1.0, 0.75]}
+
+
 def test_annotation_survives_doc_bin():
     doc = make_doc()
     doc.user_data["title"] = "dogs"

@@ -1,10 +1,19 @@
 from __future__ import annotations
 
 import pytest
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import SPEAKERS_KEY, TITLE_KEY, describe_doc, get_speakers, set_speakers
+from spacy_span_selector.annotation import (
+    SPEAKER_MARKERS_KEY,
+    SPEAKERS_KEY,
+    TITLE_KEY,
+    describe_doc,
+    get_speaker_markers,
+    get_speakers,
+    set_speaker_markers,
+    set_speakers,
+)
 
 
 def make_doc(text: str = "Ann left . Bob stayed .") -> Doc:
@@ -39,3 +48,20 @@ def test_another_key_may_hold_speakers() -> None:
     set_speakers(doc, [(0, 3, "Ruth")], key="turns")
     assert get_speakers(doc, key="turns") == [(0, 3, "Ruth")]
     assert get_speakers(doc) == []
+
+
+def test_markers_are_where_they_are_said_to_be_and_nowhere_else() -> None:
+    doc = make_doc("<speaker> Ann </speaker> Write <speaker> here .")
+    assert get_speaker_markers(doc) == []
+    set_speaker_markers(doc, [(3, 4)])
+    set_speaker_markers(doc, [(0, 3)])
+    assert get_speaker_markers(doc) == [(0, 3)]
+    assert set(doc.spans) == {SPEAKER_MARKERS_KEY}
+
+
+def test_markers_are_saved() -> None:
+    doc = make_doc("<speaker> Ann </speaker> No .")
+    set_speaker_markers(doc, [(0, 3)])
+    assert get_speaker_markers(Doc(Vocab()).from_bytes(doc.to_bytes())) == [(0, 3)]
+    (stored,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
+    assert get_speaker_markers(stored) == [(0, 3)]

@@ -1,12 +1,13 @@
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, SpanGroup
 
-from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.annotation import set_clusters, set_mentions
 from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.extensions import main_mention, register_extensions
+from spacy_span_selector.extensions import clusters_by_mention, clusters_by_token, register_extensions
 
 NLP = spacy.blank("en")
+NESTED = "[[[Her|ann] dog|dog] 's tail|tail] hit [Ann|ann] ."
 
 
 @pytest.fixture(autouse=True)
@@ -19,10 +20,14 @@ def make_doc(text: str) -> Doc:
     return doc
 
 
-def tag(doc: Doc, **tags: str) -> None:
-    """Give tokens a part of speech by their text; the others become nouns."""
-    for token in doc:
-        token.pos_ = tags.get(token.text, "NOUN")
+def make_scored_doc() -> Doc:
+    doc = make_doc("Ann saw her dog and her cat .")
+    mentions = [(0, 1), (2, 3), (5, 6)]
+    link_scores = dict(zip(mentions, [1.0, 0.75, 0.5], strict=True))
+    scores = dict(zip(mentions, [0.9, 0.8, 0.7], strict=True))
+    set_clusters(doc, [mentions], scores=scores, link_scores=link_scores)
+    set_mentions(doc, [*mentions, (5, 7)], [*scores.values(), 0.6])
+    return doc
 
 
 def test_registering_twice_is_allowed():
@@ -35,6 +40,64 @@ def test_doc_has_its_clusters_in_order():
     assert [[mention.text for mention in cluster] for cluster in doc._.coref_clusters] == [["Her", "Ann"], ["Her dog"]]
 
 
+def test_clusters_are_ordered_by_their_first_mentions_whatever_their_keys():
+    doc = make_doc("Ann saw her dog .")
+    doc.spans["coref_clusters_1"] = [doc[2:4]]
+    doc.spans["coref_clusters_2"] = SpanGroup(doc, spans=[doc[2:3], doc[0:1]], attrs={"scores": [0.25, 0.75]})
+    first, second = doc._.coref_clusters
+    assert [mention.text for mention in first] == ["Ann", "her"]
+    assert first.scores == [0.75, 0.25]
+    assert [mention.text for mention in second] == ["her dog"]
+
+
+def test_clusters_and_mentions_without_words_are_left_out():
+    doc = make_doc("Ann saw her dog .")
+    doc.spans["coref_clusters_1"] = []
+    doc.spans["coref_clusters_2"] = [doc[1:1], doc[0:1], doc[2:3]]
+    assert doc._.coref_clusters == [[doc[0:1], doc[2:3]]]
+
+
+def test_a_cluster_is_a_list_of_spans_with_a_representative():
+    (cluster,) = make_doc("[She|a] saw that [Ann|a] left .")._.coref_clusters
+    assert isinstance(cluster, list)
+    assert str(cluster) == "[She, Ann]"
+    assert cluster.representative.text == "Ann"
+
+
+def test_a_cluster_has_the_probabilities_of_its_mentions():
+    (cluster,) = make_scored_doc()._.coref_clusters
+    assert cluster.scores == [0.9, 0.8, 0.7]
+    assert cluster.link_scores == [1.0, 0.75, 0.5]
+
+
+def test_a_cluster_without_probabilities_has_none():
+    (cluster,) = make_doc("[Ann|a] left .")._.coref_clusters
+    assert (cluster.scores, cluster.link_scores) == (None, None)
+
+
+def test_probabilities_that_no_longer_fit_their_spans_are_left_out():
+    doc = make_scored_doc()
+    doc.spans["coref_clusters_1"].append(doc[3:4])
+    (cluster,) = doc._.coref_clusters
+    assert (cluster.scores, cluster.link_scores) == (None, None)
+    assert doc[3:4]._.coref_link_score is None
+
+
+def test_span_has_the_probabilities_of_its_selection_and_its_link():
+    doc = make_scored_doc()
+    assert (doc[2:3]._.coref_score, doc[2:3]._.coref_link_score) == (0.8, 0.75)
+
+
+def test_a_span_that_is_selected_but_not_linked_has_a_selection_probability_alone():
+    doc = make_scored_doc()
+    assert (doc[5:7]._.coref_score, doc[5:7]._.coref_link_score) == (0.6, None)
+
+
+def test_a_span_that_is_not_selected_has_no_probabilities():
+    doc = make_scored_doc()
+    assert (doc[0:2]._.coref_score, doc[0:2]._.coref_link_score) == (None, None)
+
+
 def test_span_has_the_cluster_in_which_it_is_a_mention():
     doc = make_doc("[[Her|ann] dog|dog] saw [Ann|ann] .")
     assert [mention.text for mention in doc[3:4]._.coref_cluster] == ["Her", "Ann"]
@@ -42,10 +105,23 @@ def test_span_has_the_cluster_in_which_it_is_a_mention():
 
 
 def test_token_has_the_clusters_that_cover_it_innermost_first():
-    doc = make_doc("[[[Her|ann] dog|dog] 's tail|tail] hit [Ann|ann] .")
+    doc = make_doc(NESTED)
     assert [cluster[0].text for cluster in doc[0]._.coref_clusters] == ["Her", "Her dog", "Her dog 's tail"]
     assert [cluster[0].text for cluster in doc[1]._.coref_clusters] == ["Her dog", "Her dog 's tail"]
     assert doc[4]._.coref_clusters == []
+
+
+@pytest.mark.parametrize("text", [NESTED, "[[a|x] b|x] [c|y]", "[a [b|x]|y] c [d|x]", "no clusters"])
+def test_clusters_of_all_tokens_at_once_are_those_of_each(text: str):
+    doc = make_doc(text)
+    assert clusters_by_token(doc) == [token._.coref_clusters for token in doc]
+
+
+def test_clusters_of_all_mentions_at_once_are_those_of_each():
+    doc = make_doc(NESTED)
+    by_mention = clusters_by_mention(doc)
+    assert list(by_mention) == [(0, 1), (5, 6), (0, 2), (0, 4)]
+    assert all(cluster == doc[start:end]._.coref_cluster for (start, end), cluster in by_mention.items())
 
 
 def test_attributes_follow_changes_and_add_nothing_to_the_document():
@@ -61,81 +137,5 @@ def test_attributes_follow_changes_and_add_nothing_to_the_document():
 def test_attributes_of_an_empty_document():
     doc = NLP("")
     assert doc._.coref_clusters == []
+    assert clusters_by_token(doc) == []
     assert doc._.resolved_text == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "main"),
-    [
-        ("[She|x] saw [the girl|x] and [the little girl|x] .", "the little girl"),
-        ("[the dog|x] bit [the cat|x] .", "the dog"),
-        ("[his daughter|x] saw [Lena|x] .", "Lena"),
-        ("[she|x] saw [her own daughter|x] .", "her own daughter"),
-        ("[I|x] know [myself|x] .", "I"),
-    ],
-)
-def test_main_mention_without_tags(text: str, main: str):
-    assert main_mention(make_doc(text)._.coref_clusters[0]).text == main
-
-
-def test_a_proper_noun_makes_the_main_mention():
-    doc = make_doc("[Ann|x] is [a tall girl|x] .")
-    tag(doc, Ann="PROPN")
-    assert main_mention(doc._.coref_clusters[0]).text == "Ann"
-
-
-def test_tags_tell_pronouns_in_any_language():
-    doc = make_doc("[Sie|x] sah [Frau|x] .")
-    tag(doc, Sie="PRON")
-    assert main_mention(doc._.coref_clusters[0]).text == "Frau"
-
-
-@pytest.mark.parametrize(
-    ("text", "resolved"),
-    [
-        ("[Ann|a] said [she|a] left.", "Ann said Ann left."),
-        ("[Ann|a] saw [[her|a] brother|t]. [He|t] ran.", "Ann saw Ann's brother. her brother ran."),
-        ("[[Her|a] old dog|d] ran, so [it|d] met [Ann|a].", "Ann's old dog ran, so Her old dog met Ann."),
-        ("[Ann Lee|a] saw [Ann|a].", "Ann Lee saw Ann."),
-        ("[The girl [who|g] slept|g] woke.", "The girl who slept woke."),
-        ("[I|a] know [myself|a].", "I know myself."),
-        ("[A dog|d] ran.", "A dog ran."),
-        ("[the boy|b] ran and [he|b] fell.", "the boy ran and the boy fell."),
-        ("No clusters.", "No clusters."),
-    ],
-)
-def test_resolved_text(text: str, resolved: str):
-    assert make_doc(text)._.resolved_text == resolved
-
-
-def test_resolved_text_replaces_the_outermost_of_nested_mentions():
-    doc = make_doc("[Rosa|r] and [Kim|k] left with [[her|r] friend|k] .")
-    assert doc._.resolved_text == "Rosa and Kim left with Kim ."
-
-
-def test_resolved_text_keeps_white_space():
-    doc = NLP(" Ann\n\nsaw  her .\n")
-    set_clusters(doc, [[(1, 2), (5, 6)]])
-    assert doc[5].text == "her"
-    assert doc._.resolved_text == " Ann\n\nsaw  Ann .\n"
-
-
-@pytest.mark.parametrize("known_by", ["tag", "morphology"])
-def test_resolved_text_marks_english_possessives(known_by: str):
-    doc = make_doc("[Ann|a] saw [her|a] dog .")
-    tag(doc, Ann="PROPN", her="PRON")
-    if known_by == "tag":
-        doc[2].tag_ = "PRP$"
-    else:
-        doc[2].set_morph("Poss=Yes")
-    assert doc._.resolved_text == "Ann saw Ann's dog ."
-
-
-def test_resolved_text_takes_a_pronoun_at_the_start_of_a_mention_for_a_possessive():
-    doc = make_doc("[Ann|a] saw [[her|a] dog|d] and [it|d] saw [her|a] .")
-    assert doc._.resolved_text == "Ann saw Ann's dog and her dog saw Ann ."
-
-
-def test_resolved_text_takes_no_other_pronoun_for_a_possessive():
-    doc = make_doc("[Ann|a] left . [[She|a] and [Bob|b]|both] ran .")
-    assert doc._.resolved_text == "Ann left . Ann and Bob ran ."

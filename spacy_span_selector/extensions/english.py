@@ -1,0 +1,56 @@
+"""Words of English that tell what a mention is, for text without tags, and how English writes possessives."""
+
+from __future__ import annotations
+
+WORDS = {
+    "PRON": """
+        i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
+        it its itself we us our ours ourselves they them their theirs themself themselves oneself
+        this that these those who whom whose which what
+        someone somebody something anyone anybody anything everyone everybody everything nobody nothing
+    """,
+    "DET": "a an the all any both each either every neither no some such own",
+    "ADP": """
+        about above across after against along among around as at before behind below beneath beside between beyond by
+        down during except for from in inside into like near of off on onto out outside over since than through
+        to toward towards under until up upon via with within without
+    """,
+    "CCONJ": "and but nor or",
+    "SCONJ": "because if when where while whether whereby",
+    "AUX": "am are be been being did do does had has have is was were will would can could shall should may might must",
+    "ADV": "again away here never not now soon then there together too",
+}
+PART_OF_SPEECH = {word: part for part, words in WORDS.items() for word in words.split()}
+CAPITALISED_NAMES = frozenset({"US", "May", "Will"})
+
+PENN_TAGS = {
+    **dict.fromkeys(["NNP", "NNPS"], "PROPN"),
+    **dict.fromkeys(["NN", "NNS"], "NOUN"),
+    **dict.fromkeys(["PRP", "PRP$", "WP", "WP$", "EX"], "PRON"),
+    **dict.fromkeys(["DT", "PDT", "WDT"], "DET"),
+    **dict.fromkeys(["JJ", "JJR", "JJS"], "ADJ"),
+    **dict.fromkeys(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"], "VERB"),
+    **dict.fromkeys(["RB", "RBR", "RBS", "WRB"], "ADV"),
+    **dict.fromkeys(["IN", "TO", "RP"], "ADP"),
+    **dict.fromkeys([",", ":", "``", "''", "-LRB-", "-RRB-"], "PUNCT"),
+    "CD": "NUM",
+    "CC": "CCONJ",
+    "POS": "PART",
+    "UH": "INTJ",
+    "_SP": "SPACE",
+}
+
+POSSESSIVES = frozenset({"my", "mine", "your", "yours", "his", "hers", "its", "our", "ours", "their", "theirs"})
+PLURAL_PRONOUNS = frozenset({"we", "us", "our", "ours", "ourselves", "they", "them", "their", "theirs", "themselves"})
+SINGULAR_REFLEXIVES = frozenset({"myself", "yourself", "himself", "herself", "itself", "oneself", "themself"})
+REFLEXIVES = SINGULAR_REFLEXIVES | {"ourselves", "yourselves", "themselves"}
+RELATIVES = frozenset({"who", "whom", "whose", "which"})
+CLITICS = frozenset({"'s", "’s", "'", "’"})
+CONTRACTIONS = {
+    mark + short: full for mark in "'’" for short, full in {"m": "am", "re": "are", "ll": "will", "ve": "have"}.items()
+}
+
+
+def possessive(text: str, *, plural: bool) -> str:
+    """The possessive of a noun phrase: Ann's, James's, the girls'."""
+    return f"{text}'" if plural and text.endswith(("s", "S")) else f"{text}'s"

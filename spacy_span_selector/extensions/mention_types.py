@@ -1,0 +1,110 @@
+"""What kind of expression a mention is: proper, nominal or pronominal, decided by its head.
+
+So "the girl that Ann Lee met" is nominal although there is a name in it. The head is the root where the document is
+parsed; elsewhere it is the last noun or name before whatever follows the head of an English noun phrase: a preposition,
+a relative clause, a comma, an "and". Tags tell what a token is; without tags, its capital and lists of English words.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from spacy.tokens import Span, Token
+
+from .english import CAPITALISED_NAMES, CLITICS, PART_OF_SPEECH, PENN_TAGS, RELATIVES
+
+MentionType = Literal["proper", "nominal", "pronominal", "other"]
+
+HEADS = frozenset({"PROPN", "NOUN", "NUM", "SYM", "X"})
+AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "VERB", "AUX", "PRON", "DET", "PUNCT"})
+GRAMMATICAL = frozenset({"PRON", "DET", "ADP", "ADV", "PART", "CCONJ", "SCONJ", "PUNCT", "SPACE"})
+NO_NOUN_PHRASE = frozenset({"VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "PUNCT", "SPACE"})
+
+
+def mention_type(mention: Span) -> MentionType:
+    """What kind of expression a mention is.
+
+    mention (Span): A mention; white space in it does not count.
+    RETURNS (MentionType): "proper" if its head is a name; "pronominal" if it has no other words than pronouns and the
+        like ("she", "all of them", "each other"); "other" if its head is a verb, an adverb or an interjection
+        ("acquired", "there"); else "nominal" ("the girl", "those who left", "the poor").
+    """
+    if is_pronominal(mention):
+        return "pronominal"
+    part = part_of_speech(head_token(mention))
+    if part == "PROPN":
+        return "proper"
+    return "other" if part in NO_NOUN_PHRASE else "nominal"
+
+
+def is_pronominal(mention: Span) -> bool:
+    """Whether a mention has no other words than pronouns and the like."""
+    parts = {part_of_speech(token) for token in mention}
+    return is_reciprocal(mention) or (not parts.isdisjoint(("PRON", "DET")) and parts <= GRAMMATICAL)
+
+
+def is_reciprocal(mention: Span) -> bool:
+    """Whether a mention is "each other" or "one another"."""
+    return len(mention) == 2 and (mention[0].lower_, mention[1].lower_) in (("each", "other"), ("one", "another"))
+
+
+def head_token(mention: Span) -> Token:
+    """The head of a mention: the root of its parse, or else the token that stands where heads of noun phrases do."""
+    if mention[0].has_head():
+        return mention.root
+    found: Token | None = None
+    for token in mention:
+        part = part_of_speech(token)
+        if found is not None and part in AFTER_HEAD:
+            break
+        if part in HEADS and not (part == "NUM" and found is not None):  # the head of "room 5" is "room"
+            found = token
+        elif found is None and part in ("PRON", "DET") and _is_modified(token, mention):
+            return token
+    if found is not None:
+        return found
+    return mention[0] if part_of_speech(mention[0]) == "PRON" else mention[-1]
+
+
+def part_of_speech(token: Token) -> str:
+    """The universal part of speech of a token: its tag, what its Penn tag stands for, or a guess by its look."""
+    if token.pos or token.tag:
+        return token.pos_ or PENN_TAGS.get(token.tag_, "X")
+    if token.is_space:
+        return "SPACE"
+    if token.lower_ in CLITICS:
+        return "PART"
+    if token.is_punct:
+        return "PUNCT"
+    if token.like_num:
+        return "NUM"
+    if token.text not in CAPITALISED_NAMES and token.lower_ in PART_OF_SPEECH:
+        return PART_OF_SPEECH[token.lower_]
+    return "PROPN" if token.text[:1].isupper() else "NOUN"
+
+
+def without_space(mention: Span) -> Span:
+    """A mention without the white space that may be its first or last tokens, unless it has nothing else."""
+    words = [token.i for token in mention if not token.is_space]
+    return mention.doc[words[0] : words[-1] + 1] if words else mention
+
+
+def without_clitic(mention: Span) -> Span:
+    """A mention without surrounding white space and without the possessive ending that may be its last token: "Ann" for
+    "Ann's", "the girls" for "the girls'". An apostrophe that closes a quotation is none."""
+    mention = without_space(mention)
+    if len(mention) == 1 or not is_clitic(mention[-1]):
+        return mention
+    before = mention[:-1]
+    return mention if any(token.text in ("'", "‘", "`") for token in before) else before
+
+
+def is_clitic(token: Token) -> bool:
+    """Whether a token looks like a possessive ending and is not tagged as something else."""
+    return token.lower_ in CLITICS and part_of_speech(token) == "PART"
+
+
+def _is_modified(token: Token, mention: Span) -> bool:
+    """Whether a pronoun has a complement in a mention: "those who left", "some of the girls"."""
+    following = token.nbor() if token.i + 1 < mention.end else None
+    return following is not None and (following.lower_ in RELATIVES or part_of_speech(following) == "ADP")

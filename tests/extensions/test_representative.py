@@ -1,0 +1,54 @@
+import pytest
+import spacy
+
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.extensions import doc_clusters, representative_mention
+
+NLP = spacy.blank("en")
+
+
+def representative(text: str) -> str:
+    (doc,) = parse_bracketed(text, NLP)
+    return representative_mention(doc_clusters(doc)[0]).text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[Ann|x] met [the tall girl from Leeds|x] and [Ann Lee|x] .", "Ann Lee"),
+        ("[The girl that Ann Lee met in Boston|x] is [Mary|x] .", "Mary"),
+        ("[She|x] saw [the girl|x] and [the little girl|x] .", "the little girl"),
+        ("[she|x] saw [her own daughter|x] .", "her own daughter"),
+        ("[him|x] and [he himself|x]", "him"),
+    ],
+    ids=["longest proper", "names within do not count", "longest nominal", "no pronoun", "first"],
+)
+def test_representative(text: str, expected: str):
+    assert representative(text) == expected
+
+
+def test_of_equally_long_mentions_the_first_is_taken():
+    assert representative("[the dog|x] bit [the cat|x] .") == "the dog"
+
+
+def test_a_possessive_ending_adds_no_length():
+    assert representative("[Ann 's|x] dog saw [Ann|x] .") == "Ann"
+
+
+def test_white_space_adds_no_length():
+    doc = NLP("the\n\n\ngirl saw the old girl")
+    assert representative_mention([doc[0:3], doc[4:7]]).text == "the old girl"
+
+
+def test_verbs_represent_nothing_else():
+    (doc,) = parse_bracketed("They [bought|x] it and [it|x] was dear .", NLP)
+    for token in doc:
+        token.pos_ = {"bought": "VERB", "it": "PRON"}.get(token.text, "X")
+    assert representative_mention(doc_clusters(doc)[0]).text == "bought"  # the first, for lack of noun phrases
+
+
+def test_tags_tell_pronouns_in_any_language():
+    (doc,) = parse_bracketed("[Sie|x] sah [Frau|x] .", NLP)
+    for token in doc:
+        token.pos_ = "PRON" if token.text == "Sie" else "NOUN"
+    assert representative_mention(doc_clusters(doc)[0]).text == "Frau"
