@@ -26,11 +26,14 @@ from thinc.types import Ints2d
 from .annotation import (
     FRAME_PREFIX,
     PREDICATES_KEY,
+    SPEAKER_MARKERS_KEY,
     SPEAKERS_KEY,
     TITLE_KEY,
     describe_doc,
     frame_groups,
+    get_speaker_markers,
     set_predicates,
+    set_speaker_markers,
     set_speakers,
 )
 from .corpora.pieces import cut_doc
@@ -102,7 +105,8 @@ class PreannotatedCorpus(Corpus):
         limit: int = 0,
         augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
     ) -> None:
-        """Initialize the reader. Titles are always given: messages name a document by its title.
+        """Initialize the reader. Titles are always given: messages name a document by its title. So is what words are
+        markers of speakers, in which nothing is to be found.
 
         There is no `max_length`: spaCy cuts a longer document into sentences, which loses all span groups. `max_words`
         keeps them.
@@ -162,6 +166,8 @@ class PreannotatedCorpus(Corpus):
         given, reference = example.predicted, example.reference
         if TITLE_KEY in reference.user_data:
             given.user_data[TITLE_KEY] = reference.user_data[TITLE_KEY]
+        if SPEAKER_MARKERS_KEY in reference.spans:
+            set_speaker_markers(given, _markers(example))
         if self.sentences and reference.has_annotation("SENT_START"):
             given.from_array("SENT_START", cast(Ints2d, self._sentence_starts(example)))
         predicates = self._predicates(reference)
@@ -214,6 +220,16 @@ class PreannotatedCorpus(Corpus):
 
 def _same_words(example: Example) -> bool:
     return bool(np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")))
+
+
+def _markers(example: Example) -> list[tuple[int, int]]:
+    """The markers of speakers in the predicted document, each with every token that it shares."""
+    markers = get_speaker_markers(example.reference)
+    if _same_words(example):
+        return markers
+    to_predicted = _alignment(example).y2x
+    shared = [to_predicted[start:end] for start, end in markers]
+    return [(int(tokens.min()), int(tokens.max()) + 1) for tokens in shared if len(tokens)]
 
 
 def _alignment(example: Example) -> Alignment:

@@ -1,6 +1,7 @@
 """What can only be seen on real text: sentence boundaries, long documents, learning."""
 
 import random
+import tarfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,18 +11,22 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Frame, get_frames
+from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Frame, get_clusters, get_frames, get_speakers
 from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.litbank import read_litbank
+from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 from spacy_span_selector.models.sentences import sentence_lengths
 from spacy_span_selector.pipeline.gold_mentions import gold_mentions
 
 DATA = Path(__file__).parents[2] / "shared/data"
-LITBANK, EWT = DATA / "litbank", DATA / "propbank_ewt"
+LITBANK, EWT, ONTOGUM = DATA / "litbank", DATA / "propbank_ewt", DATA / "ontogum"
 
 pytestmark = pytest.mark.slow
 needs_litbank = pytest.mark.skipif(
     not LITBANK.is_dir(), reason=f"needs LitBank in {LITBANK}: see the assets of project.yml"
+)
+needs_ontogum = pytest.mark.skipif(
+    not ONTOGUM.is_dir(), reason=f"needs OntoGUM in {ONTOGUM}: see the assets of project.yml"
 )
 needs_ewt = pytest.mark.skipif(not EWT.is_dir(), reason=f"needs PropBank EWT in {EWT}: see the assets of project.yml")
 
@@ -57,6 +62,88 @@ def test_learns_a_document_of_litbank():
     assert scores["coref_ment_f"] > 0.8
     assert scores["coref_f"] > 0.5
     assert not nlp.get_pipe("structured_coref").lost.counts
+
+
+@pytest.fixture(scope="module")
+def ontogum() -> list[Doc]:
+    with pytest.warns(UserWarning) as caught:
+        docs = read_ontogum(ONTOGUM)
+    (warning,) = caught
+    assert "Left out spans in a second cluster: 7." in str(warning.message)
+    return docs
+
+
+@needs_ontogum
+def test_all_of_ontogum_is_kept(ontogum: list[Doc]):
+    sentences = [sentence for doc in ontogum for sentence in doc.sents]
+    clusters = [cluster for doc in ontogum for cluster in get_clusters(doc)]
+    assert len(ontogum) == 237
+    assert sum(len(doc) for doc in ontogum) == 233_926
+    assert len(sentences) == 13_263
+    assert max(len(sentence) for sentence in sentences) == 134
+    assert sum(len(cluster) for cluster in clusters) == 30_712
+    assert len(clusters) == 7_026
+    assert sum(bool(get_speakers(doc)) for doc in ontogum) == 96
+
+
+@needs_ontogum
+def test_parts_of_ontogum_are_those_of_its_documents(ontogum: list[Doc]):
+    splits = read_ontogum_splits(ONTOGUM)
+    titles = [doc.user_data["title"] for doc in ontogum]
+    assert {split: sum(name in titles for name in names) for split, names in splits.items()} == {
+        "train": 177,
+        "dev": 30,
+        "test": 30,
+    }
+    missing = {name for names in splits.values() for name in names}.difference(titles)
+    assert len(missing) == 18
+    assert all(name.startswith("GUM_reddit_") for name in missing)
+
+
+@needs_ontogum
+def test_mentions_of_ontogum_nest_and_are_constituents(ontogum: list[Doc]):
+    depths, crossing, constituents = [], 0, 0
+    for doc in ontogum:
+        mentions = sorted(mention for cluster in get_clusters(doc) for mention in cluster)
+        phrases = {(span.start, span.end) for span in doc.spans["constituents"]}
+        for start, end in mentions:
+            depths.append(sum(first <= start and end <= last for first, last in mentions))  # itself too
+            crossing += sum(start < first < end < last for first, last in mentions)
+            constituents += end - start == 1 or (start, end) in phrases
+    shares = [sum(depth == wanted for depth in depths) / len(depths) for wanted in (1, 2)]
+    assert [round(100 * share, 1) for share in shares] == [88.3, 10.8]
+    assert crossing == 4
+    assert round(100 * constituents / len(depths), 1) == 96.5
+
+
+@needs_ontogum
+def test_the_speakers_of_ontogum_are_those_of_its_sentences(ontogum: list[Doc]):
+    rows = [line.split("\t") for line in (ONTOGUM / "sentences.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    expected = [(row[0], int(row[2]), "" if row[4] == "-" else row[4]) for row in rows]
+    found = []
+    for doc in ontogum:
+        speakers = {i: speaker for start, end, speaker in get_speakers(doc) for i in range(start, end)}
+        title = doc.user_data["title"]
+        found += [(title, sentence.start, speakers.get(sentence.start, "")) for sentence in doc.sents]
+    assert sorted(found) == sorted(expected)
+
+
+@needs_ontogum
+def test_ontogum_reads_as_it_is_written(ontogum: list[Doc]):
+    written: dict[str, list[str]] = {}
+    with tarfile.open(ONTOGUM / "coref/ontogum/conllu.tar.xz") as tar:
+        for member in tar:
+            file = tar.extractfile(member)
+            if file is not None:
+                lines = file.read().decode("utf-8").split("\n")
+                texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
+                written[Path(member.name).stem] = [" ".join(text.split()) for text in texts]
+    for doc in ontogum:
+        rest = doc.text
+        for sentence in written[doc.user_data["title"]]:
+            assert rest.startswith(sentence)
+            rest = rest.removeprefix(sentence).lstrip(" ")
+        assert not rest
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,10 +28,12 @@ from ..annotation import (
     set_mentions,
     set_speakers,
 )
+from .conll2012_files import find_files
 from .coreference_column import EMPTY_CELLS, read_coreference_column
+from .penn_trees import unescape_brackets
 from .starred_column import read_starred_column
+from .turns import find_turns
 
-FILES = "*gold_conll"
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
 BEGIN_EXAMPLE = "#begin document (NAME); part 000"
 END = "#end document"
@@ -41,8 +42,6 @@ WORD, TAG, PARSE, LEMMA, FRAMESET, SPEAKER = 3, 4, 5, 6, 7, 9
 FIRST_PREDICATE = 11
 LEAST_COLUMNS = FIRST_PREDICATE + 1
 
-BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-BRACKET = re.compile("|".join(BRACKETS))
 BACKSLASH = re.compile(r"\\([/*])")
 TRANSCRIBED_STOPS = {"/.": ".", "/?": "?"}
 
@@ -54,16 +53,16 @@ class Row(NamedTuple):
     columns: list[str]
 
 
-def read_conll2012(source: str | Path, vocab: Vocab | None = None) -> list[Doc]:
-    """Read the documents of a file or a folder.
+def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | None = None) -> list[Doc]:
+    """Read the documents of a file, a folder, or several.
 
     Words are unescaped: `-LRB-` and its kin are brackets, inside a word, too; `\\/` and `\\*` lose their backslash, and
     the stops `/.` and `/?` of transcripts their slash. A predicate is what its column labels `V`, and its roleset is
     lemma and frameset of that row, such as `get.01`. A column of arguments that can't be read, or has not one `V`, is
     left out, and so is such a parse; the first is warned of.
 
-    source (str | Path): A file, or a folder: then every file in it, at any depth, whose name ends in `gold_conll`,
-        sorted by path.
+    source (str | Path | Sequence[str | Path]): Files, and folders: of these every file, at any depth, whose name ends
+        in `gold_conll`, sorted by path. A file is read once.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     RETURNS (list[Doc]): A document for each part, with gold words (spacing is unknown), tags, sentence starts,
         constituents, frames, speakers and named clusters. `user_data["title"]` is its name and its part, such as
@@ -72,18 +71,11 @@ def read_conll2012(source: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     RAISES: FileNotFoundError naming the missing file; ValueError naming file and line, what was found, and what was
         expected.
     """
-    source = Path(source)
-    paths = sorted(path for path in source.rglob(FILES) if path.is_file()) if source.is_dir() else [source]
-    if not paths:
-        raise FileNotFoundError(
-            f"{source}: no file in this folder has a name that ends in 'gold_conll'. OntoNotes comes with "
-            "'gold_skel' files: make them complete with 'skeleton2conll.sh' first."
-        )
     vocab = Vocab() if vocab is None else vocab
     broken: list[str] = []
     docs = [
         _make_doc(title, sentences, vocab, path, broken)
-        for path in paths
+        for path in find_files([source] if isinstance(source, str | Path) else source)
         for title, sentences in _split_documents(path)
     ]
     if broken:
@@ -164,7 +156,8 @@ def _make_doc(title: str, sentences: list[list[Row]], vocab: Vocab, path: Path, 
         frames += _read_frames(sentence, offset, path, broken)
         offset += len(sentence)
     clusters = read_coreference_column([row.columns[-1] for row in rows], _place(path, rows))
-    turns = _read_turns([row.columns[SPEAKER] for row in rows])
+    speakers = [row.columns[SPEAKER] for row in rows]
+    turns = find_turns([None if speaker in EMPTY_CELLS else speaker for speaker in speakers])
     if constituents:
         set_constituents(doc, constituents)
     set_frames(doc, frames)
@@ -177,7 +170,7 @@ def _make_doc(title: str, sentences: list[list[Row]], vocab: Vocab, path: Path, 
 
 
 def _unescape(word: str) -> str:
-    word = BRACKET.sub(lambda match: BRACKETS[match[0]], word)
+    word = unescape_brackets(word)
     return TRANSCRIBED_STOPS.get(word, BACKSLASH.sub(r"\1", word))
 
 
@@ -228,13 +221,3 @@ def _read_frame(sentence: Sequence[Row], column: int, offset: int, path: Path) -
         Argument(offset + start, offset + end, label) for start, end, label in spans if label != PREDICATE_LABEL
     ]
     return Frame(offset + start, offset + end, arguments, rolesets[0] if rolesets else None)
-
-
-def _read_turns(speakers: Sequence[str]) -> list[tuple[int, int, str]]:
-    """The longest runs of tokens with the same speaker, where it is known."""
-    turns = []
-    for speaker, run in groupby(range(len(speakers)), key=speakers.__getitem__):
-        tokens = list(run)
-        if speaker not in EMPTY_CELLS:
-            turns.append((tokens[0], tokens[-1] + 1, speaker))
-    return turns

@@ -9,12 +9,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
 COLUMNS = 10
 DOCUMENT = "# newdoc id = "
 NOTHING = "_"
 NO_SPACE = "SpaceAfter=No"
 RANGE = re.compile(r"(\d+)-(\d+)")  # numbers of words that are written as one: "don't" is "do" and "n't"
 EMPTY_NODE = re.compile(r"\d+\.\d+")
+COMMENT = re.compile(r"# *(?P<key>\S+) = (?P<value>.*)")
 
 
 class Word(NamedTuple):
@@ -32,17 +36,29 @@ class Word(NamedTuple):
     space: bool
 
 
-def parse_conllu(text: str, source: str) -> dict[str, list[list[Word]]]:
-    """Read the words of each sentence of each document; empty nodes are left out.
+class Sentence(NamedTuple):
+    """A sentence.
+
+    words (list[Word]): Its words.
+    comments (dict[str, str]): What the lines `# KEY = VALUE` above it say.
+    """
+
+    words: list[Word]
+    comments: dict[str, str]
+
+
+def parse_conllu(text: str, source: str) -> dict[str, list[Sentence]]:
+    """Read the sentences of each document; empty nodes are left out.
 
     text (str): The content of a file, with a line `# newdoc id = NAME` before each document.
     source (str): What error messages call the file.
-    RETURNS (dict[str, list[list[Word]]]): Sentences by document, in the order of the file. The parts of a word that
+    RETURNS (dict[str, list[Sentence]]): Sentences by document, in the order of the file. The parts of a word that
         is written as one have no space between them, unless it is not spelt like its parts.
     RAISES (ValueError): Naming file and line, what was found, and what was expected.
     """
-    documents: dict[str, list[list[Word]]] = {}
-    sentences: list[list[Word]] | None = None
+    documents: dict[str, list[Sentence]] = {}
+    sentences: list[Sentence] | None = None
+    comments: dict[str, str] = {}
     rows: list[tuple[str, list[str]]] = []  # place and columns
     for number, line in enumerate([*text.split("\n"), ""], start=1):
         place = f"{source}:{number}"
@@ -51,6 +67,8 @@ def parse_conllu(text: str, source: str) -> dict[str, list[list[Word]]]:
             if name in documents:
                 raise ValueError(f"{place}: found a second document named {name!r}, expected each name once.")
             sentences = documents[name] = []
+        elif match := COMMENT.fullmatch(line):
+            comments[match["key"]] = match["value"]
         elif line and not line.startswith("#"):
             if sentences is None:
                 raise ValueError(f"{place}: found {line!r}, expected `{DOCUMENT}NAME` before the first sentence.")
@@ -59,12 +77,26 @@ def parse_conllu(text: str, source: str) -> dict[str, list[list[Word]]]:
                 raise ValueError(f"{place}: found {len(columns)} columns separated by tabs, expected {COLUMNS}.")
             rows.append((place, columns))
         elif not line and rows and sentences is not None:
-            sentences.append(_parse_sentence(rows))
-            rows = []
+            sentences.append(Sentence(_parse_words(rows), comments))
+            rows, comments = [], {}
     return documents
 
 
-def _parse_sentence(rows: Sequence[tuple[str, list[str]]]) -> list[Word]:
+def make_doc(sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:
+    """A document of the words of sentences, with spaces, lemmas, parts of speech and sentence starts."""
+    words = [word for sentence in sentences for word in sentence]
+    return Doc(
+        vocab,
+        words=[word.form for word in words],
+        spaces=[word.space for word in words],
+        tags=[word.tag for word in words],
+        pos=[word.pos for word in words],
+        lemmas=[word.lemma for word in words],
+        sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
+    )
+
+
+def _parse_words(rows: Sequence[tuple[str, list[str]]]) -> list[Word]:
     words: list[Word] = []
     written_as_one: list[tuple[int, int, str, bool]] = []  # start and end, form, whether white space follows
     for place, (index, form, lemma, pos, tag, *_, misc) in rows:

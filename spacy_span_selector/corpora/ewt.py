@@ -6,8 +6,6 @@ https://github.com/UniversalDependencies/UD_English-EWT, which also says how doc
 
 from __future__ import annotations
 
-import lzma
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -16,8 +14,9 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..annotation import TITLE_KEY, Argument, Frame, set_constituents, set_frames, set_predicates
-from .conllu import Word, parse_conllu
+from .conllu import Word, make_doc, parse_conllu
 from .ewt_alignment import Pair, align_sentences, align_tokens
+from .files import read_text, read_texts
 from .skeleton import Skeleton, parse_skeletons
 
 PROPBANK = "propbank-release"
@@ -62,44 +61,23 @@ def _read_words(path: Path) -> dict[str, list[list[Word]]]:
     if not path.is_file():
         cure = f"Expected a copy of https://github.com/UniversalDependencies/{UD} in {path.parent.parent}."
         raise FileNotFoundError(f"{path}: no such file. {cure}")
-    documents = parse_conllu(_decode(path.read_bytes(), str(path)), str(path))
-    return {name.replace("-", "/", 1): sentences for name, sentences in documents.items()}
+    documents = parse_conllu(read_text(path), str(path))
+    return {
+        name.replace("-", "/", 1): [sentence.words for sentence in sentences] for name, sentences in documents.items()
+    }
 
 
 def _read_skeletons(propbank: Path) -> dict[str, tuple[str, str]]:
     """The content and the path of each skeleton, by "GENRE/NAME"."""
-    folder, archive = propbank / SKELETON_FOLDER, propbank / SKELETON_ARCHIVE
-    skeletons: dict[str, tuple[str, str]] = {}
-    if folder.is_dir():
-        for path in sorted(folder.glob(f"*/*/*{SKELETON_SUFFIX}")):
-            skeletons[_document_name(path.as_posix())] = (_decode(path.read_bytes(), str(path)), str(path))
-    elif archive.is_file():
-        try:
-            with tarfile.open(archive) as tar:
-                for member in tar:
-                    file = tar.extractfile(member) if member.name.endswith(SKELETON_SUFFIX) else None
-                    if file is not None:
-                        path_inside = f"{archive}/{member.name}"
-                        skeletons[_document_name(member.name)] = (_decode(file.read(), path_inside), path_inside)
-        except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
-            raise ValueError(f"{archive}: not a complete archive ({error}). Fetch it again.") from error
-    else:
-        cure = f"Expected a copy of https://github.com/propbank/{PROPBANK} in {propbank.parent}."
-        raise FileNotFoundError(f"{folder}: no such folder, nor is there {archive.name} in {propbank}. {cure}")
-    return skeletons
+    cure = f"Expected a copy of https://github.com/propbank/{PROPBANK} in {propbank.parent}."
+    texts = read_texts(propbank / SKELETON_FOLDER, propbank / SKELETON_ARCHIVE, SKELETON_SUFFIX, cure)
+    return {_document_name(path): (text, path) for path, text in texts.items()}
 
 
 def _document_name(path: str) -> str:
     """The document "GENRE/NAME" that a file GENRE/00/NAME.xml.gold_skel holds."""
     genre, _, name = PurePosixPath(path).parts[-3:]
     return f"{genre}/{name.removesuffix(SKELETON_SUFFIX)}"
-
-
-def _decode(data: bytes, source: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{source}: byte {error.start} is not UTF-8. Is the copy complete?") from error
 
 
 def _check_documents(names: set[str], skeletons: dict[str, tuple[str, str]]) -> None:
@@ -114,28 +92,19 @@ def _check_documents(names: set[str], skeletons: dict[str, tuple[str, str]]) -> 
 
 
 def _make_doc(name: str, skeletons: Sequence[Skeleton], sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:
-    words: list[Word] = []
-    sentence_starts: list[bool | int | None] = []
+    aligned = _align_document(name, skeletons, sentences)
+    doc = make_doc([sentence for _, sentence, _ in aligned], vocab)
+    offset = 0  # of the sentence in the document
     constituents: list[tuple[int, int, str]] = []
     frames: list[Frame] = []
-    for skeleton, sentence, pairs in _align_document(name, skeletons, sentences):
-        starts = [len(words) + members.start for tokens, members in pairs for _ in tokens]
-        ends = [len(words) + members.stop for tokens, members in pairs for _ in tokens]
+    for skeleton, sentence, pairs in aligned:
+        starts = [offset + members.start for tokens, members in pairs for _ in tokens]
+        ends = [offset + members.stop for tokens, members in pairs for _ in tokens]
         constituents += [(starts[start], ends[end - 1], label) for start, end, label in skeleton.constituents]
         for frame in skeleton.frames:
             arguments = [Argument(starts[start], ends[end - 1], role) for start, end, role in frame.arguments]
             frames.append(Frame(starts[frame.start], ends[frame.end - 1], arguments, frame.roleset))
-        sentence_starts += [True, *[False] * (len(sentence) - 1)]
-        words += sentence
-    doc = Doc(
-        vocab,
-        words=[word.form for word in words],
-        spaces=[word.space for word in words],
-        tags=[word.tag for word in words],
-        pos=[word.pos for word in words],
-        lemmas=[word.lemma for word in words],
-        sent_starts=sentence_starts,
-    )
+        offset += len(sentence)
     doc.user_data[TITLE_KEY] = name
     set_constituents(doc, constituents)
     set_frames(doc, frames)

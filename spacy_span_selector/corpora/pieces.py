@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..annotation import (
-    FRAME_PREFIX,
-    MENTIONS_KEY,
-    PREDICATES_KEY,
-    frame_keys,
-    has_frames_annotated,
-    set_predicates,
-)
+from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers
+from .moved_spans import Places, move_spans
 
 
 def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> list[Doc]:
@@ -21,7 +16,7 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
 
     Span groups go with their spans; a group that has none in a piece is not in it, unless it was empty before, or it is
     one whose absence would say that nobody has looked. Spans over a cut are lost: frames lie within sentences, but
-    clusters fall apart. Titles are kept.
+    clusters fall apart. Titles are kept, and a marker of a speaker stays with the sentence behind it.
 
     doc (Doc): A document with sentence boundaries, or one that is short enough.
     max_words (int): The greatest number of words of a piece. A longer sentence is a piece of its own.
@@ -30,39 +25,39 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     """
     if len(doc) <= max_words:
         return [doc]
-    return [_copy(piece, prefix, predicates_key) for piece in _pieces(doc, max_words)]
+    pieces = list(_pieces(doc, max_words))
+    places = {key: _places(group, pieces) for key, group in doc.spans.items()}
+    return [
+        _copy(piece, {key: places[key][i] for key in places}, prefix, predicates_key) for i, piece in enumerate(pieces)
+    ]
+
+
+def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
+    """Where the spans of a group are in each piece."""
+    starts = [piece.start for piece in pieces]
+    places: list[Places] = [{} for _ in pieces]
+    for i, span in enumerate(group):
+        piece = bisect_right(starts, span.start) - 1
+        begin = starts[piece]
+        if span.end <= pieces[piece].end:
+            places[piece][i] = span.start - begin, span.end - begin
+    return places
 
 
 def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
+    behind_markers = {end for _, end in get_speaker_markers(doc)}
+    ends = [sentence.end for sentence in doc.sents if sentence.end not in behind_markers or sentence.end == len(doc)]
     start = end = 0
-    for sentence in doc.sents:
-        if end > start and sentence.end - start > max_words:
+    for sentence_end in ends:
+        if end > start and sentence_end - start > max_words:
             yield doc[start:end]
             start = end
-        end = sentence.end
+        end = sentence_end
     yield doc[start:end]
 
 
-def _copy(piece: Span, prefix: str, predicates_key: str) -> Doc:
+def _copy(piece: Span, places: dict[str, Places], prefix: str, predicates_key: str) -> Doc:
     doc = piece.as_doc(copy_user_data=False)
     doc.has_unknown_spaces = piece.doc.has_unknown_spaces
-    doc.user_data.update({key: value for key, value in piece.doc.user_data.items() if isinstance(key, str)})
-    frames = set(frame_keys(piece.doc, prefix))
-    for key, group in piece.doc.spans.items():
-        inside = [i for i, span in enumerate(group) if piece.start <= span.start and span.end <= piece.end]
-        if key in frames and 0 not in inside:
-            continue  # arguments without their predicate say nothing
-        if inside or not len(group) or key in (MENTIONS_KEY, predicates_key):
-            spans = [_move(group[i], doc, -piece.start) for i in inside]
-            attrs = dict(group.attrs)
-            if len(attrs.get("scores", ())) == len(group):
-                attrs["scores"] = [attrs["scores"][i] for i in inside]
-            doc.spans[key] = SpanGroup(doc, name=group.name, attrs=attrs, spans=spans)
-    was_annotated = has_frames_annotated(piece.doc, prefix, predicates_key)
-    if was_annotated and not has_frames_annotated(doc, prefix, predicates_key):
-        set_predicates(doc, [], predicates_key)
+    move_spans(piece.doc, doc, places.__getitem__, prefix=prefix, predicates_key=predicates_key)
     return doc
-
-
-def _move(span: Span, doc: Doc, offset: int) -> Span:
-    return Span(doc, span.start + offset, span.end + offset, label=span.label, kb_id=span.kb_id, span_id=span.id)

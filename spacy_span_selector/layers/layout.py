@@ -4,6 +4,7 @@ The tokens of all documents lie in one matrix of shape `(tokens, width)`. Spans 
 sentence, so sentences of similar length, from whatever document, share one padded chart: a bucket
 of shape `(sentences, length, length)` whose entry `[b, i, j]` is the span from token i to token j of
 sentence b, both inclusive. All charts lie one after the other in a vector: the *flat* index of a span.
+A token may lie between sentences, like the name of a speaker: it has a row in the matrix and is in no span.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ class SpanLayout:
 
     buckets (list[Bucket]): Every sentence of the batch, shortest bucket last.
     document (Tensor): Number of the document that each token belongs to. Shape: (tokens,)
-    row (Tensor): Flat index at which the chart row of the spans that start at a token begins. Shape: (tokens,)
-    place (Tensor): Place of each token in its sentence, from 0. Shape: (tokens,)
+    row (Tensor): Flat index at which the chart row of the spans that start at a token begins; for a token in no
+        sentence `size`. Shape: (tokens,)
+    place (Tensor): Place of each token in its sentence, from 0; for a token in no sentence 0. Shape: (tokens,)
     size (int): Length of a flat vector, padding included.
     """
 
@@ -83,14 +85,17 @@ class SpanLayout:
         """Lay out a batch.
 
         sentence_lengths (Sequence[Sequence[int]]): For each document, the number of tokens of each of its
-            sentences. All must be above 0; a document may have none.
+            sentences. A number below 0 stands for so many tokens in no sentence; a document may have none of either.
         device (torch.device): Where the tensors go.
         """
-        lengths = torch.tensor([length for document in sentence_lengths for length in document], dtype=torch.long)
-        words = torch.tensor([sum(document) for document in sentence_lengths], dtype=torch.long)
+        runs = torch.tensor([length for document in sentence_lengths for length in document], dtype=torch.long)
+        words = torch.tensor([sum(map(abs, document)) for document in sentence_lengths], dtype=torch.long)
         document = torch.repeat_interleave(torch.arange(len(words)), words)
-        first = torch.cumsum(lengths, 0) - lengths  # row of the first token of each sentence
-        place = torch.arange(len(document)) - torch.repeat_interleave(first, lengths)
+        is_sentence, sizes = runs > 0, runs.abs()
+        first = torch.cumsum(sizes, 0) - sizes  # row of the first token of each run
+        in_sentence = torch.repeat_interleave(is_sentence, sizes)
+        place = (torch.arange(len(document)) - torch.repeat_interleave(first, sizes)) * in_sentence
+        lengths, first = runs[is_sentence], first[is_sentence]
         row = torch.empty(len(document), dtype=torch.long)
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []
@@ -106,12 +111,21 @@ class SpanLayout:
             row[tokens[inside]] = rows[inside]
             buckets.append(Bucket(tokens.to(device), bucket_lengths.to(device), size))
             size += len(chosen) * longest * longest
+        row[~in_sentence] = size  # behind every chart, so that no flat index leads there
         return cls(buckets, document.to(device), row.to(device), place.to(device), size)
 
     @property
     def sentence(self) -> Tensor:
-        """A number for the sentence of each token, ascending: the row of its first token. *Shape:* `(tokens,)`"""
+        """A number for the sentence of each token, ascending: the row of its first token. *Shape:* `(tokens,)`
+
+        A token in no sentence has a number of its own.
+        """
         return torch.arange(len(self.place), device=self.place.device) - self.place
+
+    @property
+    def in_sentence(self) -> Tensor:
+        """Whether each token is in a sentence, so that spans may hold it. *Shape:* `(tokens,)`"""
+        return self.row < self.size
 
     def flat_index(self, starts: Tensor, ends: Tensor) -> Tensor:
         """The flat index of spans given by token rows, ends inclusive. *Shape:* `(spans,)`"""

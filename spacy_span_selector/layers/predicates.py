@@ -54,12 +54,15 @@ class FindPredicates:
         """The predicates of a batch.
 
         log_tags (Tensor): Log probabilities of tags. Shape: (tokens, 3)
-        layout (SpanLayout): The sentences of the batch.
+        layout (SpanLayout): The sentences of the batch. Given predicates that hold a token in no sentence are left out.
         """
         found = decode_predicates(log_tags, layout)
         free = ~self.closed[layout.document[found.starts]]
-        starts = torch.cat([self.given.starts, found.starts[free]])
-        ends = torch.cat([self.given.ends, found.ends[free]])
+        outside = torch.cumsum(~layout.in_sentence, 0)
+        held = outside[self.given.ends] - outside[self.given.starts] + ~layout.in_sentence[self.given.starts]
+        given = self.given.take(held == 0)
+        starts = torch.cat([given.starts, found.starts[free]])
+        ends = torch.cat([given.ends, found.ends[free]])
         order = torch.argsort(starts * len(layout.document) + ends, stable=True)
         return Spans(starts[order], ends[order])
 
@@ -68,10 +71,10 @@ def decode_predicates(log_tags: Tensor, layout: SpanLayout) -> Spans:
     """The predicates that the most probable tags spell; a predicate begins at BEGIN and takes what is INSIDE.
 
     log_tags (Tensor): Log probabilities of tags. Shape: (tokens, 3)
-    layout (SpanLayout): The sentences of the batch; no predicate leaves its sentence.
+    layout (SpanLayout): The sentences of the batch; no predicate leaves its sentence, or is outside of any.
     """
     tags = log_tags.argmax(dim=1)
-    starts = torch.nonzero(tags == BEGIN).squeeze(1)
+    starts = torch.nonzero((tags == BEGIN) & layout.in_sentence).squeeze(1)
     goes_on = (tags == INSIDE) & (layout.place > 0)
     # The last token before the next one that doesn't continue anything.
     order = torch.arange(len(tags), device=tags.device)

@@ -1,4 +1,7 @@
-"""The sentences of documents, as lengths."""
+"""The sentences of documents, as lengths.
+
+Tokens that only say who speaks are in no sentence, so no span holds one: they are so many tokens less than nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ import numpy as np
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
-from ..annotation import describe_doc
+from ..annotation import describe_doc, get_speaker_markers
 
 
 def sentence_lengths(docs: Sequence[Doc], component: str) -> list[list[int]]:
-    """The number of tokens of each sentence of each document.
+    """The number of tokens of each sentence of each document; below 0 for tokens in no sentence, as -3 for three.
 
-    docs (Sequence[Doc]): The documents.
+    docs (Sequence[Doc]): The documents. A marker of a speaker ends the sentence before it.
     component (str): Who asks, for the message of the error.
     RAISES (ValueError): If a document has no sentence boundaries.
     """
@@ -28,6 +31,10 @@ def sentence_lengths(docs: Sequence[Doc], component: str) -> list[list[int]]:
             )
         starts = doc.to_array([SENT_START]) == 1
         starts[:1] = True
-        edges = np.append(np.flatnonzero(starts), len(doc))
-        lengths.append(np.diff(edges).tolist())
+        marked = np.zeros(len(doc), dtype=bool)
+        for start, end in get_speaker_markers(doc):
+            marked[start:end] = True
+            starts[[place for place in (start, end) if place < len(doc)]] = True
+        firsts = np.flatnonzero(starts)
+        lengths.append((np.diff(firsts, append=len(doc)) * np.where(marked[firsts], -1, 1)).tolist())
     return lengths

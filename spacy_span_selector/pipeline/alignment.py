@@ -13,21 +13,26 @@ from ..annotation import describe_doc
 MISALIGNED = "does not start and end at token boundaries of the predicted document"
 CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
 EMPTY = "has no tokens"
+HOLDS_MARKER = "holds a marker of a speaker"
 TOO_WIDE = "is wider than 'max_span_width' of the model"
+
+OUTSIDE = -1
+"""Instead of the number of a sentence, for a token that is in none."""
 
 
 class SpanAligner:
     """Find the spans of the reference of an example in its predicted document.
 
     example (Example): The example. Its sides are not compared before the first span is looked up.
-    sentence_lengths (Sequence[int]): The sentences of the predicted document.
+    sentence_lengths (Sequence[int]): The sentences of the predicted document; below 0 for the tokens of markers.
     max_width (int | None): The greatest number of tokens of a span, None for no limit.
     """
 
     def __init__(self, example: Example, sentence_lengths: Sequence[int], max_width: int | None) -> None:
         self.example = example
         self.max_width = max_width
-        self._sentence = np.repeat(np.arange(len(sentence_lengths)), sentence_lengths)
+        numbers = np.where(np.sign(sentence_lengths) < 0, OUTSIDE, np.arange(len(sentence_lengths)))
+        self._sentence = np.repeat(numbers, np.abs(sentence_lengths).astype(np.int64))
 
     def __call__(self, start: int, end: int, *, any_width: bool = False) -> tuple[int, int] | str:
         """First and last token of a span in the prediction, or the reason why it is lost.
@@ -44,14 +49,14 @@ class SpanAligner:
         if min(first, last) < 0:
             return MISALIGNED
         if not self.in_one_sentence(first, last):
-            return CROSSES_SENTENCES
+            return HOLDS_MARKER if (self._sentence[first : last + 1] == OUTSIDE).any() else CROSSES_SENTENCES
         if not any_width and self.max_width is not None and last - first >= self.max_width:
             return TOO_WIDE
         return first, last
 
     def in_one_sentence(self, first: int, second: int) -> bool:
-        """Whether two tokens of the prediction lie in one sentence."""
-        return bool(self._sentence[first] == self._sentence[second])
+        """Whether two tokens of the prediction lie in one sentence, and not in a marker."""
+        return bool(self._sentence[first] == self._sentence[second] != OUTSIDE)
 
     @cached_property
     def _edges(self) -> tuple[list[int], list[int]]:

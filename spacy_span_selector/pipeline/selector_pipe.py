@@ -60,6 +60,8 @@ class SelectorPipe(TrainablePipe):
         set_dropout_rate(self.model, drop)
         docs = [example.predicted for example in examples]
         layout, gold = self._layout_and_gold(examples)
+        if not layout.size:  # nothing but markers of speakers
+            return losses
         output, backprop = self.model.begin_update(HeadInput(docs, layout, self._training_request(docs, gold)))
         loss, gradient = self._loss_and_gradient(output, gold, layout)
         backprop(gradient)

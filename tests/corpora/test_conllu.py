@@ -1,8 +1,9 @@
 import re
 
 import pytest
+from spacy.vocab import Vocab
 
-from spacy_span_selector.corpora.conllu import Word, parse_conllu
+from spacy_span_selector.corpora.conllu import Word, make_doc, parse_conllu
 
 
 def row(index: str, form: str, misc: str = "_", lemma: str = "_", pos: str = "_", tag: str = "_") -> str:
@@ -10,8 +11,9 @@ def row(index: str, form: str, misc: str = "_", lemma: str = "_", pos: str = "_"
 
 
 def parse(*rows: str) -> list[list[Word]]:
-    """The sentences of one document."""
-    return parse_conllu("\n".join(["# newdoc id = tale", *rows]), "a.conllu")["tale"]
+    """The words of the sentences of one document."""
+    documents = parse_conllu("\n".join(["# newdoc id = tale", *rows]), "a.conllu")
+    return [sentence.words for sentence in documents["tale"]]
 
 
 def spaced(*rows: str) -> str:
@@ -28,11 +30,34 @@ def test_words_have_lemmas_and_parts_of_speech():
 def test_documents_and_sentences_keep_their_order():
     lines = ["# newdoc id = b", "# text = Go", row("1", "Go"), "", row("1", "Stay"), "", "# newdoc id = a"]
     documents = parse_conllu("\n".join([*lines, row("1", "Wait"), ""]), "a.conllu")
-    assert {name: [[word.form for word in words] for words in sentences] for name, sentences in documents.items()} == {
-        "b": [["Go"], ["Stay"]],
-        "a": [["Wait"]],
-    }
+    assert {
+        name: [[word.form for word in sentence.words] for sentence in sentences]
+        for name, sentences in documents.items()
+    } == {"b": [["Go"], ["Stay"]], "a": [["Wait"]]}
     assert list(documents) == ["b", "a"]
+
+
+def test_comments_belong_to_the_sentence_below_them():
+    lines = [
+        "# newdoc id = a",
+        "# meta::genre = tale",
+        "# newpar",
+        "# speaker = Ann",
+        row("1", "Go"),
+        "",
+        row("1", "No"),
+    ]
+    first, second = parse_conllu("\n".join([*lines, ""]), "a.conllu")["a"]
+    assert first.comments == {"meta::genre": "tale", "speaker": "Ann"}
+    assert second.comments == {}
+
+
+def test_a_document_is_made_of_sentences():
+    sentences = parse(row("1", "Go", "SpaceAfter=No", "go", "VERB", "VB"), row("2", "!"), "", row("1", "No"))
+    doc = make_doc(sentences, Vocab())
+    assert doc.text == "Go! No "
+    assert [token.is_sent_start for token in doc] == [True, False, True]
+    assert (doc[0].lemma_, doc[0].pos_, doc[0].tag_) == ("go", "VERB", "VB")
 
 
 def test_white_space_and_soft_hyphens_in_words_are_kept():

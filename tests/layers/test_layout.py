@@ -8,7 +8,7 @@ from spacy_span_selector.layers.layout import LEAST_FILL, SpanLayout
 
 Lengths = list[list[int]]
 
-drawn_batches = st.lists(st.lists(st.integers(1, 9), max_size=5), max_size=5)
+drawn_batches = st.lists(st.lists(st.integers(-3, 9).filter(bool), max_size=5), max_size=5)
 
 
 def spans_of(sentence_lengths: Lengths) -> list[tuple[int, int]]:
@@ -17,7 +17,7 @@ def spans_of(sentence_lengths: Lengths) -> list[tuple[int, int]]:
     first = 0
     for length in (length for document in sentence_lengths for length in document):
         spans += [(first + i, first + j) for i in range(length) for j in range(i, length)]
-        first += length
+        first += abs(length)
     return spans
 
 
@@ -62,8 +62,8 @@ def test_every_sentence_is_in_one_bucket(sentence_lengths: Lengths) -> None:
         for tokens, length in zip(bucket.tokens, bucket.lengths.tolist(), strict=True)
     ]
     rows = iter(range(len(layout.document)))
-    expected = [[next(rows) for _ in range(length)] for document in sentence_lengths for length in document]
-    assert sorted(found) == expected
+    runs = [(length, [next(rows) for _ in range(abs(length))]) for document in sentence_lengths for length in document]
+    assert sorted(found) == [run for length, run in runs if length > 0]
 
 
 @settings(deadline=None)
@@ -81,6 +81,37 @@ def test_tokens_know_their_document_and_place() -> None:
     layout = SpanLayout.build([[2, 1], [], [3]])
     assert layout.document.tolist() == [0, 0, 0, 2, 2, 2]
     assert layout.place.tolist() == [0, 1, 0, 0, 1, 2]
+
+
+def test_tokens_outside_sentences_have_a_document_and_no_place() -> None:
+    layout = SpanLayout.build([[-2, 3], [-1], [2, -2, 1]])
+    assert layout.document.tolist() == [0] * 5 + [1] + [2] * 5
+    assert layout.place.tolist() == [0, 0, 0, 1, 2, 0, 0, 1, 0, 0, 0]
+    assert layout.in_sentence.tolist() == [False] * 2 + [True] * 3 + [False] + [True] * 2 + [False] * 2 + [True]
+
+
+@settings(deadline=None)
+@given(drawn_batches)
+def test_numbers_of_sentences_ascend(sentence_lengths: Lengths) -> None:
+    layout = SpanLayout.build(sentence_lengths)
+    numbers = layout.sentence.tolist()
+    assert numbers == sorted(numbers)
+    wanted = [length for document in sentence_lengths for length in document]
+    assert len(set(numbers)) == sum(1 if length > 0 else -length for length in wanted)
+
+
+def test_sentences_are_laid_out_as_if_nothing_lay_between_them() -> None:
+    without, layout = SpanLayout.build([[4, 2], [3]]), SpanLayout.build([[-3, 4, -1, 2], [3, -2]])
+    assert (layout.size, len(layout.buckets)) == (without.size, len(without.buckets))
+    assert layout.row[layout.in_sentence].tolist() == without.row.tolist()
+    for bucket, other in zip(layout.buckets, without.buckets, strict=True):
+        assert bucket.lengths.tolist() == other.lengths.tolist()
+
+
+def test_a_batch_may_have_tokens_and_no_sentence() -> None:
+    layout = SpanLayout.build([[-3], []])
+    assert (layout.buckets, layout.size, layout.in_sentence.tolist()) == ([], 0, [False] * 3)
+    assert len(layout.locate(torch.tensor([], dtype=torch.long))[0]) == 0
 
 
 def test_documents_without_sentences_take_no_room() -> None:

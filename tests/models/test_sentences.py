@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import TITLE_KEY
+from spacy_span_selector.annotation import TITLE_KEY, set_speaker_markers
 from spacy_span_selector.models.sentences import sentence_lengths
 
 
@@ -38,6 +38,26 @@ def test_an_empty_document_has_no_sentences() -> None:
 
 def test_one_word_is_a_sentence_without_being_told() -> None:
     assert sentence_lengths([Doc(Vocab(), words=["Hi"])], "coref") == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("starts", "markers", "expected"),
+    [
+        ([0, 3], [(0, 3)], [-3, 5]),
+        ([0], [(0, 3)], [-3, 5]),
+        ([0, 5], [(3, 5)], [3, -2, 3]),
+        ([0, 2], [(3, 5)], [2, 1, -2, 3]),
+        ([0, 4], [(3, 6)], [3, -1, -2, 2]),
+        ([0, 6], [(6, 8)], [6, -2]),
+        ([0], [(0, 3), (3, 8)], [-3, -5]),
+        ([0], [], [8]),
+    ],
+    ids=["sentence of its own", "first", "last", "in the midst", "cut", "at the end", "nothing else", "none"],
+)
+def test_a_marker_is_in_no_sentence(starts: list[int], markers: list[tuple[int, int]], expected: list[int]) -> None:
+    doc = Doc(Vocab(), words=list("abcdefgh"), sent_starts=[i in starts for i in range(8)])
+    set_speaker_markers(doc, markers)
+    assert sentence_lengths([doc], "coref") == [expected]
 
 
 def test_no_boundaries_is_an_error_that_names_document_and_cure() -> None:

@@ -5,7 +5,14 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE, SpanAligner
+from spacy_span_selector.pipeline.alignment import (
+    CROSSES_SENTENCES,
+    EMPTY,
+    HOLDS_MARKER,
+    MISALIGNED,
+    TOO_WIDE,
+    SpanAligner,
+)
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
@@ -45,6 +52,25 @@ def test_width_is_that_in_the_prediction() -> None:
 def test_tokens_know_whether_they_share_a_sentence() -> None:
     assert aligner().in_one_sentence(0, 4) and aligner().in_one_sentence(7, 5)
     assert not aligner().in_one_sentence(4, 5)
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        ((0, 1), (0, 0)),
+        ((1, 2), HOLDS_MARKER),
+        ((1, 3), HOLDS_MARKER),
+        ((0, 2), HOLDS_MARKER),
+        ((0, 4), HOLDS_MARKER),
+        ((2, 4), HOLDS_MARKER),
+        ((3, 5), (3, 4)),
+        ((4, 6), CROSSES_SENTENCES),
+        ((7, 8), HOLDS_MARKER),
+    ],
+)
+def test_no_span_holds_a_marker(span: tuple[int, int], expected: tuple[int, int] | str) -> None:
+    doc = Doc(VOCAB, words=WORDS)
+    assert SpanAligner(Example(doc, doc), [1, -2, 2, 2, -1], None)(*span) == expected
 
 
 def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:

@@ -10,10 +10,18 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, TITLE_KEY, Mention, set_clusters, set_mentions
+from spacy_span_selector.annotation import (
+    CLUSTER_PREFIX,
+    MENTIONS_KEY,
+    TITLE_KEY,
+    Mention,
+    set_clusters,
+    set_mentions,
+    set_speaker_markers,
+)
 from spacy_span_selector.layers.gold import GoldMentions
 from spacy_span_selector.models.sentences import sentence_lengths
-from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE
+from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.gold_mentions import REPEATED, gold_mentions
 from spacy_span_selector.pipeline.lost import LostSpans
 
@@ -143,6 +151,17 @@ def test_what_crosses_a_sentence_boundary_is_counted() -> None:
     gold, lost = find_gold(make_example([[(0, 1), (3, 6)], [(0, 8)]]))
     assert clusters_of(gold) == {frozenset({(0, 1)})}
     assert lost.counts == {CROSSES_SENTENCES: 2}
+
+
+def test_what_holds_a_marker_is_counted_and_the_rest_keeps_its_rows() -> None:
+    examples = [make_example([[(0, 1), (2, 3)], [(2, 4), (5, 6)]]) for _ in range(2)]
+    for example in examples:
+        set_speaker_markers(example.predicted, [(3, 4)])
+    gold, lost = find_gold(*examples)
+    assert clusters_of(gold) == {
+        frozenset(mentions) for mentions in [{(0, 1), (2, 3)}, {(5, 6)}, {(8, 9), (10, 11)}, {(13, 14)}]
+    }
+    assert lost.counts == {HOLDS_MARKER: 2}
 
 
 def test_a_mention_in_two_clusters_stays_in_the_first() -> None:

@@ -1,0 +1,271 @@
+"""JSON lines, the format of `e2e-coref` (Lee et al. 2017) and its successors: an object a line, one for each document.
+
+    {"doc_key": "nw/ferry_0", "sentences": [["Ann", "slept", "."], ["She", "snored", "."]],
+     "speakers": [["-", "-", "-"], ["-", "-", "-"]], "clusters": [[[0, 0], [3, 3]]],
+     "constituents": [[0, 2, "S"], [3, 5, "S"]], "ner": [[0, 0, "PERSON"]]}
+
+Offsets count the words of the document, and the last word of a span is inside it. What this format has no place for
+is in fields of our own, which other readers ignore, and only where it is needed: `spaces`, whether white space follows
+each word; `turns` of speakers that are more than runs of words, last word inside; `cluster_names`.
+
+The lists of `ner` and `constituents` may also be one for each sentence, as in DyGIE++, and a document may have the form
+of `wl-coref`: `cased_words`, `sent_id` and `speaker` hold a value for each word of the document, and spans of
+`clusters` end before their second offset.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Sequence
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+from spacy.vocab import Vocab
+
+from ..annotation import (
+    CONSTITUENTS_KEY,
+    TITLE_KEY,
+    cluster_groups,
+    get_clusters,
+    get_speakers,
+    has_clusters_annotated,
+    set_clusters,
+    set_constituents,
+    set_mentions,
+    set_speakers,
+)
+from .files import read_text
+from .speaker_markers import remove_speaker_markers
+from .turns import find_turns
+
+NO_SPEAKER = "-"
+NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_", None})
+WORD_LEVEL = ("cased_words", "sent_id")  # what tells `wl-coref` from `e2e-coref`
+WORD_PIECES = "subtoken_map"
+
+
+def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
+    """Read the documents of a file.
+
+    path (str | Path): The file. Empty lines in it are skipped.
+    vocab (Vocab): Vocabulary of the documents; a new one if None.
+    RETURNS (list[Doc]): Documents with gold words, sentence starts and, where the line has them, clusters (with
+        singletons, if there are any), speakers, constituents, entities (`ner`, as `doc.ents`), and their `doc_key` as
+        `user_data["title"]`. Spacing is unknown without `spaces`. With `clusters: []` a document counts as annotated,
+        and nothing was found; without the field it counts as not annotated.
+    RAISES: FileNotFoundError naming the missing file; ValueError naming file and line, what was found, and what was
+        expected.
+    WARNS: Once, counting entities that overlap longer ones, which `doc.ents` can't hold.
+    """
+    path = Path(path)
+    vocab = Vocab() if vocab is None else vocab
+    docs: list[Doc] = []
+    overlapping: list[str] = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            place = f"{path}:{number}"
+            docs.append(_make_doc(_read_record(line, place), vocab, place, overlapping))
+    if not docs:
+        raise ValueError(f'{path}: found no document, expected lines such as `{{"sentences": [["Ann", "slept"]]}}`.')
+    if overlapping:
+        warnings.warn(
+            f"Left out entities that overlap longer ones, which `doc.ents` can't hold: {len(overlapping)}. The first: "
+            f"{overlapping[0]}",
+            stacklevel=2,
+        )
+    return docs
+
+
+def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
+    """Write documents as JSON lines.
+
+    Words, spacing, sentences, title, speakers, clusters, constituents and entities come back with `read_jsonlines` as
+    they were. A document without sentence boundaries becomes one sentence, and one without a title has the `doc_key`
+    `""`. A document that is not annotated for coreference has no `clusters`. Markers of speakers are left out. The
+    format has no place for semantic roles, tags and scores.
+
+    docs (Iterable[Doc]): The documents.
+    path (str | Path): The file to write.
+    """
+    srsly.write_jsonl(path, (_make_record(remove_speaker_markers(doc)) for doc in docs))
+
+
+def _read_record(line: str, place: str) -> dict[str, Any]:
+    """The object in a line, in the form of `e2e-coref`."""
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{place}: not JSON: {error}. Expected one object a line.") from error
+    if not isinstance(record, dict):
+        raise ValueError(f"{place}: found {_shorten(record)}, expected an object, `{{...}}`.")
+    if WORD_PIECES in record:
+        raise ValueError(
+            f"{place}: found '{WORD_PIECES}': this file holds the word pieces of a transformer instead of words. Take "
+            "the file that it was made from."
+        )
+    if "sentences" not in record and all(key in record for key in WORD_LEVEL):
+        return _from_word_level(record, place)
+    if "sentences" not in record:
+        raise ValueError(f"{place}: found no 'sentences' and no '{WORD_LEVEL[0]}' with '{WORD_LEVEL[1]}'.")
+    return record
+
+
+def _from_word_level(record: dict[str, Any], place: str) -> dict[str, Any]:
+    """A document of `wl-coref` in the form of `e2e-coref`, except for its spans."""
+    words, numbers = (_check_list(record[key], key, place) for key in WORD_LEVEL)
+    speakers = _check_list(record.get("speaker", [NO_SPEAKER] * len(words)), "speaker", place)
+    if not len(words) == len(numbers) == len(speakers):
+        raise ValueError(
+            f"{place}: found {len(words)} words, {len(numbers)} values of 'sent_id' and {len(speakers)} of 'speaker', "
+            "expected as many of each."
+        )
+    sentences = [list(run) for _, run in groupby(range(len(words)), key=numbers.__getitem__)]
+    title, part = record.get("document_id", ""), record.get("part_id")
+    return record | {
+        "doc_key": f"{title}_{part}" if isinstance(part, int) else title,
+        "sentences": [[words[i] for i in sentence] for sentence in sentences],
+        "speakers": [[speakers[i] for i in sentence] for sentence in sentences],
+    }
+
+
+def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: list[str]) -> Doc:
+    sentences = [
+        _check_list(sentence, "sentences", place) for sentence in _check_list(record["sentences"], "sentences", place)
+    ]
+    words = list(chain(*sentences))
+    wrong = next((word for word in words if not isinstance(word, str) or not word), None)
+    if wrong is not None:
+        raise ValueError(f"{place}: found {_shorten(wrong)} in 'sentences', expected lists of words.")
+    doc = Doc(
+        vocab,
+        words=words,
+        spaces=_read_values(record, "spaces", sentences, place),
+        sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
+    )
+    if record.get("doc_key"):
+        doc.user_data[TITLE_KEY] = str(record["doc_key"])
+    turns = _read_turns(record, sentences, place)
+    if turns:
+        set_speakers(doc, turns)
+    if record.get("clusters") is not None:
+        _read_clusters(record, doc, place)
+    if record.get("constituents"):  # no text is without any, so an empty list stands for not knowing
+        set_constituents(doc, _read_labelled(record, "constituents", len(doc), place))
+    if record.get("ner") is not None:
+        entities = [Span(doc, *entity) for entity in _read_labelled(record, "ner", len(doc), place)]
+        kept = filter_spans(entities)
+        doc.set_ents(kept, default="outside")
+        overlapping += [f"{place}: {entity.text!r}" for entity in entities if entity not in kept]
+    return doc
+
+
+def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
+    last_inside = WORD_LEVEL[0] not in record
+    clusters = [
+        [(start, end) for start, end in _read_spans(cluster, "clusters", len(doc), place, last_inside=last_inside)]
+        for cluster in _check_list(record["clusters"], "clusters", place)
+    ]
+    names = record.get("cluster_names")
+    if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
+        raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")
+    set_clusters(doc, clusters, names=names)
+    if not any(clusters):
+        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
+
+
+def _read_turns(record: dict[str, Any], sentences: Sequence[Sequence[str]], place: str) -> list[tuple[int, int, str]]:
+    if "turns" in record:
+        return _read_labelled(record, "turns", sum(map(len, sentences)), place)
+    speakers = _read_values(record, "speakers", sentences, place)
+    return [] if speakers is None else _find_turns(speakers)
+
+
+def _find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
+    return find_turns([None if speaker in NO_SPEAKERS else str(speaker) for speaker in speakers])
+
+
+def _read_values(record: dict[str, Any], key: str, sentences: Sequence[Sequence[str]], place: str) -> list[Any] | None:
+    """A value for each word of the document, from a list for each sentence; None without such a field."""
+    if record.get(key) is None:
+        return None
+    values = [_check_list(value, key, place) for value in _check_list(record[key], key, place)]
+    found, expected = [len(value) for value in values], [len(sentence) for sentence in sentences]
+    if found != expected:
+        raise ValueError(
+            f"{place}: found lists of {_shorten(found)} values in '{key}' for sentences of {_shorten(expected)} words, "
+            "expected a list for each sentence, and in it a value for each word."
+        )
+    return list(chain(*values))
+
+
+def _read_labelled(record: dict[str, Any], key: str, n_words: int, place: str) -> list[tuple[int, int, str]]:
+    """Labelled spans, end exclusive, from one list or from a list for each sentence."""
+    spans = _check_list(record[key], key, place)
+    if all(isinstance(span, list) and all(isinstance(item, list) for item in span) for span in spans):
+        spans = list(chain(*spans))
+    return [(start, end, str(label)) for start, end, label in _read_spans(spans, key, n_words, place, labelled=True)]
+
+
+def _read_spans(
+    value: object, key: str, n_words: int, place: str, *, labelled: bool = False, last_inside: bool = True
+) -> list[tuple[Any, ...]]:
+    """Spans, end exclusive, and their labels if they have any."""
+    size = 3 if labelled else 2
+    spans = []
+    for span in _check_list(value, key, place):
+        good = isinstance(span, list) and len(span) == size and all(type(offset) is int for offset in span[:2])
+        end = span[1] + last_inside if good else 0
+        if not good or not 0 <= span[0] < end <= n_words:
+            form = f"[first, {'last' if last_inside else 'end'}{', label' if labelled else ''}]"
+            raise ValueError(
+                f"{place}: found {_shorten(span)} in '{key}', expected {form} in a document of {n_words} words."
+            )
+        spans.append((span[0], end, *span[2:]))
+    return spans
+
+
+def _check_list(value: object, key: str, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{place}: found {_shorten(value)} in '{key}', expected a list.")
+    return value
+
+
+def _shorten(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def _make_record(doc: Doc) -> dict[str, Any]:
+    sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+    turns = get_speakers(doc)
+    speakers = [NO_SPEAKER] * len(doc)
+    for start, end, speaker in turns:
+        speakers[start:end] = [speaker] * (end - start)
+    record: dict[str, Any] = {
+        "doc_key": str(doc.user_data.get(TITLE_KEY, "")),
+        "sentences": [[token.text for token in sentence] for sentence in sentences],
+        "speakers": [speakers[sentence.start : sentence.end] for sentence in sentences],
+    }
+    if turns != _find_turns(speakers):
+        record["turns"] = [[start, end - 1, speaker] for start, end, speaker in turns]
+    if not doc.has_unknown_spaces:
+        record["spaces"] = [[bool(token.whitespace_) for token in sentence] for sentence in sentences]
+    if has_clusters_annotated(doc):
+        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in get_clusters(doc)]
+        names = [str(group.attrs.get("name", "")) for group in cluster_groups(doc)]
+        if any(names):
+            record["cluster_names"] = names
+    if doc.spans.get(CONSTITUENTS_KEY):
+        record["constituents"] = _labelled(doc.spans[CONSTITUENTS_KEY])
+    if doc.has_annotation("ENT_IOB"):
+        record["ner"] = _labelled(doc.ents)
+    return record
+
+
+def _labelled(spans: Iterable[Span]) -> list[list[int | str]]:
+    return [[span.start, span.end - 1, span.label_] for span in spans]

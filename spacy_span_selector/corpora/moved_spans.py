@@ -1,0 +1,61 @@
+"""Span groups, and what is said of a whole document, carried over to a document of other tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ..annotation import (
+    FRAME_PREFIX,
+    MENTIONS_KEY,
+    PREDICATES_KEY,
+    frame_keys,
+    has_frames_annotated,
+    set_predicates,
+)
+
+Places = dict[int, tuple[int, int]]
+"""Where spans of a group go, by their number in it: token offsets, end exclusive. Spans that are missing are lost."""
+
+
+def move_spans(
+    source: Doc,
+    target: Doc,
+    places_of: Callable[[str], Places],
+    *,
+    prefix: str = FRAME_PREFIX,
+    predicates_key: str = PREDICATES_KEY,
+) -> None:
+    """Copy all span groups of a document to another, with the title and whatever else has a name in `user_data`.
+
+    Groups go with their spans; a group whose spans are all lost is lost, unless it is one whose absence would say that
+    nobody has looked. A frame is lost with its predicate.
+
+    source, target (Doc): The documents.
+    places_of (Callable): Takes the key of a group of the source and says where in the target its spans go.
+    prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
+    """
+    target.user_data.update({key: value for key, value in source.user_data.items() if isinstance(key, str)})
+    frames = set(frame_keys(source, prefix))
+    for key, group in source.spans.items():
+        places = places_of(key)
+        if key in frames and 0 not in places:
+            continue  # arguments without their predicate say nothing
+        if places or not len(group) or key in (MENTIONS_KEY, predicates_key):
+            target.spans[key] = _copy_group(group, target, places)
+    was_annotated = has_frames_annotated(source, prefix, predicates_key)
+    if was_annotated and not has_frames_annotated(target, prefix, predicates_key):
+        set_predicates(target, [], predicates_key)
+
+
+def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
+    spans = []
+    for i, place in places.items():
+        span = group[i]
+        spans.append(Span(target, *place, label=span.label, kb_id=span.kb_id, span_id=span.id))
+    attrs = dict(group.attrs)
+    for name in ("scores", "link_scores"):
+        if len(attrs.get(name, ())) == len(group):
+            attrs[name] = [attrs[name][i] for i in places]
+    return SpanGroup(target, name=group.name, attrs=attrs, spans=spans)

@@ -1,0 +1,48 @@
+"""Trees of the Penn Treebank, such as `(S (NP-SBJ (NNP Ann)) (VP (VBD slept)))`, and its escapes of brackets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from .starred_column import read_starred_column
+
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+BRACKET = re.compile("|".join(BRACKETS))
+TREE = re.compile(r"(?:.*\S.*\n?)+")  # lines that are not empty
+LEAF = re.compile(r"\([^\s()]+\s+([^\s()]+)\s*\)")  # tag and word
+BETWEEN_LEAVES = re.compile(r"(?P<closes>\)*)(?P<opens>(?:\([^()]+)*)")
+FUNCTION = re.compile(r"(?<=.)[-=].*")
+
+
+def unescape_brackets(word: str) -> str:
+    """A word with brackets for `-LRB-` and its kin, inside it, too."""
+    return BRACKET.sub(lambda match: BRACKETS[match[0]], word)
+
+
+def split_trees(text: str) -> Iterator[tuple[int, str]]:
+    """The trees of a file with empty lines between them, each after the number of its first line."""
+    for match in TREE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match[0]
+
+
+def parse_tree(tree: str, place: str) -> tuple[list[str], list[tuple[int, int, str]]]:
+    """Read the words and the phrases of a tree.
+
+    tree (str): The tree. White space in it makes no difference.
+    place (str): What error messages call it.
+    RETURNS (tuple[list[str], list[tuple[int, int, str]]]): Its words, with brackets for `-LRB-` and its kin; start, end
+        (exclusive) and label of each phrase, outer ones first, without the function: `NP` for `NP-SBJ`.
+    RAISES (ValueError): For anything that is not a tree.
+    """
+    pieces = LEAF.split(tree)  # what is between the leaves, and their words, in turn
+    words = pieces[1::2]
+    between = [match for piece in pieces[::2] if (match := BETWEEN_LEAVES.fullmatch("".join(piece.split())))]
+    if not words or len(between) != len(words) + 1 or between[0]["closes"] or between[-1]["opens"]:
+        raise ValueError(f"{place}: found something else than a tree, expected one such as `(S (NP (NNP Ann)) ...)`.")
+    cells = [f"{before['opens']}*{after['closes']}" for before, after in pairwise(between)]
+    phrases = read_starred_column(cells, lambda i: f"{place}, word {i + 1}")
+    return [unescape_brackets(word) for word in words], [
+        (start, end, FUNCTION.sub("", label)) for start, end, label in phrases
+    ]

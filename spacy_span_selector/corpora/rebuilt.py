@@ -1,0 +1,112 @@
+"""Documents with fewer or with more words, and all that is annotated on the others."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.tokens.doc import DOCBIN_ALL_ATTRS
+from thinc.types import Ints2d
+
+from .moved_spans import Places, move_spans
+
+ATTRIBUTES: list[str | int] = [name for name in DOCBIN_ALL_ATTRS if name != "ORTH"]
+HEAD, DEP, SENT_START, ENT_IOB = (ATTRIBUTES.index(name) for name in ("HEAD", "DEP", "SENT_START", "ENT_IOB"))
+ENTITY = [column for column, name in enumerate(ATTRIBUTES) if str(name).startswith("ENT_")]
+IN_ENTITY, OUT_OF_ENTITY, BEGINS_ENTITY = 1, 2, 3  # how spaCy writes I, O and B
+
+
+def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
+    """Make a document of tokens of another and of new words.
+
+    Everything annotated is kept, in its place: a span that has lost tokens has those that are left, and one that has
+    lost all of them is lost. Sentences start where they did before: new words before the first one of a sentence are a
+    sentence of their own, and others belong to the sentence around them, as they belong to an entity around them.
+
+    doc (Doc): The document, which is not modified.
+    tokens (Sequence[int | str]): Tokens of the document, ascending, and new words among them, with a space behind each.
+    RETURNS (Doc): The new document.
+    """
+    old = [token for token in tokens if isinstance(token, int)]
+    new = [i for i, token in enumerate(tokens) if isinstance(token, int)]
+    rebuilt = Doc(
+        doc.vocab,
+        words=[doc[token].text if isinstance(token, int) else token for token in tokens],
+        spaces=[bool(doc[token].whitespace_) if isinstance(token, int) else True for token in tokens],
+    )
+    rebuilt.has_unknown_spaces = doc.has_unknown_spaces
+    rebuilt.cats = dict(doc.cats)
+    if len(rebuilt):
+        rebuilt.from_array(ATTRIBUTES, cast(Ints2d, _attributes(doc, tokens, old, new)))
+
+    def place(start: int, end: int) -> tuple[int, int] | None:
+        first, last = bisect_left(old, start), bisect_left(old, end) - 1
+        if start < end:
+            return (new[first], new[last] + 1) if first <= last else None
+        at = new[first] if first < len(new) else len(rebuilt)
+        return at, at
+
+    def places_of(key: str) -> Places:
+        places = ((i, place(span.start, span.end)) for i, span in enumerate(doc.spans[key]))
+        return {i: moved for i, moved in places if moved is not None}
+
+    move_spans(doc, rebuilt, places_of)
+    return rebuilt
+
+
+def _attributes(doc: Doc, tokens: Sequence[int | str], old: list[int], new: list[int]) -> np.ndarray:
+    """The attributes of the tokens of the new document. *Shape:* `(tokens, ATTRIBUTES)`"""
+    values = doc.to_array(ATTRIBUTES).view(np.int64)
+    if not doc.has_annotation("SENT_START"):
+        values[:, SENT_START] = 0  # that of the first token may be 1 in any case
+    kept = values[np.asarray(old, dtype=np.int64)]
+    # Where the first token of a sentence or of an entity is lost, the next one that is left begins it.
+    starts = np.cumsum(values[:, SENT_START] == 1)[np.asarray(old, dtype=np.int64)]
+    kept[np.diff(starts, prepend=0) > 0, SENT_START] = 1
+    before = np.append(OUT_OF_ENTITY, kept[:-1, ENT_IOB])
+    kept[(kept[:, ENT_IOB] == IN_ENTITY) & np.isin(before, (0, OUT_OF_ENTITY)), ENT_IOB] = BEGINS_ENTITY
+    rows = np.zeros((len(tokens), len(ATTRIBUTES)), dtype=np.int64)
+    rows[new] = kept
+    if doc.has_annotation("DEP"):
+        rows[new, HEAD] = _heads(doc, old, new)
+    for begin, end in _new_words(tokens):
+        _annotate_new_words(doc, rows, begin, end)
+    return rows.view(np.uint64)
+
+
+def _heads(doc: Doc, old: list[int], new: list[int]) -> list[int]:
+    """The head of each old token, relative to it: the nearest of its ancestors that is left, or itself."""
+    places = dict(zip(old, new, strict=True))
+    heads = []
+    for token, place in places.items():
+        ancestors = (ancestor.i for ancestor in doc[token].ancestors)
+        heads.append(next((places[i] for i in ancestors if i in places), place) - place)
+    return heads
+
+
+def _new_words(tokens: Sequence[int | str]) -> Iterator[tuple[int, int]]:
+    """The runs of new words: begin and end."""
+    edges = np.diff([isinstance(token, str) for token in tokens], prepend=False, append=False)
+    places = np.flatnonzero(edges).tolist()
+    return zip(places[::2], places[1::2], strict=True)
+
+
+def _annotate_new_words(doc: Doc, rows: np.ndarray, begin: int, end: int) -> None:
+    """Say of a run of new words in which sentence and entity they are."""
+    is_last = end == len(rows)
+    in_sentence = begin > 0 and not is_last and rows[end, SENT_START] != 1
+    if doc.has_annotation("SENT_START"):
+        rows[begin:end, SENT_START] = -1
+        if not in_sentence:
+            rows[[begin] if is_last else [begin, end], SENT_START] = 1
+    if doc.has_annotation("DEP"):
+        # A word beside them is their head, or the first of them, so that no arc crosses another.
+        rows[begin:end, HEAD] = (begin - in_sentence) - np.arange(begin, end)
+        rows[begin:end, DEP] = doc.vocab.strings.add("dep")
+    if not is_last and rows[end, ENT_IOB] == IN_ENTITY:
+        rows[begin:end, ENTITY] = rows[end, ENTITY]
+    elif doc.has_annotation("ENT_IOB"):
+        rows[begin:end, ENT_IOB] = OUT_OF_ENTITY

@@ -1,0 +1,254 @@
+import json
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    cluster_groups,
+    get_clusters,
+    get_speakers,
+    has_clusters_annotated,
+    set_clusters,
+    set_constituents,
+    set_mentions,
+    set_speakers,
+)
+from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
+from spacy_span_selector.corpora.speaker_markers import insert_speaker_markers
+
+FERRY: dict[str, Any] = {
+    "doc_key": "bc/ferry_0",
+    "sentences": [["Ruth", "phoned", "her", "brother", "."], ["He", "slept", "."]],
+    "speakers": [["Ruth Orr"] * 5, ["Leo", "Leo", "-"]],
+    "clusters": [[[0, 0], [2, 2]], [[2, 3], [5, 5]], [[6, 6]]],
+    "constituents": [[0, 4, "S"], [2, 3, "NP"], [5, 7, "S"]],
+    "ner": [[0, 0, "PERSON"]],
+}
+WORD_LEVEL: dict[str, Any] = {
+    "document_id": "tc/ferry",
+    "part_id": 2,
+    "cased_words": ["Ruth", "slept", ".", "She", "snored"],
+    "sent_id": [0, 0, 0, 1, 1],
+    "speaker": ["Leo", "Leo", "Leo", "-", "-"],
+    "clusters": [[[0, 1], [3, 4]]],
+}
+
+
+def write(folder: Path, *records: object) -> Path:
+    path = folder / "ferry.jsonlines"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return path
+
+
+def read_one(folder: Path, record: object) -> Doc:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (doc,) = read_jsonlines(write(folder, record))
+    return doc
+
+
+def make_doc(**kwargs: Any) -> Doc:
+    words = ["Ann", "slept", ".", "She", "snored"]
+    return Doc(Vocab(), words=words, sent_starts=[True, False, False, True, False], **kwargs)
+
+
+def round_trip(folder: Path, doc: Doc) -> tuple[Doc, dict[str, Any]]:
+    """The document as it is read back, and what was written."""
+    path = folder / "out.jsonlines"
+    write_jsonlines([doc], path)
+    (back,) = read_jsonlines(path)
+    return back, json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_words_sentences_and_title_are_read(tmp_path: Path):
+    doc = read_one(tmp_path, FERRY)
+    assert [[token.text for token in sentence] for sentence in doc.sents] == FERRY["sentences"]
+    assert doc.user_data["title"] == "bc/ferry_0"
+    assert doc.has_unknown_spaces
+
+
+def test_last_words_are_inside_clusters_constituents_and_entities(tmp_path: Path):
+    doc = read_one(tmp_path, FERRY)
+    assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (5, 6)], [(6, 7)]]
+    assert [(span.start, span.end, span.label_) for span in doc.spans["constituents"]] == [
+        (0, 5, "S"),
+        (2, 4, "NP"),
+        (5, 8, "S"),
+    ]
+    assert [(span.text, span.label_) for span in doc.ents] == [("Ruth", "PERSON")]
+
+
+@pytest.mark.parametrize("unknown", ["-", "", "_", None])
+def test_turns_are_runs_of_words_with_a_known_speaker(tmp_path: Path, unknown: str | None):
+    record = FERRY | {"speakers": [["Ruth Orr"] * 5, ["Leo", "Leo", unknown]]}
+    assert get_speakers(read_one(tmp_path, record)) == [(0, 5, "Ruth Orr"), (5, 7, "Leo")]
+
+
+def test_words_and_sentences_are_enough(tmp_path: Path):
+    doc = read_one(tmp_path, {"sentences": [["Rain"]]})
+    assert not has_clusters_annotated(doc)
+    assert not doc.has_annotation("ENT_IOB")
+    assert not doc.spans
+    assert not doc.user_data
+
+
+def test_no_clusters_are_an_annotation(tmp_path: Path):
+    assert has_clusters_annotated(read_one(tmp_path, {"sentences": [["Rain"]], "clusters": []}))
+
+
+def test_constituents_and_entities_may_be_listed_by_sentence(tmp_path: Path):
+    record = FERRY | {"ner": [[[0, 0, "PERSON"]], [[5, 5, "PERSON"]]], "constituents": [[], [[5, 7, "S"]]]}
+    doc = read_one(tmp_path, record)
+    assert [span.start for span in doc.ents] == [0, 5]
+    assert [(span.start, span.end) for span in doc.spans["constituents"]] == [(5, 8)]
+
+
+def test_the_form_of_wl_coref_is_read(tmp_path: Path):
+    doc = read_one(tmp_path, WORD_LEVEL)
+    assert [sentence.text for sentence in doc.sents] == ["Ruth slept .", "She snored"]
+    assert get_clusters(doc) == [[(0, 1), (3, 4)]]
+    assert get_speakers(doc) == [(0, 3, "Leo")]
+    assert doc.user_data["title"] == "tc/ferry_2"
+
+
+def test_wl_coref_needs_no_speakers(tmp_path: Path):
+    record = {key: value for key, value in WORD_LEVEL.items() if key != "speaker"}
+    assert get_speakers(read_one(tmp_path, record)) == []
+
+
+def test_entities_that_overlap_are_left_out_and_counted(tmp_path: Path):
+    path = write(tmp_path, FERRY | {"ner": [[0, 3, "EVENT"], [2, 2, "PERSON"]]})
+    with pytest.warns(UserWarning, match=r"overlap longer ones.*: 1\. .*:1: 'her'"):
+        (doc,) = read_jsonlines(path)
+    assert [span.label_ for span in doc.ents] == ["EVENT"]
+
+
+def test_empty_lines_are_skipped(tmp_path: Path):
+    path = tmp_path / "gaps.jsonlines"
+    path.write_text('\n{"sentences": [["Rain"]]}\n\n{"sentences": [["Snow"]]}\n', encoding="utf-8")
+    assert [doc[0].text for doc in read_jsonlines(path)] == ["Rain", "Snow"]
+
+
+@pytest.mark.parametrize(
+    "record, message",
+    [
+        ([], "found [], expected an object"),
+        ({"doc_key": "a"}, "found no 'sentences'"),
+        (FERRY | {"subtoken_map": [0]}, "found 'subtoken_map': this file holds the word pieces"),
+        (FERRY | {"sentences": "Rain"}, "found \"Rain\" in 'sentences', expected a list"),
+        (FERRY | {"sentences": ["Rain"]}, "found \"Rain\" in 'sentences', expected a list"),
+        (FERRY | {"sentences": [["Rain", 7]]}, "found 7 in 'sentences', expected lists of words"),
+        (FERRY | {"sentences": [["Rain", ""]]}, "found \"\" in 'sentences', expected lists of words"),
+        (
+            FERRY | {"speakers": [["Leo"], ["Leo"]]},
+            "found lists of [1, 1] values in 'speakers' for sentences of [5, 3]",
+        ),
+        (
+            FERRY | {"clusters": [[[7, 8]]]},
+            "found [7, 8] in 'clusters', expected [first, last] in a document of 8 words",
+        ),
+        (FERRY | {"clusters": [[[3, 2]]]}, "found [3, 2] in 'clusters'"),
+        (FERRY | {"clusters": [[3, 4]]}, "found 3 in 'clusters', expected [first, last]"),
+        (FERRY | {"ner": [[0, 1]]}, "found [0, 1] in 'ner', expected [first, last, label]"),
+        (FERRY | {"cluster_names": ["a"]}, "found 1 'cluster_names' for 3 clusters"),
+        (WORD_LEVEL | {"sent_id": [0]}, "found 5 words, 1 values of 'sent_id' and 5 of 'speaker'"),
+        (WORD_LEVEL | {"clusters": [[[2, 2]]]}, "found [2, 2] in 'clusters', expected [first, end]"),
+    ],
+)
+def test_bad_documents_are_named_by_file_and_line(tmp_path: Path, record: object, message: str):
+    path = write(tmp_path, {"sentences": [["Rain"]]}, record)
+    with pytest.raises(ValueError, match=re.escape(f"{path}:2: {message}")):
+        read_jsonlines(path)
+
+
+def test_lines_that_are_not_json_are_named(tmp_path: Path):
+    path = tmp_path / "broken.jsonlines"
+    path.write_text('{"sentences": [["Rain"]]}\n{"sentences": [[', encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(f"{path}:2: not JSON")):
+        read_jsonlines(path)
+
+
+def test_a_file_without_documents_is_named(tmp_path: Path):
+    with pytest.raises(ValueError, match="found no document"):
+        read_jsonlines(write(tmp_path))
+
+
+def test_what_was_written_is_read_back(tmp_path: Path):
+    doc = read_one(tmp_path, FERRY)
+    back, written = round_trip(tmp_path, doc)
+    assert written == FERRY
+    assert back.to_json() == doc.to_json()
+
+
+def test_spacing_is_kept_where_it_is_known(tmp_path: Path):
+    back, written = round_trip(tmp_path, make_doc(spaces=[True, False, True, True, False]))
+    assert back.text == "Ann slept. She snored"
+    assert written["spaces"] == [[True, False, True], [True, False]]
+    assert not back.has_unknown_spaces
+
+
+@pytest.mark.parametrize("turns", [[(0, 2, "Ann"), (2, 3, "Ann")], [(0, 3, "Ann"), (1, 5, "Leo")], [(0, 1, "-")]])
+def test_turns_that_are_more_than_runs_of_words_are_kept(tmp_path: Path, turns: list[tuple[int, int, str]]):
+    doc = make_doc()
+    set_speakers(doc, turns)
+    assert get_speakers(round_trip(tmp_path, doc)[0]) == turns
+
+
+def test_names_of_clusters_are_kept(tmp_path: Path):
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1), (3, 4)], [(2, 3)]], names=["Ann", ""])
+    back, _ = round_trip(tmp_path, doc)
+    assert [group.attrs.get("name") for group in cluster_groups(back)] == ["Ann", None]
+
+
+def test_a_mention_in_two_clusters_is_kept(tmp_path: Path):
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1), (3, 4)], [(2, 3), (3, 4)]])
+    assert get_clusters(round_trip(tmp_path, doc)[0]) == [[(0, 1), (3, 4)], [(2, 3), (3, 4)]]
+
+
+def test_a_document_without_mentions_stays_annotated(tmp_path: Path):
+    doc = make_doc()
+    set_mentions(doc, [], [])
+    back, written = round_trip(tmp_path, doc)
+    assert written["clusters"] == []
+    assert has_clusters_annotated(back)
+
+
+def test_what_a_document_lacks_is_not_written(tmp_path: Path):
+    back, written = round_trip(tmp_path, make_doc())
+    assert written.keys() == {"doc_key", "sentences", "speakers"}
+    assert not has_clusters_annotated(back)
+
+
+def test_entities_and_constituents_are_kept(tmp_path: Path):
+    doc = make_doc()
+    doc.set_ents([Span(doc, 0, 1, "PERSON")], default="outside")
+    set_constituents(doc, [(0, 3, "S"), (0, 1, "NP")])
+    back, _ = round_trip(tmp_path, doc)
+    assert [(span.start, span.end, span.label_) for span in back.ents] == [(0, 1, "PERSON")]
+    assert [(span.start, span.end, span.label_) for span in back.spans["constituents"]] == [(0, 3, "S"), (0, 1, "NP")]
+
+
+def test_a_document_without_sentences_becomes_one(tmp_path: Path):
+    back, _ = round_trip(tmp_path, Doc(Vocab(), words=["Rain", "falls"]))
+    assert [sentence.text for sentence in back.sents] == ["Rain falls"]
+
+
+def test_a_document_without_words_is_kept(tmp_path: Path):
+    assert len(round_trip(tmp_path, Doc(Vocab()))[0]) == 0
+
+
+def test_markers_of_speakers_are_left_out(tmp_path: Path):
+    doc = make_doc()
+    set_speakers(doc, [(0, 3, "Leo")])
+    marked = insert_speaker_markers(doc)
+    assert len(marked) > len(doc)
+    _, written = round_trip(tmp_path, marked)
+    assert written["sentences"] == [["Ann", "slept", "."], ["She", "snored"]]
+    assert written["speakers"] == [["Leo"] * 3, ["-"] * 2]
