@@ -9,9 +9,12 @@ from spacy.cli._util import app as spacy_app
 from ._app import app
 from .convert import convert_app
 from .evaluate import evaluate_cli
-from .props import props_cli
+from .experiment import experiment_cli
+from .export import export_app
 from .render import render_cli
+from .report import report_cli
+from .tree import tree_cli
 
-__all__ = ["app", "convert_app", "evaluate_cli", "props_cli", "render_cli"]
+__all__ = ["app", "convert_app", "evaluate_cli", "experiment_cli", "export_app", "render_cli", "report_cli", "tree_cli"]
 
 spacy_app.add_typer(app, name=app.info.name)

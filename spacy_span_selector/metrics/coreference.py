@@ -3,6 +3,10 @@
 Each takes the gold and the predicted clusters of one document and returns `Counts`, which are summed over
 documents before they are divided. Mentions match only if they are equal; one that the other side lacks stays
 where it is and costs precision or recall, as Pradhan et al. (2014) argue. `docs/scores.md` has the formulas.
+
+MUC, B3, CEAF-phi4 and mentions equal those of the official scorer, version 8.01, with one exception: mentions that a
+side lists more than once. Here the first place counts, on either side. The official scorer does so for mentions of the
+prediction that the gold annotation has, too; others it counts in every cluster that lists them.
 """
 
 from __future__ import annotations

@@ -1,109 +1,12 @@
+import hashlib
 from pathlib import Path
 
 import pytest
-import spacy
-from spacy.tokens import Doc, DocBin
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames
-from spacy_span_selector.cli import app
+from spacy_span_selector.corpora.conll2012_files import ENGLISH_DOCUMENTS
 
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def load(path: Path) -> list[Doc]:
-    return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))
-
-
-@pytest.fixture
-def litbank(tmp_path: Path) -> Path:
-    """A copy of LitBank's layout with four documents of one sentence, two of them in training."""
-    source = tmp_path / "litbank"
-    conll, ids = source / "coref/conll", source / "lrec2020-coref/data/litbank_tenfold_splits/2"
-    conll.mkdir(parents=True)
-    ids.mkdir(parents=True)
-    for split, names in {"train": ["a", "b"], "dev": ["c"], "test": ["d"]}.items():
-        (ids / f"{split}.ids").write_text("".join(f"{name}.tsv\n" for name in names))
-        for name in names:
-            rows = [
-                "\t".join([name, "0", str(i), word, *["_"] * 8, cell])
-                for i, (word, cell) in enumerate([("Ann", "(0)"), ("saw", ""), ("herself", "(0)")])
-            ]
-            lines = [f"#begin document ({name}); part 0", *rows, "", "#end document", ""]
-            (conll / f"{name}.conll").write_text("\n".join(lines))
-    return source
-
-
-def test_litbank_writes_the_three_parts_of_a_fold(litbank: Path, tmp_path: Path):
-    result = run("convert", "litbank", litbank, tmp_path / "new/corpus", "--fold", 2)
-    assert result.exit_code == 0
-    titles = {
-        split: [doc.user_data["title"] for doc in load(tmp_path / f"new/corpus/{split}.spacy")]
-        for split in ("train", "dev", "test")
-    }
-    assert titles == {"train": ["a", "b"], "dev": ["c"], "test": ["d"]}
-    assert "train.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
-
-
-def test_litbank_documents_keep_gold_words_clusters_and_names(litbank: Path, tmp_path: Path):
-    run("convert", "litbank", litbank, tmp_path, "--fold", 2)
-    (doc,) = load(tmp_path / "dev.spacy")
-    assert doc.has_unknown_spaces
-    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
-    assert doc.spans["coref_clusters_1"].attrs["name"] == "0"
-
-
-def test_litbank_fold_out_of_range(litbank: Path, tmp_path: Path):
-    result = run("convert", "litbank", litbank, tmp_path, "--fold", 10)
-    assert result.exit_code == 1
-    assert "expected a number from 0 to 9" in result.output
-
-
-def test_litbank_document_that_is_missing(litbank: Path, tmp_path: Path):
-    (litbank / "coref/conll/c.conll").unlink()
-    result = run("convert", "litbank", litbank, tmp_path, "--fold", 2)
-    assert result.exit_code == 1
-    assert "c.conll" in result.output
-
-
-@pytest.fixture
-def ewt(tmp_path: Path) -> Path:
-    """PropBank EWT as it is laid out, with one sentence in each part."""
-    source = tmp_path / "ewt"
-    words, skeletons = source / "UD_English-EWT", source / "propbank-release/data/google/ewt/email/00"
-    words.mkdir(parents=True)
-    skeletons.mkdir(parents=True)
-    for split in ("train", "dev", "test"):
-        cells = [("Ann", "NNP", "(NP*)", "-", "(ARG0*)"), ("gave", "VBD", "(VP*", "give.01", "(V*)")]
-        cells += [("up", "RP", "*)", "-", "(C-V*)")]
-        rows = [f"{i}\t{cell[0]}\t_\t_\t{cell[1]}\t_\t_\t_\t_\t_" for i, cell in enumerate(cells, start=1)]
-        lines = [f"# newdoc id = email-{split}", *rows, "", ""]
-        (words / f"en_ewt-ud-{split}.conllu").write_text("\n".join(lines))
-        rows = [" ".join(["f 0", str(i), "[WORD]", *cell[1:3], "-", *cell[3:]]) for i, cell in enumerate(cells)]
-        (skeletons / f"{split}.xml.gold_skel").write_text("\n".join(rows))
-    return source
-
-
-def test_ewt_writes_its_three_parts(ewt: Path, tmp_path: Path):
-    result = run("convert", "ewt", ewt, tmp_path / "new/corpus")
-    assert result.exit_code == 0, result.output
-    for split in ("train", "dev", "test"):
-        (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
-        assert doc.user_data["title"] == f"email/{split}"
-        assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "C-V")], "give.01")]
-        assert [span.label_ for span in doc.spans["constituents"]] == ["NP", "VP"]
-        assert [token.tag_ for token in doc] == ["NNP", "VBD", "RP"]
-    assert "train.spacy: 1 documents, 3 tokens, 1 predicates, 1 arguments\n" in result.output
-
-
-def test_ewt_reports_what_is_missing_and_writes_nothing(ewt: Path, tmp_path: Path):
-    (ewt / "UD_English-EWT/en_ewt-ud-test.conllu").unlink()
-    result = run("convert", "ewt", ewt, tmp_path / "corpus")
-    assert result.exit_code == 1
-    assert "en_ewt-ud-test.conllu: no such file" in " ".join(result.output.split())
-    assert not (tmp_path / "corpus").exists()
+from .helpers import load, run
 
 
 def test_bracketed_joins_files_in_one_doc_bin(tmp_path: Path):
@@ -169,6 +72,46 @@ def test_conll2012_keeps_every_layer(tmp_path: Path):
     assert [turn.label_ for turn in doc.spans["speakers"]] == ["Leo"]
 
 
+def test_conll2012_joins_files_and_folders(tmp_path: Path):
+    write_conll2012(tmp_path / "nw/00/tale.v4_gold_conll")
+    write_conll2012(tmp_path / "more.conll")
+    result = run("convert", "conll2012", tmp_path / "more.conll", tmp_path / "nw", tmp_path / "tale.spacy")
+    assert result.exit_code == 0, result.output
+    assert len(load(tmp_path / "tale.spacy")) == 2
+
+
+def test_conll2012_puts_speakers_in_the_text_where_asked(tmp_path: Path):
+    write_conll2012(tmp_path / "tale.conll")
+    assert (
+        run("convert", "conll2012", tmp_path / "tale.conll", tmp_path / "a.spacy", "--speaker-markers").exit_code == 0
+    )
+    (doc,) = load(tmp_path / "a.spacy")
+    assert [token.text for token in doc] == ["<speaker>", "Leo", "</speaker>", "Ann", "left"]
+    assert get_clusters(doc) == [[(3, 4)]]
+
+
+def test_conll2012_prints_the_sum_of_what_it_read(tmp_path: Path):
+    paths = [tmp_path / "a.conll", tmp_path / "b.conll"]
+    for path in paths:
+        write_conll2012(path)
+    result = run("convert", "conll2012", *paths, tmp_path / "a.spacy")
+    joined = hashlib.md5(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    assert f"Read 2 files. MD5 of their contents, one after the other: {joined}\n" in result.output
+    assert "English" not in result.output
+
+
+def test_conll2012_counts_the_documents_of_the_official_english_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "dev.english.v4_gold_conll"
+    write_conll2012(path)
+    result = run("convert", "conll2012", path, tmp_path / "a.spacy")
+    assert result.exit_code == 0
+    output = " ".join(result.output.split())
+    assert "Found 1 documents where the official English parts of CoNLL-2012 have 2,802 (train), 343 (dev)" in output
+    monkeypatch.setitem(ENGLISH_DOCUMENTS, "dev", 1)
+    result = run("convert", "conll2012", path, tmp_path / "a.spacy")
+    assert "as many documents as in the English part for dev of CoNLL-2012." in result.output
+
+
 def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path):
     write_conll2012(tmp_path / "tale.gold_conll")
     (tmp_path / "empty").mkdir()
@@ -179,6 +122,42 @@ def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path
         result = run("convert", "conll2012", *arguments)
         assert result.exit_code == 1
         assert message in " ".join(result.output.split())
+
+
+def write_jsonlines(path: Path) -> None:
+    speakers = '"speakers": [["Leo", "Leo"], ["-"]]'
+    path.write_text(
+        f'{{"doc_key": "tale", "sentences": [["Ann", "left"], ["She"]], {speakers}, "clusters": [[[0, 0], [2, 2]]]}}\n',
+        encoding="utf-8",
+    )
+
+
+def test_jsonlines_joins_files(tmp_path: Path):
+    for name in ("a", "b"):
+        write_jsonlines(tmp_path / f"{name}.jsonlines")
+    result = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "b.jsonlines", tmp_path / "new/c.spacy")
+    assert result.exit_code == 0, result.output
+    assert "c.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
+    docs = load(tmp_path / "new/c.spacy")
+    assert [doc.user_data["title"] for doc in docs] == ["tale", "tale"]
+    assert get_clusters(docs[1]) == [[(0, 1), (2, 3)]]
+
+
+def test_jsonlines_puts_speakers_in_the_text_where_asked(tmp_path: Path):
+    write_jsonlines(tmp_path / "a.jsonlines")
+    path = tmp_path / "a.spacy"
+    assert run("convert", "jsonlines", tmp_path / "a.jsonlines", path, "--speaker-markers").exit_code == 0
+    (doc,) = load(path)
+    assert [token.text for token in doc] == ["<speaker>", "Leo", "</speaker>", "Ann", "left", "She"]
+
+
+def test_jsonlines_reports_the_place_of_an_error_and_what_it_cannot_write(tmp_path: Path):
+    (tmp_path / "a.jsonlines").write_text("[]\n", encoding="utf-8")
+    malformed = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "a.spacy")
+    misnamed = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "a.json")
+    assert (malformed.exit_code, misnamed.exit_code) == (1, 1)
+    assert "a.jsonlines:1:" in " ".join(malformed.output.split())
+    assert "must end in .spacy" in misnamed.output
 
 
 @pytest.fixture

@@ -1,0 +1,64 @@
+"""`convert CORPUS SOURCE OUT_DIR`: corpora that say which documents are for training, development and testing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .._app import friendly_errors
+from ._app import OutDir, SpeakerMarkers, convert_app, save_docs
+
+
+@convert_app.command("litbank")
+def litbank_cli(
+    source: Annotated[
+        Path, typer.Argument(help="Copy of dbamman/litbank, with dbamman/lrec2020-coref in it or beside it")
+    ],
+    out_dir: OutDir,
+    fold: Annotated[int, typer.Option(help="Fold of the ten-fold cross-validation, 0 to 9")] = 0,
+) -> None:
+    """Convert one fold of LitBank."""
+    from spacy.vocab import Vocab
+
+    from ...corpora.litbank import read_litbank, read_litbank_fold
+
+    with friendly_errors():
+        vocab = Vocab()
+        for split, names in read_litbank_fold(source, fold).items():
+            save_docs(read_litbank(source, vocab, names=names), out_dir / f"{split}.spacy")
+
+
+@convert_app.command("ontogum")
+def ontogum_cli(
+    source: Annotated[Path, typer.Argument(help="Copy of amir-zeldes/gum")],
+    out_dir: OutDir,
+    speaker_markers: SpeakerMarkers = False,
+) -> None:
+    """Convert OntoGUM, without documents from Reddit, unless their words have been restored."""
+    from ...annotation import TITLE_KEY
+    from ...corpora.ontogum import read_ontogum, read_ontogum_splits
+
+    with friendly_errors():
+        splits = read_ontogum_splits(source)
+        docs = {doc.user_data[TITLE_KEY]: doc for doc in read_ontogum(source)}
+        for split, names in splits.items():
+            found = [docs[name] for name in names if name in docs]
+            save_docs(found, out_dir / f"{split}.spacy", speaker_markers=speaker_markers)
+
+
+@convert_app.command("ewt")
+def ewt_cli(
+    source: Annotated[
+        Path,
+        typer.Argument(help="Folder with copies of propbank/propbank-release and UniversalDependencies/UD_English-EWT"),
+    ],
+    out_dir: OutDir,
+) -> None:
+    """Convert PropBank EWT, semantic roles in the English Web Treebank."""
+    from ...corpora.ewt import read_ewt
+
+    with friendly_errors():
+        for split, docs in read_ewt(source).items():
+            save_docs(docs, out_dir / f"{split}.spacy")

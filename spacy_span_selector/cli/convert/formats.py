@@ -1,0 +1,103 @@
+"""`convert FORMAT FILE... OUT.spacy`: files in a format that many corpora have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from .._app import friendly_errors
+from ._app import SpeakerMarkers, convert_app, save_docs, split_paths
+
+
+@convert_app.command("bracketed")
+def bracketed_cli(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Files to read, and the file to write")
+    ],
+    lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text")] = "en",
+) -> None:
+    """Convert files in the bracketed plain-text format."""
+    import spacy
+
+    from ...corpora.bracketed import read_bracketed
+
+    with friendly_errors():
+        sources, out_path = split_paths(paths)
+        nlp = spacy.blank(lang)
+        save_docs([doc for path in sources for doc in read_bracketed(path, nlp)], out_path)
+
+
+@convert_app.command("props")
+def props_cli(
+    words_path: Annotated[Path, typer.Argument(metavar="WORDS", help="One word a line; may be compressed, .gz")],
+    props_path: Annotated[Path, typer.Argument(metavar="PROPS", help="The predicates and arguments of the same lines")],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.spacy", help="The file to write")],
+) -> None:
+    """Convert a words file and a props file of the CoNLL-2005 shared task."""
+    from ...corpora.props import read_props
+
+    with friendly_errors():
+        split_paths([words_path, props_path, out_path])
+        save_docs(read_props(words_path, props_path), out_path)
+
+
+@convert_app.command("conll2012")
+def conll2012_cli(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE... OUT.spacy",
+            help="Files, or folders whose *gold_conll files are read, at any depth, and the file to write",
+        ),
+    ],
+    speaker_markers: SpeakerMarkers = False,
+) -> None:
+    """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English parts."""
+    from ...corpora.conll2012 import read_conll2012
+    from ...corpora.conll2012_files import find_files
+
+    with friendly_errors():
+        sources, out_path = split_paths(paths)
+        files = find_files(sources)
+        docs = read_conll2012(files)
+        save_docs(docs, out_path, speaker_markers=speaker_markers)
+        _check_official(files, len(docs))
+
+
+@convert_app.command("jsonlines")
+def jsonlines_cli(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Files to read, and the file to write")
+    ],
+    speaker_markers: SpeakerMarkers = False,
+) -> None:
+    """Convert files in the JSON lines format of e2e-coref and its successors."""
+    from spacy.vocab import Vocab
+
+    from ...corpora.jsonlines import read_jsonlines
+
+    with friendly_errors():
+        sources, out_path = split_paths(paths)
+        vocab = Vocab()
+        docs = [doc for path in sources for doc in read_jsonlines(path, vocab)]
+        save_docs(docs, out_path, speaker_markers=speaker_markers)
+
+
+def _check_official(files: Sequence[Path], n_documents: int) -> None:
+    """Print what tells the official English files of CoNLL-2012 from others."""
+    from ...corpora.conll2012_files import ENGLISH_DOCUMENTS, digest_files
+
+    typer.echo(f"Read {len(files):,} files. MD5 of their contents, one after the other: {digest_files(files)}")
+    official = [split for split, count in ENGLISH_DOCUMENTS.items() if count == n_documents]
+    if official:
+        typer.echo(f"These are as many documents as in the English part for {official[0]} of CoNLL-2012.")
+    elif any("english" in str(path).lower() for path in files):
+        counts = ", ".join(f"{count:,} ({split})" for split, count in ENGLISH_DOCUMENTS.items())
+        msg.warn(
+            f"Found {n_documents:,} documents where the official English parts of CoNLL-2012 have {counts}. "
+            "Scores are comparable with published ones only on these."
+        )

@@ -1,0 +1,78 @@
+"""`export`: .spacy files to the formats of other tools, one sub-command a format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.tokens import Doc
+
+from ._app import app, friendly_errors, open_spacy_file
+
+Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
+OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
+
+export_app = typer.Typer(
+    name="export",
+    help="Write .spacy files in the formats of other tools.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(export_app)
+
+
+@export_app.command("conll2012")
+def conll2012_cli(data: Data, out_path: OutPath) -> None:
+    """Write everything as CoNLL-2012, which the official scorer of coreference compares."""
+    from ..corpora.conll2012_writer import write_conll2012
+
+    with friendly_errors():
+        docs = _read_docs(data)
+        out_path.parent.mkdir(parents=True, exist_ok=True)
+        write_conll2012(docs, out_path)
+        typer.echo(f"Written: {out_path}")
+
+
+@export_app.command("jsonlines")
+def jsonlines_cli(data: Data, out_path: OutPath) -> None:
+    """Write coreference in the JSON lines format of e2e-coref and its successors."""
+    from ..corpora.jsonlines import write_jsonlines
+
+    with friendly_errors():
+        docs = _read_docs(data)
+        out_path.parent.mkdir(parents=True, exist_ok=True)
+        write_jsonlines(docs, out_path)
+        typer.echo(f"Written: {out_path}")
+
+
+@export_app.command("props")
+def props_cli(
+    data: Annotated[
+        Path, typer.Argument(metavar="DOCS.spacy", help="Documents with semantic roles, gold or predicted")
+    ],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.props", help="The file of props to write")],
+    words: Annotated[Path | None, typer.Option(help="Write the words to this file, one a line")] = None,
+    rolesets: Annotated[bool, typer.Option(help="Name predicates by their roleset, not by their first word")] = False,
+) -> None:
+    """Write semantic roles as CoNLL-2005 props, which the official scorer of that task compares."""
+    from ..annotation import has_frames_annotated
+    from ..corpora.props_writer import write_props, write_words
+
+    with friendly_errors():
+        docs = _read_docs(data)
+        if not any(has_frames_annotated(doc) for doc in docs):
+            raise ValueError(f"{data} has no semantic roles: expected documents with frames, `doc.spans['srl_1']`.")
+        texts = {out_path: write_props(docs, rolesets=rolesets)}
+        if words is not None:
+            texts[words] = write_words(docs)
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            typer.echo(f"Written: {path}")
+
+
+def _read_docs(path: Path) -> list[Doc]:
+    from spacy.vocab import Vocab
+
+    return list(open_spacy_file(path).get_docs(Vocab()))

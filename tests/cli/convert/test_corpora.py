@@ -1,0 +1,137 @@
+from pathlib import Path
+
+import pytest
+
+from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames
+
+from ...corpora.gum import write_document, write_splits
+from .helpers import load, run
+
+
+@pytest.fixture
+def litbank(tmp_path: Path) -> Path:
+    """A copy of LitBank's layout with four documents of one sentence, two of them in training."""
+    source = tmp_path / "litbank"
+    conll, ids = source / "coref/conll", source / "lrec2020-coref/data/litbank_tenfold_splits/2"
+    conll.mkdir(parents=True)
+    ids.mkdir(parents=True)
+    for split, names in {"train": ["a", "b"], "dev": ["c"], "test": ["d"]}.items():
+        (ids / f"{split}.ids").write_text("".join(f"{name}.tsv\n" for name in names))
+        for name in names:
+            rows = [
+                "\t".join([name, "0", str(i), word, *["_"] * 8, cell])
+                for i, (word, cell) in enumerate([("Ann", "(0)"), ("saw", ""), ("herself", "(0)")])
+            ]
+            lines = [f"#begin document ({name}); part 0", *rows, "", "#end document", ""]
+            (conll / f"{name}.conll").write_text("\n".join(lines))
+    return source
+
+
+def test_litbank_writes_the_three_parts_of_a_fold(litbank: Path, tmp_path: Path):
+    result = run("convert", "litbank", litbank, tmp_path / "new/corpus", "--fold", 2)
+    assert result.exit_code == 0
+    titles = {
+        split: [doc.user_data["title"] for doc in load(tmp_path / f"new/corpus/{split}.spacy")]
+        for split in ("train", "dev", "test")
+    }
+    assert titles == {"train": ["a", "b"], "dev": ["c"], "test": ["d"]}
+    assert "train.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
+
+
+def test_litbank_documents_keep_gold_words_clusters_and_names(litbank: Path, tmp_path: Path):
+    run("convert", "litbank", litbank, tmp_path, "--fold", 2)
+    (doc,) = load(tmp_path / "dev.spacy")
+    assert doc.has_unknown_spaces
+    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
+    assert doc.spans["coref_clusters_1"].attrs["name"] == "0"
+
+
+def test_litbank_fold_out_of_range(litbank: Path, tmp_path: Path):
+    result = run("convert", "litbank", litbank, tmp_path, "--fold", 10)
+    assert result.exit_code == 1
+    assert "expected a number from 0 to 9" in result.output
+
+
+def test_litbank_document_that_is_missing(litbank: Path, tmp_path: Path):
+    (litbank / "coref/conll/c.conll").unlink()
+    result = run("convert", "litbank", litbank, tmp_path, "--fold", 2)
+    assert result.exit_code == 1
+    assert "c.conll" in result.output
+
+
+@pytest.fixture
+def ontogum(tmp_path: Path) -> Path:
+    """OntoGUM as it is laid out, with one document in each part, and one in train that has no words."""
+    for name in ("GUM_vlog_a", "GUM_vlog_b", "GUM_vlog_c"):
+        write_document(tmp_path / "gum", name, speakers=("Ann", "Leo"))
+    splits = {"train": ["GUM_vlog_a", "GUM_reddit_a"], "dev": ["GUM_vlog_b"], "test": ["GUM_vlog_c"]}
+    write_splits(tmp_path / "gum", **splits)
+    return tmp_path / "gum"
+
+
+def test_ontogum_writes_its_three_parts(ontogum: Path, tmp_path: Path):
+    result = run("convert", "ontogum", ontogum, tmp_path / "new/corpus")
+    assert result.exit_code == 0, result.output
+    for split, name in (("train", "GUM_vlog_a"), ("dev", "GUM_vlog_b"), ("test", "GUM_vlog_c")):
+        (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
+        assert doc.user_data["title"] == name
+        assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
+        assert [turn.label_ for turn in doc.spans["speakers"]] == ["Ann", "Leo"]
+        assert len(doc.spans["constituents"]) == 11
+    assert "train.spacy: 1 documents, 10 tokens, 4 mentions, 2 clusters\n" in result.output
+
+
+def test_ontogum_puts_speakers_in_the_text_where_asked(ontogum: Path, tmp_path: Path):
+    assert run("convert", "ontogum", ontogum, tmp_path, "--speaker-markers").exit_code == 0
+    (doc,) = load(tmp_path / "dev.spacy")
+    words = ["<speaker>", "Ann", "</speaker>", "Ann", "called", "her"]
+    assert [token.text for token in doc[:6]] == words
+    assert [[doc[start:end].text for start, end in cluster] for cluster in get_clusters(doc)] == [
+        ["Ann", "her"],
+        ["her dog", "He"],
+    ]
+
+
+def test_ontogum_reports_what_is_missing(tmp_path: Path):
+    result = run("convert", "ontogum", tmp_path / "gum", tmp_path / "corpus")
+    assert result.exit_code == 1
+    assert "splits.md: no such file" in " ".join(result.output.split())
+    assert not (tmp_path / "corpus").exists()
+
+
+@pytest.fixture
+def ewt(tmp_path: Path) -> Path:
+    """PropBank EWT as it is laid out, with one sentence in each part."""
+    source = tmp_path / "ewt"
+    words, skeletons = source / "UD_English-EWT", source / "propbank-release/data/google/ewt/email/00"
+    words.mkdir(parents=True)
+    skeletons.mkdir(parents=True)
+    for split in ("train", "dev", "test"):
+        cells = [("Ann", "NNP", "(NP*)", "-", "(ARG0*)"), ("gave", "VBD", "(VP*", "give.01", "(V*)")]
+        cells += [("up", "RP", "*)", "-", "(C-V*)")]
+        rows = [f"{i}\t{cell[0]}\t_\t_\t{cell[1]}\t_\t_\t_\t_\t_" for i, cell in enumerate(cells, start=1)]
+        lines = [f"# newdoc id = email-{split}", *rows, "", ""]
+        (words / f"en_ewt-ud-{split}.conllu").write_text("\n".join(lines))
+        rows = [" ".join(["f 0", str(i), "[WORD]", *cell[1:3], "-", *cell[3:]]) for i, cell in enumerate(cells)]
+        (skeletons / f"{split}.xml.gold_skel").write_text("\n".join(rows))
+    return source
+
+
+def test_ewt_writes_its_three_parts(ewt: Path, tmp_path: Path):
+    result = run("convert", "ewt", ewt, tmp_path / "new/corpus")
+    assert result.exit_code == 0, result.output
+    for split in ("train", "dev", "test"):
+        (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
+        assert doc.user_data["title"] == f"email/{split}"
+        assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "C-V")], "give.01")]
+        assert [span.label_ for span in doc.spans["constituents"]] == ["NP", "VP"]
+        assert [token.tag_ for token in doc] == ["NNP", "VBD", "RP"]
+    assert "train.spacy: 1 documents, 3 tokens, 1 predicates, 1 arguments\n" in result.output
+
+
+def test_ewt_reports_what_is_missing_and_writes_nothing(ewt: Path, tmp_path: Path):
+    (ewt / "UD_English-EWT/en_ewt-ud-test.conllu").unlink()
+    result = run("convert", "ewt", ewt, tmp_path / "corpus")
+    assert result.exit_code == 1
+    assert "en_ewt-ud-test.conllu: no such file" in " ".join(result.output.split())
+    assert not (tmp_path / "corpus").exists()

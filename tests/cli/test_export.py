@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, set_clusters, set_frames
+from spacy_span_selector.cli import app
+from spacy_span_selector.corpora.conll2012 import read_conll2012
+from spacy_span_selector.corpora.jsonlines import read_jsonlines
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["export", *map(str, arguments)])
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    doc = Doc(Vocab(), words=["Ann", "Left"], sent_starts=[True, False])
+    bare = Doc(doc.vocab, words=["Silence"])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")])
+    set_clusters(doc, [[(0, 1), (1, 2)]])
+    doc.user_data["title"] = "tale_1"
+    DocBin(docs=[doc, bare], store_user_data=True).to_disk(tmp_path / "gold.spacy")
+    DocBin(docs=[doc]).to_disk(tmp_path / "gold.docs")
+    DocBin(docs=[bare]).to_disk(tmp_path / "bare.spacy")
+    (tmp_path / "folder.spacy").mkdir()
+    (tmp_path / "junk.spacy").write_text("junk")
+    return tmp_path / "gold.spacy"
+
+
+def test_props_and_words_have_the_same_lines(data: Path, tmp_path: Path):
+    result = run("props", data, tmp_path / "new/gold.props", "--words", tmp_path / "new/gold.words")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "new/gold.props").read_text() == "-    (A0*)\nleft (V*)\n\n-\n\n"
+    assert (tmp_path / "new/gold.words").read_text() == "Ann\nLeft\n\nSilence\n\n"
+    assert "gold.props" in result.output
+
+
+def test_rolesets_are_written_if_asked(data: Path, tmp_path: Path):
+    run("props", data, tmp_path / "gold.props", "--rolesets")
+    assert "leave.01 (V*)\n" in (tmp_path / "gold.props").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.spacy", "none.spacy: no such file"),
+        ("folder.spacy", "folder.spacy: a folder"),
+        ("junk.spacy", "junk.spacy: [E1014]"),
+        ("gold.docs", "gold.docs: spaCy's readers take only files whose name ends in .spacy"),
+        ("bare.spacy", "bare.spacy has no semantic roles"),
+    ],
+)
+def test_data_that_cannot_be_written_as_props(data: Path, tmp_path: Path, name: str, message: str):
+    result = run("props", data.with_name(name), tmp_path / "out.props")
+    assert result.exit_code == 1
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "out.props").exists()
+
+
+def test_conll2012_is_read_back(data: Path, tmp_path: Path):
+    result = run("conll2012", data, tmp_path / "new/gold.conll")
+    assert result.exit_code == 0, result.output
+    assert "gold.conll" in result.output
+    doc, bare = read_conll2012(tmp_path / "new/gold.conll")
+    assert doc.user_data["title"] == "tale_1"
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    assert bare.text == "Silence "
+
+
+def test_jsonlines_are_read_back(data: Path, tmp_path: Path):
+    result = run("jsonlines", data, tmp_path / "new/gold.jsonlines")
+    assert result.exit_code == 0, result.output
+    assert "gold.jsonlines" in result.output
+    doc, bare = read_jsonlines(tmp_path / "new/gold.jsonlines")
+    assert doc.user_data["title"] == "tale_1"
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert bare.text == "Silence "
+
+
+@pytest.mark.parametrize("name", ["conll2012", "jsonlines"])
+def test_data_that_are_not_there_are_named(data: Path, tmp_path: Path, name: str):
+    result = run(name, data.with_name("none.spacy"), tmp_path / "out")
+    assert result.exit_code == 1
+    assert "none.spacy: no such file" in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
