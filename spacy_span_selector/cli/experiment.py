@@ -1,0 +1,43 @@
+"""`experiment`: train and measure a grid of selectors, seeds and folds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ._app import app, friendly_errors
+
+
+@app.command("experiment")
+def experiment_cli(
+    grid: Annotated[Path, typer.Argument(metavar="GRID.cfg", help="What to train: see configs/experiments")],
+    out_dir: Annotated[Path, typer.Argument(help="Gets results.jsonl, and the log and config of each run under runs")],
+    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    jobs: Annotated[int, typer.Option(min=1, help="How many runs at a time")] = 1,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Run only those whose name fits, such as 'greedy-seed0-*'; may be repeated")
+    ] = None,
+    keep_models: Annotated[bool, typer.Option(help="Keep the pipelines once they are measured")] = False,
+) -> None:
+    """Train and measure every variant of a grid with every seed on every fold.
+
+    A run whose record is in OUT_DIR/results.jsonl is not repeated, so an interrupted experiment goes on where it was
+    when it is started again. If runs fail, the others go on, and the exit status is 1.
+    """
+    from ..experiments.grid import check_runs, choose_runs, read_grid
+    from ..experiments.runner import Workplace, pending_runs, run_all
+
+    with friendly_errors():
+        runs = choose_runs(read_grid(grid), only or [])
+        workplace = Workplace(out_dir, gpu_id, jobs, keep_models)
+        pending = pending_runs(runs, workplace.results)
+        check_runs(pending)
+        out_dir.mkdir(parents=True, exist_ok=True)
+        typer.echo(f"{len(runs)} runs, {len(runs) - len(pending)} of them done")
+        failures = run_all(pending, workplace)
+    typer.echo(f"Records: {workplace.results}")
+    if failures:
+        msg.fail(f"{len(failures)} of {len(pending)} runs failed: {', '.join(failures)}", exits=1)

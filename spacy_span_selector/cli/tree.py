@@ -1,0 +1,85 @@
+"""`tree`: an HTML page that shows which tree the selector sees in each sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ._app import app, friendly_errors, open_spacy_file
+
+if TYPE_CHECKING:
+    from ..rendering.trees import SentenceTree
+
+
+@app.command("tree")
+def tree_cli(
+    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    text: Annotated[str, typer.Argument(help="A text, a text file, or a .spacy file, of which words are given")],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.html", help="The page to write")],
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many sentences")] = 20,
+) -> None:
+    """Draw the best binary tree of each sentence, with its selected spans and their probabilities."""
+    import spacy
+
+    from ..rendering.trees import render_tree_page
+
+    with friendly_errors():
+        nlp = spacy.load(model)
+        pipes = [pipe for _, pipe in nlp.pipeline if hasattr(pipe, "_prediction_strategy")]
+        if not pipes:
+            raise ValueError(f"{model} has no structured_coref and no structured_srl, but {', '.join(nlp.pipe_names)}.")
+        sentences = list(islice(_trees(nlp.pipe(_read_docs(text, nlp)), pipes), limit))
+        if not sentences:
+            raise ValueError(f"There is no sentence to draw: {text[:60]!r} is empty, or no component scores spans.")
+        out_path.parent.mkdir(parents=True, exist_ok=True)
+        out_path.write_text(render_tree_page(sentences, nlp.lang or "und"), encoding="utf-8")
+    typer.echo(f"Page: {out_path}")
+
+
+def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
+    from ..readers import create_corpus
+
+    path = Path(text)
+    if path.suffix == ".spacy":
+        open_spacy_file(path)  # for its errors
+        yield from (example.predicted for example in create_corpus(path)(nlp))
+    else:
+        try:
+            is_file = path.is_file()
+        except OSError:  # a text may be too long for a name
+            is_file = False
+        yield nlp.make_doc(" ".join((path.read_text(encoding="utf-8") if is_file else text).split()))
+
+
+def _trees(docs: Iterable[Doc], pipes: list[Any]) -> Iterator[list[SentenceTree]]:
+    """The trees of each sentence, one for each component that scores spans."""
+    from ..experiments.selection import select_spans
+    from ..layers.candidates import AboveThreshold, TopPerSentence
+    from ..rendering.trees import SentenceTree
+
+    for doc in docs:
+        by_sentence: dict[int, list[SentenceTree]] = {}
+        for pipe in pipes:
+            selection = select_spans(doc, pipe)
+            if selection is None:
+                continue
+            if isinstance(selection.strategy, AboveThreshold | TopPerSentence):
+                raise ValueError(
+                    f"The spans that '{pipe.name}' selects may cross, so there is no tree that has them all. "
+                    "Take a pipeline with the structured selector."
+                )
+            group = doc.spans[pipe.cfg["spans_key" if "spans_key" in pipe.cfg else "mentions_key"]]
+            scores = group.attrs["scores"] if selection.is_probability else [None] * len(group)
+            spans = [(span.start, span.end, score) for span, score in zip(group, scores, strict=True)]
+            for first, weights in selection.sentences():
+                last = first + len(weights)
+                own = {(start - first, end - first): score for start, end, score in spans if first <= start < last}
+                words = [token.text for token in doc[first:last]]
+                by_sentence.setdefault(first, []).append(SentenceTree(pipe.name, words, own, weights))
+        yield from (by_sentence[first] for first in sorted(by_sentence))

@@ -1,0 +1,223 @@
+"""What to train: every variant with every seed on every fold, from a small file in spaCy's config syntax."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from thinc.api import Config
+
+COMPONENTS = ("structured_coref", "structured_srl")
+NAME = re.compile(r"[\w.]+")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Evaluation(_Section):
+    """What a pipeline is given of the gold annotation when it is measured: settings of `Corpus.v1`."""
+
+    gold_tokens: bool = True
+    sentences: bool = True
+    predicates: bool = False
+    speakers: bool = True
+
+
+class Fold(_Section):
+    """The .spacy files of a fold."""
+
+    train: str
+    dev: str
+    test: str
+
+
+class _Experiment(_Section):
+    base: str
+    component: str
+    seeds: list[int] = Field(min_length=1)
+
+
+class _GridFile(_Section):
+    experiment: _Experiment
+    evaluation: Evaluation = Evaluation()
+    overrides: dict[str, Any] = {}
+    variants: dict[str, dict[str, Any]] = Field(min_length=1)
+    folds: dict[str, Fold] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training, and how it is measured.
+
+    name (str): Unique in its grid; the name of its folder.
+    grid (str): The grid that it belongs to.
+    component (str): Name of the component that is measured.
+    variant (str): What is compared.
+    seed (int): Seed of the training.
+    fold (str): Name of the fold.
+    corpora (Fold): Its files.
+    evaluation (Evaluation): What the pipeline is given when it is measured.
+    config (Config): The whole config of the training.
+    """
+
+    name: str
+    grid: str
+    component: str
+    variant: str
+    seed: int
+    fold: str
+    corpora: Fold
+    evaluation: Evaluation
+    config: Config
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Differs if the config or the way of measuring does: tells a run from another of the same name."""
+        content = [self.config.to_str(), self.component, self.corpora.model_dump(), self.evaluation.model_dump()]
+        return sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+def read_grid(path: Path) -> list[Run]:
+    """Read the file of a grid, and compose the config of every run.
+
+    path (Path): The file; paths in it are relative to the current directory, as those in spaCy's configs are.
+    RETURNS (list[Run]): Fold by fold and seed by seed, so that variants can be compared as early as possible.
+    RAISES (FileNotFoundError): If the file or the base config is missing.
+    RAISES (ValueError): If the file has another form, or overrides a section that the base config does not have.
+    """
+    content = _read_config(path)
+    try:
+        grid = _GridFile(**content)
+    except ValidationError as error:
+        problems = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
+        raise ValueError(f"{path} is not a grid of experiments:\n" + "\n".join(problems)) from error
+    component = grid.experiment.component
+    if component not in COMPONENTS:
+        raise ValueError(f"{path}: experiment.component is {component!r}; expected one of {', '.join(COMPONENTS)}.")
+    for kind, names in (("variant", grid.variants), ("fold", grid.folds)):
+        for name in names:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"{path}: the {kind} {name!r} names a folder; use letters, digits, '_' and '.' only.")
+    base_path = Path(grid.experiment.base)
+    base = _read_config(base_path)
+    for key in ("paths.train", "paths.dev", "system.seed"):
+        _section(base, key, base_path)
+    return [
+        Run(
+            name=f"{variant}-seed{seed}-fold{fold}",
+            grid=path.stem,
+            component=component,
+            variant=variant,
+            seed=seed,
+            fold=fold,
+            corpora=corpora,
+            evaluation=grid.evaluation,
+            config=_override(
+                base,
+                grid.overrides,
+                overrides,
+                {"paths.train": corpora.train, "paths.dev": corpora.dev, "system.seed": seed},
+                path=path,
+            ),
+        )
+        for fold, corpora in grid.folds.items()
+        for seed in dict.fromkeys(grid.experiment.seeds)
+        for variant, overrides in grid.variants.items()
+    ]
+
+
+def choose_runs(runs: Iterable[Run], patterns: Iterable[str]) -> list[Run]:
+    """The runs whose name fits one of some patterns with `*` and `?`; all without a pattern.
+
+    RAISES (ValueError): If a pattern fits no run.
+    """
+    runs = list(runs)
+    patterns = list(patterns)
+    for pattern in patterns:
+        if not any(fnmatchcase(run.name, pattern) for run in runs):
+            names = ", ".join(run.name for run in runs[:3])
+            raise ValueError(f"No run fits {pattern!r}. The grid has {len(runs)} runs: {names}, ...")
+    return [run for run in runs if not patterns or any(fnmatchcase(run.name, pattern) for pattern in patterns)]
+
+
+def check_runs(runs: Iterable[Run]) -> None:
+    """Look for the corpora, and let spaCy check the config of each variant, before hours are spent on the first.
+
+    RAISES (FileNotFoundError): If a corpus is missing.
+    RAISES (ValueError): If a config is not valid.
+    """
+    from spacy import registry, schemas
+    from spacy.util import load_model_from_config
+
+    runs = list(runs)
+    for run in runs:
+        for part, corpus in run.corpora:
+            if not Path(corpus).is_file():
+                raise FileNotFoundError(
+                    f"folds.{run.fold}.{part} of the grid is {corpus}: no such file. Convert it first."
+                )
+    for run in {run.variant: run for run in runs}.values():
+        try:
+            nlp = load_model_from_config(run.config, auto_fill=True)
+            if run.component not in nlp.pipe_names:
+                raise ValueError(f"its pipeline has no component {run.component!r}, but {', '.join(nlp.pipe_names)}")
+            lost = [
+                setting
+                for section in ("nlp", "training")
+                for setting in _lost_settings(run.config[section], nlp.config[section], f"{section}.")
+            ]
+            if lost:  # spaCy leaves out of these what it does not know
+                raise ValueError(f"there is no setting {lost[0]!r}")
+            training = nlp.config.interpolate()["training"]
+            registry.resolve(training, schema=schemas.ConfigSchemaTraining)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"The config of the variant '{run.variant}' can't be trained: {error}") from error
+
+
+def _lost_settings(config: Mapping[str, Any], filled: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    """The dotted names of settings that a config has and its filled form does not."""
+    for name, value in config.items():
+        if name not in filled:
+            yield prefix + name
+        elif isinstance(value, dict) and isinstance(filled[name], dict):
+            yield from _lost_settings(value, filled[name], f"{prefix}{name}.")
+
+
+def _read_config(path: Path) -> Config:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file. Expected a file in spaCy's config syntax.")
+    try:
+        return Config().from_disk(path, interpolate=False)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _override(base: Config, *overrides: Mapping[str, Any], path: Path) -> Config:
+    """The base config with values replaced, each named as for `spacy train --a.b.c`."""
+    config = deepcopy(base)
+    for group in overrides:
+        for key, value in group.items():
+            _section(config, key, path)[key.rpartition(".")[2]] = deepcopy(value)
+    return config
+
+
+def _section(config: Config, key: str, path: Path) -> dict[str, Any]:
+    """The section that a dotted name lies in."""
+    section: Any = config
+    for part in key.split(".")[:-1]:
+        section = section.get(part) if isinstance(section, dict) else None
+    if not isinstance(section, dict) or "." not in key:
+        raise ValueError(
+            f"{path}: the base config has no section for {key!r}. Expected a name such as training.dropout."
+        )
+    return section

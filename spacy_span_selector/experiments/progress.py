@@ -1,0 +1,58 @@
+"""A training that can be watched from outside: spaCy's table, and a file of how far it is."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from spacy import registry
+from spacy.language import Language
+from spacy.training.loggers import console_logger
+
+LogStep = Callable[[dict[str, Any] | None], None]
+
+
+@registry.loggers("spacy_span_selector.ProgressLogger.v1")
+def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None]]]:
+    """Create a logger that prints spaCy's table, and writes a line of JSON after each step.
+
+    path (str): The file. Each line has `step` and `seconds` since training began; with an evaluation also `words`,
+        those read so far, and `score`.
+    RETURNS (Callable): Sets the logger up for a pipeline.
+    """
+    console = console_logger(progress_bar=False)
+
+    def setup(
+        nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr
+    ) -> tuple[LogStep, Callable[[], None]]:
+        log_to_console, finalize_console = console(nlp, stdout, stderr)
+        Path(path).write_bytes(b"")
+        begin = time.perf_counter()
+        step = 0
+
+        def log_step(info: dict[str, Any] | None) -> None:
+            nonlocal step
+            log_to_console(info)
+            # spaCy says so before the first update, and after each further one.
+            line: dict[str, Any] = {"step": step, "seconds": round(time.perf_counter() - begin, 3)}
+            if info is not None:
+                line |= {"words": info["words"], "score": float(info["score"])}
+            with Path(path).open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(line) + "\n")
+            step += 1
+
+        return log_step, finalize_console
+
+    return setup
+
+
+def read_progress(path: Path) -> list[dict[str, Any]]:
+    """The complete lines that a logger has written so far; none if it has not begun."""
+    if not path.exists():
+        return []
+    *lines, _ = path.read_bytes().split(b"\n")
+    return [json.loads(line) for line in lines]

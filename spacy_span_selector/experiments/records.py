@@ -1,0 +1,55 @@
+"""What came of each run: one line of JSON a run, so that a crash loses one line at most."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+RESULTS = "results.jsonl"
+
+Record = dict[str, Any]
+
+
+def append_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Add a record to a file, in one write, so that readers and other writers never see half of it.
+
+    path (Path): The file; made if there is none.
+    record (Mapping[str, Any]): Plain values.
+    """
+    line = json.dumps(record, allow_nan=False) + "\n"
+    if path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n"):
+        line = "\n" + line  # what a crash left stays a line of its own
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        os.write(descriptor, line.encode("utf-8"))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_records(paths: Iterable[Path]) -> list[Record]:
+    """Read the records of one or more files; of several with one grid and name the last counts.
+
+    paths (Iterable[Path]): Files of records, or folders with a `results.jsonl`.
+    RETURNS (list[Record]): The records. A line that is none is left out with a warning.
+    RAISES (FileNotFoundError): If there is no such file.
+    """
+    records: dict[tuple[str, str], Record] = {}
+    for path in paths:
+        file = path / RESULTS if path.is_dir() else path
+        if not file.is_file():
+            raise FileNotFoundError(
+                f"{file}: no such file. Expected what 'python -m spacy span-selector experiment' wrote."
+            )
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                record = json.loads(line)
+                records[record["grid"], record["name"]] = record
+            except (ValueError, KeyError, TypeError):
+                if line:
+                    warnings.warn(f"{file}:{number}: not a record of a run, left out: {line[:60]!r}", stacklevel=2)
+    return list(records.values())

@@ -1,0 +1,71 @@
+"""The report of experiments: tables, figures, and the numbers behind them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from .figures import draw_figures
+from .records import Record
+from .tables import Variants, coreference_tables, srl_tables
+
+ORDER = ("structured", "sigmoid", "greedy", "multitask", "bio")
+
+
+def write_report(records: Sequence[Record], output: Path, reference: str = "structured") -> list[Path]:
+    """Write `report.md`, `report.json` and the figures, a section for each grid.
+
+    records (Sequence[Record]): The runs.
+    output (Path): The folder to write to.
+    reference (str): The variant that the others are compared with; the first one of a grid that does not have it.
+    RETURNS (list[Path]): The files.
+    RAISES (ValueError): If there are no records.
+    RAISES (ImportError): If matplotlib is not installed.
+    """
+    if not records:
+        raise ValueError("There are no records to report: no run has ended without an error.")
+    output.mkdir(parents=True, exist_ok=True)
+    text = ["# Experiments"]
+    values = {}
+    files: list[Path] = []
+    for grid in dict.fromkeys(record["grid"] for record in records):
+        variants = group_by_variant([record for record in records if record["grid"] == grid], reference)
+        is_srl = records_of(variants)[0]["component"] == "structured_srl"
+        tables = srl_tables(variants) if is_srl else coreference_tables(variants)
+        figures = draw_figures(grid, variants, output)
+        files += [path for path, _ in figures]
+        text += [f"## {grid}", describe_runs(variants)]
+        text += [f"![{title}]({path.name})" for path, title in figures]
+        text += [table.to_markdown() for table in tables]
+        values[grid] = {table.title: table.values for table in tables}
+    report, numbers = output / "report.md", output / "report.json"
+    report.write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    numbers.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return [report, numbers, *files]
+
+
+def group_by_variant(records: Sequence[Record], reference: str) -> Variants:
+    """The runs of each variant: the reference first, then those that the paper has, then others as they came."""
+    names = list(dict.fromkeys(record["variant"] for record in records))
+    first = (reference, *ORDER)
+    names.sort(key=lambda name: first.index(name) if name in first else len(first))
+    return {name: [record for record in records if record["variant"] == name] for name in names}
+
+
+def records_of(variants: Variants) -> list[Record]:
+    """All runs of a grid."""
+    return [record for records in variants.values() for record in records]
+
+
+def describe_runs(variants: Variants) -> str:
+    """What was run."""
+    records = records_of(variants)
+    seeds = sorted({record["seed"] for record in records})
+    folds = dict.fromkeys(record["fold"] for record in records)
+    tokens = {record["fold"]: record["tokens"] for record in records}
+    return (
+        f"{len(records)} runs of {len(variants)} variants. Seeds: {', '.join(map(str, seeds))}. "
+        f"Folds: {', '.join(folds)}. Annotated test tokens: {sum(tokens.values()):,}. "
+        "Mean ± standard deviation over runs, in per cent where nothing else is said."
+    )

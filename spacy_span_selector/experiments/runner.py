@@ -1,0 +1,237 @@
+"""Runs trainings and measurements in processes of their own, several at a time, and resumes where it was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import srsly
+from tqdm import tqdm
+
+from .grid import Run
+from .progress import read_progress
+from .records import RESULTS, Record, append_record, read_records
+
+TRAINING_SHARE = 0.9  # of the time of a run; what is left is for measuring
+TAIL_LINES = 15
+MODELS = ("model-best", "model-last")
+
+
+class RunFailed(Exception):
+    """A process of a run ended with an error; the message says which, and has the end of its log."""
+
+
+@dataclass
+class Workplace:
+    """Where and how runs are run.
+
+    out_dir (Path): Gets `results.jsonl` and `runs/`.
+    gpu_id (int): The GPU; -1 for the CPU.
+    jobs (int): How many runs at a time.
+    keep_models (bool): Whether pipelines are kept once they are measured.
+    """
+
+    out_dir: Path
+    gpu_id: int = -1
+    jobs: int = 1
+    keep_models: bool = False
+
+    def __post_init__(self) -> None:
+        self.processes: set[subprocess.Popen[bytes]] = set()
+        self.stopped = False
+
+    @property
+    def results(self) -> Path:
+        return self.out_dir / RESULTS
+
+    def run_dir(self, run: Run) -> Path:
+        return self.out_dir / "runs" / run.name
+
+    def stop(self) -> None:
+        """End the processes that run, and let no other begin."""
+        self.stopped = True
+        for process in list(self.processes):
+            process.terminate()
+
+
+def pending_runs(runs: Iterable[Run], results: Path) -> list[Run]:
+    """The runs that have no record yet.
+
+    RAISES (ValueError): If a run has one of another config.
+    """
+    done = {
+        (record["grid"], record["name"]): record for record in (read_records([results]) if results.exists() else [])
+    }
+    pending = []
+    for run in runs:
+        record = done.get((run.grid, run.name))
+        if record is None:
+            pending.append(run)
+        elif record["fingerprint"] != run.fingerprint:
+            raise ValueError(
+                f"{results} has the run {run.name} with another config or another evaluation than the grid now says. "
+                "Use another folder, or delete the record's line."
+            )
+    return pending
+
+
+def run_all(runs: Sequence[Run], workplace: Workplace) -> dict[str, str]:
+    """Run what is pending, with a progress bar; a run that fails does not keep the others from running.
+
+    runs (Sequence[Run]): The runs.
+    workplace (Workplace): Where and how.
+    RETURNS (dict[str, str]): The name of each run that failed, and why.
+    """
+    failures: dict[str, str] = {}
+    finished: dict[str, float] = {run.name: 0.0 for run in runs}
+    begin_on_sigterm = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    bar_format = "{percentage:3.0f}% |{bar}| {n:.1f} of {total} runs [{elapsed}, left {remaining}] {desc}"
+    seconds = 0.1 if sys.stderr.isatty() else 60  # a log file needs fewer of its lines
+    with (
+        tqdm(total=len(runs), bar_format=bar_format, smoothing=0, dynamic_ncols=True, mininterval=seconds) as bar,
+        ThreadPoolExecutor(workplace.jobs) as threads,
+    ):
+        futures: dict[Future[Record], Run] = {threads.submit(run_one, run, workplace): run for run in runs}
+        pending = set(futures)
+        try:
+            while pending:
+                done, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    run = futures[future]
+                    finished[run.name] = 1.0
+                    try:
+                        record = future.result()
+                        append_record(workplace.results, record)
+                        bar.write(f"{run.name}: {_summary(record)}")
+                    except Exception as error:  # whatever it is, it is that run's alone
+                        failures[run.name] = str(error)
+                        bar.write(f"{run.name} failed. {type(error).__name__}: {error}", file=sys.stderr)
+                running = [futures[future] for future in pending if future.running()]
+                for run in running:
+                    finished[run.name] = _fraction_done(run, workplace.run_dir(run))
+                bar.set_description_str(", ".join(run.name for run in running), refresh=False)
+                bar.update(sum(finished.values()) - bar.n)
+        finally:
+            for future in pending:
+                future.cancel()
+            workplace.stop()
+            signal.signal(signal.SIGTERM, begin_on_sigterm)
+    return failures
+
+
+def run_one(run: Run, workplace: Workplace) -> Record:
+    """Train and measure one run; a training that is complete is not repeated.
+
+    RETURNS (Record): What a report needs.
+    RAISES (RunFailed): If a process fails.
+    """
+    run_dir, gpu = workplace.run_dir(run), str(workplace.gpu_id)
+    trained = run_dir / "training.json"
+    if not _is_trained(run, run_dir):
+        shutil.rmtree(run_dir, ignore_errors=True)
+        run_dir.mkdir(parents=True)
+        _write_config(run, run_dir)
+        begin = time.perf_counter()
+        training = ["spacy", "train", str(run_dir / "config.cfg"), "--output", str(run_dir), "--gpu-id", gpu]
+        _run_process(training, run_dir / "train.log", workplace)
+        srsly.write_json(trained, _training_record(run, run_dir, time.perf_counter() - begin))
+    for name in ("measure", "memory"):
+        _run_process([f"{__package__}.{name}", str(run_dir), gpu], run_dir / f"{name}.log", workplace)
+    record = {
+        **_description(run),
+        "training": {key: value for key, value in srsly.read_json(trained).items() if key != "fingerprint"},
+        "jobs": workplace.jobs,
+        **srsly.read_json(run_dir / "measures.json"),
+        "memory": srsly.read_json(run_dir / "memory.json"),
+    }
+    if not workplace.keep_models:
+        for model in MODELS:
+            shutil.rmtree(run_dir / model, ignore_errors=True)
+    return record
+
+
+def _is_trained(run: Run, run_dir: Path) -> bool:
+    """Whether the folder has the pipeline of a complete training with the run's config."""
+    trained = run_dir / "training.json"
+    if not trained.exists() or not (run_dir / MODELS[0]).exists():
+        return False
+    return bool(srsly.read_json(trained)["fingerprint"] == run.fingerprint)
+
+
+def _write_config(run: Run, run_dir: Path) -> None:
+    config = deepcopy(run.config)
+    config["training"]["logger"] = {
+        "@loggers": "spacy_span_selector.ProgressLogger.v1",
+        "path": str(run_dir / "progress.jsonl"),
+    }
+    config.to_disk(run_dir / "config.cfg", interpolate=False)
+    corpora_and_evaluation = {"corpora": run.corpora.model_dump(), "evaluation": run.evaluation.model_dump()}
+    srsly.write_json(run_dir / "run.json", {**_description(run), **corpora_and_evaluation})
+
+
+def _description(run: Run) -> dict[str, Any]:
+    names = ("name", "grid", "component", "variant", "seed", "fold", "fingerprint")
+    return {name: getattr(run, name) for name in names}
+
+
+def _training_record(run: Run, run_dir: Path, seconds: float) -> dict[str, Any]:
+    lines = read_progress(run_dir / "progress.jsonl")
+    words = max(line.get("words", 0) for line in lines)
+    best = max((line for line in lines if "score" in line), key=lambda line: line["score"])
+    return {
+        "fingerprint": run.fingerprint,
+        "process_seconds": round(seconds, 1),
+        "seconds": lines[-1]["seconds"],
+        "steps": lines[-1]["step"],
+        "best_step": best["step"],
+        "words": words,
+        "words_per_second": round(words / lines[-1]["seconds"], 1),
+    }
+
+
+def _run_process(module: list[str], log: Path, workplace: Workplace) -> None:
+    """Run a Python module as a process that writes to a log."""
+    if workplace.stopped:
+        raise RunFailed("It was stopped.")
+    threads = str(max(1, (os.cpu_count() or 1) // workplace.jobs))
+    environment = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"} | os.environ
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *module], stdout=stream, stderr=subprocess.STDOUT, env=environment
+        )
+        workplace.processes.add(process)
+        if workplace.stopped:  # meanwhile
+            process.terminate()
+        status = process.wait()
+        workplace.processes.discard(process)
+    if status:
+        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
+        raise RunFailed(f"Exit status {status}; the end of {log}:\n{tail}")
+
+
+def _fraction_done(run: Run, run_dir: Path) -> float:
+    """How far a run is, between 0 and 1, as far as the steps of training tell."""
+    if (run_dir / "training.json").exists():
+        return TRAINING_SHARE
+    steps = run.config["training"].get("max_steps")
+    lines = read_progress(run_dir / "progress.jsonl")
+    if not lines or not isinstance(steps, int) or not steps:
+        return 0.0
+    return TRAINING_SHARE * min(1.0, float(lines[-1]["step"]) / steps)
+
+
+def _summary(record: Record) -> str:
+    score = record["scores"]["test"]["srl_f" if "srl_f" in record["scores"]["test"] else "coref_f"]
+    seconds = json.dumps(round(record["training"]["seconds"]))
+    return f"test F1 {100 * score:.1f}, {record['kept']['spans'] / record['tokens']:.2f} spans per token, {seconds} s"

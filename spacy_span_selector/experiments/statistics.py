@@ -1,0 +1,124 @@
+"""From records to numbers: means over runs, and tests of the difference of two variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .records import Record
+
+Measure = Callable[[Record], float | None]
+"""A number of a run; None where it has none."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean over runs.
+
+    mean (float): Their mean.
+    deviation (float | None): Their standard deviation, of a sample; None of a single run.
+    runs (int): How many have a value.
+    """
+
+    mean: float
+    deviation: float | None
+    runs: int
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A two-tailed paired t-test of two variants over runs with the same seed and fold.
+
+    pairs (int): How many there are.
+    difference (float | None): The mean difference; None without a pair.
+    t, p (float | None): The statistic and its probability if there is no difference; None with fewer than 2 pairs,
+        or if all pairs differ by the same.
+    """
+
+    pairs: int
+    difference: float | None
+    t: float | None
+    p: float | None
+
+
+def mean(records: Iterable[Record], measure: Measure) -> Mean | None:
+    """The mean of a measure over runs; None if none has a value."""
+    values = [value for value in map(measure, records) if value is not None]
+    if not values:
+        return None
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return Mean(float(np.mean(values)), deviation, len(values))
+
+
+def paired_test(first: Iterable[Record], second: Iterable[Record], measure: Measure) -> PairedTest:
+    """Test whether two variants differ.
+
+    first, second (Iterable[Record]): The runs of each.
+    measure (Measure): What is compared.
+    """
+    from scipy.stats import ttest_rel
+
+    rows = [
+        {(record["seed"], record["fold"]): measure(record) for record in records if measure(record) is not None}
+        for records in (first, second)
+    ]
+    keys = sorted(rows[0].keys() & rows[1].keys())
+    ours, theirs = (np.array([row[key] for key in keys], dtype=np.float64) for row in rows)
+    if not keys:
+        return PairedTest(0, None, None, None)
+    differences = ours - theirs
+    difference = float(differences.mean())
+    if len(keys) < 2 or np.allclose(differences, differences[0], rtol=0, atol=1e-12):
+        return PairedTest(len(keys), difference, None, None)
+    t, p = ttest_rel(ours, theirs)
+    return PairedTest(len(keys), difference, float(t), float(p))
+
+
+def score(name: str, part: str = "test") -> Measure:
+    """A score of spaCy's scorer."""
+    return lambda record: record["scores"][part].get(name)
+
+
+def spans_per_token(record: Record) -> float | None:
+    """How many spans the selector keeps."""
+    return ratio(record["kept"]["spans"], record["tokens"])
+
+
+def span_score(kind: str, part: str) -> Measure:
+    """Precision, recall or F1 of the spans that are `kept`, or in the `output`."""
+
+    def measure(record: Record) -> float | None:
+        counts = record[kind]
+        outof = {"p": counts["spans"], "r": counts["gold"], "f": (counts["spans"] + counts["gold"]) / 2}
+        return ratio(counts["found"], outof[part])
+
+    return measure
+
+
+def class_recall(kind: str, classes: str, name: str) -> Measure:
+    """Recall of the gold spans of a class, by `depth` or `width`, among those `kept` or in the `output`."""
+    return lambda record: ratio(record[kind][classes][name]["found"], record[kind][classes][name]["gold"])
+
+
+def ratio(numerator: float, denominator: float) -> float | None:
+    """A fraction; None out of nothing."""
+    return numerator / denominator if denominator else None
+
+
+def mean_curve(records: Sequence[Record]) -> list[tuple[float, float]]:
+    """Spans per token and recall as the selector's setting varies, the mean over runs at each value, by ratio."""
+    points: dict[tuple[str, float], list[tuple[float, float]]] = {}
+    for record in records:
+        for point in record["curve"]:
+            key = point["setting"], point["value"]
+            points.setdefault(key, []).append((point["spans"] / record["tokens"], point["found"] / point["gold"]))
+    return sorted((float(x), float(y)) for x, y in (np.mean(rows, axis=0) for rows in points.values()))
+
+
+def recall_at(curve: Sequence[tuple[float, float]], spans: float) -> float | None:
+    """Recall at so many spans per token, between the points of a curve; None outside."""
+    if not curve or not curve[0][0] <= spans <= curve[-1][0]:
+        return None
+    return float(np.interp(spans, [x for x, _ in curve], [y for _, y in curve]))

@@ -1,0 +1,239 @@
+"""The tables of a report, one for each of the paper's, as numbers and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..metrics.nesting import DEPTHS, WIDTHS
+from .calibration import calibration_error
+from .records import Record
+from .statistics import (
+    Mean,
+    Measure,
+    class_recall,
+    mean,
+    mean_curve,
+    paired_test,
+    recall_at,
+    score,
+    span_score,
+    spans_per_token,
+)
+
+MISSING = "–"
+PARTS = {"p": "P", "r": "R", "f": "F1"}
+
+Variants = Mapping[str, Sequence[Record]]
+"""The runs of each variant of a grid."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table of variants.
+
+    title (str): Its heading.
+    measure (Measure): What it shows the mean of.
+    scale (float): What it is multiplied by.
+    digits (int): Digits behind the point.
+    """
+
+    title: str
+    measure: Measure
+    scale: float = 100.0
+    digits: int = 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    title (str): Its heading.
+    note (str): What the reader must know.
+    header (list[str]): The headings of its columns.
+    rows (list[list[str]]): Its cells.
+    values (Any): The numbers behind the cells, for JSON.
+    """
+
+    title: str
+    note: str
+    header: list[str]
+    rows: list[list[str]]
+    values: Any
+
+    def to_markdown(self) -> str:
+        """The table under its heading."""
+        lines = ["| " + " | ".join(row) + " |" for row in (self.header, *self.rows)]
+        lines.insert(1, "|---" + "|---:" * (len(self.header) - 1) + "|")
+        return "\n".join([f"### {self.title}", "", *([self.note, ""] if self.note else []), *lines])
+
+
+def coreference_tables(variants: Variants) -> list[Table]:
+    """The tables of coreference."""
+    metrics = {"coref_muc": "MUC", "coref_b3": "B³", "coref_ceaf": "CEAF-φ4", "coref": "Avg."}
+    test = [
+        Column(f"{title} {PARTS[part]}", score(f"{name}_{part}")) for name, title in metrics.items() for part in PARTS
+    ]
+    dev = [Column(f"Avg. {PARTS[part]}", score(f"coref_{part}", "dev")) for part in PARTS]
+    return [
+        variant_table("Coreference on test", "Avg. F1 is the CoNLL score.", variants, test),
+        variant_table("Coreference on dev", "", variants, dev),
+        significance_table(variants, {"CoNLL F1": score("coref_f"), "mention F1": span_score("output", "f")}),
+        *span_tables(variants, "mentions", "clusters"),
+        cost_table(variants),
+        calibration_table(variants),
+    ]
+
+
+def srl_tables(variants: Variants) -> list[Table]:
+    """The tables of semantic roles."""
+    labelled = [
+        Column(f"{part_of} {PARTS[part]}", score(f"srl_{part}", part_of))
+        for part_of in ("test", "dev")
+        for part in PARTS
+    ]
+    spans = [Column(PARTS[part], score(f"srl_span_{part}")) for part in PARTS]
+    return [
+        variant_table("Semantic roles", "Arguments: predicate, span and role are right.", variants, labelled),
+        variant_table("Span accuracy on test", "Arguments without their predicates and roles.", variants, spans),
+        significance_table(variants, {"F1": score("srl_f"), "span F1": score("srl_span_f")}),
+        *span_tables(variants, "arguments", "frames"),
+        cost_table(variants),
+        calibration_table(variants),
+    ]
+
+
+def span_tables(variants: Variants, what: str, output: str) -> list[Table]:
+    """What selectors keep, and how much of that is right."""
+    columns = [Column("spans per token", spans_per_token, 1, 3)]
+    for kind, title in (("kept", "kept"), ("output", f"in {output}")):
+        columns += [Column(f"{title} {PARTS[part]}", span_score(kind, part)) for part in PARTS]
+    return [
+        variant_table(
+            f"Selected spans against gold {what}",
+            f"Kept: what the selector passes on. In {output}: what the pipeline says in the end.",
+            variants,
+            columns,
+        ),
+        ratio_table(variants, what),
+        class_table(variants, f"Recall of {what} by nesting depth", "depth", DEPTHS, output),
+        class_table(variants, f"Recall of {what} by width in tokens", "width", WIDTHS, output),
+    ]
+
+
+def variant_table(title: str, note: str, variants: Variants, columns: Sequence[Column]) -> Table:
+    """A row for each variant, mean and standard deviation over its runs in each cell."""
+    values = {
+        name: {column.title: mean(records, column.measure) for column in columns} for name, records in variants.items()
+    }
+    rows = [
+        [name, str(len(variants[name])), *(show_mean(row[column.title], column) for column in columns)]
+        for name, row in values.items()
+    ]
+    header = ["", "runs", *(column.title for column in columns)]
+    plain = {name: {key: value and asdict(value) for key, value in row.items()} for name, row in values.items()}
+    return Table(title, note, header, rows, plain)
+
+
+def class_table(variants: Variants, title: str, classes: str, names: Sequence[str], output: str) -> Table:
+    """Recall by class, and in the last row how many gold spans each class has."""
+    columns = [
+        Column(f"{label} {name}", class_recall(kind, classes, name))
+        for kind, label in (("kept", "kept"), ("output", f"in {output}"))
+        for name in names
+    ]
+    table = variant_table(title, "", variants, columns)
+    folds = {record["fold"]: record["kept"][classes] for records in variants.values() for record in records}
+    gold = {name: sum(fold[name]["gold"] for fold in folds.values()) for name in names}
+    row = ["gold spans", "", *(f"{gold[name]:,}" for name in names), *("" for _ in names)]
+    return Table(title, "", table.header, [*table.rows, row], {"recall": table.values, "gold": gold})
+
+
+def ratio_table(variants: Variants, what: str) -> Table:
+    """Recall where each selector is, and where it keeps as many spans as the reference does."""
+    reference, records = next(iter(variants.items()))
+    spans = mean(records, spans_per_token)
+    rows, values = [], {}
+    for name, own in variants.items():
+        curve = mean_curve(own)
+        recall = recall_at(curve, spans.mean) if spans else None
+        ratio, actual = mean(own, spans_per_token), mean(own, span_score("kept", "r"))
+        cells = [show_mean(ratio, Column("", spans_per_token, 1, 3)), show_mean(actual, Column("", spans_per_token))]
+        rows.append([name, *cells, MISSING if recall is None else f"{100 * recall:.1f}"])
+        values[name] = {"recall_at_ratio_of_reference": recall, "curve": curve}
+    return Table(
+        f"Recall of {what} and number of spans kept",
+        f"The last column varies a selector's threshold or ratio until it keeps as many spans as {reference} does.",
+        ["", "spans per token", "recall", f"recall at {spans.mean:.3f}" if spans else "recall"],
+        rows,
+        values,
+    )
+
+
+def significance_table(variants: Variants, measures: Mapping[str, Measure]) -> Table:
+    """The first variant against each other one."""
+    reference, *others = variants
+    rows, values = [], {}
+    for name in others:
+        for title, measure in measures.items():
+            test = paired_test(variants[reference], variants[name], measure)
+            values[f"{name}: {title}"] = asdict(test)
+            difference = MISSING if test.difference is None else f"{100 * test.difference:+.2f}"
+            if test.p is not None and test.t is not None:
+                cells = [f"{test.t:.2f}", f"{test.p:.4f}" if test.p >= 0.0001 else "< 0.0001"]
+            else:
+                cells = [MISSING, "fewer than 2 pairs" if test.pairs < 2 else "all pairs differ by the same"]
+            rows.append([name, title, str(test.pairs), difference, *cells])
+    return Table(
+        f"Difference of {reference} to the others on test",
+        "Two-tailed paired t-test over runs with the same seed and fold; differences in points.",
+        ["", "measure", "pairs", f"{reference} is better by", "t", "p"],
+        rows,
+        values,
+    )
+
+
+def cost_table(variants: Variants) -> Table:
+    """Memory and speed."""
+    columns = [
+        Column("peak memory, MB", lambda record: record["memory"]["peak_mb"], 1, 0),
+        Column("words per second", lambda record: record["memory"]["words"] / record["memory"]["seconds"], 1, 0),
+        Column("training, minutes", lambda record: record["training"]["seconds"] / 60, 1, 1),
+        Column("training, words per second", lambda record: record["training"]["words_per_second"], 1, 0),
+    ]
+    all_records = [record for records in variants.values() for record in records]
+    devices = " and ".join(sorted({record["memory"]["device"] for record in all_records}))
+    jobs = " or ".join(map(str, sorted({record["jobs"] for record in all_records})))
+    return variant_table(
+        "Memory and speed",
+        f"Peak memory while the test documents are annotated, above that of the loaded pipeline. Device: {devices}; "
+        f"{jobs} run(s) at a time, which speed suffers from. Training includes its evaluations on dev.",
+        variants,
+        columns,
+    )
+
+
+def calibration_table(variants: Variants) -> Table:
+    """How far probabilities are from frequencies."""
+    columns = [
+        Column("ECE, all spans", lambda record: calibration_error(record, 0), 100, 3),
+        Column("ECE, spans with p ≥ 0.05", lambda record: calibration_error(record, 1), 100, 2),
+    ]
+    return variant_table(
+        "Calibration of the selection probability",
+        "Expected calibration error in points over 20 bins of equal width. Nearly all spans of a text are certainly "
+        "none, so the second column leaves out those of the lowest bin.",
+        variants,
+        columns,
+    )
+
+
+def show_mean(value: Mean | None, column: Column) -> str:
+    """A cell: mean and standard deviation."""
+    if value is None:
+        return MISSING
+    text = f"{column.scale * value.mean:.{column.digits}f}"
+    if value.deviation is None:
+        return text
+    return f"{text} ± {column.scale * value.deviation:.{column.digits}f}"

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.cli import app
+from spacy_span_selector.experiments.records import append_record
+
+from ..experiments.conftest import make_record
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["report", *map(str, arguments)])
+
+
+def test_folders_are_put_together_in_the_first(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    for folder, variant in (("one", "structured"), ("two", "greedy")):
+        (tmp_path / folder).mkdir()
+        append_record(tmp_path / folder / "results.jsonl", make_record(variant))
+    result = invoke(tmp_path / "one", tmp_path / "two")
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "one/report.md").read_text(encoding="utf-8")
+    assert "| structured | 1 |" in text and "| greedy | 1 |" in text
+
+
+def test_another_reference_and_folder(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    for variant in ("structured", "greedy"):
+        append_record(tmp_path / "results.jsonl", make_record(variant))
+    result = invoke(tmp_path / "results.jsonl", "--output", tmp_path / "report", "--reference", "greedy")
+    assert result.exit_code == 0, result.output
+    assert "Difference of greedy to the others" in (tmp_path / "report/report.md").read_text(encoding="utf-8")
+
+
+def test_missing_records_exit_with_a_message(tmp_path: Path):
+    result = invoke(tmp_path)
+    assert result.exit_code == 1
+    assert "no such file" in " ".join(result.output.split())

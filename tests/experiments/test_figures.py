@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from spacy_span_selector.experiments.figures import draw_figures, spread, variant_colors
+
+from .conftest import make_record
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def variants():
+    return {
+        "structured": [make_record(seed=seed) for seed in (0, 1)],
+        "greedy": [make_record("greedy", calibration=None)],
+        "bio": [make_record("bio", calibration=None, curve=[])],
+    }
+
+
+@pytest.mark.parametrize("component", ["structured_coref", "structured_srl"])
+def test_every_figure_is_drawn(variants, component: str, tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    scores = {"test": {"srl_f": 0.5, "coref_f": 0.5}}
+    for record in (record for records in variants.values() for record in records):
+        record |= {"component": component, "scores": scores}
+    files = [path for path, _ in draw_figures("books", variants, tmp_path)]
+    assert [path.name for path in files] == [
+        f"books-{name}.png" for name in ("overview", "ratio", "classes", "calibration")
+    ]
+    for path in files:
+        content = path.read_bytes()
+        assert content.startswith(PNG)
+        assert int.from_bytes(content[16:20], "big") == 1140  # pixels wide
+
+
+def test_no_calibration_without_probabilities(variants, tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    del variants["structured"]
+    files = draw_figures("books", variants, tmp_path)
+    assert [path.name for path, _ in files] == ["books-overview.png", "books-ratio.png", "books-classes.png"]
+
+
+def test_missing_matplotlib_comes_with_the_cure(variants, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[report\]'"):
+        draw_figures("books", variants, tmp_path)
+
+
+def test_colours_do_not_depend_on_the_other_variants():
+    assert variant_colors({"greedy": []})["greedy"] == variant_colors({"structured": [], "greedy": []})["greedy"]
+
+
+def test_colours_differ():
+    names = ("structured", "sigmoid", "greedy", "multitask", "bio", "mine", "yours", "theirs")
+    assert len(set(variant_colors({name: [] for name in names}).values())) == len(names)
+
+
+def test_names_are_moved_apart_around_their_mean():
+    assert spread([0.5, 0.5, 0.9], 0.1) == pytest.approx([0.45, 0.55, 0.9])
+
+
+def test_crowds_that_meet_become_one():
+    assert spread([0.5, 0.5, 0.56], 0.1) == pytest.approx([0.42, 0.52, 0.62])

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.experiments.measure import annotate, measure_spans, plain
+from spacy_span_selector.experiments.selection import SETTINGS
+
+CORPUS = """
+=== the station
+Ann gave her brother a key.
+> [ARG0 Ann] [V=give.01 gave] [ARG2 her brother] [ARG1 a key].
+He left yesterday.
+> [ARG0 He] [V=depart.01 left] [ARGM-TMP yesterday].
+=== the hat
+Leo picked up a hat that Ruth left there.
+> [ARG0 Leo] [V=pick_up.04 picked up] [ARG1 a hat that Ruth left there].
+> Leo picked up [ARG1 a hat] [R-ARG1 that] [ARG0 Ruth] [V=leave.02 left] [ARGM-LOC there].
+"""
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    """An untrained pipeline."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("structured_srl")
+    docs = parse_bracketed(CORPUS, nlp)
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def examples(nlp: Language) -> list[Example]:
+    docs = [*parse_bracketed(CORPUS, nlp), nlp.make_doc("Nobody looked at this.")]
+    return annotate(nlp, [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+
+
+@pytest.fixture(scope="module")
+def measures(nlp: Language, examples: list[Example]) -> dict[str, Any]:
+    return measure_spans(examples, nlp.get_pipe("structured_srl"))
+
+
+def test_documents_without_annotation_do_not_count(measures: dict[str, Any], examples: list[Example]):
+    assert measures["tokens"] == sum(len(example.predicted) for example in examples[:2])
+
+
+def test_gold_spans_are_counted_by_depth_and_width(measures: dict[str, Any]):
+    kept = measures["kept"]
+    assert kept["gold"] == 11
+    assert {name: counts["gold"] for name, counts in kept["depth"].items()} == {"1": 7, "2": 4, "3+": 0}
+    assert {name: counts["gold"] for name, counts in kept["width"].items()} == {"1-4": 10, "5-12": 1, "13+": 0}
+
+
+def test_kept_spans_agree_with_the_scorer(measures: dict[str, Any], nlp: Language, examples: list[Example]):
+    scores = nlp.get_pipe("structured_srl").score(examples[:2])  # type: ignore[attr-defined]
+    kept = measures["kept"]
+    assert kept["found"] / kept["gold"] == pytest.approx(scores["srl_kept_r"])
+    assert kept["spans"] / measures["tokens"] == pytest.approx(scores["srl_density"])
+
+
+def test_the_curve_goes_through_the_setting_in_use(measures: dict[str, Any]):
+    points = {point["value"]: point for point in measures["curve"]}
+    assert tuple(points) == SETTINGS["threshold"]
+    assert {name: points[0.4][name] for name in ("found", "gold", "spans")} == {
+        name: measures["kept"][name] for name in ("found", "gold", "spans")
+    }
+
+
+def test_every_span_has_a_probability(measures: dict[str, Any]):
+    calibration = measures["calibration"]
+    assert sum(calibration["counts"]) == 28 + 10 + 55
+    assert sum(calibration["observed"]) == 11
+
+
+def test_annotate_keeps_given_words(nlp: Language):
+    doc = Doc(nlp.vocab, words=["Ann", "left."])
+    [example] = annotate(nlp, [Example(doc, doc.copy())])
+    assert [token.text for token in example.predicted] == ["Ann", "left."]
+    assert "srl_spans" in example.predicted.spans
+
+
+def test_numbers_of_numpy_become_plain():
+    value = plain({"a": np.float32(0.5), "b": {"c": np.int64(2), "d": None}})
+    assert value == {"a": 0.5, "b": {"c": 2, "d": None}}
+    assert type(value["a"]) is float and type(value["b"]["c"]) is int

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import DocBin
+
+from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.experiments import runner
+from spacy_span_selector.experiments.grid import Run, read_grid
+from spacy_span_selector.experiments.records import append_record, read_records
+from spacy_span_selector.experiments.runner import RunFailed, Workplace, pending_runs, run_all
+
+CORPUS = """
+=== the station
+Ann gave her brother a key.
+> [ARG0 Ann] [V=give.01 gave] [ARG2 her brother] [ARG1 a key].
+He left yesterday.
+> [ARG0 He] [V=depart.01 left] [ARGM-TMP yesterday].
+=== the hat
+Leo picked up a hat that Ruth left there.
+> [ARG0 Leo] [V=pick_up.04 picked up] [ARG1 a hat that Ruth left there].
+"""
+
+MEASURES = {"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens": 40}
+
+
+class FakeProcesses:
+    """Stands in for `_run_process`: writes what the processes would, and fails where told to."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, str]] = []
+        self.failing: set[tuple[str, str]] = set()
+
+    def __call__(self, module: list[str], log: Path, workplace: Workplace) -> None:
+        run_dir = log.parent
+        self.calls.append((run_dir.name, log.stem))
+        if (run_dir.name, log.stem) in self.failing:
+            raise RunFailed("out of luck")
+        if log.stem == "train":
+            (run_dir / "model-best").mkdir()
+            lines = [{"step": 0, "seconds": 1.0, "words": 10, "score": 0.2}, {"step": 1, "seconds": 4.0}]
+            lines.append({"step": 2, "seconds": 5.0, "words": 50, "score": 0.1})
+            (run_dir / "progress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        else:
+            content: dict[str, Any] = {"measure": MEASURES, "memory": {"peak_mb": 3.0}}[log.stem]
+            srsly.write_json(run_dir / ("measures.json" if log.stem == "measure" else "memory.json"), content)
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> FakeProcesses:
+    fake = FakeProcesses()
+    monkeypatch.setattr(runner, "_run_process", fake)
+    return fake
+
+
+@pytest.fixture
+def runs(grid_file: Path) -> list[Run]:
+    return read_grid(grid_file)
+
+
+def run_pending(runs: list[Run], workplace: Workplace) -> dict[str, str]:
+    workplace.out_dir.mkdir(exist_ok=True)
+    return run_all(pending_runs(runs, workplace.results), workplace)
+
+
+def test_every_run_has_a_record(runs: list[Run], processes: FakeProcesses):
+    workplace = Workplace(Path("out"), jobs=2)
+    assert run_pending(runs, workplace) == {}
+    records = {record["name"]: record for record in read_records([workplace.out_dir])}
+    assert records.keys() == {run.name for run in runs}
+    record = records["low-seed7-folda"]
+    assert (record["grid"], record["variant"], record["seed"], record["fold"]) == ("grid", "low", 7, "a")
+    assert record["training"]["steps"] == 2 and record["training"]["best_step"] == 0
+    assert record["training"]["words_per_second"] == 10.0
+    assert record["tokens"] == 40 and record["memory"] == {"peak_mb": 3.0} and record["jobs"] == 2
+
+
+def test_recorded_runs_are_not_repeated(runs: list[Run], processes: FakeProcesses):
+    workplace = Workplace(Path("out"))
+    run_pending(runs[:1], workplace)
+    processes.calls.clear()
+    run_pending(runs, Workplace(Path("out")))
+    assert {name for name, _ in processes.calls} == {run.name for run in runs[1:]}
+
+
+def test_a_failing_run_does_not_stop_the_others(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "train")}
+    failures = run_pending(runs, Workplace(Path("out")))
+    assert failures == {runs[0].name: "out of luck"}
+    assert {record["name"] for record in read_records([Path("out")])} == {run.name for run in runs[1:]}
+
+
+def test_a_failed_training_is_repeated(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "train")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert processes.calls[0] == (runs[0].name, "train")
+
+
+def test_a_complete_training_is_only_measured_again(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
+
+
+@pytest.mark.parametrize("keep_models", [True, False])
+def test_models_are_deleted_unless_kept(runs: list[Run], processes: FakeProcesses, keep_models: bool):
+    run_pending(runs[:1], Workplace(Path("out"), keep_models=keep_models))
+    assert (Path("out/runs") / runs[0].name / "model-best").exists() == keep_models
+
+
+def test_a_deleted_model_is_trained_again_without_its_record(runs: list[Run], processes: FakeProcesses):
+    run_pending(runs[:1], Workplace(Path("out")))
+    Path("out/results.jsonl").unlink()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls].count("train") == 2
+
+
+def test_a_record_of_another_config_is_refused(runs: list[Run]):
+    append_record(Path("results.jsonl"), {"grid": "grid", "name": runs[0].name, "fingerprint": "other"})
+    with pytest.raises(ValueError, match="low-seed0-folda with another config"):
+        pending_runs(runs, Path("results.jsonl"))
+
+
+def test_the_written_config_logs_its_progress(runs: list[Run], processes: FakeProcesses):
+    run_pending(runs[:1], Workplace(Path("out")))
+    config = spacy.util.load_config(Path("out/runs") / runs[0].name / "config.cfg")
+    assert config["training"]["logger"]["path"] == str(Path("out/runs") / runs[0].name / "progress.jsonl")
+    assert config["components"]["structured_srl"]["threshold"] == 0.2
+
+
+def test_a_process_that_fails_shows_the_end_of_its_log(tmp_path: Path):
+    with pytest.raises(RunFailed, match=r"Exit status 1; the end of .*train\.log:\n[\s\S]*No module named no_such"):
+        runner._run_process(["no_such_module"], tmp_path / "train.log", Workplace(tmp_path))
+
+
+def test_no_process_begins_after_a_stop(tmp_path: Path):
+    workplace = Workplace(tmp_path)
+    workplace.stop()
+    with pytest.raises(RunFailed, match="stopped"):
+        runner._run_process(["this"], tmp_path / "train.log", workplace)
+
+
+@pytest.mark.slow
+def test_a_real_run_trains_and_measures(runs: list[Run]):
+    docs = parse_bracketed(CORPUS, spacy.blank("en"))
+    for part in ("train", "dev", "test"):
+        DocBin(docs=docs, store_user_data=True).to_disk(f"{part}.spacy")
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    [record] = read_records([Path("out")])
+    assert record["training"]["steps"] == 4
+    assert record["scores"]["test"]["srl_pred_f"] == 1.0  # they are given
+    assert record["kept"]["gold"] == 7 and record["tokens"] == 21
+    assert sum(record["calibration"]["counts"]) == 28 + 10 + 55
+    assert record["memory"]["words"] == 21 and record["memory"]["peak_mb"] >= 0
+    assert not (Path("out/runs") / runs[0].name / "model-best").exists()
+
+
+STOPPED = """
+from pathlib import Path
+from spacy_span_selector.experiments import runner
+from spacy_span_selector.experiments.grid import read_grid
+
+sleep = "import time; open('started', 'w').close(); time.sleep(600)"
+command = ["timeit", "-n1", "-r1", sleep]  # a module, as all commands of a run are
+runner.run_one = lambda run, workplace: runner._run_process(command, Path("log"), workplace)
+runner.run_all(read_grid(Path("grid.cfg"))[:2], runner.Workplace(Path("out")))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_terminated_experiment_ends_its_processes(grid_file: Path):
+    process = subprocess.Popen([sys.executable, "-c", STOPPED], start_new_session=True)
+    deadline = time.monotonic() + 120
+    while not Path("started").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.terminate()
+    assert process.wait(60) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)  # nobody of its group is left
