@@ -32,9 +32,10 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_command():
     for command in project["commands"]:
         for dependency in command.get("deps", []):
             made = dependency in outputs or dependency.startswith(
-                ("${vars.litbank}", "${vars.ewt}", "corpus/${vars.corpus}")
+                ("${vars.litbank}", "${vars.ontogum}", "${vars.ontonotes}", "${vars.ewt}", "corpus/${vars.corpus}")
             )
-            there = (ROOT / re.sub(r"\$\{vars\.config\}", project["vars"]["config"], dependency)).exists()
+            named = re.sub(r"\$\{vars\.(\w*config)\}", lambda match: project["vars"][match[1]], dependency)
+            there = (ROOT / named).exists()
             assert made or there, f"{command['name']} depends on {dependency}, which nothing makes"
 
 
@@ -54,3 +55,9 @@ def test_every_output_is_named_in_the_script_that_makes_it():
         for output in command["outputs"]:
             in_folder = Path(output).name in MADE_IN_A_FOLDER and str(Path(output).parent) in script
             assert output in script or in_folder, f"{command['name']} does not make {output}"
+
+
+def test_corpora_without_singletons_are_trained_without_them():
+    trained = {command["name"]: " ".join(command["script"]) for command in load_project()["commands"]}
+    for name in ("train-ontogum", "train-ontonotes"):
+        assert "--components.structured_coref.keep_singletons false" in trained[name]

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from ..wcfg import best_spans
+from ..wcfg import best_spans, greedy_spans
 from .gold import GoldSpans
 from .layout import SpanLayout
 
@@ -24,7 +25,8 @@ class CandidateStrategy(Protocol):
     """Choose candidates.
 
     scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-    log_marginals (Tensor): Log probability that a span is selected, flat. Shape: (layout.size,)
+    log_marginals (Tensor): Log probability that a span is selected, flat; the scores again where a selector has no
+        probabilities. Shape: (layout.size,)
     layout (SpanLayout): The sentences of the batch.
     RETURNS (Tensor): Flat indices, in the order of the text: by start, then by end. Shape: (candidates,)
     """
@@ -93,6 +95,52 @@ class TopPerSentence:
             kept = (rank < wanted[:, None]) & (best.values > -torch.inf)
             chosen.append((first[:, None] + best.indices)[kept])
         return in_text_order(torch.cat(chosen), layout) if chosen else layout.row[:0]
+
+
+@dataclass(frozen=True)
+class TopNonCrossing:
+    """The highest-scoring spans of each document that do not cross (Lee et al. 2017).
+
+    ratio (float): How many, per token of its sentences, rounded up.
+    """
+
+    ratio: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        flat = torch.nonzero(layout.valid() & (scores > -torch.inf)).squeeze(1)
+        flat = flat[torch.argsort(scores[flat], descending=True, stable=True)]
+        starts, ends = layout.locate(flat)
+        document = layout.document[starts]
+        by_document = torch.argsort(document, stable=True)
+        columns = (document, layout.document[layout.in_sentence], starts[by_document], ends[by_document])
+        of_span, of_token, first, last = (column.cpu().numpy() for column in columns)
+        counts, wanted = np.bincount(of_span), np.ceil(self.ratio * np.bincount(of_token)).astype(int)
+        chosen, begin = [np.zeros(0, dtype=np.int64)], 0
+        for count, number in zip(counts.tolist(), wanted.tolist(), strict=False):
+            some = slice(begin, begin + count)
+            offset = first[some].min(initial=len(layout.document))  # so that arrays are as long as the document
+            chosen.append(begin + greedy_spans(first[some] - offset, last[some] - offset, number))
+            begin += count
+        return in_text_order(flat[by_document[torch.from_numpy(np.concatenate(chosen)).to(flat.device)]], layout)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The spans that some documents are given, and of the others those that a strategy chooses.
+
+    spans (Tensor): Flat index of each given span; none occurs twice. Shape: (spans,)
+    closed (Tensor): Which documents are given spans, if only an empty list. Shape: (documents,)
+    choose (CandidateStrategy): Chooses for the others.
+    """
+
+    spans: Tensor
+    closed: Tensor
+    choose: CandidateStrategy
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        chosen = self.choose(scores, log_marginals, layout)
+        starts, _ = layout.locate(chosen)
+        return in_text_order(torch.cat([chosen[~self.closed[layout.document[starts]]], self.spans]), layout)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""The whole coreference network behind the token vectors: span scores, selection, links."""
+"""The whole coreference network behind the token vectors: span scores, selection, links.
+
+A selector with probabilities has a score of its own, s_p, beside the mention score s_m that counts in links; a greedy
+one ranks spans by s_m itself (Lee et al. 2017).
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from .candidates import CandidateStrategy
+from .constituents import CLASSES
 from .features import span_hashes
 from .layout import SpanLayout
 from .linker import Linker, Links, Mentions
-from .selector import Marginals, structured_marginals
+from .selector import Marginals, MultitaskSelector, SpanSelector
 from .span_scorer import SpanScorer
 
 
@@ -20,6 +25,7 @@ from .span_scorer import SpanScorer
 class CorefSettings:
     """Sizes of the network.
 
+    selector (SpanSelector): How mentions are selected.
     hidden_width (int): Hidden layer of the span scorer.
     linker_width (int): Width to which span vectors are projected before they are linked.
     linker_hidden_width (int): Hidden layer of the fine scorer of pairs.
@@ -28,8 +34,10 @@ class CorefSettings:
     match_words (bool): Whether the linker sees if two mentions have the same words.
     dropout (float): Dropout in the network and on the token vectors that it reads.
     max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
+    max_distance (int | None): Greatest distance of an antecedent, in mentions. No limit if None.
     """
 
+    selector: SpanSelector
     hidden_width: int
     linker_width: int
     linker_hidden_width: int
@@ -38,33 +46,49 @@ class CorefSettings:
     match_words: bool
     dropout: float
     max_span_width: int | None
+    max_distance: int | None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.selector, SpanSelector):
+            raise ValueError(
+                f"'selector' of the coreference model is {self.selector!r}, which selects no spans. "
+                "Take spacy_span_selector.StructuredSelector.v1 instead."
+            )
         if not 0 <= self.dropout < 1:
             raise ValueError(f"'dropout' of the coreference model is {self.dropout}; it must be from 0 to below 1.")
         for name, value in vars(self).items():
-            if name != "dropout" and value is not None and value is not False and value < 1:
+            if name not in ("selector", "dropout") and value is not None and value is not False and value < 1:
                 raise ValueError(f"'{name}' of the coreference model is {value}; it must be at least 1.")
 
 
 class CorefOutput(NamedTuple):
     """What the network says of a batch.
 
-    marginals (Marginals): Of every span, flat.
+    scores (Tensor): What spans are ranked by: s_p, or s_m where there are no probabilities, flat. Shape: (layout.size,)
+    marginals (Marginals | None): Of every span, flat; None from a selector that has no probabilities.
+    constituents (Tensor | None): Scores of the second task of the multitask selector, flat. Shape: (3, layout.size)
     candidates (Tensor): Flat index of each span that was linked, in the order of the text. Shape: (candidates,)
     starts, ends (Tensor): First and last token of each candidate. Shape: (candidates,)
     links (Links): Antecedents of each candidate among the candidates of its document.
     """
 
-    marginals: Marginals
+    scores: Tensor
+    marginals: Marginals | None
+    constituents: Tensor | None
     candidates: Tensor
     starts: Tensor
     ends: Tensor
     links: Links
 
+    def tensors(self) -> list[Tensor]:
+        """The tensors that the loss is computed from; none is computed from another."""
+        selection = [self.scores] if self.marginals is None else list(self.marginals)
+        constituents = [] if self.constituents is None else [self.constituents]
+        return [*selection, *constituents, self.links.scores]
+
 
 class CorefHead(nn.Module):
-    """Select mentions by the grammar and link them.
+    """Select mentions and link them.
 
     width (int): Width of the token vectors.
     settings (CorefSettings): All other sizes.
@@ -74,12 +98,13 @@ class CorefHead(nn.Module):
         super().__init__()
         self.sizes = {"width": width}
         self.settings = settings
+        self.classes = CLASSES if isinstance(settings.selector, MultitaskSelector) else 0
         self.dropout = nn.Dropout(settings.dropout)
         self.span_scorer = SpanScorer(
             width=width,
             hidden_width=settings.hidden_width,
             feature_width=settings.feature_width,
-            scores=2,
+            scores=(1 if settings.selector.marginals is None else 2) + self.classes,
             dropout=settings.dropout,
         )
         self.linker = Linker(
@@ -88,6 +113,7 @@ class CorefHead(nn.Module):
             hidden_width=settings.linker_hidden_width,
             antecedents=settings.antecedents,
             match_words=settings.match_words,
+            max_distance=settings.max_distance,
             dropout=settings.dropout,
         )
 
@@ -100,12 +126,15 @@ class CorefHead(nn.Module):
         choose (CandidateStrategy): Which spans to link.
         """
         tokens = self.dropout(tokens)
-        selection, mention = self.span_scorer(tokens, layout)
+        scores = self.span_scorer(tokens, layout)
+        # If they are the same scores, they must still be two tensors, for a gradient each: see `CorefOutput.tensors`.
+        selection, mention = scores[0], scores[-1 - self.classes]
         if self.settings.max_span_width is not None:
             selection = selection.masked_fill(layout.widths() > self.settings.max_span_width, -torch.inf)
-        marginals = structured_marginals(selection, layout)
+        to_marginals = self.settings.selector.marginals
+        marginals = None if to_marginals is None else to_marginals(selection, layout)
         with torch.no_grad():
-            candidates = choose(selection, marginals.selected, layout)
+            candidates = choose(selection, selection if marginals is None else marginals.selected, layout)
             starts, ends = layout.locate(candidates)
         mentions = Mentions(
             vectors=self.span_scorer.represent(tokens, starts, ends),
@@ -115,4 +144,5 @@ class CorefHead(nn.Module):
             last_word=words[ends],
         )
         links = self.linker(mentions)
-        return CorefOutput(marginals, candidates, starts, ends, links)
+        constituents = scores[-self.classes :] if self.classes else None
+        return CorefOutput(selection, marginals, constituents, candidates, starts, ends, links)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.nn.functional import embedding, one_hot
 
 DISTANCE_BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
 """Lower bounds of the buckets of Lee et al. (2017): 0, 1, 2, 3, 4, 5-7, 8-15, 16-31, 32-63, 64+."""
@@ -15,6 +16,21 @@ WIDTH_BUCKETS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, 64)
 def bucket(values: Tensor, bounds: tuple[int, ...]) -> Tensor:
     """The number of the bucket of each value, from 0 to `len(bounds)`; same shape as `values`."""
     return torch.bucketize(values, torch.tensor(bounds, device=values.device), right=True)
+
+
+def look_up(rows: Tensor, table: Tensor) -> Tensor:
+    """Rows of a small table by number, most of them many times: an embedding of features.
+
+    On a GPU it is a product with a one-hot matrix: the gradient of an embedding adds up one row after the other there,
+    and waits for the GPU.
+
+    rows (Tensor): Numbers of rows. *Shape:* any
+    table (Tensor): *Shape:* `(rows of the table, width)`
+    RETURNS (Tensor): *Shape:* that of `rows`, then `width`
+    """
+    if table.device.type != "cuda":
+        return embedding(rows, table)
+    return one_hot(rows, len(table)).to(table.dtype) @ table
 
 
 _BASE = 6364136223846793005  # odd, so that its powers have inverses modulo 2^64

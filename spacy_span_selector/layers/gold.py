@@ -7,6 +7,7 @@ from typing import Protocol
 
 from torch import Tensor
 
+from .constituents import GoldConstituents
 from .layout import SpanLayout, Spans
 
 
@@ -24,12 +25,14 @@ class GoldMentions:
     starts, ends (Tensor): First and last token of each mention, as rows of the token matrix. Shape: (mentions,)
     clusters (Tensor): Number of the cluster, from 0, different across documents. Shape: (mentions,)
     annotated (Tensor): Which documents are annotated; the others teach nothing. Shape: (documents,)
+    constituents (GoldConstituents | None): For the second task of the multitask selector.
     """
 
     starts: Tensor
     ends: Tensor
     clusters: Tensor
     annotated: Tensor
+    constituents: GoldConstituents | None = None
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
         """The flat index of each mention. *Shape:* `(mentions,)`"""

@@ -18,10 +18,12 @@ import torch
 from torch import Tensor, nn
 
 from .blocks import compute_block, rows_at_once
-from .features import DISTANCE_BUCKETS, bucket
+from .features import DISTANCE_BUCKETS, bucket, look_up
 
 COARSE_ROWS = 256
-"""Mentions whose antecedents are pruned at once: memory grows with the mentions of a document, not their square."""
+COARSE_COLUMNS = 4096
+"""Mentions whose antecedents are pruned at once, and antecedents they are compared with at once: the best so far are
+kept, so that memory grows with the mentions of a document, not with their square."""
 
 MATCHES = 3
 """Two mentions have the same words (2), or only the same last word (1), or neither (0)."""
@@ -65,16 +67,27 @@ class Linker(nn.Module):
     hidden_width (int): Width of the hidden layer of the fine scorer.
     antecedents (int): How many antecedents of each mention the coarse scorer keeps.
     match_words (bool): Whether the scorers see if two mentions have the same words, or the same last word.
+    max_distance (int | None): Greatest distance of an antecedent, in mentions: 1 for the mention before. No limit if
+        None; then the coarse scores cost the square of the mentions of a document.
     dropout (float): Dropout of projected spans and of the hidden layer; there, one mask is drawn per mention and
         shared by its antecedents.
     """
 
     def __init__(
-        self, *, vector_width: int, width: int, hidden_width: int, antecedents: int, match_words: bool, dropout: float
+        self,
+        *,
+        vector_width: int,
+        width: int,
+        hidden_width: int,
+        antecedents: int,
+        match_words: bool,
+        max_distance: int | None,
+        dropout: float,
     ) -> None:
         super().__init__()
         self.kept = antecedents
         self.match_words = match_words
+        self.max_distance = max_distance
         buckets = len(DISTANCE_BUCKETS) + 1
         self.project = nn.Linear(vector_width, width)
         self.coarse = nn.Linear(width, width)
@@ -101,14 +114,13 @@ class Linker(nn.Module):
         order = torch.arange(len(vectors), device=vectors.device)
         distance = bucket(order[:, None] - antecedents, DISTANCE_BUCKETS)
         match = self._match(mentions, order[:, None], antecedents)
-        coarse = (
-            torch.einsum("md,mad->ma", sources, vectors[antecedents])
-            + self.coarse_distance(distance).squeeze(2)
-            + self.coarse_match(match).squeeze(2)
+        prior = look_up(distance, self.coarse_distance.weight) + look_up(match, self.coarse_match.weight)
+        scores = (
+            self._score(vectors, sources, antecedents, distance, match)
+            + prior.squeeze(2)
             + mentions.scores[:, None]
             + mentions.scores[antecedents]
         )
-        scores = coarse + self._fine(vectors, antecedents, distance, match)
         return Links(antecedents, possible, scores.masked_fill(~possible, -torch.inf))
 
     def _prune(self, mentions: Mentions, vectors: Tensor, sources: Tensor) -> tuple[Tensor, Tensor]:
@@ -116,28 +128,35 @@ class Linker(nn.Module):
         count = len(vectors)
         order = torch.arange(count, device=vectors.device)
         first = torch.searchsorted(mentions.document, mentions.document)  # first mention of the same document
+        if self.max_distance is not None:
+            first = torch.maximum(first, order - self.max_distance)
         kept = min(self.kept, int((order - first).max()) if count else 0)
         antecedents = order.new_zeros(count, kept)
-        possible = torch.zeros(count, kept, dtype=torch.bool, device=vectors.device)
-        for begin in range(0, count, COARSE_ROWS):
+        best = vectors.new_full((count, kept), -torch.inf)
+        for begin, furthest in zip(range(0, count, COARSE_ROWS), first[::COARSE_ROWS].tolist(), strict=True):
             rows = order[begin : begin + COARSE_ROWS]
-            columns = order[int(first[begin]) : begin + COARSE_ROWS]
-            distance = bucket(rows[:, None] - columns, DISTANCE_BUCKETS)
-            scores = (
-                sources[rows] @ vectors[columns].T
-                + self.coarse_distance(distance).squeeze(2)
-                + self.coarse_match(self._match(mentions, rows[:, None], columns)).squeeze(2)
-                + mentions.scores[columns]
-            )
-            earlier = (columns >= first[rows, None]) & (columns < rows[:, None])
-            best, places = scores.masked_fill(~earlier, -torch.inf).topk(min(kept, len(columns)), dim=1)
-            width = best.shape[1]
-            antecedents[rows, :width] = torch.where(best > -torch.inf, columns[places], 0)
-            possible[rows, :width] = best > -torch.inf
-        return antecedents, possible
+            for left in range(furthest, begin + len(rows), COARSE_COLUMNS):
+                columns = order[left : min(left + COARSE_COLUMNS, begin + len(rows))]
+                scores = self._coarse_scores(mentions, vectors, sources, rows, columns)
+                earlier = (columns >= first[rows, None]) & (columns < rows[:, None])
+                scores = torch.cat([best[rows], scores.masked_fill(~earlier, -torch.inf)], dim=1)
+                rivals = torch.cat([antecedents[rows], columns.expand(len(rows), -1)], dim=1)
+                best[rows], places = scores.topk(kept, dim=1)
+                antecedents[rows] = rivals.gather(1, places)
+        possible = best > -torch.inf
+        return antecedents.masked_fill(~possible, 0), possible
 
-    def _fine(self, vectors: Tensor, antecedents: Tensor, distance: Tensor, match: Tensor) -> Tensor:
-        """The fine scores of pairs. *Shape:* `(mentions, antecedents)`"""
+    def _coarse_scores(
+        self, mentions: Mentions, vectors: Tensor, sources: Tensor, rows: Tensor, columns: Tensor
+    ) -> Tensor:
+        """What orders the antecedents `columns` of mentions `rows`. *Shape:* `(rows, columns)`"""
+        distance = bucket(rows[:, None] - columns, DISTANCE_BUCKETS)
+        match = self._match(mentions, rows[:, None], columns)
+        prior = look_up(distance, self.coarse_distance.weight) + look_up(match, self.coarse_match.weight)
+        return sources[rows] @ vectors[columns].T + prior.squeeze(2) + mentions.scores[columns]
+
+    def _score(self, vectors: Tensor, sources: Tensor, antecedents: Tensor, distance: Tensor, match: Tensor) -> Tensor:
+        """The bilinear part of the coarse scores of pairs, and their fine scores. *Shape:* `(mentions, antecedents)`"""
         mention, antecedent = self.mention(vectors), self.antecedent(vectors)
         features = (self.distance.weight[:, None] + self.match.weight).flatten(0, 1)
         feature = distance * MATCHES + match
@@ -146,7 +165,7 @@ class Linker(nn.Module):
         scores = [
             compute_block(
                 _score_pairs,
-                *(vectors, vectors[rows], antecedents[rows]),
+                *(vectors, vectors[rows], sources[rows], antecedents[rows]),
                 *(mention[rows], antecedent, features, feature[rows]),
                 *(self.product.weight, output[rows]),
             )
@@ -164,6 +183,7 @@ class Linker(nn.Module):
 def _score_pairs(
     vectors: Tensor,
     rows: Tensor,
+    sources: Tensor,
     antecedents: Tensor,
     mention: Tensor,
     antecedent: Tensor,
@@ -172,16 +192,18 @@ def _score_pairs(
     product: Tensor,
     output: Tensor,
 ) -> Tensor:
-    """The fine scores of some mentions with their antecedents.
+    """The bilinear and the fine scores of some mentions with their antecedents, added.
 
     vectors, antecedent (Tensor): Of all mentions. Shapes: (mentions, width) and (mentions, hidden)
-    rows, mention, output (Tensor): Of the mentions to score. Shapes: (rows, width) and (rows, hidden), twice
+    rows, sources (Tensor): Of the mentions to score. Shape: (rows, width)
+    mention, output (Tensor): Of the mentions to score. Shape: (rows, hidden)
     antecedents, feature (Tensor): Indices into `vectors` and `features`. Shape: (rows, antecedents)
     features (Tensor): Every combination of features. Shape: (combinations, hidden)
     product (Tensor): The weights of the product part. Shape: (hidden, width)
     RETURNS (Tensor): Shape: (rows, antecedents)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
-    hidden = linear(rows[:, None] * embed(antecedents, vectors), product)
-    hidden = hidden + mention[:, None] + embed(antecedents, antecedent) + embed(feature, features)
-    return (torch.relu(hidden) @ output[:, :, None]).squeeze(2)
+    others = embed(antecedents, vectors)
+    hidden = linear(rows[:, None] * others, product)
+    hidden = hidden + mention[:, None] + embed(antecedents, antecedent) + look_up(feature, features)
+    return (others @ sources[:, :, None] + torch.relu(hidden) @ output[:, :, None]).squeeze(2)

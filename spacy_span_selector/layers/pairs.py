@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from .blocks import compute_block, rows_at_once
-from .features import DISTANCE_BUCKETS, bucket
+from .features import DISTANCE_BUCKETS, bucket, look_up
 from .layout import Spans
 
 DISTANCES = 2 * (len(DISTANCE_BUCKETS) + 1) + 1
@@ -132,5 +132,5 @@ def _score_pairs(
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
     hidden = linear(embed(arguments, left) * embed(predicates, right), product)
-    hidden = hidden + embed(arguments, argument) + embed(predicates, predicate) + embed(distance, distances)
+    hidden = hidden + embed(arguments, argument) + embed(predicates, predicate) + look_up(distance, distances)
     return linear(torch.relu(hidden) * embed(predicates, mask), output)

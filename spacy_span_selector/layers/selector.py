@@ -1,8 +1,13 @@
-"""From span scores to the probability that each span is selected."""
+"""Selectors: what makes a span of the scores of all spans, and what it learns that from.
+
+The structured selector and the sigmoid give each span a probability, from which losses are made; greedy pruning has
+none and keeps as many spans as it is told to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Tensor, cat
@@ -23,7 +28,7 @@ class Marginals(NamedTuple):
     unselected: Tensor
 
 
-Selector = Callable[[Tensor, SpanLayout], Marginals]
+MarginalFunction = Callable[[Tensor, SpanLayout], Marginals]
 """Takes the score of every span, flat, of shape `(layout.size,)`, and the sentences of the batch."""
 
 
@@ -47,3 +52,68 @@ def sigmoid_marginals(scores: Tensor, layout: SpanLayout) -> Marginals:
     layout (SpanLayout): The sentences of the batch.
     """
     return Marginals(logsigmoid(scores), logsigmoid(-scores))
+
+
+@dataclass(frozen=True)
+class StructuredSelector:
+    """The grammar over non-crossing spans."""
+
+    @property
+    def marginals(self) -> MarginalFunction:
+        """From scores to probabilities."""
+        return structured_marginals
+
+
+@dataclass(frozen=True)
+class SigmoidSelector:
+    """Each span on its own, with the losses of the structured selector: the baseline that knows nothing of crossing."""
+
+    @property
+    def marginals(self) -> MarginalFunction:
+        """From scores to probabilities."""
+        return sigmoid_marginals
+
+
+@dataclass(frozen=True)
+class GreedySelector:
+    """The highest-scoring spans, a fixed number per token: non-crossing ones of a document for coreference (Lee et al.
+    2017), any of a sentence for semantic roles (He et al. 2018). It learns from links or roles alone.
+
+    ratio (float | None): How many spans to keep, per token. If None that of the paper: 0.4 for coreference, 0.8 for
+        semantic roles.
+    """
+
+    ratio: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.ratio is not None and not self.ratio > 0:
+            raise ValueError(f"'ratio' of the greedy selector is {self.ratio}; it must be above 0, or null.")
+
+    @property
+    def marginals(self) -> None:
+        """There are no probabilities."""
+
+
+@dataclass(frozen=True)
+class MultitaskSelector(GreedySelector):
+    """Greedy, and the network also learns which spans are noun phrases, other constituents, or none (Swayamdipta et
+    al. 2018). Constituents come from `doc.spans["constituents"]` of the training corpus; none are needed later.
+
+    weight (float): What the loss of this second task is multiplied by.
+    """
+
+    weight: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.weight >= 0:
+            raise ValueError(f"'weight' of the multitask selector is {self.weight}; it must be at least 0.")
+
+
+@dataclass(frozen=True)
+class BioSelector:
+    """No spans at all: tokens are tagged, once for each predicate. For semantic roles alone."""
+
+
+SpanSelector = StructuredSelector | SigmoidSelector | GreedySelector | MultitaskSelector
+"""A selector of spans; its `marginals` say how probabilities are made of scores."""

@@ -32,7 +32,7 @@ from .interval_scheduling import heaviest_disjoint
 from .layout import SpanLayout, Spans
 from .pairs import PairClassifier, Pairs, pairs_in_sentences, signed_distance
 from .sampling import Annotation, sample_spans
-from .selector import Marginals, Selector
+from .selector import MarginalFunction, Marginals
 from .span_scorer import SpanScorer
 
 
@@ -128,8 +128,8 @@ class SpanArgumentFinder(nn.Module):
     pair_width, pair_hidden_width (int): Width to which both sides of a pair are projected, and hidden layer.
     feature_width (int): Width of the embedding of span widths.
     roles (int): How many roles there are, the null role not counted.
-    selector (Selector | None): From scores to probabilities. None is the greedy baseline: its candidates are chosen
-        by the very score that counts in their roles.
+    to_marginals (MarginalFunction | None): From scores to probabilities. None is the greedy baseline: its candidates
+        are chosen by the very score that counts in their roles.
     dropout (float): Dropout of hidden layers.
     max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
     """
@@ -144,18 +144,18 @@ class SpanArgumentFinder(nn.Module):
         pair_hidden_width: int,
         feature_width: int,
         roles: int,
-        selector: Selector | None,
+        to_marginals: MarginalFunction | None,
         dropout: float,
         max_span_width: int | None,
     ) -> None:
         super().__init__()
-        self.selector = selector
+        self.to_marginals = to_marginals
         self.max_span_width = max_span_width
         self.span_scorer = SpanScorer(
             width=width,
             hidden_width=hidden_width,
             feature_width=feature_width,
-            scores=1 if selector is None else 2,
+            scores=1 if to_marginals is None else 2,
             dropout=dropout,
         )
         self.roles = PairClassifier(
@@ -182,7 +182,7 @@ class SpanArgumentFinder(nn.Module):
         selection, mention = scores[0], scores[-1]
         if self.max_span_width is not None:
             selection = selection.masked_fill(layout.widths() > self.max_span_width, -torch.inf)
-        marginals = None if self.selector is None else self.selector(selection, layout)
+        marginals = None if self.to_marginals is None else self.to_marginals(selection, layout)
         with torch.no_grad():
             candidates = choose(selection, selection if marginals is None else marginals.selected, layout)
             spans = Spans(*layout.locate(candidates))

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from .blocks import compute_block, rows_at_once
-from .features import WIDTH_BUCKETS, bucket
+from .features import WIDTH_BUCKETS, bucket, look_up
 from .layout import Bucket, SpanLayout
 
 LOGIT_RANGE = 30.0
@@ -165,6 +165,6 @@ def _score_rows(
     # Below the diagonal the sums are not positive; the bound keeps what comes out finite.
     total = (weight[:, None, first + 1 :] - weight[:, first:last, None]).clamp_min(math.exp(-LOGIT_RANGE))
     head = ((weighted[:, None, first + 1 :] - weighted[:, first:last, None]) / total).to(start.dtype)
-    hidden = head + start[:, first:last, None] + end[:, None, first:] + nn.functional.embedding(width, widths)
+    hidden = head + start[:, first:last, None] + end[:, None, first:] + look_up(width, widths)
     scores = torch.relu(hidden).flatten(1, 2) @ output
     return nn.functional.pad(scores.unflatten(1, hidden.shape[1:3]), (0, 0, first, 0))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -16,25 +14,16 @@ from .layout import SpanLayout, Spans
 from .predicates import FindPredicates, PredicateTagger, predicate_tags
 from .rolesets import FindSenses, RolesetClassifier, RolesetScores
 from .sampling import Annotation
-from .selector import Selector, sigmoid_marginals, structured_marginals
+from .selector import BioSelector, MultitaskSelector, SpanSelector
 from .span_arguments import SpanArgumentFinder
 from .tagged_arguments import ArgumentTagger
-
-SelectorName = Literal["structured", "sigmoid", "greedy", "bio"]
-
-SELECTORS: Mapping[str, Selector | None] = {
-    "structured": structured_marginals,
-    "sigmoid": sigmoid_marginals,
-    "greedy": None,
-}
-"""How the probability of a span comes about; the greedy baseline has none. "bio" selects no spans at all."""
 
 
 @dataclass(frozen=True)
 class SrlSettings:
     """Sizes of the network.
 
-    selector (Literal["structured", "sigmoid", "greedy", "bio"]): How arguments are found.
+    selector (SpanSelector | BioSelector): How arguments are found.
     hidden_width (int): Hidden layers of the span scorer and of the predicate tagger.
     pair_width (int): Width to which arguments and predicates are projected before they are paired.
     pair_hidden_width (int): Hidden layer of the role classifier.
@@ -43,7 +32,7 @@ class SrlSettings:
     max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
     """
 
-    selector: SelectorName
+    selector: SpanSelector | BioSelector
     hidden_width: int
     pair_width: int
     pair_hidden_width: int
@@ -52,10 +41,8 @@ class SrlSettings:
     max_span_width: int | None
 
     def __post_init__(self) -> None:
-        if self.selector not in (*SELECTORS, "bio"):
-            raise ValueError(
-                f"'selector' of the SRL model is {self.selector!r}; it must be one of {', '.join(SELECTORS)} and bio."
-            )
+        if isinstance(self.selector, MultitaskSelector):
+            raise ValueError("The SRL model has no second task. Take spacy_span_selector.GreedySelector.v1 instead.")
         if not 0 <= self.dropout < 1:
             raise ValueError(f"'dropout' of the SRL model is {self.dropout}; it must be from 0 to below 1.")
         for name in ("hidden_width", "pair_width", "pair_hidden_width", "feature_width", "max_span_width"):
@@ -131,7 +118,7 @@ class SrlHead(nn.Module):
             width=2 * width, hidden_width=settings.pair_width, rolesets=rolesets, dropout=settings.dropout
         )
         self.arguments: SpanArgumentFinder | ArgumentTagger
-        if settings.selector == "bio":
+        if isinstance(settings.selector, BioSelector):
             self.arguments = ArgumentTagger(
                 width=width,
                 predicate_width=2 * width,
@@ -149,7 +136,7 @@ class SrlHead(nn.Module):
                 pair_hidden_width=settings.pair_hidden_width,
                 feature_width=settings.feature_width,
                 roles=roles,
-                selector=SELECTORS[settings.selector],
+                to_marginals=settings.selector.marginals,
                 dropout=settings.dropout,
                 max_span_width=settings.max_span_width,
             )

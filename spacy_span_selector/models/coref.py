@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from spacy.tokens import Doc
@@ -10,12 +11,17 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..layers.coref import CorefHead, CorefOutput, CorefSettings
+from ..layers.selector import GreedySelector, SpanSelector, StructuredSelector
 from .torch_head import HeadInput, torch_head
+
+GREEDY_RATIO = 0.4
+"""Spans per token that the greedy selectors keep (Lee et al. 2017, the paper)."""
 
 
 @registry.architectures("spacy_span_selector.CorefModel.v1")
 def build_coref_model(
     tok2vec: Model[list[Doc], list[Floats2d]],
+    selector: SpanSelector | None = None,
     hidden_width: int = 512,
     linker_width: int = 256,
     linker_hidden_width: int = 512,
@@ -24,15 +30,23 @@ def build_coref_model(
     match_words: bool = True,
     dropout: float = 0.3,
     max_span_width: int | None = None,
+    max_distance: int | None = None,
 ) -> Model[HeadInput, CorefOutput]:
     """Build the coreference model.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
         to a shared Tok2Vec or transformer.
+    selector (SpanSelector | None): How mentions are selected: spacy_span_selector.StructuredSelector.v1, which is the
+        default, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or MultitaskSelector.v1.
     The other arguments are those of `CorefSettings`.
-    RETURNS (Model[HeadInput, CorefOutput]): Its attribute `max_span_width` says which gold mentions it can learn.
+    RETURNS (Model[HeadInput, CorefOutput]): Its attributes `selector` and `max_span_width` say how mentions are
+        selected and which ones it can learn.
     """
+    selector = selector or StructuredSelector()
+    if isinstance(selector, GreedySelector) and selector.ratio is None:
+        selector = replace(selector, ratio=GREEDY_RATIO)
     settings = CorefSettings(
+        selector=selector,
         hidden_width=hidden_width,
         linker_width=linker_width,
         linker_hidden_width=linker_hidden_width,
@@ -41,7 +55,9 @@ def build_coref_model(
         match_words=match_words,
         dropout=dropout,
         max_span_width=max_span_width,
+        max_distance=max_distance,
     )
     model = torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
+    model.attrs["selector"] = selector
     model.attrs["max_span_width"] = max_span_width
     return model

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..layers.selector import BioSelector, GreedySelector, SpanSelector, StructuredSelector
 from ..layers.srl import SrlHead, SrlOutput, SrlSettings
 from .torch_head import HeadInput, torch_head
+
+GREEDY_RATIO = 0.8
+"""Spans per token that the greedy selector keeps (He et al. 2018)."""
 
 
 @registry.architectures("spacy_span_selector.SrlModel.v1")
 def build_srl_model(
     tok2vec: Model[list[Doc], list[Floats2d]],
-    selector: Literal["structured", "sigmoid", "greedy", "bio"] = "structured",
+    selector: SpanSelector | BioSelector | None = None,
     hidden_width: int = 512,
     pair_width: int = 256,
     pair_hidden_width: int = 512,
@@ -29,13 +33,15 @@ def build_srl_model(
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
         to a shared Tok2Vec or transformer.
-    selector (Literal["structured", "sigmoid", "greedy", "bio"]): "structured" selects non-crossing spans by the
-        grammar. The baselines: "sigmoid" selects each span on its own, "greedy" keeps a fixed number per sentence,
-        "bio" tags tokens and selects nothing.
+    selector (SpanSelector | BioSelector | None): How arguments are found: spacy_span_selector.StructuredSelector.v1,
+        which is the default, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or BioSelector.v1.
     The other arguments are those of `SrlSettings`.
     RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector` and `max_span_width` say how arguments are
         found and which ones it can learn.
     """
+    selector = selector or StructuredSelector()
+    if isinstance(selector, GreedySelector) and selector.ratio is None:
+        selector = replace(selector, ratio=GREEDY_RATIO)
     settings = SrlSettings(
         selector=selector,
         hidden_width=hidden_width,
@@ -47,5 +53,5 @@ def build_srl_model(
     )
     model = torch_head("srl", tok2vec, partial(SrlHead, settings=settings))
     model.attrs["selector"] = selector
-    model.attrs["max_span_width"] = max_span_width if selector != "bio" else None
+    model.attrs["max_span_width"] = max_span_width if not isinstance(selector, BioSelector) else None
     return model

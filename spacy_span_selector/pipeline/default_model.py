@@ -9,6 +9,9 @@ from thinc.api import Config
 DEFAULT_CONFIG = """
 [model]
 
+[model.selector]
+@misc = "spacy_span_selector.StructuredSelector.v1"
+
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
 
@@ -29,5 +32,5 @@ depth = 4
 
 
 def default_model(architecture: str) -> dict[str, Any]:
-    """The configuration of an architecture that reads a tok2vec and has defaults for all else."""
+    """The configuration of an architecture that has a tok2vec and a selector, and defaults for all else."""
     return {"@architectures": architecture, **Config().from_str(DEFAULT_CONFIG)["model"]}

@@ -1,4 +1,4 @@
-"""Gold spans that training left out: counted, and reported once for each reason."""
+"""Gold or given spans that were left out: counted, and reported once for each reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class LostSpans:
-    """Gold spans that training left out.
+    """Spans that were left out.
 
     counts (Counter[str]): How many, by reason.
     first (dict[str, str]): Where each reason was met first: document and span.
@@ -28,12 +28,12 @@ class LostSpans:
 
         other (LostSpans): What the batch lost.
         name (str): Name of the component.
-        what (str): What the spans are: "mention", "argument".
+        what (str): What the spans are: "gold mention", "gold argument".
         """
         for reason in other.counts.keys() - self.counts.keys():
             warnings.warn(
-                f"'{name}' leaves out a gold {what} that {reason}: {other.first[reason]}. This is said once; "
-                f"nlp.get_pipe('{name}').lost.counts counts all, once each time they are met in training.",
+                f"'{name}' leaves out a {what} that {reason}: {other.first[reason]}. This is said once; "
+                f"nlp.get_pipe('{name}').lost.counts counts all, once each time they are met.",
                 stacklevel=4,
             )
         self.counts.update(other.counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -12,21 +12,33 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from thinc.api import Model
 
-from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, cluster_groups, set_clusters, set_mentions
+from ..annotation import (
+    CLUSTER_PREFIX,
+    CONSTITUENTS_KEY,
+    GIVEN_MENTIONS_KEY,
+    MENTIONS_KEY,
+    Mention,
+    cluster_groups,
+    set_clusters,
+    set_mentions,
+)
 from ..extensions import register_extensions
-from ..layers.candidates import Decode, LikelyAndGold
+from ..layers.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold, TopNonCrossing
 from ..layers.coref import CorefOutput
 from ..layers.coref_loss import coref_loss
 from ..layers.gold import GoldMentions
 from ..layers.layout import SpanLayout
+from ..layers.selector import GreedySelector, MultitaskSelector, SigmoidSelector, SpanSelector
 from ..models.sentences import sentence_lengths
 from ..models.torch_head import HeadInput, head_device
 from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
 from .default_model import default_model
+from .given_mentions import given_mentions
+from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
 from .selector_pipe import SelectorPipe
-from .settings import check_choice, check_range
+from .settings import check_choice, check_keys, check_range
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
@@ -41,11 +53,13 @@ class CorefPrediction:
 
     mentions (list[Mention]): Every selected span as token offsets, in the order of the text.
     scores (list[float]): Their selection probabilities.
+    link_scores (list[float]): The probability of the antecedent that each was linked to, or of having none.
     clusters (list[list[Mention]]): Which of them are the same, in the order of their first mentions.
     """
 
     mentions: list[Mention]
     scores: list[float]
+    link_scores: list[float]
     clusters: list[list[Mention]]
 
 
@@ -65,6 +79,7 @@ class CorefPrediction:
         "learn_rate_factor": 1.0,
         "prefix": CLUSTER_PREFIX,
         "mentions_key": MENTIONS_KEY,
+        "given_key": GIVEN_MENTIONS_KEY,
         "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v1"},
     },
     default_score_weights={
@@ -103,6 +118,7 @@ def make_structured_coref(
     learn_rate_factor: float,
     prefix: str,
     mentions_key: str,
+    given_key: str,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> StructuredCoref:
     """Create the component; the arguments are those of `StructuredCoref`."""
@@ -120,6 +136,7 @@ def make_structured_coref(
         learn_rate_factor=learn_rate_factor,
         prefix=prefix,
         mentions_key=mentions_key,
+        given_key=given_key,
         scorer=scorer,
     )
 
@@ -143,6 +160,7 @@ class StructuredCoref(SelectorPipe):
         learn_rate_factor: float = 1.0,
         prefix: str = CLUSTER_PREFIX,
         mentions_key: str = MENTIONS_KEY,
+        given_key: str = GIVEN_MENTIONS_KEY,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
         """Initialize the component.
@@ -151,20 +169,26 @@ class StructuredCoref(SelectorPipe):
         model (Model[HeadInput, CorefOutput]): See `spacy_span_selector.CorefModel.v1`.
         name (str): Name of the component, used for its losses.
         decoding (str): "marginal" keeps the set of spans with the greatest expected number of right ones, each
-            costing `threshold`; "map" keeps the single most probable tree, as the paper does.
-        threshold (float): Selection probability from which a span is worth keeping; not used by "map".
+            costing `threshold`; "map" keeps the single most probable tree, as the paper does. Only the structured
+            selector has trees.
+        threshold (float): Selection probability from which a span is worth keeping; not used by "map". The greedy
+            selectors keep as many spans as they are told to; of these, it decides which are singletons.
         keep_singletons (bool): Whether a mention that corefers with nothing is a cluster of its own. The scorer
-            follows it.
+            follows it. May be changed after training.
         annotation (str | None): "complete" if the corpus marks every mention, "partial" if an unmarked span may
             be a mention. By default complete with singletons and partial without.
-        candidate_ratio (float): Spans per token, the most probable ones, that are linked in training.
-        add_gold (bool): Whether gold spans that are not among them are linked, too.
+        candidate_ratio (float): Spans per token, the most probable ones, that are linked in training. The greedy
+            selectors have a ratio of their own.
+        add_gold (bool): Whether gold spans that are not among them are linked, too; not used by the greedy selectors.
         negatives (float | None): Spans per token sampled in training from those that are not gold. By default 1.0
-            with complete annotation, where all of them are negative, and 0.1 with partial, as in the paper.
+            with complete annotation, where all of them are negative, and 0.1 with partial, as in the paper. Not used
+            by the greedy selectors.
         learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, its
             tok2vec left out: the paper trains the network 30 times as fast as the encoder.
         prefix (str): Prefix of the keys of the clusters in `doc.spans`.
         mentions_key (str): Key of all selected spans in `doc.spans`.
+        given_key (str): Key in `doc.spans` of mentions that a document is given. Where it is there, the component
+            links these and selects no others.
         scorer (Callable | None): The scoring method.
         RAISES (ValueError): If a setting is not one of those named, or out of range.
         """
@@ -181,6 +205,7 @@ class StructuredCoref(SelectorPipe):
             ("learn_rate_factor", learn_rate_factor),
         ):
             check_range(name, setting, value, 0.0)
+        check_keys(name, prefix, mentions_key=mentions_key, given_key=given_key)
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
@@ -196,6 +221,7 @@ class StructuredCoref(SelectorPipe):
             "learn_rate_factor": learn_rate_factor,
             "prefix": prefix,
             "mentions_key": mentions_key,
+            "given_key": given_key,
         }
         self.lost = LostSpans()
 
@@ -206,15 +232,16 @@ class StructuredCoref(SelectorPipe):
         RETURNS (list[CorefPrediction]): One for each document.
         RAISES (ValueError): If a document has no sentence boundaries.
         """
-        choose = Decode(self.cfg["decoding"], self.cfg["threshold"])
         predictions: list[CorefPrediction] = []
         for batch in batch_by_words(docs, PREDICT_WORDS):
             layout = SpanLayout.build(sentence_lengths(batch, self.name), head_device(self.model))
-            if len(layout.document):
+            if layout.size:
+                choose, lost = given_mentions(batch, layout, self.cfg["given_key"], self._prediction_strategy())
+                self.lost.take_over(lost, self.name, "given mention")
                 output = self.model.predict(HeadInput(batch, layout, choose))
                 predictions += self._to_predictions(batch, layout, output)
             else:
-                predictions += [CorefPrediction([], [], []) for _ in batch]
+                predictions += [CorefPrediction([], [], [], []) for _ in batch]
         return predictions
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[CorefPrediction]) -> None:
@@ -224,16 +251,18 @@ class StructuredCoref(SelectorPipe):
         scores (Sequence[CorefPrediction]): What `predict` returned for them.
         """
         for doc, prediction in zip(docs, scores, strict=True):
-            by_mention = dict(zip(prediction.mentions, prediction.scores, strict=True))
+            scores_of = dict(zip(prediction.mentions, prediction.scores, strict=True))
+            link_scores = dict(zip(prediction.mentions, prediction.link_scores, strict=True))
             set_mentions(doc, prediction.mentions, prediction.scores, key=self.cfg["mentions_key"])
-            set_clusters(doc, prediction.clusters, prefix=self.cfg["prefix"], scores=by_mention)
+            set_clusters(doc, prediction.clusters, prefix=self.cfg["prefix"], scores=scores_of, link_scores=link_scores)
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Build the network.
 
         get_examples (Callable[[], Iterable[Example]]): The training examples.
         nlp (Language | None): The pipeline.
-        RAISES (ValueError): If no example has a cluster, or none has a token.
+        RAISES (ValueError): If no example has a cluster, or none has a token, or none has the constituents that the
+            multitask selector learns from.
         """
         validate_get_examples(get_examples, "StructuredCoref.initialize")
         prefix = self.cfg["prefix"]
@@ -242,7 +271,26 @@ class StructuredCoref(SelectorPipe):
                 f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
+        if isinstance(self._selector, MultitaskSelector) and not any(map(has_constituents, get_examples())):
+            raise ValueError(
+                f"'{self.name}' found no constituent in any training example: no group "
+                f"doc.spans['{CONSTITUENTS_KEY}']. The multitask selector learns from them: take a corpus that has "
+                "trees, such as OntoGUM, or another selector."
+            )
         self.model.initialize(X=docs_to_initialize(get_examples()))
+
+    @property
+    def _selector(self) -> SpanSelector:
+        selector: SpanSelector = self.model.attrs["selector"]
+        return selector
+
+    def _prediction_strategy(self) -> CandidateStrategy:
+        """Which spans are linked at prediction."""
+        if isinstance(self._selector, GreedySelector):
+            return _greedy_strategy(self._selector)
+        if isinstance(self._selector, SigmoidSelector):
+            return AboveThreshold(self.cfg["threshold"])
+        return Decode(self.cfg["decoding"], self.cfg["threshold"])
 
     def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, GoldMentions]:
         """The sentences and the gold mentions of a batch; the first loss of each kind is reported."""
@@ -256,25 +304,39 @@ class StructuredCoref(SelectorPipe):
             max_width=self.model.attrs.get("max_span_width"),
             device=device,
         )
-        self.lost.take_over(lost, self.name, "mention")
+        self.lost.take_over(lost, self.name, "gold mention")
+        if isinstance(self._selector, MultitaskSelector):
+            gold = replace(gold, constituents=gold_constituents(examples, lengths, device))
         return SpanLayout.build(lengths, device), gold
 
-    def _training_request(self, docs: Sequence[Doc], gold: GoldMentions) -> LikelyAndGold:
+    def _training_request(self, docs: Sequence[Doc], gold: GoldMentions) -> CandidateStrategy:
+        if isinstance(self._selector, GreedySelector):
+            return _greedy_strategy(self._selector)
         return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
 
     def _loss(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
     ) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        loss = coref_loss(output, gold, layout, annotation=self.cfg["annotation"], negatives=self.cfg["negatives"])
-        return loss, [*output.marginals, output.links.scores]
+        loss = coref_loss(
+            output,
+            gold,
+            layout,
+            annotation=self.cfg["annotation"],
+            negatives=self.cfg["negatives"],
+            constituent_weight=self._selector.weight if isinstance(self._selector, MultitaskSelector) else 0.0,
+        )
+        return loss, output.tensors()
 
     def _to_predictions(
         self, docs: Sequence[Doc], layout: SpanLayout, output: CorefOutput
     ) -> Iterator[CorefPrediction]:
         """Take the output of a batch apart, document by document."""
         starts, ends = output.starts.tolist(), output.ends.tolist()
-        scores = output.marginals.selected[output.candidates].exp().tolist()
-        clusters = _clusters(output)
+        if output.marginals is None:
+            scores = output.scores[output.candidates].sigmoid().tolist()
+        else:
+            scores = output.marginals.selected[output.candidates].exp().tolist()
+        clusters, link_scores = _link(output)
         document = layout.document[output.starts]
         edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
         first_token = 0
@@ -283,19 +345,38 @@ class StructuredCoref(SelectorPipe):
             members: dict[int, list[Mention]] = {}
             for mention, cluster in zip(mentions, clusters[begin:end], strict=True):
                 members.setdefault(cluster, []).append(mention)
-            least = 1 if self.cfg["keep_singletons"] else 2
-            kept = [cluster for cluster in members.values() if len(cluster) >= least]
-            yield CorefPrediction(mentions, scores[begin:end], kept)
+            doc_scores = scores[begin:end]
+            singletons = self._singletons(doc, mentions, doc_scores) if self.cfg["keep_singletons"] else set()
+            kept = [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in singletons]
+            yield CorefPrediction(mentions, doc_scores, link_scores[begin:end], kept)
             first_token += len(doc)
 
+    def _singletons(self, doc: Doc, mentions: list[Mention], scores: list[float]) -> set[Mention]:
+        """The mentions that are clusters of their own if nothing is linked to them: all that were selected or given.
 
-def _clusters(output: CorefOutput) -> list[int]:
-    """The cluster of each candidate: that of its best antecedent if it scores above "none", otherwise a new one."""
+        Greedy pruning keeps far more spans than there are mentions, so there the score decides.
+        """
+        if isinstance(self._selector, GreedySelector) and self.cfg["given_key"] not in doc.spans:
+            scored = zip(mentions, scores, strict=True)
+            return {mention for mention, score in scored if score > self.cfg["threshold"]}
+        return set(mentions)
+
+
+def _greedy_strategy(selector: GreedySelector) -> TopNonCrossing:
+    assert selector.ratio is not None  # the architecture has filled it in
+    return TopNonCrossing(selector.ratio)
+
+
+def _link(output: CorefOutput) -> tuple[list[int], list[float]]:
+    """The cluster of each candidate, that of its best antecedent if it scores above "none", otherwise a new one; and
+    the probability of what was chosen."""
     antecedents, _, scores = output.links
+    scores = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1)
+    best = scores.argmax(dim=1, keepdim=True)  # "none" comes first, so it wins a tie
+    probabilities = scores.softmax(dim=1).gather(1, best).squeeze(1)
     clusters = list(range(len(antecedents)))
-    if antecedents.shape[1]:
-        best = scores.max(dim=1)
-        chosen = antecedents.gather(1, best.indices[:, None]).squeeze(1)
-        for mention in torch.nonzero(best.values > 0).squeeze(1).tolist():
-            clusters[mention] = clusters[int(chosen[mention])]
-    return clusters
+    linked = torch.nonzero(best.squeeze(1)).squeeze(1)
+    chosen = antecedents[linked, best[linked, 0] - 1]
+    for mention, antecedent in zip(linked.tolist(), chosen.tolist(), strict=True):
+        clusters[mention] = clusters[antecedent]
+    return clusters, probabilities.tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,6 +32,7 @@ from ..layers.candidates import AboveThreshold, CandidateStrategy, Decode, Likel
 from ..layers.gold import GoldFrames
 from ..layers.layout import SpanLayout, Spans
 from ..layers.predicates import BEGIN, FindPredicates
+from ..layers.selector import GreedySelector, SigmoidSelector
 from ..layers.srl import SrlOutput, SrlRequest
 from ..models.sentences import sentence_lengths
 from ..models.torch_head import HeadInput, head_device
@@ -42,7 +42,7 @@ from .gold_frames import gold_frames
 from .lost import LostSpans
 from .rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
 from .selector_pipe import SelectorPipe
-from .settings import check_choice, check_range
+from .settings import check_choice, check_keys, check_range
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")
@@ -170,11 +170,12 @@ class StructuredSrl(SelectorPipe):
             costing `threshold`; "map" keeps the single most probable tree, as the paper does. Only the structured
             selector has trees.
         threshold (float): Selection probability from which a span is worth keeping; not used by "map", nor by the
-            selectors "greedy" and "bio".
+            greedy selector and the tagger.
         annotation (str): "complete" if the corpus marks every argument, "partial" if an unmarked span may be one.
-        candidate_ratio (float): Spans per token, the most probable ones, that are classified in training. The
-            selector "greedy" keeps as many at prediction.
-        add_gold (bool): Whether gold spans that are not among them are classified, too; not used by "greedy".
+        candidate_ratio (float): Spans per token, the most probable ones, that are classified in training. The greedy
+            selector has a ratio of its own.
+        add_gold (bool): Whether gold spans that are not among them are classified, too; not used by the greedy
+            selector.
         negatives (float): Spans per token sampled in training from those that are not gold.
         learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, its
             tok2vec left out.
@@ -195,12 +196,7 @@ class StructuredSrl(SelectorPipe):
             ("learn_rate_factor", learn_rate_factor),
         ):
             check_range(name, setting, value, 0.0)
-        frame_key = re.compile(re.escape(prefix) + r"_\d+")
-        if predicates_key == spans_key or frame_key.fullmatch(predicates_key) or frame_key.fullmatch(spans_key):
-            raise ValueError(
-                f"'{name}' would read what it has written: 'prefix' {prefix!r}, 'predicates_key' {predicates_key!r} "
-                f"and 'spans_key' {spans_key!r} name the same groups of doc.spans. Give each a name of its own."
-            )
+        check_keys(name, prefix, predicates_key=predicates_key, spans_key=spans_key)
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
@@ -278,8 +274,10 @@ class StructuredSrl(SelectorPipe):
         RAISES (ValueError): If no example has an argument, or none has a token, or if labels have another form.
         """
         validate_get_examples(get_examples, "StructuredSrl.initialize")
+        examples = get_examples()
         if labels is None:
-            labels = self._collect_labels(example.reference for example in get_examples())
+            examples = list(examples)  # reading a corpus takes long, so only once
+            labels = self._collect_labels(example.reference for example in examples)
         _check_labels(self.name, labels)
         if not labels["roles"]:
             raise ValueError(
@@ -290,7 +288,7 @@ class StructuredSrl(SelectorPipe):
         self.cfg["labels"] = list(labels["roles"])
         self.cfg["rolesets"] = labels["rolesets"] if self.cfg["predict_rolesets"] else {}
         self.model.attrs["sizes"] = {"roles": len(self.labels), "rolesets": len(self._roleset_numbers())}
-        self.model.initialize(X=docs_to_initialize(get_examples()))
+        self.model.initialize(X=docs_to_initialize(examples))
 
     def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
         """The roles of gold documents, most frequent first, and their rolesets."""
@@ -304,18 +302,18 @@ class StructuredSrl(SelectorPipe):
     def _prediction_strategy(self) -> CandidateStrategy:
         """Which spans are classified at prediction."""
         selector = self.model.attrs["selector"]
-        if selector == "structured":
-            return Decode(self.cfg["decoding"], self.cfg["threshold"])
-        return AboveThreshold(self.cfg["threshold"]) if selector == "sigmoid" else self._greedy_strategy()
+        if isinstance(selector, GreedySelector):
+            return _greedy_strategy(selector)
+        if isinstance(selector, SigmoidSelector):
+            return AboveThreshold(self.cfg["threshold"])
+        return Decode(self.cfg["decoding"], self.cfg["threshold"])
 
     def _training_strategy(self, gold: GoldFrames) -> CandidateStrategy:
         """Which spans are classified in training."""
-        if self.model.attrs["selector"] == "greedy":
-            return self._greedy_strategy()
+        selector = self.model.attrs["selector"]
+        if isinstance(selector, GreedySelector):
+            return _greedy_strategy(selector)
         return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
-
-    def _greedy_strategy(self) -> CandidateStrategy:
-        return TopPerSentence(self.cfg["candidate_ratio"])
 
     def _senses(self, docs: Sequence[Doc]) -> LookUpSenses:
         counts: RolesetCounts = self.cfg["rolesets"] if self.cfg["predict_rolesets"] else {}
@@ -353,7 +351,7 @@ class StructuredSrl(SelectorPipe):
             max_width=self.model.attrs["max_span_width"],
             device=device,
         )
-        self.lost.take_over(lost, self.name, "predicate or argument")
+        self.lost.take_over(lost, self.name, "gold predicate or argument")
         return SpanLayout.build(lengths, device), gold
 
     def _training_request(self, docs: Sequence[Doc], gold: GoldFrames) -> SrlRequest:
@@ -408,3 +406,8 @@ def _check_labels(name: str, labels: Any) -> None:
                 f"'{name}' found arguments with the role {role!r}. The first span of a frame's group in doc.spans is "
                 "its predicate, and each further one is an argument, labelled with its role."
             )
+
+
+def _greedy_strategy(selector: GreedySelector) -> TopPerSentence:
+    assert selector.ratio is not None  # the architecture has filled it in
+    return TopPerSentence(selector.ratio)

@@ -2,18 +2,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
 
-from spacy_span_selector.layers.candidates import CandidateStrategy, Decode, LikelyAndGold
+from spacy_span_selector.layers.candidates import CandidateStrategy, Decode, LikelyAndGold, TopNonCrossing
+from spacy_span_selector.layers.constituents import NOUN_PHRASE, OTHER, GoldConstituents
 from spacy_span_selector.layers.coref import CorefHead, CorefOutput, CorefSettings
+from spacy_span_selector.layers.coref_loss import coref_loss
 from spacy_span_selector.layers.gold import GoldMentions
 from spacy_span_selector.layers.layout import SpanLayout
 from spacy_span_selector.layers.linker import Linker, Links, Mentions
+from spacy_span_selector.layers.sampling import Annotation
+from spacy_span_selector.layers.selector import BioSelector, Marginals, StructuredSelector
+
+from ..selectors import SELECTORS
 
 WIDTH = 6
 SETTINGS = CorefSettings(
+    selector=StructuredSelector(),
     hidden_width=8,
     linker_width=5,
     linker_hidden_width=7,
@@ -22,15 +30,20 @@ SETTINGS = CorefSettings(
     match_words=True,
     dropout=0.0,
     max_span_width=None,
+    max_distance=None,
 )
 SENTENCES = [[4, 7], [], [5]]
 NOTHING = torch.zeros(0, dtype=torch.long)
 NO_GOLD = GoldMentions(NOTHING, NOTHING, NOTHING, torch.ones(3, dtype=torch.bool))
 ALL_SPANS = LikelyAndGold(NO_GOLD, 1000.0, add_gold=False)
+NAMES = ["structured", "sigmoid", "greedy", "multitask"]
+HAVE_NO_PROBABILITIES = ["greedy", "multitask"]
 
 
-def build(settings: CorefSettings = SETTINGS) -> CorefHead:
+def build(settings: CorefSettings = SETTINGS, selector: str | None = None) -> CorefHead:
     torch.manual_seed(0)
+    if selector is not None:
+        settings = replace(settings, selector=SELECTORS[selector]())
     return CorefHead(width=WIDTH, settings=settings)
 
 
@@ -43,6 +56,11 @@ def run(
     generator = torch.Generator().manual_seed(1)
     tokens, words = torch.randn(16, WIDTH, generator=generator), torch.randint(5, (16,), generator=generator)
     return head(tokens[rows].requires_grad_(), words[rows], SpanLayout.build(sentences), choose)
+
+
+def marginals(output: CorefOutput) -> Marginals:
+    assert output.marginals is not None
+    return output.marginals
 
 
 def test_candidates_are_located_in_the_order_of_the_text() -> None:
@@ -80,21 +98,75 @@ def test_a_batch_equals_its_documents_one_by_one() -> None:
     assert together.starts.tolist() == [*first.starts.tolist(), *(second.starts + 11).tolist()]
     assert together.ends.tolist() == [*first.ends.tolist(), *(second.ends + 11).tolist()]
     for part, rows in ((first, slice(0, len(first.starts))), (second, slice(len(first.starts), None))):
-        found = together.marginals.selected[together.candidates[rows]]
-        torch.testing.assert_close(found, part.marginals.selected[part.candidates])
+        found = marginals(together).selected[together.candidates[rows]]
+        torch.testing.assert_close(found, marginals(part).selected[part.candidates])
         links = together.links.scores[rows].logsumexp(1)
         torch.testing.assert_close(links, part.links.scores.logsumexp(1), rtol=1e-4, atol=1e-5)
 
 
-def test_every_weight_and_token_has_a_finite_gradient() -> None:
-    head = build(replace(SETTINGS, dropout=0.3)).train()
-    generator = torch.Generator().manual_seed(2)
-    tokens = torch.randn(16, WIDTH, generator=generator).requires_grad_()
-    output = head(tokens, torch.arange(16), SpanLayout.build(SENTENCES), ALL_SPANS)
-    links = output.links.scores[output.links.possible]
-    (output.marginals.selected[output.candidates].sum() + links.tanh().sum()).backward()
+def make_gold() -> GoldMentions:
+    """Two clusters, and the constituents of the first document."""
+    starts, ends, clusters = torch.tensor([(0, 0, 0), (2, 3, 0), (4, 5, 0), (1, 3, 1), (11, 12, 2), (14, 14, 2)]).T
+    first, last, classes = torch.tensor([(0, 3, OTHER), (1, 3, NOUN_PHRASE), (4, 10, OTHER)]).T
+    constituents = GoldConstituents(first, last, classes, torch.tensor([True, False, False]))
+    return GoldMentions(starts, ends, clusters, torch.ones(3, dtype=torch.bool), constituents)
+
+
+def training_loss(output: CorefOutput, annotation: Annotation) -> torch.Tensor:
+    torch.manual_seed(7)
+    layout = SpanLayout.build(SENTENCES)
+    return coref_loss(output, make_gold(), layout, annotation=annotation, negatives=1.0, constituent_weight=0.5)
+
+
+def training_strategy(selector: str) -> CandidateStrategy:
+    return TopNonCrossing(1.0) if selector in HAVE_NO_PROBABILITIES else LikelyAndGold(make_gold(), 0.8, add_gold=True)
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@pytest.mark.parametrize("selector", NAMES)
+def test_every_weight_and_token_has_a_finite_gradient(selector: str, annotation: Annotation) -> None:
+    head = build(replace(SETTINGS, dropout=0.3), selector).train()
+    tokens = torch.randn(16, WIDTH, generator=torch.Generator().manual_seed(2)).requires_grad_()
+    output = head(tokens, torch.arange(16), SpanLayout.build(SENTENCES), training_strategy(selector))
+    training_loss(output, annotation).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
+        assert weight.grad.abs().max() > 0, name
+
+
+@pytest.mark.parametrize("max_span_width", [None, 3])
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@pytest.mark.parametrize("selector", NAMES)
+def test_gradients_through_the_tensors_of_the_output_are_those_of_the_loss(
+    selector: str, annotation: Annotation, max_span_width: int | None
+) -> None:
+    """None of the tensors is computed from another, whose gradient would then count twice."""
+    settings = replace(SETTINGS, max_span_width=max_span_width)
+    plain, by_tensors = build(settings, selector), build(settings, selector)
+    training_loss(run(plain, training_strategy(selector)), annotation).backward()
+    output = run(by_tensors, training_strategy(selector))
+    tensors = output.tensors()
+    gradients = torch.autograd.grad(training_loss(output, annotation), tensors, materialize_grads=True)
+    torch.autograd.backward(tensors, gradients)
+    for (name, weight), expected in zip(by_tensors.named_parameters(), plain.parameters(), strict=True):
+        torch.testing.assert_close(weight.grad, expected.grad, rtol=1e-4, atol=1e-6, msg=name)
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_spans_are_ranked_by_the_mention_score_where_there_are_no_probabilities(selector: str) -> None:
+    head = build(selector=selector).eval()
+    seen: list[Mentions] = []
+    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    output = run(head, ALL_SPANS)
+    assert (output.marginals is None) == (selector in HAVE_NO_PROBABILITIES)
+    assert torch.equal(output.scores[output.candidates], seen[0].scores) == (selector in HAVE_NO_PROBABILITIES)
+
+
+def test_only_the_multitask_selector_scores_constituents() -> None:
+    outputs = {name: run(build(selector=name), ALL_SPANS).constituents for name in NAMES}
+    assert [name for name, scores in outputs.items() if scores is not None] == ["multitask"]
+    scores = outputs["multitask"]
+    assert scores is not None and scores.shape == (3, SpanLayout.build(SENTENCES).size)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +177,15 @@ def test_max_span_width_forbids_wider_spans(choose: CandidateStrategy) -> None:
     layout = SpanLayout.build(SENTENCES)
     assert (output.ends - output.starts + 1).max() == 2
     wide = layout.valid() & (layout.widths() > 2)
-    assert (output.marginals.selected[wide].exp() == 0).all()
-    torch.testing.assert_close(output.marginals.unselected[wide], torch.zeros(int(wide.sum())))
+    assert (marginals(output).selected[wide].exp() == 0).all()
+    torch.testing.assert_close(marginals(output).unselected[wide], torch.zeros(int(wide.sum())))
+
+
+@pytest.mark.parametrize("selector", HAVE_NO_PROBABILITIES)
+def test_max_span_width_forbids_wider_spans_to_greedy_pruning(selector: str) -> None:
+    output = run(build(replace(SETTINGS, max_span_width=2), selector), TopNonCrossing(100.0))
+    assert (output.ends - output.starts + 1).unique().tolist() == [1, 2]
+    assert torch.isfinite(output.links.scores[output.links.possible]).all()
 
 
 def test_no_candidates_have_no_links() -> None:
@@ -115,12 +194,13 @@ def test_no_candidates_have_no_links() -> None:
     assert output.links.scores.shape == (0, 0)
 
 
-def test_evaluation_ignores_dropout() -> None:
-    dropped = build(replace(SETTINGS, dropout=0.5))
-    expected = run(build(), ALL_SPANS)
+@pytest.mark.parametrize("selector", NAMES)
+def test_evaluation_ignores_dropout(selector: str) -> None:
+    dropped = build(replace(SETTINGS, dropout=0.5), selector)
+    expected = run(build(selector=selector), ALL_SPANS)
     assert torch.equal(run(dropped.eval(), ALL_SPANS).links.scores, expected.links.scores)
     torch.manual_seed(0)
-    assert not torch.equal(run(dropped.train(), ALL_SPANS).marginals.selected, expected.marginals.selected)
+    assert not torch.equal(run(dropped.train(), ALL_SPANS).scores, expected.scores)
 
 
 @pytest.mark.parametrize("dropout", [-0.1, 1.0])
@@ -129,7 +209,19 @@ def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
         replace(SETTINGS, dropout=dropout)
 
 
-@pytest.mark.parametrize("name", ["hidden_width", "linker_width", "feature_width", "antecedents", "max_span_width"])
+@pytest.mark.parametrize(
+    "name", ["hidden_width", "linker_width", "feature_width", "antecedents", "max_span_width", "max_distance"]
+)
 def test_sizes_below_1_are_errors(name: str) -> None:
     with pytest.raises(ValueError, match=f"'{name}' .* is 0; it must be at least 1"):
         CorefSettings(**{**vars(SETTINGS), name: 0})
+
+
+def test_a_selector_of_no_spans_is_an_error() -> None:
+    selector: Any = BioSelector()
+    with pytest.raises(ValueError, match=r"is BioSelector\(\), which selects no spans. Take .*StructuredSelector.v1"):
+        replace(SETTINGS, selector=selector)
+
+
+def test_a_distance_reaches_the_linker() -> None:
+    assert build(replace(SETTINGS, max_distance=3)).linker.max_distance == 3

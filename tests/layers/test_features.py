@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.features import DISTANCE_BUCKETS, WIDTH_BUCKETS, bucket, span_hashes
+from spacy_span_selector.layers.features import DISTANCE_BUCKETS, WIDTH_BUCKETS, bucket, look_up, span_hashes
 
 # Few of them, so that equal sequences are common; the extremes of the hashes that spaCy gives to words.
 identifiers = st.sampled_from([0, 1, 2, -1, 2**63 - 1, -(2**63), 5381])
@@ -52,3 +52,14 @@ def test_hashes_are_the_same_on_every_device(device: str) -> None:
 def test_no_spans_have_no_hashes() -> None:
     none = torch.tensor([], dtype=torch.long)
     assert span_hashes(torch.tensor([1, 2]), none, none).tolist() == []
+
+
+def test_looking_up_equals_an_embedding_in_value_and_gradient(device: str) -> None:
+    generator = torch.Generator().manual_seed(0)
+    table = torch.randn(5, 3, generator=generator).to(device).requires_grad_()
+    rows = torch.randint(5, (7, 4), generator=generator).to(device)
+    weights = torch.randn(7, 4, 3, generator=generator).to(device)
+    found, expected = look_up(rows, table), torch.nn.functional.embedding(rows, table)
+    torch.testing.assert_close(found, expected)
+    gradients = [torch.autograd.grad((values * weights).sum(), table)[0] for values in (found, expected)]
+    torch.testing.assert_close(*gradients)

@@ -13,7 +13,9 @@ SIZES = [4, 0, 9, 1]  # mentions of each document
 DISTANCES = [0, 1, 2, 3, 4, 5, 5, 5, 6]  # bucket of each distance: Lee et al. (2017)
 
 
-def build(*, antecedents: int = 50, match_words: bool = True, dropout: float = 0.0) -> Linker:
+def build(
+    *, antecedents: int = 50, match_words: bool = True, max_distance: int | None = None, dropout: float = 0.0
+) -> Linker:
     torch.manual_seed(0)
     linker = Linker(
         vector_width=VECTOR_WIDTH,
@@ -21,6 +23,7 @@ def build(*, antecedents: int = 50, match_words: bool = True, dropout: float = 0
         hidden_width=HIDDEN,
         antecedents=antecedents,
         match_words=match_words,
+        max_distance=max_distance,
         dropout=dropout,
     )
     for feature in (linker.coarse_distance, linker.coarse_match, linker.distance, linker.match):
@@ -120,6 +123,25 @@ def test_pruned_pairs_score_the_same() -> None:
     assert all(torch.isclose(score, everything[pair], atol=1e-6) for pair, score in pruned.items())
 
 
+@pytest.mark.parametrize("max_distance", [1, 2, 5, 100])
+def test_antecedents_are_no_further_than_the_greatest_distance(max_distance: int, device: str) -> None:
+    linker = build(max_distance=max_distance).to(device)
+    mentions = random_mentions(SIZES, device)
+    found = pairs(linker(mentions))
+    assert found.keys() == {(i, j) for i, j in earlier_pairs(SIZES) if i - j <= max_distance}
+    anywhere = pairs(build().to(device)(mentions))
+    assert all(torch.isclose(score, anywhere[pair], atol=1e-6) for pair, score in found.items())
+
+
+def test_the_best_antecedents_within_the_greatest_distance_are_kept() -> None:
+    linker, mentions = build(antecedents=2, max_distance=3), random_mentions(SIZES)
+    expected: set[tuple[int, int]] = set()
+    for mention in range(sum(SIZES)):
+        near = [(i, j) for i, j in earlier_pairs(SIZES) if i == mention and i - j <= 3]
+        expected |= set(sorted(near, key=lambda pair: pair_scores(linker, mentions, *pair)[0].item())[-2:])
+    assert pairs(linker(mentions)).keys() == expected
+
+
 def test_impossible_antecedents_score_minus_infinity() -> None:
     links = build()(random_mentions(SIZES))
     assert torch.equal(torch.isneginf(links.scores), ~links.possible)
@@ -138,11 +160,19 @@ def test_a_batch_equals_its_documents_one_by_one() -> None:
     assert all(torch.isclose(score, one_by_one[pair], atol=1e-6) for pair, score in together.items())
 
 
-@pytest.mark.parametrize(("coarse_rows", "fine_elements"), [(1, 1), (3, HIDDEN * 3 * 2), (5, 1 << 19)])
-def test_block_sizes_change_nothing(coarse_rows: int, fine_elements: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    linker, mentions = build(antecedents=3), random_mentions(SIZES)
+@pytest.mark.parametrize("max_distance", [None, 4])
+@pytest.mark.parametrize(
+    ("rows", "columns", "fine_elements"),
+    [(1, 1, 1), (3, 2, HIDDEN * 3 * 2), (5, 3, 1 << 19), (2, 100, 1 << 19), (100, 1, 1)],
+)
+def test_block_sizes_change_nothing(
+    rows: int, columns: int, fine_elements: int, max_distance: int | None, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    linker = build(antecedents=3, max_distance=max_distance).to(device)
+    mentions = random_mentions(SIZES, device)
     expected = pairs(linker(mentions))
-    monkeypatch.setattr(linker_module, "COARSE_ROWS", coarse_rows)
+    monkeypatch.setattr(linker_module, "COARSE_ROWS", rows)
+    monkeypatch.setattr(linker_module, "COARSE_COLUMNS", columns)
     monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": fine_elements, "cuda": fine_elements})
     found = pairs(linker(mentions))
     assert found.keys() == expected.keys()

@@ -14,7 +14,7 @@ from spacy_span_selector.layers.gold import GoldFrames
 from spacy_span_selector.layers.layout import SpanLayout, Spans
 from spacy_span_selector.layers.pairs import pairs_in_sentences
 from spacy_span_selector.layers.sampling import Annotation, sample_spans
-from spacy_span_selector.layers.selector import Selector, sigmoid_marginals, structured_marginals
+from spacy_span_selector.layers.selector import MarginalFunction, sigmoid_marginals, structured_marginals
 from spacy_span_selector.layers.span_arguments import SpanArgumentFinder, SpanArguments
 
 Frames = list[tuple[tuple[int, int], list[tuple[int, int, int]]]]
@@ -59,7 +59,7 @@ def make_case(
     seed: int = 0,
     frames: Frames = FRAMES,
     annotated: tuple[bool, ...] = (True, True, True),
-    selector: Selector | None = structured_marginals,
+    to_marginals: MarginalFunction | None = structured_marginals,
     add_gold: bool = True,
     ratio: float = 0.6,
     scale: float = 1.0,
@@ -69,7 +69,7 @@ def make_case(
     layout = SpanLayout.build(SENTENCES, torch.device(device))
     gold = make_gold(frames, annotated, device)
     scores = (scale * torch.randn(layout.size)).to(device).requires_grad_()
-    marginals = None if selector is None else selector(scores, layout)
+    marginals = None if to_marginals is None else to_marginals(scores, layout)
     choose = TopPerSentence(ratio) if marginals is None else LikelyAndGold(gold, ratio, add_gold)
     candidates = choose(scores, scores if marginals is None else marginals.selected, layout)
     spans = Spans(*layout.locate(candidates))
@@ -118,11 +118,11 @@ def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 
 
 CASES: dict[str, dict[str, Any]] = {
     "structured": {},
-    "sigmoid": {"selector": sigmoid_marginals},
-    "greedy": {"selector": None},
+    "sigmoid": {"to_marginals": sigmoid_marginals},
+    "greedy": {"to_marginals": None},
     "gold spans missed": {"add_gold": False},
     "many candidates": {"ratio": 100.0},
-    "many greedy candidates": {"ratio": 100.0, "selector": None},
+    "many greedy candidates": {"ratio": 100.0, "to_marginals": None},
     "documents not annotated": {"frames": FRAMES[:3], "annotated": (True, False, False), "ratio": 2.0},
     "annotated without frames": {"frames": FRAMES[:3], "annotated": (True, False, True), "ratio": 2.0},
     "predicates without arguments": {"frames": [((1, 1), []), ((8, 8), [])]},
@@ -156,7 +156,7 @@ def test_roles_do_not_teach_selection_where_annotation_is_complete() -> None:
 
 
 def test_greedy_knows_no_probabilities() -> None:
-    case = make_case(selector=None)
+    case = make_case(to_marginals=None)
     assert loss_of(case, "complete") == loss_of(case, "partial")
     torch.manual_seed(0)
     assert loss_of(case, negatives=5.0) == loss_of(case)
@@ -175,28 +175,30 @@ def test_sampled_spans_are_added_as_unselected() -> None:
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
-@pytest.mark.parametrize("selector", [structured_marginals, sigmoid_marginals, None])
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
-def test_gradients_are_finite(scale: float, selector: Selector | None, annotation: Annotation, device: str) -> None:
-    case = make_case(scale=scale, selector=selector, device=device)
+def test_gradients_are_finite(
+    scale: float, to_marginals: MarginalFunction | None, annotation: Annotation, device: str
+) -> None:
+    case = make_case(scale=scale, to_marginals=to_marginals, device=device)
     loss = loss_of(case, annotation, negatives=2.0)
     (gradient,) = torch.autograd.grad(loss, case.scores)
     assert torch.isfinite(loss) and torch.isfinite(gradient).all()
     assert (gradient[~case.layout.valid()] == 0).all()
 
 
-@pytest.mark.parametrize("selector", [structured_marginals, sigmoid_marginals, None])
-def test_documents_that_are_not_annotated_teach_nothing(selector: Selector | None) -> None:
-    case = make_case(frames=FRAMES[:3], annotated=(True, False, False), ratio=100.0, selector=selector)
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_documents_that_are_not_annotated_teach_nothing(to_marginals: MarginalFunction | None) -> None:
+    case = make_case(frames=FRAMES[:3], annotated=(True, False, False), ratio=100.0, to_marginals=to_marginals)
     (gradient,) = torch.autograd.grad(loss_of(case, negatives=50.0), case.scores)
     starts, ends = case.layout.locate(torch.nonzero(gradient).squeeze(1))
     assert set(case.layout.document[starts].tolist()) == set(case.layout.document[ends].tolist()) == {0}
 
 
-@pytest.mark.parametrize("selector", [structured_marginals, sigmoid_marginals, None])
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
-def test_a_batch_without_annotation_has_no_loss(selector: Selector | None, annotation: Annotation) -> None:
-    case = make_case(frames=[], annotated=(False, False, False), selector=selector)
+def test_a_batch_without_annotation_has_no_loss(to_marginals: MarginalFunction | None, annotation: Annotation) -> None:
+    case = make_case(frames=[], annotated=(False, False, False), to_marginals=to_marginals)
     loss = loss_of(case, annotation, negatives=1.0)
     assert loss.item() == 0.0
     assert (torch.autograd.grad(loss, case.scores)[0] == 0).all()
@@ -267,7 +269,7 @@ def test_selected_spans_have_their_marginals() -> None:
 
 
 def test_without_marginals_selected_spans_have_the_probability_of_any_role() -> None:
-    output = make_case(selector=None, ratio=2.0).output
+    output = make_case(to_marginals=None, ratio=2.0).output
     for i, (start, end, score) in enumerate(output.selected()):
         null = output.log_roles[output.pairs.left == i, 0].exp().tolist()
         assert (start, end) == (int(output.spans.starts[i]), int(output.spans.ends[i]))
@@ -282,7 +284,9 @@ PREDICATES = Spans(torch.tensor([1, 5, 11]), torch.tensor([1, 6, 12]))
 
 
 def build(
-    selector: Selector | None = structured_marginals, max_span_width: int | None = None, dropout: float = 0.0
+    to_marginals: MarginalFunction | None = structured_marginals,
+    max_span_width: int | None = None,
+    dropout: float = 0.0,
 ) -> SpanArgumentFinder:
     torch.manual_seed(0)
     return SpanArgumentFinder(
@@ -293,7 +297,7 @@ def build(
         pair_hidden_width=6,
         feature_width=3,
         roles=ROLES,
-        selector=selector,
+        to_marginals=to_marginals,
         dropout=dropout,
         max_span_width=max_span_width,
     )
@@ -322,9 +326,9 @@ def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
     }
 
 
-@pytest.mark.parametrize("selector", [structured_marginals, None])
-def test_null_scores_0_and_the_span_score_counts_for_every_role(selector: Selector | None) -> None:
-    finder = build(selector)
+@pytest.mark.parametrize("to_marginals", [structured_marginals, None])
+def test_null_scores_0_and_the_span_score_counts_for_every_role(to_marginals: MarginalFunction | None) -> None:
+    finder = build(to_marginals)
     for layer in (finder.roles.output, finder.span_scorer.output):
         torch.nn.init.zeros_(layer.weight)
     torch.nn.init.constant_(finder.roles.output.bias, 0.5)
@@ -337,9 +341,9 @@ def test_null_scores_0_and_the_span_score_counts_for_every_role(selector: Select
         assert (output.marginals.selected[output.candidates] > math.log(0.2)).all()  # of the other score
 
 
-@pytest.mark.parametrize("selector", [structured_marginals, sigmoid_marginals, None])
-def test_every_weight_has_a_finite_gradient(selector: Selector | None) -> None:
-    finder = build(selector, dropout=0.3).train()
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_every_weight_has_a_finite_gradient(to_marginals: MarginalFunction | None) -> None:
+    finder = build(to_marginals, dropout=0.3).train()
     case = make_case()
     output = run(finder, predicates=case.gold.predicates.take(torch.tensor([0, 1, 3])))
     sum(tensor[torch.isfinite(tensor)].tanh().sum() for tensor in output.tensors()).backward()
@@ -347,17 +351,17 @@ def test_every_weight_has_a_finite_gradient(selector: Selector | None) -> None:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
 
 
-@pytest.mark.parametrize("selector", [structured_marginals, sigmoid_marginals, None])
-def test_max_span_width_forbids_wider_spans(selector: Selector | None) -> None:
-    choose = TopPerSentence(100.0) if selector is None else EVERY
-    output = run(build(selector, max_span_width=2), choose)
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_max_span_width_forbids_wider_spans(to_marginals: MarginalFunction | None) -> None:
+    choose = TopPerSentence(100.0) if to_marginals is None else EVERY
+    output = run(build(to_marginals, max_span_width=2), choose)
     assert (output.spans.ends - output.spans.starts + 1).unique().tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("selector", [structured_marginals, sigmoid_marginals, None])
-def test_no_predicates_leave_the_selection(selector: Selector | None) -> None:
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_no_predicates_leave_the_selection(to_marginals: MarginalFunction | None) -> None:
     none = torch.zeros(0, dtype=torch.long)
-    output = run(build(selector), predicates=Spans(none, none))
+    output = run(build(to_marginals), predicates=Spans(none, none))
     assert output.log_roles.shape == (0, 1 + ROLES) and output.log_roles.requires_grad
     assert output.decode() == []
     assert len(output.selected()) == len(output.candidates) > 0

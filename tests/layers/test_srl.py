@@ -12,13 +12,15 @@ from spacy_span_selector.layers.pairs import Pairs
 from spacy_span_selector.layers.predicates import FindPredicates, predicate_tags
 from spacy_span_selector.layers.rolesets import Senses
 from spacy_span_selector.layers.sampling import Annotation
+from spacy_span_selector.layers.selector import MultitaskSelector, StructuredSelector
 from spacy_span_selector.layers.srl import SrlHead, SrlOutput, SrlRequest, SrlSettings
 
+from ..selectors import SELECTORS
 from .test_span_arguments import FRAMES, ROLES, SENTENCES, make_gold
 
 WIDTH, ROLESETS = 6, 4
 SETTINGS = SrlSettings(
-    selector="structured",
+    selector=StructuredSelector(),
     hidden_width=8,
     pair_width=5,
     pair_hidden_width=7,
@@ -26,7 +28,7 @@ SETTINGS = SrlSettings(
     dropout=0.0,
     max_span_width=None,
 )
-SELECTORS = ["structured", "sigmoid", "greedy", "bio"]
+NAMES = ["structured", "sigmoid", "greedy", "bio"]
 
 
 def build(settings: SrlSettings = SETTINGS) -> SrlHead:
@@ -65,9 +67,9 @@ def run(
     )
 
 
-@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("selector", NAMES)
 def test_a_batch_equals_its_documents_one_by_one(selector: str) -> None:
-    head = build(replace(SETTINGS, selector=selector)).eval()
+    head = build(replace(SETTINGS, selector=SELECTORS[selector]())).eval()
     none = torch.zeros(0, dtype=torch.long)
     choose, nothing = strategy(selector), Spans(none, none)
     free = torch.zeros(1, dtype=torch.bool)
@@ -105,7 +107,7 @@ def test_a_predicate_is_its_first_and_its_last_token() -> None:
     torch.testing.assert_close(seen[0], torch.cat([tokens[[1, 11]], tokens[[1, 12]]], dim=1))
 
 
-@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("selector", NAMES)
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
     selector: str, annotation: Annotation
@@ -113,7 +115,7 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
     gold = replace(make_gold(FRAMES, annotated=(True, False, True)), rolesets=torch.tensor([1, -1, 2, 3]))
     layout = SpanLayout.build(SENTENCES)
     choose = strategy("greedy") if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=False)
-    output = run(build(replace(SETTINGS, selector=selector)), choose, given(gold.predicates))
+    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
     tags = predicate_tags(gold.predicates, 15).tolist()
     predicates = -sum(row[tags[i]] for i, row in enumerate(output.log_tags.tolist()) if not 7 <= i < 10)
     senses = output.rolesets.log_p.tolist()
@@ -123,18 +125,18 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
     assert found == pytest.approx((predicates + rolesets + arguments) / 12, rel=1e-5)
 
 
-@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("selector", NAMES)
 def test_a_batch_without_annotation_has_no_loss(selector: str) -> None:
     gold = make_gold([], annotated=(False, False, False))
     choose = strategy("greedy") if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=False)
-    output = run(build(replace(SETTINGS, selector=selector)), choose, given(gold.predicates))
+    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
     loss = output.loss(gold, SpanLayout.build(SENTENCES), annotation="complete", negatives=1.0)
     assert loss.item() == 0.0
     for gradient in torch.autograd.grad(loss, output.tensors(), materialize_grads=True):
         assert (gradient == 0).all()
 
 
-@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("selector", NAMES)
 def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
     on_device = torch.device(device)
     gold = make_gold(FRAMES)
@@ -153,7 +155,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
         return Senses(Pairs(left.to(device), right.to(device)), log_counts.to(device))
 
     choose = TopPerSentence(3.0) if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=True)
-    head = build(replace(SETTINGS, selector=selector, dropout=0.3)).to(device).train()
+    head = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.3)).to(device).train()
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(2)).to(device).requires_grad_()
     layout = SpanLayout.build(SENTENCES, on_device)
     find = FindPredicates(gold.predicates, closed=torch.ones(3, dtype=torch.bool, device=device))
@@ -165,11 +167,11 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
     assert {found.predicate for found in output.arguments.decode()} <= set(range(4))
 
 
-@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("selector", NAMES)
 def test_evaluation_is_without_dropout(selector: str) -> None:
     find, choose = given(make_gold(FRAMES).predicates), TopPerSentence(2.0)
-    expected = run(build(replace(SETTINGS, selector=selector)), choose, find)
-    dropped = build(replace(SETTINGS, selector=selector, dropout=0.5))
+    expected = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, find)
+    dropped = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.5))
     for found, wanted in zip(run(dropped.eval(), choose, find).tensors(), expected.tensors(), strict=True):
         assert torch.equal(found, wanted)
     torch.manual_seed(0)
@@ -193,9 +195,9 @@ def test_sizes_are_remembered() -> None:
     assert build().sizes == {"width": WIDTH, "roles": ROLES, "rolesets": ROLESETS}
 
 
-def test_an_unknown_selector_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"'selector' of the SRL model is 'best'; it must be one of structured, .*bio"):
-        replace(SETTINGS, selector="best")
+def test_the_multitask_selector_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"SRL model has no second task. Take spacy_span_selector.GreedySelector.v1"):
+        replace(SETTINGS, selector=MultitaskSelector())
 
 
 @pytest.mark.parametrize("dropout", [-0.1, 1.0])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,10 +10,13 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 
-from spacy_span_selector.layers.candidates import Decode
+from spacy_span_selector.layers.candidates import Decode, TopNonCrossing
 from spacy_span_selector.layers.coref import CorefHead
 from spacy_span_selector.layers.layout import SpanLayout
+from spacy_span_selector.layers.selector import GreedySelector, MultitaskSelector, StructuredSelector
 from spacy_span_selector.models.torch_head import HeadInput
+
+from ..selectors import SELECTORS, selector_block
 
 NLP = spacy.blank("en")
 
@@ -47,7 +51,37 @@ def test_settings_reach_the_network() -> None:
     assert head.linker.project.out_features == 7
     assert head.linker.mention.out_features == 5
     assert (head.dropout.p, head.settings.max_span_width, head.linker.kept) == (0.2, 4, 50)
-    assert model.attrs["max_span_width"] == 4
+    assert (model.attrs["selector"], model.attrs["max_span_width"]) == (StructuredSelector(), 4)
+
+
+@pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "multitask"])
+def test_selectors_share_all_but_the_last_layer_of_the_span_scorer(selector: str) -> None:
+    shapes = []
+    for name in (selector, "structured"):
+        model = build(selector=selector_block(name), hidden_width=9)
+        model.initialize(X=[NLP.make_doc("Ann left.")])
+        head: CorefHead = model.get_ref("head").shims[0]._model
+        assert isinstance(model.attrs["selector"], SELECTORS[name])
+        shapes.append({name: weight.shape for name, weight in head.named_parameters() if "scorer.output" not in name})
+    assert shapes[0] == shapes[1]
+
+
+def test_the_greedy_selectors_keep_as_many_spans_as_the_paper() -> None:
+    assert build(selector=selector_block("greedy")).attrs["selector"] == GreedySelector(0.4)
+    assert build(selector=selector_block("greedy", 0.2)).attrs["selector"] == GreedySelector(0.2)
+    assert build(selector=selector_block("multitask")).attrs["selector"] == MultitaskSelector(0.4, 0.1)
+
+
+@pytest.mark.parametrize("selector", ["structured", "greedy", "multitask"])
+def test_bytes_rebuild_the_network(selector: str) -> None:
+    sizes = {"selector": selector_block(selector), "hidden_width": 9, "linker_width": 7, "linker_hidden_width": 5}
+    model, fresh = build(**sizes), build(**sizes)
+    model.initialize(X=[NLP.make_doc("Ann left.")])
+    fresh.from_bytes(model.to_bytes())
+    assert fresh.attrs["selector"] == model.attrs["selector"]
+    batch = replace(head_input("Ann saw her brother."), request=TopNonCrossing(1.0))
+    for found, expected in zip(fresh.predict(batch).tensors(), model.predict(batch).tensors(), strict=True):
+        assert torch.equal(found, expected)
 
 
 def test_prediction_is_one_batch() -> None:
@@ -64,3 +98,7 @@ def test_prediction_is_one_batch() -> None:
 def test_bad_settings_are_errors() -> None:
     with pytest.raises(ValueError, match="'hidden_width' of the coreference model is 0; it must be at least 1"):
         build(hidden_width=0)
+    with pytest.raises(ValueError, match="selector"):
+        build(selector="best")
+    with pytest.raises(ValueError, match=r"selects no spans. Take spacy_span_selector.StructuredSelector.v1 instead"):
+        build(selector=selector_block("bio"))

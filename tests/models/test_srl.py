@@ -13,10 +13,13 @@ from spacy_span_selector.layers.layout import SpanLayout, Spans
 from spacy_span_selector.layers.pairs import Pairs
 from spacy_span_selector.layers.predicates import FindPredicates
 from spacy_span_selector.layers.rolesets import Senses
+from spacy_span_selector.layers.selector import GreedySelector, StructuredSelector
 from spacy_span_selector.layers.span_arguments import SpanArgumentFinder
 from spacy_span_selector.layers.srl import SrlHead, SrlRequest
 from spacy_span_selector.layers.tagged_arguments import ArgumentTagger
 from spacy_span_selector.models.torch_head import HeadInput
+
+from ..selectors import SELECTORS, selector_block
 
 NLP = spacy.blank("en")
 NONE = torch.zeros(0, dtype=torch.long)
@@ -64,14 +67,14 @@ def test_settings_reach_the_network() -> None:
     assert head.arguments.roles.output.weight.shape == (3, 5)
     assert head.rolesets.rolesets.weight.shape == (2, 7)
     assert (head.dropout.p, head.arguments.max_span_width) == (0.2, 4)
-    assert (model.attrs["selector"], model.attrs["max_span_width"]) == ("structured", 4)
+    assert (model.attrs["selector"], model.attrs["max_span_width"]) == (StructuredSelector(), 4)
 
 
 @pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "bio"])
 def test_selectors_share_all_but_the_arguments(selector: str) -> None:
-    model, head = initialized(selector=selector)
+    model, head = initialized(selector=selector_block(selector))
     _, other = initialized()
-    assert model.attrs["selector"] == selector
+    assert isinstance(model.attrs["selector"], SELECTORS[selector])
     shapes = {name: weight.shape for name, weight in head.named_parameters() if not name.startswith("arguments")}
     assert shapes == {
         name: weight.shape for name, weight in other.named_parameters() if not name.startswith("arguments")
@@ -79,7 +82,7 @@ def test_selectors_share_all_but_the_arguments(selector: str) -> None:
 
 
 def test_tagger_knows_no_greatest_width() -> None:
-    model, head = initialized(selector="bio", max_span_width=4)
+    model, head = initialized(selector=selector_block("bio"), max_span_width=4)
     assert model.attrs["max_span_width"] is None
     assert isinstance(head.arguments, ArgumentTagger)
     assert head.arguments.tags.output.weight.shape == (1 + 2 * 3, 5)
@@ -87,7 +90,7 @@ def test_tagger_knows_no_greatest_width() -> None:
 
 @pytest.mark.parametrize("selector", ["structured", "bio"])
 def test_prediction_is_one_batch(selector: str) -> None:
-    model, _ = initialized(selector=selector)
+    model, _ = initialized(selector=selector_block(selector))
     together = model.predict(head_input("Ann saw her brother.", "He left."))
     alone = model.predict(head_input("He left."))
     torch.testing.assert_close(together.log_tags[5:], alone.log_tags)
@@ -98,8 +101,10 @@ def test_prediction_is_one_batch(selector: str) -> None:
 
 @pytest.mark.parametrize("selector", ["structured", "bio"])
 def test_bytes_rebuild_the_network(selector: str) -> None:
-    model, _ = initialized(selector=selector)
-    fresh = build(roles=1, rolesets=1, selector=selector, hidden_width=9, pair_width=7, pair_hidden_width=5)
+    model, _ = initialized(selector=selector_block(selector))
+    fresh = build(
+        roles=1, rolesets=1, selector=selector_block(selector), hidden_width=9, pair_width=7, pair_hidden_width=5
+    )
     fresh.from_bytes(model.to_bytes())
     batch = head_input("Ann saw her brother.")
     for found, expected in zip(fresh.predict(batch).tensors(), model.predict(batch).tensors(), strict=True):
@@ -111,3 +116,13 @@ def test_bad_settings_are_errors() -> None:
         build(pair_width=0)
     with pytest.raises(ValueError, match="selector"):
         build(selector="best")
+
+
+def test_the_multitask_selector_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"no second task. Take spacy_span_selector.GreedySelector.v1 instead"):
+        build(selector=selector_block("multitask"))
+
+
+def test_the_greedy_selector_keeps_as_many_spans_as_the_literature() -> None:
+    assert build(selector=selector_block("greedy")).attrs["selector"] == GreedySelector(0.8)
+    assert build(selector=selector_block("greedy", 0.3)).attrs["selector"] == GreedySelector(0.3)

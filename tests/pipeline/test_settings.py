@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from spacy_span_selector.pipeline.settings import check_choice, check_range
+from spacy_span_selector.pipeline.settings import check_choice, check_keys, check_range
 
 
 def test_one_of_the_choices_is_accepted() -> None:
@@ -34,3 +34,17 @@ def test_values_outside_the_limits_are_errors_that_name_them(value: float) -> No
 def test_there_may_be_no_upper_limit(value: float) -> None:
     with pytest.raises(ValueError, match=f"'weight' of 'who' is {value}; it must be at least 0.0"):
         check_range("who", "weight", value, 0.0)
+
+
+def test_keys_of_their_own_are_accepted() -> None:
+    check_keys("who", "group", given_key="given", written_key="group", other_key="group_of_1")
+
+
+@pytest.mark.parametrize(
+    "keys", [{"given_key": "a", "written_key": "a"}, {"given_key": "x+_12"}, {"written_key": "x+_1"}]
+)
+def test_keys_of_the_same_groups_are_errors_that_name_them(keys: dict[str, str]) -> None:
+    with pytest.raises(
+        ValueError, match=r"'who' would read what it has written: 'prefix' 'x\+' and '\w+_key' '.*' name"
+    ):
+        check_keys("who", "x+", **keys)

@@ -1,0 +1,48 @@
+"""Selectors as config entries: `[components.NAME.model.selector]` with `@misc = "spacy_span_selector.NAME.v1"`."""
+
+from __future__ import annotations
+
+from spacy.util import registry
+
+from ..layers.selector import BioSelector, GreedySelector, MultitaskSelector, SigmoidSelector, StructuredSelector
+
+
+@registry.misc("spacy_span_selector.StructuredSelector.v1")
+def structured_selector() -> StructuredSelector:
+    """Select non-crossing spans by the grammar (Liu et al. 2022)."""
+    return StructuredSelector()
+
+
+@registry.misc("spacy_span_selector.SigmoidSelector.v1")
+def sigmoid_selector() -> SigmoidSelector:
+    """Select each span on its own; the losses are those of the structured selector."""
+    return SigmoidSelector()
+
+
+@registry.misc("spacy_span_selector.GreedySelector.v1")
+def greedy_selector(ratio: float | None = None) -> GreedySelector:
+    """Keep a fixed number of spans per token: of a document, without crossing, for coreference (Lee et al. 2017), of
+    a sentence for semantic roles (He et al. 2018).
+
+    ratio (float | None): How many; if None as many as the paper: 0.4 for coreference, 0.8 for semantic roles.
+    RAISES (ValueError): If it is not above 0.
+    """
+    return GreedySelector(ratio)
+
+
+@registry.misc("spacy_span_selector.MultitaskSelector.v1")
+def multitask_selector(ratio: float | None = None, weight: float = 0.1) -> MultitaskSelector:
+    """The greedy selector of coreference, and a second task: to tell noun phrases, other constituents and spans that
+    are no constituents apart (Swayamdipta et al. 2018).
+
+    ratio (float | None): As for the greedy selector.
+    weight (float): What the loss of the second task is multiplied by.
+    RAISES (ValueError): If `ratio` is not above 0 or `weight` is below.
+    """
+    return MultitaskSelector(ratio, weight)
+
+
+@registry.misc("spacy_span_selector.BioSelector.v1")
+def bio_selector() -> BioSelector:
+    """Tag the tokens of a sentence once for each predicate, instead of selecting spans. For semantic roles alone."""
+    return BioSelector()

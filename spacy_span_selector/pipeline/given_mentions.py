@@ -1,0 +1,51 @@
+"""Mentions that documents are given: only to be linked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from spacy.tokens import Doc
+
+from ..annotation import describe_doc
+from ..layers.candidates import CandidateStrategy, Given
+from ..layers.layout import SpanLayout
+from .alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
+from .lost import LostSpans
+
+
+def given_mentions(
+    docs: Sequence[Doc], layout: SpanLayout, key: str, choose: CandidateStrategy
+) -> tuple[CandidateStrategy, LostSpans]:
+    """Which spans to link: those that a document is given, in another those that a strategy chooses.
+
+    docs (Sequence[Doc]): The documents.
+    layout (SpanLayout): Their sentences.
+    key (str): Where given mentions are in `doc.spans`.
+    choose (CandidateStrategy): Chooses for documents that are given none.
+    RETURNS (tuple[CandidateStrategy, LostSpans]): The strategy, and given spans that can't be linked.
+    """
+    lost = LostSpans()
+    closed = [key in doc.spans for doc in docs]
+    if not any(closed):
+        return choose, lost
+    sentence, in_sentence = layout.sentence.tolist(), layout.in_sentence.tolist()
+    rows: set[tuple[int, int]] = set()
+    offset = 0
+    for doc in docs:
+        for span in doc.spans.get(key, ()):
+            first, last = offset + span.start, offset + span.end - 1
+            place = f"{span.text!r} in {describe_doc(doc)}"
+            if first > last:
+                lost.add(EMPTY, place)
+            elif not all(in_sentence[first : last + 1]):
+                lost.add(HOLDS_MARKER, place)
+            elif sentence[first] != sentence[last]:
+                lost.add(CROSSES_SENTENCES, place)
+            else:
+                rows.add((first, last))
+        offset += len(doc)
+    device = layout.document.device
+    spans = torch.tensor(sorted(rows), dtype=torch.long, device=device).view(-1, 2)
+    flat = layout.flat_index(spans[:, 0], spans[:, 1])
+    return Given(flat, torch.tensor(closed, dtype=torch.bool, device=device), choose), lost

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import torch
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import GIVEN_MENTIONS_KEY, TITLE_KEY, set_speaker_markers
+from spacy_span_selector.layers.candidates import AboveThreshold
+from spacy_span_selector.layers.layout import SpanLayout
+from spacy_span_selector.models.sentences import sentence_lengths
+from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
+from spacy_span_selector.pipeline.given_mentions import given_mentions
+from spacy_span_selector.pipeline.lost import LostSpans
+
+VOCAB = Vocab()
+WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
+
+ONE_WORD = AboveThreshold(0.5)
+"""With the probabilities below, it chooses the first token of each sentence."""
+
+
+def make_doc(given: list[tuple[int, int]] | None, key: str = GIVEN_MENTIONS_KEY) -> Doc:
+    doc = Doc(VOCAB, words=WORDS, sent_starts=[i in (0, 5) for i in range(8)])
+    doc.user_data[TITLE_KEY] = "the station"
+    if given is not None:
+        doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in given])
+    return doc
+
+
+def chosen(*docs: Doc, key: str = GIVEN_MENTIONS_KEY) -> tuple[list[tuple[int, int]], LostSpans]:
+    """The spans that are linked, as rows of the token matrix, end exclusive, and what is left out."""
+    layout = SpanLayout.build(sentence_lengths(docs, "coref"))
+    starts, ends = layout.locate(torch.arange(layout.size))
+    first_words = (starts == ends) & (layout.place[starts] == 0) & layout.valid()
+    strategy, lost = given_mentions(docs, layout, key, ONE_WORD)
+    starts, ends = layout.locate(strategy(torch.zeros(layout.size), first_words.float().log(), layout))
+    return list(zip(starts.tolist(), (ends + 1).tolist(), strict=True)), lost
+
+
+def test_only_given_mentions_are_linked() -> None:
+    assert chosen(make_doc([(2, 4), (2, 3), (1, 3)])) == ([(1, 3), (2, 3), (2, 4)], LostSpans())
+
+
+def test_an_empty_group_says_that_there_are_no_mentions() -> None:
+    assert chosen(make_doc([]))[0] == []
+
+
+def test_other_documents_of_the_batch_are_not_affected() -> None:
+    found, _ = chosen(make_doc(None), make_doc([(6, 7)]), make_doc([]), make_doc(None))
+    assert found == [(0, 1), (5, 6), (14, 15), (24, 25), (29, 30)]
+
+
+def test_without_given_mentions_the_strategy_is_the_same() -> None:
+    docs = [make_doc(None), make_doc([(0, 1)], key="entities")]
+    layout = SpanLayout.build(sentence_lengths(docs, "coref"))
+    assert given_mentions(docs, layout, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
+
+
+def test_the_key_can_be_chosen() -> None:
+    assert chosen(make_doc([(2, 4)], key="entities"), key="entities")[0] == [(2, 4)]
+
+
+def test_a_span_that_is_given_twice_is_linked_once() -> None:
+    assert chosen(make_doc([(2, 4), (0, 1), (2, 4)]))[0] == [(0, 1), (2, 4)]
+
+
+def test_spans_that_cannot_be_linked_are_left_out_and_counted() -> None:
+    doc = make_doc([(2, 4), (3, 6), (4, 6), (8, 8), (0, 8)])
+    found, lost = chosen(make_doc(None), doc)
+    assert found == [(0, 1), (5, 6), (10, 12)]
+    assert lost.counts == {CROSSES_SENTENCES: 3, EMPTY: 1}
+    assert lost.first[CROSSES_SENTENCES] == "'brother . He' in document 'the station'"
+
+
+def test_spans_that_hold_a_marker_of_a_speaker_are_left_out() -> None:
+    doc = make_doc([(4, 6), (5, 6), (5, 7), (6, 8), (7, 8)])
+    set_speaker_markers(doc, [(5, 7)])
+    found, lost = chosen(doc)
+    assert found == [(7, 8)]
+    assert lost.counts == {HOLDS_MARKER: 4}
