@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 import torch
+
+if not torch.cuda.is_available():
+    # Without a GPU Triton's kernels run in its interpreter. It must know before anything imports Triton, as torch may.
+    os.environ["TRITON_INTERPRET"] = "1"
 
 
 @pytest.fixture(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from functools import partial
 
 import pytest
@@ -12,8 +11,6 @@ from spacy_span_selector.wcfg.implementations import sweep_with
 from spacy_span_selector.wcfg.inside_outside import FORBIDDEN
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-if DEVICE == "cpu":
-    os.environ["TRITON_INTERPRET"] = "1"  # is read when Triton and the kernels are imported
 pytest.importorskip("triton", reason="Triton is not installed")
 
 from spacy_span_selector.wcfg import triton_sweeps  # noqa: E402
