@@ -1,4 +1,4 @@
-"""What can only be seen on real text: sentence boundaries, long documents, learning."""
+"""What can only be seen on real text: whole corpora, sentence boundaries, learning."""
 
 import random
 import tarfile
@@ -15,6 +15,7 @@ from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Frame, 
 from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
+from spacy_span_selector.corpora.pieces import cut_doc
 from spacy_span_selector.models.sentences import sentence_lengths
 from spacy_span_selector.pipeline.gold_mentions import gold_mentions
 
@@ -47,13 +48,13 @@ def test_the_sentencizer_cuts_no_mention_of_litbank():
 
 
 @needs_litbank
-def test_learns_a_document_of_litbank():
+def test_learns_the_beginning_of_a_document_of_litbank():
     fix_random_seed(0)
     random.seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("structured_coref", config={"model": {"hidden_width": 128, "linker_width": 64}})
-    reference = next(iter(read_litbank(LITBANK, nlp.vocab)))
+    reference = cut_doc(next(iter(read_litbank(LITBANK, nlp.vocab))), max_words=700)[0]
     example = Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference)
     optimizer = nlp.initialize(lambda: [example])
     for _ in range(60):

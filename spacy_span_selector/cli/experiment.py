@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from thinc.compat import has_gpu
 from wasabi import msg
 
 from ._app import app, friendly_errors
@@ -31,6 +32,11 @@ def experiment_cli(
     from ..experiments.runner import Workplace, pending_runs, run_all
 
     with friendly_errors():
+        if gpu_id >= 0 and not has_gpu:
+            raise ValueError(
+                f"There is no GPU {gpu_id}: spaCy finds no GPU here, or no CuPy to use it by, which "
+                "'pip install spacy[cuda12x]' installs. Leave out --gpu-id to use the CPU."
+            )
         runs = choose_runs(read_grid(grid), only or [])
         workplace = Workplace(out_dir, gpu_id, jobs, keep_models)
         pending = pending_runs(runs, workplace.results)

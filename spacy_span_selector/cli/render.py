@@ -52,8 +52,14 @@ def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
 
 
 def _without_annotation(doc: Doc) -> Doc:
-    """What a pipeline may see of a document: words, sentence starts, speakers and title."""
-    from ..annotation import SPEAKERS_KEY, TITLE_KEY, set_speakers
+    """What a pipeline may see of a document: words, sentence starts, speakers with their markers, and title."""
+    from ..annotation import (
+        SPEAKERS_KEY,
+        TITLE_KEY,
+        get_speaker_markers,
+        set_speaker_markers,
+        set_speakers,
+    )
 
     bare = Doc(
         doc.vocab,
@@ -66,4 +72,7 @@ def _without_annotation(doc: Doc) -> Doc:
     turns = [(turn.start, turn.end, turn.label_) for turn in doc.spans.get(SPEAKERS_KEY, ())]
     if turns:
         set_speakers(bare, turns)
+    markers = get_speaker_markers(doc)
+    if markers:
+        set_speaker_markers(bare, markers)
     return bare

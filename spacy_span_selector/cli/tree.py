@@ -54,6 +54,8 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
             is_file = path.is_file()
         except OSError:  # a text may be too long for a name
             is_file = False
+        if path.suffix == ".txt" and not is_file and len(text.split()) == 1:
+            raise FileNotFoundError(f"{path}: no such file. Expected a text, a text file, or a .spacy file.")
         yield nlp.make_doc(" ".join((path.read_text(encoding="utf-8") if is_file else text).split()))
 
 

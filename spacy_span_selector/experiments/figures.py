@@ -136,13 +136,15 @@ def draw_overview(figure: Figure, variants: Variants, colors: Mapping[str, str],
 
 def draw_ratio(figure: Figure, variants: Variants, colors: Mapping[str, str], is_srl: bool) -> bool:
     """Recall as the setting of each selector varies, and a mark at the setting that it was trained with."""
-    figure.set_size_inches(WIDTH, 4.2)
-    axes = figure.subplots()
     marks: dict[str, tuple[float, float]] = {}
     for name, records in variants.items():
         spans, recall = mean(records, spans_per_token), mean(records, span_score("kept", "r"))
         if spans and recall:
             marks[name] = spans.mean, 100 * recall.mean
+    if not marks:
+        return False
+    figure.set_size_inches(WIDTH, 4.2)
+    axes = figure.subplots()
     right = max(0.5, *(1.2 * x for x, _ in marks.values()))
     ends: dict[str, tuple[float, float]] = {}
     lows = [y for _, y in marks.values()]

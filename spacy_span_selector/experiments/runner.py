@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -232,6 +231,8 @@ def _fraction_done(run: Run, run_dir: Path) -> float:
 
 
 def _summary(record: Record) -> str:
-    score = record["scores"]["test"]["srl_f" if "srl_f" in record["scores"]["test"] else "coref_f"]
-    seconds = json.dumps(round(record["training"]["seconds"]))
+    score = record["scores"]["test"]["srl_f" if record["component"] == "structured_srl" else "coref_f"]
+    if score is None or not record["tokens"]:
+        return "nothing to score: no test document has gold annotation"
+    seconds = round(record["training"]["seconds"])
     return f"test F1 {100 * score:.1f}, {record['kept']['spans'] / record['tokens']:.2f} spans per token, {seconds} s"

@@ -111,7 +111,7 @@ def mean_curve(records: Sequence[Record]) -> list[tuple[float, float]]:
     """Spans per token and recall as the selector's setting varies, the mean over runs at each value, by ratio."""
     points: dict[tuple[str, float], list[tuple[float, float]]] = {}
     for record in records:
-        for point in record["curve"]:
+        for point in (point for point in record["curve"] if point["gold"]):
             key = point["setting"], point["value"]
             points.setdefault(key, []).append((point["spans"] / record["tokens"], point["found"] / point["gold"]))
     return sorted((float(x), float(y)) for x, y in (np.mean(rows, axis=0) for rows in points.values()))

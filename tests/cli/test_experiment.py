@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from thinc.compat import has_gpu
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector.cli import app
@@ -34,6 +35,7 @@ def test_a_failed_run_makes_the_status_1(grid_file: Path, monkeypatch: pytest.Mo
         return {
             "grid": run.grid,
             "name": run.name,
+            "component": run.component,
             "scores": {"test": {"srl_f": 0.5}},
             "kept": {"spans": 1},
             "tokens": 2,
@@ -65,4 +67,12 @@ def test_mistakes_exit_with_a_message(grid_file: Path):
     result = invoke(grid_file, "out", "--only", "high-*")
     assert result.exit_code == 1
     assert "No run fits 'high-*'" in " ".join(result.output.split())
+    assert not Path("out").exists()
+
+
+@pytest.mark.skipif(has_gpu, reason="there is a GPU")
+def test_without_a_gpu_nothing_begins(grid_file: Path):
+    result = invoke(grid_file, "out", "--gpu-id", 0)
+    assert result.exit_code == 1
+    assert "There is no GPU 0" in " ".join(result.output.split())
     assert not Path("out").exists()

@@ -6,7 +6,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
+from spacy_span_selector import doc_from_turns
+from spacy_span_selector.annotation import Argument, Frame, get_speaker_markers, set_clusters, set_frames
 from spacy_span_selector.cli import app
 
 TEXT = "=== one\n@Ann: [I|ann] like [my|ann] tea.\n\n=== two\n[Bob|bob] left [a house]. [He|bob] ran.\n"
@@ -98,3 +99,23 @@ def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, t
         assert result.exit_code == 1
         assert message in " ".join(result.output.split())
     assert not (tmp_path / "page.html").exists()
+
+
+@Language.component("render_test_first_unmarked_and_last")
+def link_first_unmarked_and_last(doc: Doc) -> Doc:
+    """Link the first word that is in no marker of a speaker and the last."""
+    marked = {i for start, end in get_speaker_markers(doc) for i in range(start, end)}
+    first = next(i for i in range(len(doc)) if i not in marked)
+    set_clusters(doc, [[(first, first + 1), (len(doc) - 1, len(doc))]])
+    return doc
+
+
+def test_a_pipeline_is_told_the_markers_of_speakers(tmp_path: Path):
+    nlp = spacy.blank("en")
+    dialogue = doc_from_turns(nlp, [("Ann", "Bob left."), ("Eve", "Did he?")])
+    DocBin(docs=[dialogue]).to_disk(tmp_path / "data.spacy")
+    nlp.add_pipe("render_test_first_unmarked_and_last")
+    nlp.to_disk(tmp_path / "model")
+    result = run(tmp_path / "data.spacy", tmp_path / "page.html", "--model", tmp_path / "model")
+    assert result.exit_code == 0
+    assert "<b>1</b> Bob (2)" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -91,3 +91,9 @@ def test_nothing_to_draw_is_an_error(model: Path, tmp_path: Path):
     result = invoke(model, " ", tmp_path / "page.html")
     assert result.exit_code == 1
     assert "no sentence to draw" in " ".join(result.output.split())
+
+
+def test_a_missing_text_file_is_no_text(model: Path, tmp_path: Path):
+    result = invoke(model, tmp_path / "missing.txt", tmp_path / "page.html")
+    assert result.exit_code == 1
+    assert "missing.txt: no such file" in " ".join(result.output.split())

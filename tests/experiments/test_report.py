@@ -37,3 +37,14 @@ def test_numbers_are_json(tmp_path: Path):
 def test_nothing_to_report_is_an_error(tmp_path: Path):
     with pytest.raises(ValueError, match="no records to report"):
         write_report([], tmp_path)
+
+
+def test_runs_without_gold_spans_are_reported_without_recall(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    nothing = {name: {"found": 0, "gold": 0} for name in ("1", "2", "3+", "1-4", "5-12", "13+")}
+    spans = {"found": 0, "gold": 0, "spans": 0, "depth": nothing, "width": nothing}
+    scores = {"dev": {}, "test": {"coref_f": None}}
+    record = make_record(scores=scores, tokens=0, kept=spans, output=spans, curve=[], calibration=None)
+    names = [path.name for path in write_report([record], tmp_path)]
+    assert "report.md" in names
+    assert "books-ratio.png" not in names

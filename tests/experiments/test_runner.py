@@ -20,6 +20,8 @@ from spacy_span_selector.experiments.grid import Run, read_grid
 from spacy_span_selector.experiments.records import append_record, read_records
 from spacy_span_selector.experiments.runner import RunFailed, Workplace, pending_runs, run_all
 
+from .conftest import make_record
+
 CORPUS = """
 === the station
 Ann gave her brother a key.
@@ -154,6 +156,16 @@ def test_no_process_begins_after_a_stop(tmp_path: Path):
     workplace.stop()
     with pytest.raises(RunFailed, match="stopped"):
         runner._run_process(["this"], tmp_path / "train.log", workplace)
+
+
+def test_a_run_without_gold_is_told_from_one_that_fails():
+    record = make_record(scores={"test": {"coref_f": None, "srl_f": 0.5}}, tokens=0)
+    assert "nothing to score" in runner._summary(record)
+
+
+def test_the_score_of_a_joint_pipeline_is_that_of_the_component():
+    record = make_record(scores={"test": {"coref_f": 0.6, "srl_f": None}})
+    assert "test F1 60.0" in runner._summary(record)
 
 
 @pytest.mark.slow

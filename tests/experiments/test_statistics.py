@@ -87,3 +87,8 @@ def test_recall_between_points_of_a_curve():
     assert recall_at(curve, 0.15) == pytest.approx(0.75)
     assert recall_at(curve, 0.3) is None
     assert recall_at([], 0.1) is None
+
+
+def test_a_run_without_gold_spans_has_no_curve():
+    points = [{"setting": "threshold", "value": 0.2, "found": 0, "gold": 0, "spans": 9}]
+    assert mean_curve([make_record(curve=points)]) == []
