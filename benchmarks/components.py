@@ -1,6 +1,6 @@
 """How long each component of a trained pipeline takes to annotate a corpus, and how much memory that needs.
 
-python benchmarks/components.py training/ewt-structured/model-best corpus/ewt/test.spacy
+python benchmarks/components.py training/ewt-StructuredSelector/model-best corpus/ewt/test.spacy
 """
 
 from __future__ import annotations

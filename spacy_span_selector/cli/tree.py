@@ -27,11 +27,13 @@ def tree_cli(
     """Draw the best binary tree of each sentence, with its selected spans and their probabilities."""
     import spacy
 
+    from ..pipeline.structured_coref import StructuredCoref
+    from ..pipeline.structured_srl import StructuredSrl
     from ..rendering.trees import render_tree_page
 
     with friendly_errors():
         nlp = spacy.load(model)
-        pipes = [pipe for _, pipe in nlp.pipeline if hasattr(pipe, "_prediction_strategy")]
+        pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, StructuredCoref | StructuredSrl)]
         if not pipes:
             raise ValueError(f"{model} has no structured_coref and no structured_srl, but {', '.join(nlp.pipe_names)}.")
         sentences = list(islice(_trees(nlp.pipe(_read_docs(text, nlp)), pipes), limit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ def start_measuring(gpu_id: int = -1) -> int:
     if gpu_id >= 0:
         torch.cuda.reset_peak_memory_stats(gpu_id)
         return torch.cuda.memory_allocated(gpu_id)
-    if FORGET_PEAK.exists():
+    if os.access(FORGET_PEAK, os.W_OK):
         FORGET_PEAK.write_text("5")
         return _status("VmRSS")
     return peak_memory(gpu_id)
@@ -33,7 +34,7 @@ def peak_memory(gpu_id: int = -1) -> int:
     """The greatest number of bytes in use since `start_measuring`, which has the same argument."""
     if gpu_id >= 0:
         return torch.cuda.max_memory_allocated(gpu_id)
-    if FORGET_PEAK.exists():
+    if os.access(FORGET_PEAK, os.W_OK):
         return _status("VmHWM")
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_UNIT
 

@@ -15,6 +15,9 @@ from torch import Tensor
 
 from ..layers.candidates import CandidateStrategy
 from ..layers.layout import SpanLayout
+from ..layers.selector import GreedySelector
+from ..pipeline.structured_coref import StructuredCoref
+from ..pipeline.structured_srl import StructuredSrl
 from .spans import Characters
 
 SETTINGS: dict[str, tuple[float, ...]] = {
@@ -106,22 +109,17 @@ class DocSelection:
         return self.layout.flat_index(tensor[:, 0], tensor[:, 1])
 
 
-def select_spans(doc: Doc, pipe: Any) -> DocSelection | None:
+def select_spans(doc: Doc, pipe: StructuredCoref | StructuredSrl) -> DocSelection | None:
     """Let the network of a component score the spans of a document that the pipeline has annotated.
 
     doc (Doc): The document, with what the component's tok2vec has left on it.
     pipe (StructuredCoref | StructuredSrl): The component.
     RETURNS (DocSelection | None): None if it scores no spans: it has no tokens, or the component tags them.
     """
-    scored = ScoredSpans(pipe._prediction_strategy())
-    pipe._prediction_strategy = lambda: scored
-    try:
-        pipe.predict([doc])
-    finally:
-        del pipe._prediction_strategy  # the method is there again
+    scored = ScoredSpans(pipe.prediction_strategy())
+    pipe.predict([doc], choose=scored)
     if scored.given is None:
         return None
     scores, log_marginals, layout = scored.given
-    # A network without probabilities gives its scores in their place.
-    is_probability = not torch.equal(scores, log_marginals)
+    is_probability = not isinstance(pipe.selector, GreedySelector)  # its network gives scores in their place
     return DocSelection(doc, scores, log_marginals, layout, scored.strategy, is_probability)

@@ -12,15 +12,45 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from thinc.api import Optimizer, set_dropout_rate
 
+from ..layers.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold
+from ..layers.gold import GoldSpans
 from ..layers.layout import SpanLayout
+from ..layers.selector import BioSelector, GreedySelector, SigmoidSelector, SpanSelector
 from ..models.torch_head import HeadInput
 from .optimizer import finish_update
 
 
 class SelectorPipe(TrainablePipe):
-    """A trainable component with a `torch_head` model, and `learn_rate_factor` among its settings."""
+    """A trainable component with a `torch_head` model that has a selector.
+
+    Among its settings are `decoding`, `threshold`, `candidate_ratio`, `add_gold` and `learn_rate_factor`.
+    """
 
     cfg: dict[str, Any]
+
+    @property
+    def selector(self) -> SpanSelector | BioSelector:
+        """How spans are selected, as the model was configured."""
+        selector: SpanSelector | BioSelector = self.model.attrs["selector"]
+        return selector
+
+    def prediction_strategy(self) -> CandidateStrategy:
+        """Which spans are chosen at prediction, by selector and settings; a tagger asks for none."""
+        if isinstance(self.selector, GreedySelector):
+            return self._greedy_strategy(self.selector)
+        if isinstance(self.selector, SigmoidSelector):
+            return AboveThreshold(self.cfg["threshold"])
+        return Decode(self.cfg["decoding"], self.cfg["threshold"])
+
+    def _training_strategy(self, gold: GoldSpans) -> CandidateStrategy:
+        """Which spans are chosen in training."""
+        if isinstance(self.selector, GreedySelector):
+            return self._greedy_strategy(self.selector)
+        return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
+
+    @abstractmethod
+    def _greedy_strategy(self, selector: GreedySelector) -> CandidateStrategy:
+        """What greedy selection keeps in this task."""
 
     @abstractmethod
     def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, Any]:

@@ -23,12 +23,12 @@ from ..annotation import (
     set_mentions,
 )
 from ..extensions import register_extensions
-from ..layers.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold, TopNonCrossing
+from ..layers.candidates import CandidateStrategy, TopNonCrossing
 from ..layers.coref import CorefOutput
 from ..layers.coref_loss import coref_loss
 from ..layers.gold import GoldMentions
 from ..layers.layout import SpanLayout
-from ..layers.selector import GreedySelector, MultitaskSelector, SigmoidSelector, SpanSelector
+from ..layers.selector import GreedySelector, MultitaskSelector
 from ..models.sentences import sentence_lengths
 from ..models.torch_head import HeadInput, head_device
 from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
@@ -225,20 +225,23 @@ class StructuredCoref(SelectorPipe):
         }
         self.lost = LostSpans()
 
-    def predict(self, docs: Iterable[Doc]) -> list[CorefPrediction]:
+    def predict(self, docs: Iterable[Doc], *, choose: CandidateStrategy | None = None) -> list[CorefPrediction]:
         """Find the mentions and clusters of a batch of documents, without modifying them.
 
         docs (Iterable[Doc]): The documents, with sentence boundaries.
+        choose (CandidateStrategy | None): Which spans to link where mentions are not given; by default those that
+            selector and settings choose.
         RETURNS (list[CorefPrediction]): One for each document.
         RAISES (ValueError): If a document has no sentence boundaries.
         """
+        choose = choose or self.prediction_strategy()
         predictions: list[CorefPrediction] = []
         for batch in batch_by_words(docs, PREDICT_WORDS):
             layout = SpanLayout.build(sentence_lengths(batch, self.name), head_device(self.model))
             if layout.size:
-                choose, lost = given_mentions(batch, layout, self.cfg["given_key"], self._prediction_strategy())
+                strategy, lost = given_mentions(batch, layout, self.cfg["given_key"], choose)
                 self.lost.take_over(lost, self.name, "given mention")
-                output = self.model.predict(HeadInput(batch, layout, choose))
+                output = self.model.predict(HeadInput(batch, layout, strategy))
                 predictions += self._to_predictions(batch, layout, output)
             else:
                 predictions += [CorefPrediction([], [], [], []) for _ in batch]
@@ -271,7 +274,7 @@ class StructuredCoref(SelectorPipe):
                 f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
-        if isinstance(self._selector, MultitaskSelector) and not any(map(has_constituents, get_examples())):
+        if isinstance(self.selector, MultitaskSelector) and not any(map(has_constituents, get_examples())):
             raise ValueError(
                 f"'{self.name}' found no constituent in any training example: no group "
                 f"doc.spans['{CONSTITUENTS_KEY}']. The multitask selector learns from them: take a corpus that has "
@@ -279,18 +282,9 @@ class StructuredCoref(SelectorPipe):
             )
         self.model.initialize(X=docs_to_initialize(get_examples()))
 
-    @property
-    def _selector(self) -> SpanSelector:
-        selector: SpanSelector = self.model.attrs["selector"]
-        return selector
-
-    def _prediction_strategy(self) -> CandidateStrategy:
-        """Which spans are linked at prediction."""
-        if isinstance(self._selector, GreedySelector):
-            return _greedy_strategy(self._selector)
-        if isinstance(self._selector, SigmoidSelector):
-            return AboveThreshold(self.cfg["threshold"])
-        return Decode(self.cfg["decoding"], self.cfg["threshold"])
+    def _greedy_strategy(self, selector: GreedySelector) -> TopNonCrossing:
+        assert selector.ratio is not None  # the architecture has filled it in
+        return TopNonCrossing(selector.ratio)
 
     def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, GoldMentions]:
         """The sentences and the gold mentions of a batch; the first loss of each kind is reported."""
@@ -305,14 +299,12 @@ class StructuredCoref(SelectorPipe):
             device=device,
         )
         self.lost.take_over(lost, self.name, "gold mention")
-        if isinstance(self._selector, MultitaskSelector):
+        if isinstance(self.selector, MultitaskSelector):
             gold = replace(gold, constituents=gold_constituents(examples, lengths, device))
         return SpanLayout.build(lengths, device), gold
 
     def _training_request(self, docs: Sequence[Doc], gold: GoldMentions) -> CandidateStrategy:
-        if isinstance(self._selector, GreedySelector):
-            return _greedy_strategy(self._selector)
-        return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
+        return self._training_strategy(gold)
 
     def _loss(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
@@ -323,7 +315,7 @@ class StructuredCoref(SelectorPipe):
             layout,
             annotation=self.cfg["annotation"],
             negatives=self.cfg["negatives"],
-            constituent_weight=self._selector.weight if isinstance(self._selector, MultitaskSelector) else 0.0,
+            constituent_weight=self.selector.weight if isinstance(self.selector, MultitaskSelector) else 0.0,
         )
         return loss, output.tensors()
 
@@ -356,15 +348,10 @@ class StructuredCoref(SelectorPipe):
 
         Greedy pruning keeps far more spans than there are mentions, so there the score decides.
         """
-        if isinstance(self._selector, GreedySelector) and self.cfg["given_key"] not in doc.spans:
+        if isinstance(self.selector, GreedySelector) and self.cfg["given_key"] not in doc.spans:
             scored = zip(mentions, scores, strict=True)
             return {mention for mention, score in scored if score > self.cfg["threshold"]}
         return set(mentions)
-
-
-def _greedy_strategy(selector: GreedySelector) -> TopNonCrossing:
-    assert selector.ratio is not None  # the architecture has filled it in
-    return TopNonCrossing(selector.ratio)
 
 
 def _link(output: CorefOutput) -> tuple[list[int], list[float]]:

@@ -28,11 +28,11 @@ from ..annotation import (
     set_mentions,
 )
 from ..extensions import register_extensions
-from ..layers.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold, TopPerSentence
+from ..layers.candidates import CandidateStrategy, TopPerSentence
 from ..layers.gold import GoldFrames
 from ..layers.layout import SpanLayout, Spans
 from ..layers.predicates import BEGIN, FindPredicates
-from ..layers.selector import GreedySelector, SigmoidSelector
+from ..layers.selector import GreedySelector
 from ..layers.srl import SrlOutput, SrlRequest
 from ..models.sentences import sentence_lengths
 from ..models.torch_head import HeadInput, head_device
@@ -229,19 +229,21 @@ class StructuredSrl(SelectorPipe):
         """The roles, and how often each form and lemma was seen with each roleset, as `initialize` takes them."""
         return {"roles": list(self.labels), "rolesets": self.cfg["rolesets"]}
 
-    def predict(self, docs: Iterable[Doc]) -> list[SrlPrediction]:
+    def predict(self, docs: Iterable[Doc], *, choose: CandidateStrategy | None = None) -> list[SrlPrediction]:
         """Find the frames of a batch of documents, without modifying them.
 
         docs (Iterable[Doc]): The documents, with sentence boundaries.
+        choose (CandidateStrategy | None): Which spans to classify; by default those that selector and settings choose.
         RETURNS (list[SrlPrediction]): One for each document.
         RAISES (ValueError): If a document has no sentence boundaries.
         """
+        choose = choose or self.prediction_strategy()
         predictions: list[SrlPrediction] = []
         for batch in batch_by_words(docs, PREDICT_WORDS):
             layout = SpanLayout.build(sentence_lengths(batch, self.name), head_device(self.model))
             if len(layout.document):
                 find_predicates = self._given_predicates(batch, layout)
-                request = SrlRequest(find_predicates, self._senses(batch), self._prediction_strategy())
+                request = SrlRequest(find_predicates, self._senses(batch), choose)
                 output = self.model.predict(HeadInput(batch, layout, request))
                 predictions += self._to_predictions(batch, find_predicates.closed, output)
             else:
@@ -299,21 +301,9 @@ class StructuredSrl(SelectorPipe):
         )
         return {"roles": [role for role, _ in roles.most_common()], "rolesets": count_rolesets(docs, prefix)}
 
-    def _prediction_strategy(self) -> CandidateStrategy:
-        """Which spans are classified at prediction."""
-        selector = self.model.attrs["selector"]
-        if isinstance(selector, GreedySelector):
-            return _greedy_strategy(selector)
-        if isinstance(selector, SigmoidSelector):
-            return AboveThreshold(self.cfg["threshold"])
-        return Decode(self.cfg["decoding"], self.cfg["threshold"])
-
-    def _training_strategy(self, gold: GoldFrames) -> CandidateStrategy:
-        """Which spans are classified in training."""
-        selector = self.model.attrs["selector"]
-        if isinstance(selector, GreedySelector):
-            return _greedy_strategy(selector)
-        return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
+    def _greedy_strategy(self, selector: GreedySelector) -> TopPerSentence:
+        assert selector.ratio is not None  # the architecture has filled it in
+        return TopPerSentence(selector.ratio)
 
     def _senses(self, docs: Sequence[Doc]) -> LookUpSenses:
         counts: RolesetCounts = self.cfg["rolesets"] if self.cfg["predict_rolesets"] else {}
@@ -406,8 +396,3 @@ def _check_labels(name: str, labels: Any) -> None:
                 f"'{name}' found arguments with the role {role!r}. The first span of a frame's group in doc.spans is "
                 "its predicate, and each further one is an argument, labelled with its role."
             )
-
-
-def _greedy_strategy(selector: GreedySelector) -> TopPerSentence:
-    assert selector.ratio is not None  # the architecture has filled it in
-    return TopPerSentence(selector.ratio)

@@ -39,8 +39,10 @@ from spacy_span_selector.annotation import (
     set_speaker_markers,
 )
 from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.layers.candidates import LikelyAndGold
 from spacy_span_selector.layers.coref import CorefOutput
 from spacy_span_selector.layers.linker import Links
+from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.pipeline import structured_coref
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction, StructuredCoref
@@ -915,8 +917,8 @@ def test_get_loss_is_the_loss_of_update() -> None:
     pipe = component(nlp)
     docs = [example.predicted for example in examples]
     layout, gold = pipe._layout_and_gold(examples)
-    choose = structured_coref.LikelyAndGold(gold, pipe.cfg["candidate_ratio"], pipe.cfg["add_gold"])
-    output, _ = pipe.model.begin_update(structured_coref.HeadInput(docs, layout, choose))
+    choose = LikelyAndGold(gold, pipe.cfg["candidate_ratio"], pipe.cfg["add_gold"])
+    output, _ = pipe.model.begin_update(HeadInput(docs, layout, choose))
     loss, _ = pipe.get_loss(examples, output)
     assert nlp.update(examples, losses={})["structured_coref"] == pytest.approx(loss)
 
