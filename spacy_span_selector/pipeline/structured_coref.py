@@ -188,7 +188,8 @@ class StructuredCoref(SelectorPipe):
         prefix (str): Prefix of the keys of the clusters in `doc.spans`.
         mentions_key (str): Key of all selected spans in `doc.spans`.
         given_key (str): Key in `doc.spans` of mentions that a document is given. Where it is there, the component
-            links these and selects no others.
+            links these and selects no others. One that is wider than the model's `max_span_width` is linked, too, and
+            has the probability 0.
         scorer (Callable | None): The scoring method.
         RAISES (ValueError): If a setting is not one of those named, or out of range.
         """
