@@ -5,8 +5,6 @@ python benchmarks/components.py training/ewt-StructuredSelector/model-best corpu
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, cast
@@ -17,9 +15,10 @@ import typer
 from spacy.pipeline import Pipe
 from wasabi import msg
 
+from spacy_span_selector.experiments.peak_memory import peak_memory
 from spacy_span_selector.readers import create_corpus
 
-PEAK_UNITS_PER_MB = 1 << (20 if sys.platform == "darwin" else 10)  # getrusage counts bytes there, and KiB elsewhere
+MB = 1 << 20
 
 
 def main(
@@ -33,7 +32,7 @@ def main(
     nlp = spacy.load(model)
     docs = [example.predicted for example in create_corpus(data, gold_tokens=False, sentences=False)(nlp)]
     list(nlp.pipe(doc.copy() for doc in docs[:3]))  # what is built at first use is not counted
-    loaded = _peak()
+    loaded = peak_memory() / MB
     words = sum(map(len, docs))
     seconds: dict[str, float] = {}
     for name, pipe in nlp.pipeline:
@@ -44,12 +43,9 @@ def main(
     rows = [(name, f"{spent:.2f}", f"{100 * spent / total:.0f} %") for name, spent in seconds.items()]
     msg.table(rows, header=("component", "seconds", "share"), aligns=("l", "r", "r"), divider=True)
     typer.echo(f"{words:,} words in {total:.1f} s: {words / total:,.0f} words per second")
-    typer.echo(f"Peak memory {_peak():,.0f} MB, {loaded:,.0f} MB of it once the pipeline was loaded and warm")
-
-
-def _peak() -> float:
-    """The greatest resident memory of this process so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / PEAK_UNITS_PER_MB
+    typer.echo(
+        f"Peak memory {peak_memory() / MB:,.0f} MB, {loaded:,.0f} MB of it once the pipeline was loaded and warm"
+    )
 
 
 if __name__ == "__main__":

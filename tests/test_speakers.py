@@ -31,18 +31,9 @@ from spacy_span_selector.corpora.speaker_markers import insert_speaker_markers, 
 from spacy_span_selector.readers import create_corpus
 
 from .selectors import selector_block
+from .tok2vec import TOK2VEC
 
 TURNS = [("Ann Lee", "I saw Tom. He left"), ("Bob", "You saw him?"), ("Ann Lee", "Yes.")]
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "width": 24,
-    "depth": 1,
-    "embed_size": 500,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": False,
-    "pretrained_vectors": None,
-}
 COREF = {"@architectures": "spacy_span_selector.CorefModel.v1", "tok2vec": TOK2VEC, "hidden_width": 32}
 SRL = {"@architectures": "spacy_span_selector.SrlModel.v1", "tok2vec": TOK2VEC, "hidden_width": 32}
 

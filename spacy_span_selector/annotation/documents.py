@@ -26,6 +26,11 @@ def describe_doc(doc: Doc) -> str:
     return f"document starting {opening!r}" if opening else "an empty document"
 
 
+def get_sentences(doc: Doc) -> list[Span]:
+    """The sentences of a document; without sentence boundaries it is one."""
+    return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+
+
 def get_speakers(doc: Doc, key: str = SPEAKERS_KEY) -> list[tuple[int, int, str]]:
     """The speaker turns of a document: (start token, end token, speaker)."""
     return [(turn.start, turn.end, turn.label_) for turn in doc.spans.get(key, ())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -27,11 +28,7 @@ def conll2012_cli(data: Data, out_path: OutPath) -> None:
     """Write everything as CoNLL-2012, which the official scorer of coreference compares."""
     from ..corpora.conll2012_writer import write_conll2012
 
-    with friendly_errors():
-        docs = _read_docs(data)
-        out_path.parent.mkdir(parents=True, exist_ok=True)
-        write_conll2012(docs, out_path)
-        typer.echo(f"Written: {out_path}")
+    _export(data, out_path, write_conll2012)
 
 
 @export_app.command("jsonlines")
@@ -39,11 +36,7 @@ def jsonlines_cli(data: Data, out_path: OutPath) -> None:
     """Write coreference in the JSON lines format of e2e-coref and its successors."""
     from ..corpora.jsonlines import write_jsonlines
 
-    with friendly_errors():
-        docs = _read_docs(data)
-        out_path.parent.mkdir(parents=True, exist_ok=True)
-        write_jsonlines(docs, out_path)
-        typer.echo(f"Written: {out_path}")
+    _export(data, out_path, write_jsonlines)
 
 
 @export_app.command("props")
@@ -70,6 +63,14 @@ def props_cli(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             typer.echo(f"Written: {path}")
+
+
+def _export(data: Path, out_path: Path, write: Callable[[list[Doc], Path], None]) -> None:
+    with friendly_errors():
+        docs = _read_docs(data)
+        out_path.parent.mkdir(parents=True, exist_ok=True)
+        write(docs, out_path)
+        typer.echo(f"Written: {out_path}")
 
 
 def _read_docs(path: Path) -> list[Doc]:

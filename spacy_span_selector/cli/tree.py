@@ -64,6 +64,7 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
 def _trees(docs: Iterable[Doc], pipes: list[Any]) -> Iterator[list[SentenceTree]]:
     """The trees of each sentence, one for each component that scores spans."""
     from ..experiments.selection import select_spans
+    from ..experiments.spans import selected_spans
     from ..layers.candidates import AboveThreshold, TopPerSentence
     from ..rendering.trees import SentenceTree
 
@@ -78,7 +79,7 @@ def _trees(docs: Iterable[Doc], pipes: list[Any]) -> Iterator[list[SentenceTree]
                     f"The spans that '{pipe.name}' selects may cross, so there is no tree that has them all. "
                     "Take a pipeline with the structured selector."
                 )
-            group = doc.spans[pipe.cfg["spans_key" if "spans_key" in pipe.cfg else "mentions_key"]]
+            group = selected_spans(doc, pipe)
             scores = group.attrs["scores"] if selection.is_probability else [None] * len(group)
             spans = [(span.start, span.end, score) for span, score in zip(group, scores, strict=True)]
             for first, weights in selection.sentences():

@@ -20,6 +20,7 @@ from ..annotation import (
     describe_doc,
     frame_groups,
     get_frames,
+    get_sentences,
     has_frames_annotated,
 )
 from .bracketed import HEADING, SPEAKER
@@ -89,7 +90,7 @@ def _write_doc(doc: Doc) -> tuple[list[str], int, int]:
     frames, lost_frames = _frames_by_start(doc)
     speakers = {token.i: turn.label_ for turn in doc.spans.get(SPEAKERS_KEY, ()) for token in turn}
     lines: list[str] = []
-    for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+    for sentence in get_sentences(doc):
         line, lost = _write_words(sentence, mentions)
         lost_mentions += lost
         speaker = " ".join(speakers.get(sentence.start, "").split())

@@ -24,6 +24,7 @@ from ..annotation import (
     cluster_groups,
     describe_doc,
     get_frames,
+    get_sentences,
     get_speakers,
 )
 from .conll2012 import END, TRANSCRIBED_STOPS
@@ -37,6 +38,7 @@ from .conll2012_columns import (
 from .coreference_column import EMPTY_CELLS
 from .penn_trees import BRACKETS
 from .speaker_markers import remove_speaker_markers
+from .turns import spread_turns
 
 ESCAPES = {bracket: escape for escape, bracket in BRACKETS.items()}
 BRACKET_ESCAPE = re.compile("|".join(BRACKETS))
@@ -117,11 +119,10 @@ def _name_doc(doc: Doc, used: set[tuple[str, int]], lost: Counter[str]) -> tuple
 
 def _write_doc(doc: Doc, name: str, part: int, lost: Counter[str]) -> Iterator[str]:
     yield f"#begin document ({name}); part {part:03}"
-    speakers = [EMPTY_CELL] * len(doc)
-    for start, end, speaker in get_speakers(doc):
-        speakers[start:end] = [_write_cell(speaker)] * (end - start)
+    turns = spread_turns(get_speakers(doc), len(doc))
+    speakers = [EMPTY_CELL if speaker is None else _write_cell(speaker) for speaker in turns]
     coreference = write_coreference_column(_number_clusters(doc, lost), len(doc))
-    sentences = list(doc.sents if doc.has_annotation("SENT_START") else [doc[:]])
+    sentences = get_sentences(doc)
     frames = _by_sentence(get_frames(doc), sentences)
     constituents = _by_sentence(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), sentences)
     entities = _by_sentence(_labelled(doc.ents), sentences)

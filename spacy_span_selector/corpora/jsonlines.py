@@ -32,6 +32,7 @@ from ..annotation import (
     TITLE_KEY,
     cluster_groups,
     get_clusters,
+    get_sentences,
     get_speakers,
     has_clusters_annotated,
     set_clusters,
@@ -41,7 +42,7 @@ from ..annotation import (
 )
 from .files import read_text
 from .speaker_markers import remove_speaker_markers
-from .turns import find_turns
+from .turns import find_turns, spread_turns
 
 NO_SPEAKER = "-"
 NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_", None})
@@ -241,11 +242,9 @@ def _shorten(value: object) -> str:
 
 
 def _make_record(doc: Doc) -> dict[str, Any]:
-    sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+    sentences = get_sentences(doc)
     turns = get_speakers(doc)
-    speakers = [NO_SPEAKER] * len(doc)
-    for start, end, speaker in turns:
-        speakers[start:end] = [speaker] * (end - start)
+    speakers = [NO_SPEAKER if speaker is None else speaker for speaker in spread_turns(turns, len(doc))]
     record: dict[str, Any] = {
         "doc_key": str(doc.user_data.get(TITLE_KEY, "")),
         "sentences": [[token.text for token in sentence] for sentence in sentences],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_frames
+from ..annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_frames, get_sentences
 from .props import NO_PREDICATE
 
 PROPBANK_ROLE = re.compile(r"^((?:[CR]-)*)ARG(?=[0-9AM])")
@@ -69,7 +69,7 @@ def to_conll_role(role: str) -> str:
 
 def _sentences(doc: Doc) -> Iterator[Span]:
     if len(doc):
-        yield from doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+        yield from get_sentences(doc)
 
 
 def _writable_frames(doc: Doc) -> tuple[dict[int, Frame], int, int]:

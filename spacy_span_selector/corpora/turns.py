@@ -1,8 +1,8 @@
-"""From the speaker of each word to turns."""
+"""From the speaker of each word to turns, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 
@@ -17,3 +17,15 @@ def find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
         if speaker is not None:
             turns.append((words[0], words[-1] + 1, speaker))
     return turns
+
+
+def spread_turns(turns: Iterable[tuple[int, int, str]], length: int) -> list[str | None]:
+    """The speaker of each word of a document, None where nobody is known to speak; where turns overlap, of the last.
+
+    turns (Iterable[tuple[int, int, str]]): Start, end (exclusive) and speaker.
+    length (int): How many words the document has.
+    """
+    speakers: list[str | None] = [None] * length
+    for start, end, speaker in turns:
+        speakers[start:end] = [speaker] * (end - start)
+    return speakers

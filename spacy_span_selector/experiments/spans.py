@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..annotation import cluster_groups, get_frames, has_clusters_annotated, has_frames_annotated
@@ -33,6 +33,11 @@ class DocSpans:
     tokens: int
 
 
+def selected_spans(doc: Doc, pipe: Any) -> SpanGroup:
+    """All spans that the selector of a component kept of a document."""
+    return doc.spans[pipe.cfg["spans_key" if "spans_key" in pipe.cfg else "mentions_key"]]
+
+
 def doc_spans(example: Example, pipe: Any) -> DocSpans | None:
     """Read the spans of an annotated example; None if its reference is not annotated for the component."""
     reference, predicted, cfg = example.reference, example.predicted, pipe.cfg
@@ -40,18 +45,16 @@ def doc_spans(example: Example, pipe: Any) -> DocSpans | None:
         if not has_frames_annotated(reference, cfg["prefix"], cfg["predicates_key"]):
             return None
         gold, output = _arguments(reference, cfg["prefix"]), _arguments(predicted, cfg["prefix"])
-        kept = predicted.spans[cfg["spans_key"]]
     else:
         if not has_clusters_annotated(reference, cfg["prefix"], cfg["mentions_key"]):
             return None
         least = 1 if cfg["keep_singletons"] else 2
         gold, output = _mentions(reference, cfg["prefix"], least), _mentions(predicted, cfg["prefix"], least)
-        kept = predicted.spans[cfg["mentions_key"]]
     depths = nesting_depths((span.start, span.end) for span in gold)
     return DocSpans(
         depths={_characters(span): depth_class(depths[span.start, span.end]) for span in gold},
         widths={_characters(span): width_class(len(span)) for span in gold},
-        kept={_characters(span) for span in kept},
+        kept={_characters(span) for span in selected_spans(predicted, pipe)},
         output={_characters(span) for span in output},
         tokens=len(predicted),
     )

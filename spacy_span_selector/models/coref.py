@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from spacy.tokens import Doc
@@ -11,7 +10,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..layers.coref import CorefHead, CorefOutput, CorefSettings
-from ..layers.selector import GreedySelector, SpanSelector, StructuredSelector
+from ..layers.selector import SpanSelector
+from .selectors import complete_selector
 from .torch_head import HeadInput, torch_head
 
 GREEDY_RATIO = 0.4
@@ -42,9 +42,7 @@ def build_coref_model(
     RETURNS (Model[HeadInput, CorefOutput]): Its attributes `selector` and `max_span_width` say how mentions are
         selected and which ones it can learn.
     """
-    selector = selector or StructuredSelector()
-    if isinstance(selector, GreedySelector) and selector.ratio is None:
-        selector = replace(selector, ratio=GREEDY_RATIO)
+    selector = complete_selector(selector, GREEDY_RATIO)
     settings = CorefSettings(
         selector=selector,
         hidden_width=hidden_width,

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spacy.util import registry
 
-from ..layers.selector import BioSelector, GreedySelector, MultitaskSelector, SigmoidSelector, StructuredSelector
+from ..layers.selector import (
+    BioSelector,
+    GreedySelector,
+    MultitaskSelector,
+    SigmoidSelector,
+    SpanSelector,
+    StructuredSelector,
+)
+
+
+def complete_selector(selector: SpanSelector | None, greedy_ratio: float) -> SpanSelector:
+    """The selector of a model whose config leaves it, or the ratio of a greedy one, to the task.
+
+    selector (SpanSelector | None): As the config has it; None for the structured one.
+    greedy_ratio (float): Spans per token that a greedy selector keeps by default in this task.
+    """
+    if selector is None:
+        return StructuredSelector()
+    if isinstance(selector, GreedySelector) and selector.ratio is None:
+        return replace(selector, ratio=greedy_ratio)
+    return selector
 
 
 @registry.misc("spacy_span_selector.StructuredSelector.v1")

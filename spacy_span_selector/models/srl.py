@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from spacy.tokens import Doc
@@ -10,8 +9,9 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.selector import BioSelector, GreedySelector, SpanSelector, StructuredSelector
+from ..layers.selector import BioSelector, SpanSelector
 from ..layers.srl import SrlHead, SrlOutput, SrlSettings
+from .selectors import complete_selector
 from .torch_head import HeadInput, torch_head
 
 GREEDY_RATIO = 0.8
@@ -39,9 +39,8 @@ def build_srl_model(
     RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector` and `max_span_width` say how arguments are
         found and which ones it can learn.
     """
-    selector = selector or StructuredSelector()
-    if isinstance(selector, GreedySelector) and selector.ratio is None:
-        selector = replace(selector, ratio=GREEDY_RATIO)
+    if not isinstance(selector, BioSelector):
+        selector = complete_selector(selector, GREEDY_RATIO)
     settings = SrlSettings(
         selector=selector,
         hidden_width=hidden_width,

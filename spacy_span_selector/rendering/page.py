@@ -8,7 +8,7 @@ from html import escape
 from spacy import displacy
 from spacy.tokens import Doc
 
-from ..annotation import SPEAKERS_KEY, TITLE_KEY, frame_keys
+from ..annotation import SPEAKERS_KEY, TITLE_KEY, frame_keys, get_sentences
 from ..extensions import SrlFrame, doc_frames
 from .clusters import render_legend, render_sentences, shown_clusters
 from .frames import render_frames
@@ -67,7 +67,7 @@ def _render_doc(doc: Doc, number: int, singletons: bool) -> str:
     frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
     for frame in doc_frames(doc):
         frames.setdefault(frame.predicate.start, []).append(frame)
-    sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+    sentences = get_sentences(doc)
     rows: list[str] = []
     for sentence, markup in zip(sentences, render_sentences(sentences, clusters), strict=True):
         speaker = next((speakers[token.i] for token in sentence if token.i in speakers), None)

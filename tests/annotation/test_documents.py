@@ -9,6 +9,7 @@ from spacy_span_selector.annotation import (
     SPEAKERS_KEY,
     TITLE_KEY,
     describe_doc,
+    get_sentences,
     get_speaker_markers,
     get_speakers,
     set_speaker_markers,
@@ -65,3 +66,10 @@ def test_markers_are_saved() -> None:
     assert get_speaker_markers(Doc(Vocab()).from_bytes(doc.to_bytes())) == [(0, 3)]
     (stored,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
     assert get_speaker_markers(stored) == [(0, 3)]
+
+
+def test_a_document_without_sentence_boundaries_is_one_sentence() -> None:
+    doc = Doc(Vocab(), words=["Ann", "left", "Bob", "slept"])
+    assert [(sentence.start, sentence.end) for sentence in get_sentences(doc)] == [(0, 4)]
+    doc[2].is_sent_start = True
+    assert [(sentence.start, sentence.end) for sentence in get_sentences(doc)] == [(0, 2), (2, 4)]

@@ -48,6 +48,7 @@ from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOL
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction, StructuredCoref
 
 from ..selectors import SELECTORS, selector_block
+from ..tok2vec import TOK2VEC
 
 CORPUS = """
 === the station
@@ -58,16 +59,6 @@ CORPUS = """
 [Ruth|ruth] found [it|hat] near [[her|ruth] house].
 """
 
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "width": 24,
-    "depth": 1,
-    "embed_size": 500,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": False,
-    "pretrained_vectors": None,
-}
 MODEL = {
     "@architectures": "spacy_span_selector.CorefModel.v1",
     "tok2vec": TOK2VEC,

@@ -45,6 +45,7 @@ from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROL
 from spacy_span_selector.pipeline.structured_srl import SrlPrediction, StructuredSrl
 
 from ..selectors import SELECTORS, selector_block
+from ..tok2vec import TOK2VEC
 
 CORPUS = """
 === the station
@@ -63,16 +64,6 @@ Tom left a key there.
 > [ARG0 Tom] [V=leave.02 left] [ARG1 a key] [ARGM-LOC there].
 """
 
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "width": 24,
-    "depth": 1,
-    "embed_size": 500,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": False,
-    "pretrained_vectors": None,
-}
 MODEL = {
     "@architectures": "spacy_span_selector.SrlModel.v1",
     "tok2vec": TOK2VEC,
