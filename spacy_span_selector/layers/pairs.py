@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from .blocks import compute_block, rows_at_once
+from .blocks import compute_blocks, rows_at_once
 from .features import DISTANCE_BUCKETS, bucket, look_up
 from .layout import Spans
 
@@ -91,20 +91,12 @@ class PairClassifier(nn.Module):
         right = self.dropout(torch.relu(self.project_predicate(predicates)))
         parts = (left, right, self.argument(left), self.predicate(right), self.distance.weight)
         mask = self.dropout(torch.ones_like(parts[3]))
-        block = rows_at_once(self.output.in_features, left.device)
-        scores = [
-            compute_block(
-                _score_pairs,
-                *parts,
-                mask,
-                pairs.left[some],
-                pairs.right[some],
-                distance[some],
-                self.product.weight,
-                self.output.weight,
-            )
-            for some in torch.arange(len(distance), device=left.device).split(block)
-        ]
+        at_once = rows_at_once(self.output.in_features, left.device)
+        blocks = (
+            (*parts, mask, *(column[some] for column in (*pairs, distance)), self.product.weight, self.output.weight)
+            for some in torch.arange(len(distance), device=left.device).split(at_once)
+        )
+        scores = compute_blocks(_score_pairs, blocks, at_once * self.output.in_features)
         return torch.cat(scores) + self.output.bias if scores else left.new_zeros(0, self.output.out_features)
 
 
@@ -132,5 +124,5 @@ def _score_pairs(
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
     hidden = linear(embed(arguments, left) * embed(predicates, right), product)
-    hidden = hidden + embed(arguments, argument) + embed(predicates, predicate) + look_up(distance, distances)
-    return linear(torch.relu(hidden) * embed(predicates, mask), output)
+    hidden.add_(embed(arguments, argument)).add_(embed(predicates, predicate)).add_(look_up(distance, distances))
+    return linear(hidden.relu_() * embed(predicates, mask), output)

@@ -6,29 +6,26 @@ layer is linear, so each part is projected once per *token* and the projections 
 
     hidden(i, k) = relu( start_i + end_k + head(i, k) + width(k - i) )
 
-The projected head of a span is a ratio of prefix sums over its sentence, `a` being the attention
-logits and `x` the projected tokens, so that it costs no more than the other parts:
+The projected head of a span is a ratio of sums over its tokens, `a` being the attention logits and `x` the projected
+tokens, which costs no more than the other parts if the sums of one span are made from those of others:
 
-    head(i, k) = ( P_k+1 - P_i ) / ( Z_k+1 - Z_i ),   P_t = sum over u < t of exp(a_u) x_u,   Z likewise of exp(a_u)
+    head(i, k) = A(i, k) / Z(i, k),   A(i, k) = sum over i <= u <= k of exp(a_u) x_u,   Z likewise of exp(a_u)
 
+Two modules do so: `span_diagonals` on a CPU, `span_rows` on a GPU.
 `docs/model.md` has the derivation; the tests hold the result equal to the concatenated form.
 """
 
 from __future__ import annotations
 
-import math
+from types import ModuleType
 
 import torch
 from torch import Tensor, nn
 
-from .blocks import compute_block, rows_at_once
-from .features import WIDTH_BUCKETS, bucket, look_up
+from . import span_diagonals, span_rows
+from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
-
-LOGIT_RANGE = 30.0
-"""Attention logits further than this below the greatest of their sentence count as this far:
-exp(-30) is about the smallest weight that prefix sums in float64 can still tell from 0."""
-
+from .span_parts import SpanParts, attention_weights
 
 HEAD_TOKENS = 1 << 16
 """Tokens of spans whose vectors are gathered at once to represent them."""
@@ -87,27 +84,25 @@ class SpanScorer(nn.Module):
 
     def _score_bucket(self, sentences: Bucket, logits: Tensor, start: Tensor, end: Tensor, head: Tensor) -> Tensor:
         """The chart of one bucket. *Shape:* `(sentences, length, length, scores)`"""
-        count, length, _ = sentences.shape
-        places = torch.arange(length, device=logits.device)
-        padding = places >= sentences.lengths[:, None]
-        weight, weighted = _prefix_sums(
-            logits[sentences.tokens].masked_fill(padding, -torch.inf), head[sentences.tokens]
+        padding = torch.arange(sentences.shape[-1], device=logits.device) >= sentences.lengths[:, None]
+        # A mask on the hidden layer may as well be put on its parts: no entry of it is below 0.
+        mask = self.dropout(torch.ones_like(start[: len(padding) if self.training else 1, None]))
+        weight = attention_weights(logits[sentences.tokens], padding)
+        parts = SpanParts(
+            start=start[sentences.tokens] * mask,
+            end=end[sentences.tokens] * mask,
+            weight=weight,
+            weighted=head[sentences.tokens] * mask * weight,
+            widths=self.width(self.width_embedding.weight) * mask,
+            output=self.output.weight,
+            lengths=sentences.lengths,
         )
-        start, end = start[sentences.tokens], end[sentences.tokens]
-        widths = self.width(self.width_embedding.weight)
-        output = self.output.weight.T * self.dropout(torch.ones_like(start[:, :1])).mT  # (sentences, hidden, scores)
+        return spans_scored_by(logits.device).score_spans(parts) + self.output.bias
 
-        rows = rows_at_once(start.shape[-1] * length, start.device)
-        sentences_at_once = max(1, rows // length)
-        chart = []
-        for first in range(0, count, sentences_at_once):
-            some = slice(first, first + sentences_at_once)
-            parts = (start[some], end[some], weight[some], weighted[some], widths, output[some])
-            blocks = [
-                compute_block(_score_rows, row, min(row + rows, length), *parts) for row in range(0, length, rows)
-            ]
-            chart.append(torch.cat(blocks, dim=1))
-        return torch.cat(chart) + self.output.bias
+
+def spans_scored_by(device: torch.device) -> ModuleType:
+    """The module whose `score_spans` is the faster one on a device; both compute the same."""
+    return span_rows if device.type == "cuda" else span_diagonals
 
 
 def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -124,47 +119,3 @@ def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tens
     total = torch.zeros_like(greatest).index_add(0, span, weights)
     weighted = (weights / total[span])[:, None] * tokens[members]
     return tokens.new_zeros(len(widths), tokens.shape[1]).index_add(0, span, weighted)
-
-
-def _prefix_sums(logits: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
-    """Sums of exp(logit), and of exp(logit) times vector, over the tokens before each place, in float64.
-
-    logits (Tensor): Shape: (sentences, length). Padding is -inf.
-    vectors (Tensor): Shape: (sentences, length, hidden)
-    RETURNS (tuple[Tensor, Tensor]): Shapes: (sentences, length + 1, 1) and (sentences, length + 1, hidden)
-    """
-    greatest = logits.detach().amax(dim=1, keepdim=True)
-    padding = torch.isneginf(logits)
-    weights = (logits - greatest).clamp_min(-LOGIT_RANGE).double().exp().masked_fill(padding, 0.0)[:, :, None]
-    before = (0, 0, 1, 0)
-    weight = nn.functional.pad(weights.cumsum(dim=1), before)
-    weighted = nn.functional.pad((weights * vectors).cumsum(dim=1), before)
-    return weight, weighted
-
-
-def _score_rows(
-    first: int,
-    last: int,
-    start: Tensor,
-    end: Tensor,
-    weight: Tensor,
-    weighted: Tensor,
-    widths: Tensor,
-    output: Tensor,
-) -> Tensor:
-    """Score the spans that start at the places from `first` to `last`, exclusive.
-
-    start, end (Tensor): Projected tokens. Shape: (sentences, length, hidden)
-    weight, weighted (Tensor): Prefix sums. Shapes: (sentences, length + 1, 1 or hidden)
-    widths (Tensor): Projected width features. Shape: (width buckets, hidden)
-    output (Tensor): The output layer of each sentence. Shape: (sentences, hidden, scores)
-    RETURNS (Tensor): 0 below the diagonal of the block. Shape: (sentences, last - first, length, scores)
-    """
-    places = torch.arange(start.shape[1], device=start.device)
-    width = bucket(places[first:] - places[first:last, None] + 1, WIDTH_BUCKETS)
-    # Below the diagonal the sums are not positive; the bound keeps what comes out finite.
-    total = (weight[:, None, first + 1 :] - weight[:, first:last, None]).clamp_min(math.exp(-LOGIT_RANGE))
-    head = ((weighted[:, None, first + 1 :] - weighted[:, first:last, None]) / total).to(start.dtype)
-    hidden = head + start[:, first:last, None] + end[:, None, first:] + look_up(width, widths)
-    scores = torch.relu(hidden).flatten(1, 2) @ output
-    return nn.functional.pad(scores.unflatten(1, hidden.shape[1:3]), (0, 0, first, 0))

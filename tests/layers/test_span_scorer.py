@@ -1,16 +1,26 @@
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.layers import blocks, span_scorer
+from spacy_span_selector.layers import blocks, span_diagonals, span_rows, span_scorer
 from spacy_span_selector.layers.features import WIDTH_BUCKETS, bucket
 from spacy_span_selector.layers.layout import SpanLayout
 from spacy_span_selector.layers.span_scorer import SpanScorer
 
 WIDTH, HIDDEN = 6, 8
 SENTENCES = [[5, 4], [], [9, 5, 1]]  # buckets of 1 x 9, 3 x 5 and 1 x 1
+
+
+@pytest.fixture(params=[span_rows, span_diagonals], ids=["rows", "diagonals"])
+def implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Each way to score spans in turn, whatever the device."""
+    module: ModuleType = request.param
+    monkeypatch.setattr(span_scorer, "spans_scored_by", lambda device: module)
+    return module
 
 
 def build(dropout: float = 0.0, seed: int = 0) -> SpanScorer:
@@ -73,41 +83,34 @@ def test_represent_is_the_same_in_one_block_and_in_many(
     torch.testing.assert_close(*gradients)
 
 
-BLOCKS = {  # elements held at once, and how many blocks that makes
-    "single rows": (1, 9 + 3 * 5 + 1),
-    "single sentences": (HIDDEN * 5 * 5, 5 + 3 + 1),  # the sentence of 9 takes five blocks of two rows
-    "whole buckets": (HIDDEN * 9 * 9, 3),
+BLOCKS = {  # elements held at once
+    "single rows": 1,
+    "single sentences": HIDDEN * 5 * 5,
+    "whole buckets": HIDDEN * 9 * 9,
 }
 
 
-@pytest.mark.parametrize(("elements", "expected_blocks"), BLOCKS.values(), ids=BLOCKS)
+@pytest.mark.parametrize("elements", BLOCKS.values(), ids=BLOCKS)
 def test_scores_equal_the_concatenated_form(
-    elements: int, expected_blocks: int, device: str, monkeypatch: pytest.MonkeyPatch
+    elements: int, device: str, implementation: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
-    calls = []
-    score_rows = span_scorer._score_rows
-
-    def count_and_score(first: int, last: int, *args: Tensor) -> Tensor:
-        calls.append((first, last))
-        return score_rows(first, last, *args)
-
-    monkeypatch.setattr(span_scorer, "_score_rows", count_and_score)
     scorer = build().to(device)
     tokens, layout = batch(device)
     flat = torch.nonzero(layout.valid()).squeeze(1)
     scores = scorer(tokens, layout)
-    assert len(calls) == expected_blocks
     assert scores.shape == (2, layout.size)
     expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
     torch.testing.assert_close(scores[:, flat].T, expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("elements", [elements for elements, _ in BLOCKS.values()], ids=BLOCKS)
+@pytest.mark.parametrize("elements", BLOCKS.values(), ids=BLOCKS)
+@pytest.mark.parametrize("kept", [0, 1 << 20], ids=["computed again", "kept"])
 def test_gradients_equal_those_of_the_concatenated_form(
-    elements: int, device: str, monkeypatch: pytest.MonkeyPatch
+    elements: int, kept: int, device: str, implementation: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    monkeypatch.setattr(blocks, "KEPT", kept)
     scorer = build().to(device).double()
     tokens, layout = batch(device, torch.float64)
     flat = torch.nonzero(layout.valid()).squeeze(1)
@@ -119,8 +122,10 @@ def test_gradients_equal_those_of_the_concatenated_form(
 
 
 @pytest.mark.parametrize("spread", [1.0, 8.0])
-def test_float32_keeps_its_precision_when_attention_is_sharp(spread: float, device: str) -> None:
-    """Weights within e^16 of each other: prefix sums in float32 would have lost all digits."""
+def test_float32_keeps_its_precision_when_attention_is_sharp(
+    spread: float, device: str, implementation: ModuleType
+) -> None:
+    """Weights within e^16 of each other: differences of sums in float32 would have lost all digits."""
     scorer = build().to(device)
     layout = SpanLayout.build([[60]], torch.device(device))
     tokens = torch.rand(60, WIDTH, generator=torch.Generator().manual_seed(3)).to(device) * 2 - 1
@@ -135,7 +140,7 @@ def test_float32_keeps_its_precision_when_attention_is_sharp(spread: float, devi
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-3)
 
 
-def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str) -> None:
+def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str, implementation: ModuleType) -> None:
     """Tokens of equal logits, e^-120 of the weight of another token of their sentence."""
     scorer = build().to(device)
     layout = SpanLayout.build([[5]], torch.device(device))
@@ -149,7 +154,7 @@ def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str) -> No
     torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
 
 
-def test_extreme_attention_stays_finite(device: str) -> None:
+def test_extreme_attention_stays_finite(device: str, implementation: ModuleType) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)
     with torch.no_grad():
@@ -162,7 +167,7 @@ def test_extreme_attention_stays_finite(device: str) -> None:
     assert all(torch.isfinite(gradient).all() for gradient in gradients)
 
 
-def test_padding_has_finite_scores_and_no_influence(device: str) -> None:
+def test_padding_has_finite_scores_and_no_influence(device: str, implementation: ModuleType) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)
     scores = scorer(tokens, layout)
@@ -176,7 +181,7 @@ def test_padding_has_finite_scores_and_no_influence(device: str) -> None:
     torch.testing.assert_close(second[:4, :4][inside], scorer(tokens[5:9], alone)[0].view(4, 4)[inside])
 
 
-def test_evaluation_is_deterministic_and_without_dropout() -> None:
+def test_evaluation_is_deterministic_and_without_dropout(implementation: ModuleType) -> None:
     tokens, layout = batch()
     scorer = build(dropout=0.5).eval()
     first = scorer(tokens, layout)
@@ -184,7 +189,7 @@ def test_evaluation_is_deterministic_and_without_dropout() -> None:
     assert torch.equal(first, build(dropout=0.0).train()(tokens, layout))
 
 
-def test_dropout_is_drawn_once_for_each_sentence() -> None:
+def test_dropout_is_drawn_once_for_each_sentence(implementation: ModuleType) -> None:
     """Two sentences with the same tokens differ in training, all their spans by the same mask."""
     scorer = build(dropout=0.5).train()
     torch.manual_seed(4)
@@ -194,6 +199,24 @@ def test_dropout_is_drawn_once_for_each_sentence() -> None:
     inside = torch.ones(3, 3, dtype=torch.bool).triu().flatten()
     assert len(set(first[inside].tolist())) == len(set(second[inside].tolist())) == 1
     assert first[0] != second[0]
+
+
+def test_dropout_of_the_parts_is_dropout_of_the_hidden_layer(implementation: ModuleType) -> None:
+    """A score is a sum over the hidden layer, of which dropout keeps some entries, doubled."""
+    scorer = build(dropout=0.5).eval()
+    tokens, layout = batch()
+    flat = layout.flat_index(torch.tensor([0]), torch.tensor([4]))  # a sentence of its own
+    with torch.no_grad():
+        scorer.output.bias.zero_()
+        hidden = []
+        for unit in torch.eye(HIDDEN):
+            scorer.output.weight[0] = unit
+            hidden.append(scorer(tokens, layout)[0, flat].item())
+        scorer.output.weight[0] = 2.0 ** torch.arange(HIDDEN)  # so that each choice of entries has a sum of its own
+        found = scorer.train()(tokens, layout)[0, flat]
+    values = torch.tensor(hidden) * 2.0 ** torch.arange(HIDDEN)
+    choices = torch.cartesian_prod(*[torch.tensor([0.0, 2.0])] * HIDDEN) @ values
+    assert torch.isclose(choices, found, rtol=1e-5).any()
 
 
 def test_no_sentences_have_no_scores() -> None:
