@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..wcfg import best_spans, greedy_spans
+from ..wcfg import best_span_indices, greedy_spans
 from .gold import GoldSpans
 from .layout import SpanLayout
 
@@ -49,16 +49,11 @@ class Decode:
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
-        chosen = []
+        chosen = [layout.row[:0]]
         for bucket in layout.buckets:
-            places = best_spans(bucket.chart(weights), bucket.lengths)
-            length = bucket.shape[-1]
-            chosen += [
-                bucket.offset + (sentence * length + start) * length + end - 1
-                for sentence, spans in enumerate(places)
-                for start, end in spans
-            ]
-        return in_text_order(torch.tensor(chosen, dtype=torch.long, device=scores.device), layout)
+            sentence, first, last = best_span_indices(bucket.chart(weights), bucket.lengths)
+            chosen.append(bucket.offset + (sentence * bucket.shape[-1] + first) * bucket.shape[-1] + last)
+        return in_text_order(torch.cat(chosen), layout)
 
 
 @dataclass(frozen=True)

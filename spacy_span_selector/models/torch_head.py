@@ -87,7 +87,11 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
     vectors, words, layout, request = X
     shim = cast(PyTorchShim, model.shims[0])
     tokens = xp2torch(vectors, requires_grad=is_train, device=shim.device)
-    output, backprop_torch = shim(ArgsKwargs((tokens, words.to(shim.device), layout, request), {}), is_train)
+    arguments = ArgsKwargs((tokens, words.to(shim.device), layout, request), {})
+    if not is_train:
+        with torch.inference_mode():
+            return shim.predict(arguments), lambda d_output: d_output
+    output, backprop_torch = shim.begin_update(arguments)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)

@@ -7,8 +7,8 @@ spaCy; docs/grammar.md derives all of it.
 
 from __future__ import annotations
 
-from .decoding import best_spans
+from .decoding import best_span_indices, best_spans
 from .greedy import greedy_spans
 from .inside_outside import log_marginals, log_partition, marginals
 
-__all__ = ["best_spans", "greedy_spans", "log_marginals", "log_partition", "marginals"]
+__all__ = ["best_span_indices", "best_spans", "greedy_spans", "log_marginals", "log_partition", "marginals"]

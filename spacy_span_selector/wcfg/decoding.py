@@ -7,9 +7,8 @@ relation, and each is a chart of its own, over its own endpoints. docs/grammar.m
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -38,21 +37,38 @@ def best_spans(scores: Tensor, lengths: Tensor) -> list[list[tuple[int, int]]]:
     RETURNS: For each sentence its spans as (start, end) tokens, end exclusive, sorted.
     RAISES: ValueError if a shape, a dtype or a length is not as described.
     """
+    sentence, start, last = (column.tolist() for column in best_span_indices(scores, lengths))
+    spans: list[list[tuple[int, int]]] = [[] for _ in range(len(scores))]
+    for i, first, end in zip(sentence, start, last, strict=True):
+        spans[i].append((first, end + 1))
+    return spans
+
+
+def best_span_indices(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """`best_spans` as indices: for each span its sentence, its first and its last token, in this order sorted.
+
+    scores, lengths: As for `best_spans`.
+    RETURNS: Indices on the device of the scores. *Shape:* `(spans,)` each.
+    RAISES: ValueError as for `best_spans`.
+    """
     validate(scores, lengths)
     scores = scores.detach()
     positive = existing_spans(lengths.to(scores.device), scores.shape[1]) & (scores > 0)
-    sentence, start, last = (indices.cpu().numpy() for indices in positive.nonzero(as_tuple=True))
-    weight = scores[positive].double().cpu().numpy()
-    bounds = np.searchsorted(sentence, np.arange(len(scores) + 1))
-    return [_heaviest(start[begin:stop], last[begin:stop] + 1, weight[begin:stop]) for begin, stop in pairwise(bounds)]
+    columns = positive.nonzero(as_tuple=True)
+    sentence, start, last = (column.cpu().numpy() for column in columns)
+    # Sentences one after the other, so that spans of two sentences never overlap.
+    before = sentence * scores.shape[1]
+    keep = _heaviest(before + start, before + last + 1, scores[positive].double().cpu().numpy())
+    kept = torch.from_numpy(np.flatnonzero(keep)).to(scores.device)
+    return columns[0][kept], columns[1][kept], columns[2][kept]
 
 
-def _heaviest(start: Indices, end: Indices, weight: Weights) -> list[tuple[int, int]]:
-    """The heaviest non-crossing set of the spans of one sentence."""
+def _heaviest(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
+    """Which spans are in the heaviest non-crossing set."""
     keep = np.ones(len(start), dtype=bool)
     for component in _crossing_components(start, end):
         keep[component] = _solve(start[component], end[component], weight[component])
-    return sorted(zip(start[keep].tolist(), end[keep].tolist(), strict=True))
+    return keep
 
 
 def _crossing_components(start: Indices, end: Indices) -> list[Indices]:
@@ -64,7 +80,7 @@ def _crossing_components(start: Indices, end: Indices) -> list[Indices]:
     """
     if len(start) < 2:
         return []
-    size = end.max() + 1
+    size = int(end.max()) + 1
     rows, columns = _furthest_right(start, end, size)
     mirrored_rows, mirrored_columns = _furthest_right(size - 1 - end, size - 1 - start, size)
     rows, columns = np.concatenate([rows, mirrored_rows]), np.concatenate([columns, mirrored_columns])
@@ -79,16 +95,27 @@ def _crossing_components(start: Indices, end: Indices) -> list[Indices]:
 
 def _furthest_right(start: Indices, end: Indices, size: int) -> tuple[Indices, Indices]:
     """Join each span to the longest of those that start inside it and end last, if that crosses it."""
-    span_at = np.full((size, size), -1)
-    span_at[start, end] = np.arange(len(start))
-    reach = np.zeros(size, dtype=np.int64)
-    np.maximum.at(reach, start, end)
+    longest = np.full(size, -1)  # of the spans that start at each boundary
+    by_end = np.argsort(end, kind="stable")
+    longest[start[by_end]] = by_end
     # One number orders by the end, then by the start: its maximum over all starts inside a span is the answer.
-    order = reach * size + np.arange(size)[::-1]
-    furthest = np.maximum.accumulate(np.triu(np.broadcast_to(order, (size, size)), 1), axis=1)[start, end - 1]
+    order = np.where(longest < 0, 0, end[longest] * size + np.arange(size)[::-1])
+    furthest = _maximum_of_ranges(order, start + 1, end)
     right_end, right_start = furthest // size, size - 1 - furthest % size
     crossing = np.flatnonzero(right_end > end)
-    return crossing, span_at[right_start[crossing], right_end[crossing]]
+    return crossing, longest[right_start[crossing]]
+
+
+def _maximum_of_ranges(values: Indices, begin: Indices, end: Indices) -> Indices:
+    """The maximum of `values[begin:end]` for each range, 0 for an empty one, from maxima of runs of 1, 2, 4, ..."""
+    maxima = np.zeros_like(begin)
+    widths, run, done = end - begin, values, 1
+    while True:
+        now = np.flatnonzero((widths >= done) & (widths < 2 * done))  # two runs cover them
+        maxima[now] = np.maximum(run[begin[now]], run[end[now] - done])
+        if 2 * done > widths.max(initial=0):
+            return maxima
+        run, done = np.maximum(run[: len(run) - done], run[done:]), 2 * done
 
 
 def _solve(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:

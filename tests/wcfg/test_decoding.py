@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
-from spacy_span_selector.wcfg import best_spans, marginals
-from spacy_span_selector.wcfg.decoding import _crossing_components
+from spacy_span_selector.wcfg import best_span_indices, best_spans, marginals
+from spacy_span_selector.wcfg.decoding import _crossing_components, _maximum_of_ranges
 
 from .reference import cross, heaviest_total
 
@@ -69,6 +69,25 @@ def test_components_are_those_of_the_full_graph(boundaries: int, density: float,
     expected = [np.flatnonzero(label == component).tolist() for component in range(count)]
     found = [sorted(component.tolist()) for component in _crossing_components(start, end)]
     assert sorted(found) == sorted(component for component in expected if len(component) > 1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=40), st.data())
+def test_maximum_of_ranges(values: list[int], data: st.DataObject) -> None:
+    bound = st.integers(0, len(values))
+    ranges = data.draw(st.lists(st.tuples(bound, bound).map(sorted), max_size=20))
+    begin, end = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
+    expected = [max(values[first:last], default=0) for first, last in ranges]
+    assert _maximum_of_ranges(np.array(values), begin, end).tolist() == expected
+
+
+def test_indices_are_those_of_the_spans(device: str) -> None:
+    scores = torch.randn(5, 9, 9, generator=torch.Generator().manual_seed(4)).to(device)
+    lengths = torch.tensor([9, 0, 4, 9, 1])
+    columns = best_span_indices(scores, lengths)
+    assert {column.device for column in columns} == {scores.device}
+    listed = [(i, start, end - 1) for i, spans in enumerate(best_spans(scores, lengths)) for start, end in spans]
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == listed
 
 
 def test_selects_positive_spans_that_do_not_cross(device: str) -> None:
