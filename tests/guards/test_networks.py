@@ -1,0 +1,142 @@
+"""Guards against networks that grow slow or hungry: what they take for a fixed input, which no machine changes.
+
+The limits are what was counted when they were set, by the words behind them, and a quarter more. A change that needs
+more has to say so here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+import torch
+
+from spacy_span_selector.layers import linker
+from spacy_span_selector.layers.candidates import Decode, LikelyAndGold
+from spacy_span_selector.layers.coref import CorefHead, CorefSettings
+from spacy_span_selector.layers.coref_loss import coref_loss
+from spacy_span_selector.layers.gold import GoldFrames, GoldMentions
+from spacy_span_selector.layers.layout import SpanLayout, Spans
+from spacy_span_selector.layers.pairs import Pairs
+from spacy_span_selector.layers.predicates import FindPredicates
+from spacy_span_selector.layers.rolesets import Senses
+from spacy_span_selector.layers.selector import StructuredSelector
+from spacy_span_selector.layers.srl import SrlHead, SrlRequest, SrlSettings
+
+from .counting import Count, count
+
+HEADROOM = 1.25
+WIDTH, HIDDEN, PAIR_WIDTH, ROLES = 64, 128, 64, 20
+SENTENCES = [40, 31, 25, 25, 17, 12, 12, 8, 5, 5] * 4  # 720 tokens
+COREF = CorefSettings(
+    selector=StructuredSelector(),
+    hidden_width=HIDDEN,
+    linker_width=PAIR_WIDTH,
+    linker_hidden_width=HIDDEN,
+    feature_width=20,
+    antecedents=50,
+    match_words=True,
+    dropout=0.3,
+    max_span_width=None,
+    max_distance=None,
+)
+SRL = SrlSettings(
+    selector=StructuredSelector(),
+    hidden_width=HIDDEN,
+    pair_width=PAIR_WIDTH,
+    pair_hidden_width=HIDDEN,
+    feature_width=20,
+    dropout=0.3,
+    max_span_width=None,
+)
+
+
+def one_token_spans(layout: SpanLayout, every: int) -> torch.Tensor:
+    return torch.arange(0, len(layout.document), every)
+
+
+def gold_mentions(layout: SpanLayout) -> GoldMentions:
+    """Every fifth token, in three clusters."""
+    tokens = one_token_spans(layout, 5)
+    return GoldMentions(tokens, tokens, tokens % 3, torch.ones(1, dtype=torch.bool))
+
+
+def gold_frames(layout: SpanLayout) -> GoldFrames:
+    """Every eighth token is a predicate, and itself its argument."""
+    tokens = one_token_spans(layout, 8)
+    spans, order = Spans(tokens, tokens), torch.arange(len(tokens))
+    return GoldFrames(spans, torch.full_like(tokens, -1), spans, order, order % ROLES, torch.ones(1, dtype=torch.bool))
+
+
+def no_senses(predicates: Spans) -> Senses:
+    none = torch.zeros(0, dtype=torch.long)
+    return Senses(Pairs(none, none), torch.zeros(0))
+
+
+def coref(sentences: list[int], training: bool) -> None:
+    torch.manual_seed(0)
+    head = CorefHead(width=WIDTH, settings=COREF).train(training)
+    layout = SpanLayout.build([sentences])
+    gold, tokens = gold_mentions(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
+    choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
+    with torch.set_grad_enabled(training):
+        output = head(tokens, torch.arange(sum(sentences)) % 50, layout, choose)
+        if training:
+            coref_loss(output, gold, layout, annotation="complete", negatives=1.0).backward()
+
+
+def srl(sentences: list[int], training: bool) -> None:
+    torch.manual_seed(0)
+    head = SrlHead(width=WIDTH, roles=ROLES, rolesets=0, settings=SRL).train(training)
+    layout = SpanLayout.build([sentences])
+    gold, tokens = gold_frames(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
+    choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
+    find = FindPredicates(gold.predicates, closed=torch.ones(1, dtype=torch.bool))
+    with torch.set_grad_enabled(training):
+        output = head(tokens, torch.zeros_like(layout.document), layout, SrlRequest(find, no_senses, choose))
+        if training:
+            output.loss(gold, layout, annotation="complete", negatives=1.0).backward()
+
+
+@pytest.mark.parametrize(
+    ("network", "training", "counted"),
+    [
+        (coref, False, Count(3693, 12.6)),
+        (coref, True, Count(8799, 24.5)),
+        (srl, False, Count(3385, 6.4)),
+        (srl, True, Count(8668, 9.6)),
+    ],
+    ids=["coref predicts", "coref learns", "srl predicts", "srl learns"],
+)
+def test_a_document_takes_no_more_than_it_did(
+    network: Callable[[list[int], bool], None], training: bool, counted: Count
+) -> None:
+    found = count(partial(network, SENTENCES, training))
+    assert found.operations <= HEADROOM * counted.operations
+    assert found.megabytes <= HEADROOM * counted.megabytes
+
+
+@pytest.mark.parametrize("network", [coref, srl])
+@pytest.mark.parametrize("training", [False, True], ids=["predicts", "learns"])
+def test_memory_grows_no_faster_than_the_document(
+    network: Callable[[list[int], bool], None], training: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linker, "COARSE_ROWS", 16)  # as many mentions are compared at once in both documents
+    monkeypatch.setattr(linker, "COARSE_COLUMNS", 64)
+    short, long = (count(partial(network, times * SENTENCES, training)).megabytes for times in (1, 4))
+    assert long <= 4 * short
+
+
+@pytest.mark.parametrize("network", [coref, srl])
+@pytest.mark.parametrize("training", [False, True], ids=["predicts", "learns"])
+def test_more_sentences_of_the_same_lengths_take_hardly_more_operations(
+    network: Callable[[list[int], bool], None], training: bool
+) -> None:
+    short, long = (count(partial(network, times * SENTENCES, training)).operations for times in (1, 4))
+    assert long <= 1.5 * short
+
+
+def test_a_long_sentence_takes_memory_like_its_chart() -> None:
+    """A number for each pair of 500 tokens is 1 MB; the hidden layer of all spans would be 64 MB, its gradient, too."""
+    assert count(partial(coref, [500], True)).megabytes <= HEADROOM * 38.3
