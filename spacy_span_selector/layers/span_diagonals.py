@@ -30,8 +30,32 @@ def score_spans(parts: SpanParts) -> Tensor:
     """
     count, length, hidden = parts.start.shape
     at_once = rows_at_once(hidden * length, parts.start.device)
-    charts = [_Diagonals.apply(*parts.take(slice(first, first + at_once))) for first in range(0, count, at_once)]
+    charts = [
+        _Diagonals.apply(*_put_mask_on_parts(parts.take(slice(first, first + at_once))))
+        for first in range(0, count, at_once)
+    ]
     return torch.cat(charts)
+
+
+class _Parts(NamedTuple):
+    """`SpanParts` with the mask on each of them: as it is nowhere below 0, that is the same as on the hidden layer.
+
+    widths (Tensor): Projected width features of each sentence. Shape: (sentences, width buckets, hidden)
+    """
+
+    start: Tensor
+    end: Tensor
+    weight: Tensor
+    weighted: Tensor
+    widths: Tensor
+    output: Tensor
+    lengths: Tensor
+
+
+def _put_mask_on_parts(parts: SpanParts) -> _Parts:
+    start, end, weight, weighted, widths, mask, output, lengths = parts
+    widths = widths[: int(width_numbers(start.shape[1], widths.device)[-1]) + 1]
+    return _Parts(start * mask, end * mask, weight, weighted * mask, widths * mask, output, lengths)
 
 
 class _Diagonal(NamedTuple):
@@ -69,7 +93,7 @@ class _Sums(NamedTuple):
     weight: Tensor
 
     @classmethod
-    def zeros(cls, parts: SpanParts) -> _Sums:
+    def zeros(cls, parts: _Parts) -> _Sums:
         """Of spans of no width."""
         return cls(torch.zeros_like(parts.weighted), torch.zeros_like(parts.weight))
 
@@ -77,7 +101,7 @@ class _Sums(NamedTuple):
         """A view of those of spans as wide as these, or wider."""
         return _Sums(self.weighted[diagonal.firsts], self.weight[diagonal.firsts])
 
-    def grow(self, parts: SpanParts, diagonal: _Diagonal) -> _Sums:
+    def grow(self, parts: _Parts, diagonal: _Diagonal) -> _Sums:
         """Widen the spans by a token, in place, to those of a diagonal. What it has no span for stays as it was."""
         sums = self.of(diagonal)
         sums.weighted.add_(parts.weighted[diagonal.lasts])
@@ -89,12 +113,12 @@ class _Sums(NamedTuple):
 
 
 class _Diagonals(torch.autograd.Function):
-    """The scores of all spans of some sentences, from the columns of `SpanParts`."""
+    """The scores of all spans of some sentences, from the columns of `_Parts`."""
 
     @staticmethod
     def forward(ctx: Any, *columns: Tensor) -> Tensor:
         ctx.save_for_backward(*columns)
-        parts = SpanParts(*columns)
+        parts = _Parts(*columns)
         count, length, _ = parts.start.shape
         chart = parts.start.new_zeros(count, length, length, len(parts.output))
         sums = _Sums.zeros(parts)
@@ -109,8 +133,8 @@ class _Diagonals(torch.autograd.Function):
     def backward(ctx: Any, d_chart: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():
             raise RuntimeError("span scores can be differentiated once only: call backward without create_graph=True")
-        parts = SpanParts(*ctx.saved_tensors)
-        gradients = SpanParts(*map(torch.zeros_like, parts))
+        parts = _Parts(*ctx.saved_tensors)
+        gradients = _Parts(*map(torch.zeros_like, parts))
         # What reaches A(i, k) and Z(i, k): of the span (i, k) and of all wider ones that start at i.
         d_sums = _Sums.zeros(parts)
         runs = _runs(parts.lengths)
@@ -131,7 +155,7 @@ class _Diagonals(torch.autograd.Function):
                 gradients.weighted[diagonal.lasts] += d_own.weighted
                 gradients.weight[diagonal.lasts] += d_own.weight
             gradients.start.add_(d_start)
-            gradients.widths[:, run.bucket] += d_start.sum(1).sum_to_size(gradients.widths[:, 0].shape)
+            gradients.widths[:, run.bucket] += d_start.sum(1)
         return *gradients[:-1], None
 
 
@@ -160,7 +184,7 @@ def _runs(lengths: Tensor) -> list[_Run]:
     return runs
 
 
-def _sums_before(runs: list[_Run], parts: SpanParts) -> list[_Sums]:
+def _sums_before(runs: list[_Run], parts: _Parts) -> list[_Sums]:
     """The sums from which each run begins to grow."""
     sums = _Sums.zeros(parts)
     before = []

@@ -21,8 +21,8 @@ class SpanParts(NamedTuple):
     weight (Tensor): Attention weight of each token, up to a factor of its sentence; above 0 in padding, too, so that
         nothing is divided by 0. Shape: (sentences, length, 1)
     weighted (Tensor): Projected tokens times their weights. Shape: (sentences, length, hidden)
-    widths (Tensor): Projected width features, with dropout those of each sentence. Shape: (sentences or 1, width
-        buckets, hidden)
+    widths (Tensor): Projected width features. Shape: (width buckets, hidden)
+    mask (Tensor): Dropout of the hidden vectors of each sentence. Shape: (sentences, 1, hidden)
     output (Tensor): The output layer. Shape: (scores, hidden)
     lengths (Tensor): Number of tokens of each sentence, none greater than that of the sentence before it.
         Shape: (sentences,)
@@ -33,14 +33,16 @@ class SpanParts(NamedTuple):
     weight: Tensor
     weighted: Tensor
     widths: Tensor
+    mask: Tensor
     output: Tensor
     lengths: Tensor
 
     def take(self, some: slice) -> SpanParts:
         """The parts of some of the sentences."""
-        start, end, weight, weighted, widths, output, lengths = self
-        widths = widths if len(widths) == 1 else widths[some]
-        return SpanParts(start[some], end[some], weight[some], weighted[some], widths, output, lengths[some])
+        start, end, weight, weighted, widths, mask, output, lengths = self
+        return SpanParts(
+            start[some], end[some], weight[some], weighted[some], widths, mask[some], output, lengths[some]
+        )
 
 
 def attention_weights(logits: Tensor, padding: Tensor) -> Tensor:

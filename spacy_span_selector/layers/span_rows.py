@@ -9,7 +9,7 @@ import math
 
 import torch
 from torch import Tensor
-from torch.nn.functional import linear, pad
+from torch.nn.functional import pad
 
 from .blocks import compute_blocks, rows_at_once
 from .features import look_up
@@ -22,16 +22,16 @@ def score_spans(parts: SpanParts) -> Tensor:
     RETURNS (Tensor): 0, or of no meaning, where no span is. Shape: (sentences, length, length, scores)
     """
     count, length, hidden = parts.start.shape
-    prefix_sums = (_prefix_sums(parts.weight), _prefix_sums(parts.weighted))
+    sums = (_prefix_sums(parts.weight), _prefix_sums(parts.weighted))
     by_width = width_numbers(length, parts.start.device)
+    output = (parts.output * parts.mask).mT  # of each sentence
     rows = rows_at_once(hidden * length, parts.start.device)
     sentences_at_once = max(1, rows // length)
     charts = []
     for first in range(0, count, sentences_at_once):
         some = slice(first, first + sentences_at_once)
-        columns = parts.take(some)
-        sums = (column[some] for column in prefix_sums)
-        fixed = (columns.start, columns.end, *sums, columns.widths, by_width, parts.output)
+        of_sentences = (column[some] for column in (parts.start, parts.end, *sums, output))
+        fixed = (*of_sentences, parts.widths, by_width)
         blocks = ((row, min(row + rows, length), *fixed) for row in range(0, length, rows))
         charts.append(torch.cat(compute_blocks(_score_rows, blocks, rows * length * hidden), dim=1))
     return torch.cat(charts)
@@ -49,13 +49,14 @@ def _score_rows(
     end: Tensor,
     weight: Tensor,
     weighted: Tensor,
+    output: Tensor,
     widths: Tensor,
     by_width: Tensor,
-    output: Tensor,
 ) -> Tensor:
     """Score the spans that start at the places from `first` to `last`, exclusive.
 
     weight, weighted (Tensor): Prefix sums. Shapes: (sentences, length + 1, 1 or hidden)
+    output (Tensor): The output layer of each sentence. Shape: (sentences, hidden, scores)
     by_width (Tensor): The number of the width bucket of spans of 1, 2, ... tokens. Shape: (length,)
     RETURNS (Tensor): 0 below the diagonal of the block. Shape: (sentences, last - first, length, scores)
     """
@@ -64,11 +65,6 @@ def _score_rows(
     # Below the diagonal the sums are not positive; the bound keeps what comes out finite.
     total = (weight[:, None, first + 1 :] - weight[:, first:last, None]).clamp_min(math.exp(-LOGIT_RANGE))
     head = ((weighted[:, None, first + 1 :] - weighted[:, first:last, None]) / total).to(start.dtype)
-    hidden = head + start[:, first:last, None] + end[:, None, first:] + _look_up_each(width, widths)
-    return pad(linear(torch.relu(hidden), output), (0, 0, first, 0))
-
-
-def _look_up_each(rows: Tensor, tables: Tensor) -> Tensor:
-    """Rows of each table by number. *Shape:* `(tables, ...)` like `rows`, then the width of the tables"""
-    side_by_side = look_up(rows, tables.transpose(0, 1).flatten(1))
-    return side_by_side.unflatten(-1, (len(tables), tables.shape[2])).movedim(-2, 0)
+    hidden = head + start[:, first:last, None] + end[:, None, first:] + look_up(width, widths)
+    scores = torch.relu(hidden).flatten(1, 2) @ output
+    return pad(scores.unflatten(1, hidden.shape[1:3]), (0, 0, first, 0))

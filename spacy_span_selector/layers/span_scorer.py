@@ -85,15 +85,15 @@ class SpanScorer(nn.Module):
     def _score_bucket(self, sentences: Bucket, logits: Tensor, start: Tensor, end: Tensor, head: Tensor) -> Tensor:
         """The chart of one bucket. *Shape:* `(sentences, length, length, scores)`"""
         padding = torch.arange(sentences.shape[-1], device=logits.device) >= sentences.lengths[:, None]
-        # A mask on the hidden layer may as well be put on its parts: no entry of it is below 0.
-        mask = self.dropout(torch.ones_like(start[: len(padding) if self.training else 1, None]))
         weight = attention_weights(logits[sentences.tokens], padding)
+        start, end = start[sentences.tokens], end[sentences.tokens]
         parts = SpanParts(
-            start=start[sentences.tokens] * mask,
-            end=end[sentences.tokens] * mask,
+            start=start,
+            end=end,
             weight=weight,
-            weighted=head[sentences.tokens] * mask * weight,
-            widths=self.width(self.width_embedding.weight) * mask,
+            weighted=head[sentences.tokens] * weight,
+            widths=self.width(self.width_embedding.weight),
+            mask=self.dropout(torch.ones_like(start[:, :1])),
             output=self.output.weight,
             lengths=sentences.lengths,
         )

@@ -31,9 +31,16 @@ def make_parts(
     sizes = torch.tensor(lengths, device=device)
     weight = attention_weights(3 * random(count, length), torch.arange(length, device=device) >= sizes[:, None])
     start, end, weighted = (random(count, length, HIDDEN) for _ in range(3))
-    widths = random(count if masked else 1, len(WIDTH_BUCKETS) + 1, HIDDEN)
-    columns = (start, end, weight, weighted * weight, widths, random(SCORES, HIDDEN))
-    return SpanParts(*(column.detach().requires_grad_() for column in columns), sizes)
+    mask = torch.ones(count, 1, HIDDEN).to(weight)
+    if masked:
+        mask = mask.cpu().bernoulli(generator=generator, p=0.5).mul(2).to(weight)
+    learnt = (start, end, weight, weighted * weight, random(len(WIDTH_BUCKETS) + 1, HIDDEN), random(SCORES, HIDDEN))
+    start, end, weight, weighted, widths, output = (column.detach().requires_grad_() for column in learnt)
+    return SpanParts(start, end, weight, weighted, widths, mask, output, sizes)
+
+
+def learnt(parts: SpanParts) -> list[torch.Tensor]:
+    return [column for column in parts if column.requires_grad]
 
 
 def exists(lengths: torch.Tensor) -> torch.Tensor:
@@ -54,7 +61,7 @@ def test_scores_and_gradients_equal_those_of_rows(
     forms = [module.score_spans(parts)[inside] for module in (span_diagonals, span_rows)]
     torch.testing.assert_close(*forms)
     direction = torch.randn(forms[0].shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(device)
-    gradients = [torch.autograd.grad((form * direction).sum(), parts[:-1]) for form in forms]
+    gradients = [torch.autograd.grad((form * direction).sum(), learnt(parts)) for form in forms]
     torch.testing.assert_close(*gradients)
 
 
@@ -63,9 +70,10 @@ def test_gradients_equal_finite_differences() -> None:
     inside = exists(parts.lengths)
 
     def scores(*columns: torch.Tensor) -> torch.Tensor:
-        return span_diagonals.score_spans(SpanParts(*columns, parts.lengths))[inside]
+        *others, output = columns
+        return span_diagonals.score_spans(SpanParts(*others, parts.mask, output, parts.lengths))[inside]
 
-    assert torch.autograd.gradcheck(scores, parts[:-1])
+    assert torch.autograd.gradcheck(scores, learnt(parts))
 
 
 def test_a_second_derivative_is_refused() -> None:

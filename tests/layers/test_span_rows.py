@@ -14,7 +14,8 @@ def parts(sentences: int, length: int) -> SpanParts:
         end,
         torch.ones(sentences, length, 1),
         weighted,
-        torch.randn(1, 19, HIDDEN),
+        torch.randn(19, HIDDEN),
+        torch.ones(sentences, 1, HIDDEN),
         torch.randn(2, HIDDEN),
         torch.full((sentences,), length),
     )
