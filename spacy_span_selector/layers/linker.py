@@ -134,14 +134,14 @@ class Linker(nn.Module):
         antecedents = order.new_zeros(count, kept)
         best = vectors.new_full((count, kept), -torch.inf)
         for begin, furthest in zip(range(0, count, COARSE_ROWS), first[::COARSE_ROWS].tolist(), strict=True):
-            rows = order[begin : begin + COARSE_ROWS]
+            rows = order[begin : begin + COARSE_ROWS].flip(0)
             for left in range(furthest, begin + len(rows), COARSE_COLUMNS):
                 columns = order[left : min(left + COARSE_COLUMNS, begin + len(rows))]
                 scores = self._coarse_scores(mentions, vectors, sources, rows, columns)
                 earlier = (columns >= first[rows, None]) & (columns < rows[:, None])
-                scores = torch.cat([best[rows], scores.masked_fill(~earlier, -torch.inf)], dim=1)
-                rivals = torch.cat([antecedents[rows], columns.expand(len(rows), -1)], dim=1)
+                scores = torch.cat([best[rows], scores.masked_fill_(~earlier, -torch.inf)], dim=1)
                 best[rows], places = scores.topk(kept, dim=1)
+                rivals = torch.cat([antecedents[rows], columns.expand(len(rows), -1)], dim=1)
                 antecedents[rows] = rivals.gather(1, places)
         possible = best > -torch.inf
         return antecedents.masked_fill(~possible, 0), possible
@@ -149,11 +149,16 @@ class Linker(nn.Module):
     def _coarse_scores(
         self, mentions: Mentions, vectors: Tensor, sources: Tensor, rows: Tensor, columns: Tensor
     ) -> Tensor:
-        """What orders the antecedents `columns` of mentions `rows`. *Shape:* `(rows, columns)`"""
-        distance = bucket(rows[:, None] - columns, DISTANCE_BUCKETS)
-        match = self._match(mentions, rows[:, None], columns)
-        prior = look_up(distance, self.coarse_distance.weight) + look_up(match, self.coarse_match.weight)
-        return sources[rows] @ vectors[columns].T + prior.squeeze(2) + mentions.scores[columns]
+        """What orders the antecedents `columns` of mentions `rows`. *Shape:* `(rows, columns)`
+
+        rows, columns (Tensor): Mentions one after the other, rows from the last to the first, columns to the last.
+        """
+        # In the next row, and in the next column, the distance is less by one: each row is a window of one vector.
+        steps = torch.arange(len(rows) + len(columns) - 1, device=rows.device)
+        by_distance = self.coarse_distance.weight[bucket(rows[0] - columns[0] - steps, DISTANCE_BUCKETS), 0]
+        scores = torch.addmm(mentions.scores[columns], sources[rows], vectors[columns].T)
+        scores += by_distance.unfold(0, len(columns), 1)
+        return scores.add_(self.coarse_match.weight[self._match(mentions, rows[:, None], columns), 0])
 
     def _score(self, vectors: Tensor, sources: Tensor, antecedents: Tensor, distance: Tensor, match: Tensor) -> Tensor:
         """The bilinear part of the coarse scores of pairs, and their fine scores. *Shape:* `(mentions, antecedents)`"""
