@@ -1,7 +1,7 @@
 """What the decoder and its threshold do to a trained component: nothing else changes between the rows.
 
-    python benchmarks/decoding.py training/litbank0/model-best corpus/litbank0/dev.spacy
-    python benchmarks/decoding.py training/ewt-StructuredSelector/model-best corpus/ewt/dev.spacy --gold-predicates
+    python -m benchmarks.decoding training/litbank0/model-best corpus/litbank0/dev.spacy
+    python -m benchmarks.decoding training/ewt-StructuredSelector/model-best corpus/ewt/dev.spacy --gold-predicates
 
 Choose a threshold on development data alone; other data are for showing that the choice holds.
 """

@@ -3,7 +3,7 @@
     git clone https://github.com/conll/reference-coreference-scorers
     python -m spacy span-selector evaluate training/litbank0/model-best corpus/litbank0/test.spacy --gold-predicates \
         --predictions response.spacy
-    python benchmarks/official_scorer.py reference-coreference-scorers/scorer.pl corpus/litbank0/test.spacy \
+    python -m benchmarks.official_scorer reference-coreference-scorers/scorer.pl corpus/litbank0/test.spacy \
         response.spacy
 
 Both sides need the same words, which `--gold-predicates` gives the pipeline. The scorer reads them as CoNLL-2012.

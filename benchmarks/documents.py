@@ -1,0 +1,90 @@
+"""What is annotated: the documents of a corpus as they are, or its text in documents and sentences of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.training.batchers import minibatch_by_words
+
+from spacy_span_selector.cli._app import open_spacy_file
+from spacy_span_selector.readers import create_corpus
+
+
+def own_documents(nlp: Language, path: Path) -> list[str | Doc]:
+    """The documents of a corpus without annotation: their texts or, where it doesn't know the spacing, their words.
+
+    nlp (Language): The pipeline, whose vocabulary words get.
+    path (Path): The .spacy file.
+    RAISES (ValueError): If it has no document with words.
+    """
+    docs = _read(nlp, path)
+    return [_words(nlp, doc) if doc.has_unknown_spaces else doc.text for doc in docs]
+
+
+def documents_of_length(nlp: Language, path: Path, words: int, count: int) -> list[Doc]:
+    """Documents from the texts of a corpus one after the other, again and again if need be.
+
+    nlp (Language): The pipeline, whose tokenizer finds the words.
+    path (Path): The .spacy file.
+    words (int): How many words each has.
+    count (int): How many documents.
+    RETURNS (list[Doc]): The documents, not annotated.
+    RAISES (ValueError): If the file has no document with words.
+    """
+    texts = cycle([doc.text for doc in _read(nlp, path)])
+    parts: list[Doc] = []
+    length = 0
+    while length < words * count:
+        parts.append(nlp.make_doc(next(texts)))
+        length += len(parts[-1])
+    whole = Doc.from_docs(parts)
+    return [_copy(whole[start : start + words]) for start in range(0, words * count, words)]
+
+
+def with_sentences_of(doc: Doc, words: int) -> Doc:
+    """The same words in sentences of so many words each; the last one may be shorter."""
+    return _copy(doc, [token.i % words == 0 for token in doc])
+
+
+def training_batch(nlp: Language, path: Path, words: int) -> list[Example]:
+    """Gold documents of about so many words in all, as training would give them to the pipeline; longer documents are
+    cut.
+
+    nlp (Language): The pipeline.
+    path (Path): The .spacy file.
+    words (int): How many words the batch may have. That with the most is taken.
+    RAISES (ValueError): If nothing is annotated in it.
+    """
+    open_spacy_file(path)  # for its errors
+    batches = list(minibatch_by_words(create_corpus(path, max_words=words)(nlp), size=words, tolerance=0.0))
+    batch: list[Example] = max(batches, key=count_words, default=[])
+    if not any(len(example.reference.spans) for example in batch):
+        raise ValueError(f"{path} has no annotation to learn from. Expected a .spacy file, as 'convert' writes it.")
+    return batch
+
+
+def count_words(examples: Sequence[Example]) -> int:
+    """The words of a batch."""
+    return sum(len(example.predicted) for example in examples)
+
+
+def _read(nlp: Language, path: Path) -> list[Doc]:
+    docs = [doc for doc in open_spacy_file(path).get_docs(nlp.vocab) if len(doc)]
+    if not docs:
+        raise ValueError(f"{path} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
+    return docs
+
+
+def _copy(words: Doc | Span, sent_starts: list[bool | int | None] | None = None) -> Doc:
+    """Words with their spacing, and maybe where sentences start."""
+    spaces = [bool(token.whitespace_) for token in words]
+    return Doc(words.vocab, words=[token.text for token in words], spaces=spaces, sent_starts=sent_starts)
+
+
+def _words(nlp: Language, doc: Doc) -> Doc:
+    return Doc(nlp.vocab, words=[token.text for token in doc])

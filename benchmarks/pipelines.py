@@ -1,0 +1,99 @@
+"""Trained pipelines, and what in them is the encoder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import spacy
+from spacy.cli._util import setup_gpu
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from thinc.api import set_gpu_allocator
+from torch import nn
+
+from spacy_span_selector.annotation import cluster_groups, frame_groups
+from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
+from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+
+from .measuring import set_threads
+
+
+def load_pipeline(model: Path, threads: int, gpu_id: int) -> Language:
+    """Load a pipeline that takes texts of any length; on a GPU all memory is torch's, so that it can be measured.
+
+    model (Path): The pipeline.
+    threads (int): Threads that torch uses; its own choice if 0.
+    gpu_id (int): The GPU; -1 for the CPU.
+    """
+    set_threads(threads)
+    setup_gpu(gpu_id, silent=True)
+    if gpu_id >= 0:
+        set_gpu_allocator("pytorch")
+    nlp = spacy.load(model)
+    nlp.max_length = sys.maxsize
+    return nlp
+
+
+def selector_pipes(nlp: Language) -> dict[str, SelectorPipe]:
+    """The components of this package, by name.
+
+    RAISES (ValueError): If there are none.
+    """
+    pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, SelectorPipe)}
+    if not pipes:
+        raise ValueError(
+            f"The pipeline {nlp.pipe_names} has no component that is measured. Take one with structured_coref or "
+            "structured_srl."
+        )
+    return pipes
+
+
+def describe_pipeline(nlp: Language) -> str:
+    """Names and selectors of its components of this package."""
+    pipes = selector_pipes(nlp).items()
+    return " + ".join(
+        f"{name}, {type(pipe.selector).__name__.removesuffix('Selector').lower()}" for name, pipe in pipes
+    )
+
+
+def find_encoder(nlp: Language) -> tuple[str, TrainablePipe]:
+    """The component whose vectors the components of this package read, and its name.
+
+    RAISES (ValueError): If one of them has an encoder of its own, without which it can't run.
+    """
+    encoders: dict[str, TrainablePipe] = {}
+    for name in selector_pipes(nlp):
+        own = [(other, pipe) for other, pipe in nlp.pipeline if name in getattr(pipe, "listening_components", ())]
+        if not own:
+            raise ValueError(
+                f"'{name}' has an encoder of its own, so what it adds to the encoder can't be measured. Train a "
+                f"pipeline whose encoder is a component before it ('transformer' or 'tok2vec'), with a listener as "
+                f"components.{name}.model.tok2vec: configs/coref_minilm.cfg is one."
+            )
+        encoders.update(own)
+    if len(encoders) > 1:
+        raise ValueError(f"The pipeline {nlp.pipe_names} has several encoders, {', '.join(encoders)}. Expected one.")
+    return next(iter(encoders.items()))
+
+
+def network(pipe: SelectorPipe) -> nn.Module:
+    """The network of a component, behind the vectors of its encoder."""
+    module: nn.Module = pipe.model.get_ref("head").shims[0]._model
+    return module
+
+
+class Found(NamedTuple):
+    """What was found: spans that were selected, and clusters or frames."""
+
+    spans: int
+    groups: int
+
+
+def count_found(doc: Doc, pipe: SelectorPipe) -> Found:
+    """What a component has written to a document."""
+    if isinstance(pipe, StructuredCoref):
+        return Found(len(doc.spans[pipe.cfg["mentions_key"]]), len(cluster_groups(doc, pipe.cfg["prefix"])))
+    return Found(len(doc.spans[pipe.cfg["spans_key"]]), len(frame_groups(doc, pipe.cfg["prefix"])))

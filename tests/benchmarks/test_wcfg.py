@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks import wcfg
+from benchmarks.wcfg import main, measure_times, ours
+
+from .conftest import rows, run
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(function: Callable[..., Any], *arguments: Any) -> Any:
+        return function(*arguments)
+
+    monkeypatch.setattr(wcfg, "in_fresh_process", call)
+
+
+def test_every_size_has_a_row_beside_torch_struct():
+    pytest.importorskip("torch_struct")
+    table = rows(run(main, "--sizes", "2x4,3x6", "--threads", 0, "--repeats", 2))
+    assert [row["batch x n"] for row in table] == ["2 x 4", "3 x 6"]
+    assert all(row["times faster"].count("to") == 1 for row in table)
+
+
+def test_what_takes_too_much_memory_is_not_run():
+    [row] = rows(run(main, "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--peer-memory", 0))
+    assert row["torch-struct, ms"] == row["torch-struct, MB"] == "not run"
+    assert row["ours, ms"].count("to") == 1
+
+
+def test_plain_sweeps_take_the_place_of_torch_struct():
+    [row] = rows(run(main, "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--plain"))
+    assert row["plain torch, ms"].count("to") == 1
+
+
+def test_other_gradients_are_an_error():
+    def doubled(scores: torch.Tensor) -> torch.Tensor:
+        return 2 * ours(scores)
+
+    with pytest.raises(ValueError, match="2 x 4: gradients differ"):
+        measure_times(doubled, 2, 4, 0, 1, -1)
