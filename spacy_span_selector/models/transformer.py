@@ -1,0 +1,233 @@
+"""The encoder of spacy-transformers, run in blocks of windows.
+
+spacy-transformers runs all windows of a batch at once, each padded to the longest of all. Here they are sorted by
+length and run in blocks, each as long as its own longest window: of so many subwords as the cache of a CPU holds, and
+nowhere of so many that memory grows with the document. Apart from rounding the output is the same, and so are the
+files: either loads what the other has saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import torch
+from spacy.tokens import Doc, Span
+from spacy.util import registry
+from thinc.api import Model, PyTorchShim, chain, xp2torch
+from thinc.types import Floats2d, Ragged
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
+    from transformers.file_utils import ModelOutput
+
+SpanGetter = Callable[[list[Doc]], list[list[Span]]]
+
+BLOCK_SUBWORDS = {"cpu": 1 << 10, "cuda": 1 << 15}
+"""Subwords, with padding, that run at once, by device; a GPU is kept busy by more of them."""
+
+
+@registry.architectures("spacy_span_selector.TransformerModel.v1")
+def build_transformer_model(
+    name: str,
+    get_spans: SpanGetter,
+    tokenizer_config: dict[str, Any] | None = None,
+    transformer_config: dict[str, Any] | None = None,
+    mixed_precision: bool = False,
+    grad_scaler_config: dict[str, Any] | None = None,
+    block_subwords: int | None = None,
+    bfloat16: bool = False,
+) -> Model[list[Doc], FullTransformerBatch]:
+    """Build a pretrained encoder that runs its windows in blocks.
+
+    The first six arguments are those of spacy-transformers.TransformerModel.v3.
+    block_subwords (int | None): How many subwords, with padding, run at once, or one window if that has more. If None,
+        as many as suit the device.
+    bfloat16 (bool): Compute in bfloat16, in training too, where the device has instructions for it, as GPUs since
+        Ampere and CPUs with AVX512-BF16 have; others compute in float32. Weights, output and gradients are float32.
+    RETURNS (Model[list[Doc], FullTransformerBatch]): Its output has the fields of the encoder's that have a row for
+        each window; padding is 0.
+    RAISES (ImportError): If spacy-transformers is not installed.
+    RAISES (ValueError): If `block_subwords` is below 1, or `bfloat16` asked for with `mixed_precision`, which means
+        float16.
+    """
+    if block_subwords is not None and block_subwords < 1:
+        raise ValueError(f"block_subwords is {block_subwords}, but at least 1 subword must run at once.")
+    if bfloat16 and mixed_precision:
+        raise ValueError("mixed_precision computes in float16, bfloat16 in bfloat16: set only one of them to true.")
+    try:
+        from spacy_transformers.layers import TransformerModel
+    except ImportError as error:
+        raise ImportError(
+            "'spacy_span_selector.TransformerModel.v1' needs spacy-transformers. Install it with: "
+            "python -m pip install 'spacy-span-selector[transformers]'"
+        ) from error
+    # Copies, as spacy-transformers writes into these.
+    model = TransformerModel(
+        name,
+        get_spans,
+        dict(tokenizer_config or {}),
+        dict(transformer_config or {}),
+        mixed_precision,
+        dict(grad_scaler_config or {}),
+    )
+    encoder = model.layers[0]
+    # Settings as attributes of the model would be saved with its weights, and then count more than the config.
+    forward = partial(_forward, block_subwords=block_subwords, bfloat16=bfloat16)
+    model.layers[0] = Model(encoder.name, forward, shims=encoder.shims, dims={"nI": None, "nO": None})
+    model.attrs["replace_listener_cfg"] = _replace_listener_config
+    return cast("Model[list[Doc], FullTransformerBatch]", model)
+
+
+@registry.architectures("spacy_span_selector.Tok2VecTransformer.v1")
+def build_tok2vec_transformer(
+    name: str,
+    get_spans: SpanGetter,
+    pooling: Model[Ragged, Floats2d],
+    tokenizer_config: dict[str, Any] | None = None,
+    transformer_config: dict[str, Any] | None = None,
+    mixed_precision: bool = False,
+    grad_scaler_config: dict[str, Any] | None = None,
+    block_subwords: int | None = None,
+    bfloat16: bool = False,
+    grad_factor: float = 1.0,
+) -> Model[list[Doc], list[Floats2d]]:
+    """Build a pretrained encoder of one component's own: what `nlp.replace_listeners` puts in place of a listener.
+
+    pooling (Model[Ragged, Floats2d]): Makes one vector of those of the subwords of a token.
+    grad_factor (float): What the gradient is multiplied by before the encoder gets it.
+    The other arguments are those of `build_transformer_model`.
+    """
+    transformer = build_transformer_model(
+        name,
+        get_spans,
+        tokenizer_config,
+        transformer_config,
+        mixed_precision,
+        grad_scaler_config,
+        block_subwords,
+        bfloat16,
+    )
+    from spacy_transformers.layers import split_trf_batch, trfs2arrays
+
+    # A chain in a chain, as a listener is when it has been replaced: so weights that were saved then can be loaded.
+    return chain(chain(transformer, split_trf_batch()), trfs2arrays(pooling, grad_factor))
+
+
+def _replace_listener_config(transformer: dict[str, Any], listener: dict[str, Any]) -> dict[str, Any]:
+    """The config of a tok2vec that takes the place of a listener to the transformer."""
+    if "TransformerListener" not in listener["@architectures"]:
+        return transformer.copy()
+    own = {"@architectures": "spacy_span_selector.Tok2VecTransformer.v1"}
+    return {**{key: listener[key] for key in ("pooling", "grad_factor") if key in listener}, **transformer, **own}
+
+
+def _forward(
+    model: Model[Any, Any],
+    wordpieces: WordpieceBatch,
+    is_train: bool,
+    *,
+    block_subwords: int | None,
+    bfloat16: bool,
+) -> tuple[ModelOutput, Callable[[ModelOutput], list[Any]]]:
+    """Run the encoder. Its callback adds to the gradients of the weights what `last_hidden_state` got."""
+    shim = cast(PyTorchShim, model.shims[0])
+    lengths = _lengths(wordpieces.attention_mask)
+    longest_first = np.argsort(-lengths, kind="stable")
+    inputs = {
+        field: xp2torch(values[longest_first], device=shim.device)
+        for field in ("input_ids", "attention_mask", "token_type_ids")
+        if (values := getattr(wordpieces, field)) is not None
+    }
+    order = torch.from_numpy(longest_first).to(shim.device)
+    if block_subwords is None:
+        block_subwords = BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
+    fields: dict[str, list[Tensor]] = {}
+    hidden: list[tuple[Tensor, Tensor]] = []
+    shim._model.train(is_train)
+    # No inference mode: an encoder may keep tensors, of positions say, that it needs again in training.
+    with torch.set_grad_enabled(is_train), _precision(shim, bfloat16):
+        for block, length in _blocks(lengths[longest_first], block_subwords):
+            output = shim._model(**{field: values[block, :length] for field, values in inputs.items()})
+            windows = order[block]
+            _collect(fields, output, windows, length, wordpieces.input_ids.shape)
+            if is_train:
+                hidden.append((windows, output.last_hidden_state.float()))
+    shim._model.train()
+
+    def backprop(d_output: ModelOutput) -> list[Any]:
+        (gradient,) = d_output.values()
+        gradients = [gradient[windows, : states.shape[1]] for windows, states in hidden]
+        shim._grad_scaler.scale(gradients, inplace=True)
+        torch.autograd.backward([states for _, states in hidden], gradients)
+        shim._grad_scaler.unscale([weight.grad for weight in shim._model.parameters() if weight.grad is not None])
+        return []
+
+    single = {field for field, value in output.items() if isinstance(value, Tensor)}
+    whole = {field: values[0] if field in single else tuple(values) for field, values in fields.items()}
+    return type(output)(**whole), backprop
+
+
+def _lengths(attention_mask: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The length of each window without the padding at its end."""
+    lengths: np.ndarray[Any, np.dtype[np.int64]]
+    lengths = attention_mask.shape[1] - np.argmax(attention_mask[:, ::-1] != 0, axis=1)
+    return lengths
+
+
+def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iterator[tuple[slice, int]]:
+    """Cut windows, longest first, into blocks of so many subwords: which windows, and the length of the longest."""
+    start = 0
+    while start < len(lengths):
+        length = int(lengths[start])
+        end = start + max(1, subwords // length)
+        yield slice(start, end), length
+        start = end
+
+
+def _precision(shim: PyTorchShim, bfloat16: bool) -> AbstractContextManager[Any]:
+    device = shim.device
+    if bfloat16 and _has_bfloat16(device):
+        return torch.autocast(device.type, torch.bfloat16)
+    if shim._mixed_precision and device.type == "cuda":
+        return torch.autocast("cuda", torch.float16)
+    return nullcontext()
+
+
+def _has_bfloat16(device: torch.device) -> bool:
+    """Whether a device has instructions for bfloat16: without them it takes longer than float32."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    # Early versions of torch 2 cannot tell.
+    has_instructions = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+    return device.type == "cpu" and has_instructions is not None and bool(has_instructions())
+
+
+def _collect(
+    fields: dict[str, list[Tensor]], output: ModelOutput, windows: Tensor, length: int, shape: tuple[int, int]
+) -> None:
+    """Write the output for some windows, as long as `length`, into the fields of all, which are of (windows, subwords)
+    `shape`. A field has one tensor, or one for each layer. Those without a row for each window are left out."""
+    for field, value in output.items():
+        parts = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(part, Tensor) and part.shape[:1] == windows.shape for part in parts):
+            continue
+        if field not in fields:
+            fields[field] = [_zeros_like(part, length, shape) for part in parts]
+        for whole, part in zip(fields[field], parts, strict=True):
+            place: tuple[Any, ...] = (windows, *(slice(size) for size in part.shape[1:]))
+            whole[place] = part.detach().to(whole.dtype)
+
+
+def _zeros_like(part: Tensor, length: int, shape: tuple[int, int]) -> Tensor:
+    """Room for all windows. States are by (windows, subwords, width), attention weights by (windows, heads, subwords,
+    subwords)."""
+    sizes = [shape[0], *part.shape[1:]]
+    for dimension in {3: (1,), 4: (2, 3)}.get(part.ndim, ()):
+        if sizes[dimension] == length:
+            sizes[dimension] = shape[1]
+    return part.new_zeros(sizes, dtype=torch.float32 if part.is_floating_point() else part.dtype)
