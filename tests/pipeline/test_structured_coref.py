@@ -48,6 +48,7 @@ from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOL
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction, StructuredCoref
 
 from ..selectors import SELECTORS, selector_block
+from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
 
 CORPUS = """
@@ -1056,21 +1057,6 @@ def test_tok2vec_learns_from_coreference_alone() -> None:
     after = weights(shared.model)
     assert all(not np.array_equal(old, new) for old, new in zip(before, after, strict=True))
     nlp.update(make_examples(nlp, [Doc(nlp.vocab)]), sgd=optimizer)
-
-
-def tiny_bert(folder: Path) -> Path:
-    """A randomly initialized encoder with a vocabulary of letters."""
-    transformers = pytest.importorskip("transformers")
-    letters = "abcdefghijklmnopqrstuvwxyz."
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    folder.mkdir()
-    (folder / "vocab.txt").write_text("\n".join(pieces), encoding="utf-8")
-    config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
-    )
-    transformers.BertModel(config).save_pretrained(folder)
-    transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
 
 
 def test_transformer_listener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
