@@ -63,8 +63,7 @@ class SpanScorer(nn.Module):
         """
         if not layout.buckets:
             return tokens.new_zeros(self.output.out_features, 0)
-        parts = (self.attention(tokens).squeeze(1), self.start(tokens), self.end(tokens), self.head(tokens))
-        charts = [self._score_bucket(bucket, *parts) for bucket in layout.buckets]
+        charts = [self._score_bucket(bucket, tokens) for bucket in layout.buckets]
         return torch.cat([chart.flatten(0, 2) for chart in charts]).T
 
     def represent(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -82,22 +81,24 @@ class SpanScorer(nn.Module):
         features = self.width_embedding(bucket(widths, WIDTH_BUCKETS))
         return torch.cat([tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features], dim=1)
 
-    def _score_bucket(self, sentences: Bucket, logits: Tensor, start: Tensor, end: Tensor, head: Tensor) -> Tensor:
+    def _score_bucket(self, sentences: Bucket, tokens: Tensor) -> Tensor:
         """The chart of one bucket. *Shape:* `(sentences, length, length, scores)`"""
-        padding = torch.arange(sentences.shape[-1], device=logits.device) >= sentences.lengths[:, None]
-        weight = attention_weights(logits[sentences.tokens], padding)
-        start, end = start[sentences.tokens], end[sentences.tokens]
+        padding = torch.arange(sentences.shape[-1], device=tokens.device) >= sentences.lengths[:, None]
+        # Projected here, padding too, and not all at once: a long document has few of its tokens in one bucket.
+        tokens = tokens[sentences.tokens]
+        weight = attention_weights(self.attention(tokens).squeeze(2), padding)
+        start = self.start(tokens)
         parts = SpanParts(
             start=start,
-            end=end,
+            end=self.end(tokens),
             weight=weight,
-            weighted=head[sentences.tokens] * weight,
+            weighted=self.head(tokens) * weight,
             widths=self.width(self.width_embedding.weight),
             mask=self.dropout(torch.ones_like(start[:, :1])),
             output=self.output.weight,
             lengths=sentences.lengths,
         )
-        return spans_scored_by(logits.device).score_spans(parts) + self.output.bias
+        return spans_scored_by(tokens.device).score_spans(parts) + self.output.bias
 
 
 def spans_scored_by(device: torch.device) -> ModuleType:
