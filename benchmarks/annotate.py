@@ -12,8 +12,9 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 from spacy.language import Language
@@ -23,12 +24,13 @@ from spacy_span_selector.cli._app import friendly_errors
 
 from .documents import documents_of_length, own_documents, with_sentences_of
 from .measuring import (
-    MB,
     Memory,
+    Part,
     Spread,
     in_fresh_process,
     measure_memory,
     numbers,
+    peaks_of_parts,
     print_header,
     print_row,
     ratios,
@@ -43,8 +45,6 @@ WORDS_OF_DOCUMENT = 2_000
 """Length of the documents whose sentences have a given length."""
 
 SHORT_TEXT = "Ann saw Bob. He was in her garden, near the old wall."
-
-Part = Literal["encoder", "whole"]
 
 
 class Case(NamedTuple):
@@ -117,12 +117,11 @@ def main(
         for model in models:
             for case in cases:
                 times = in_fresh_process(measure_times, model, data, case, threads, repeats, gpu_id)
-                encoder = in_fresh_process(measure_peak, model, data, case, "encoder", threads, gpu_id)
-                whole = in_fresh_process(measure_peak, model, data, case, "whole", threads, gpu_id)
+                measure = partial(measure_peak, model, data, case, threads=threads, gpu_id=gpu_id)
                 print_row(
                     *(times.pipeline, *case.describe(), f"{times.documents:,}", f"{times.words:,}"),
                     *(times.encoder.format(",.0f"), times.whole.format(",.0f"), times.ratio.format(".2f")),
-                    *(f"{value / MB:,.0f}" for value in (whole.before, encoder.peak, whole.peak)),
+                    *peaks_of_parts(measure),
                     *(f"{times.found.spans:,}", f"{times.found.groups:,}"),
                 )
                 typer.echo(f"{model}: {times.documents:,} documents of {case.describe()[0]} words done", err=True)

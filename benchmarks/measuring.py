@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import Literal, NamedTuple, ParamSpec, TypeVar
 
 import torch
 import typer
@@ -16,6 +16,10 @@ import typer
 from spacy_span_selector.experiments.peak_memory import peak_memory, start_measuring
 
 MB = 1_000_000
+
+Part = Literal["encoder", "whole"]
+PARTS: tuple[Part, Part] = ("encoder", "whole")
+"""What of a pipeline is measured."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -80,6 +84,15 @@ def measure_memory(function: Callable[[], object], gpu_id: int = -1) -> Memory:
     before = start_measuring(gpu_id)
     function()
     return Memory(before, peak_memory(gpu_id) - before)
+
+
+def peaks_of_parts(measure: Callable[[Part], Memory]) -> list[str]:
+    """The cells of the loaded pipeline and of the peaks of encoder and whole, in MB, each measured in a new process.
+
+    measure (Callable[[Part], Memory]): Measures a part; must be fit to be pickled.
+    """
+    encoder, whole = (in_fresh_process(measure, part) for part in PARTS)
+    return [f"{value / MB:,.0f}" for value in (whole.before, encoder.peak, whole.peak)]
 
 
 def wait_for(gpu_id: int) -> None:

@@ -12,8 +12,9 @@ own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from spacy import registry
@@ -26,12 +27,13 @@ from spacy_span_selector.cli._app import friendly_errors
 
 from .documents import count_words, training_batch
 from .measuring import (
-    MB,
     Memory,
+    Part,
     Spread,
     in_fresh_process,
     measure_memory,
     numbers,
+    peaks_of_parts,
     print_header,
     print_row,
     ratios,
@@ -41,8 +43,6 @@ from .pipelines import describe_pipeline, find_encoder, load_pipeline
 
 WORDS_BEFORE = 100
 """Words of the update before anything is measured."""
-
-Part = Literal["encoder", "whole"]
 
 
 class Times(NamedTuple):
@@ -81,12 +81,11 @@ def main(
         for model in models:
             for size in numbers(words):
                 times = in_fresh_process(measure_times, model, data, size, threads, repeats, gpu_id)
-                encoder = in_fresh_process(measure_peak, model, data, size, "encoder", threads, gpu_id)
-                whole = in_fresh_process(measure_peak, model, data, size, "whole", threads, gpu_id)
+                measure = partial(measure_peak, model, data, size, threads=threads, gpu_id=gpu_id)
                 print_row(
                     *(times.pipeline, f"{times.documents:,}", f"{times.words:,}"),
                     *(spread.format(".2f") for spread in (times.encoder, times.whole, times.ratio, times.step)),
-                    *(f"{value / MB:,.0f}" for value in (whole.before, encoder.peak, whole.peak)),
+                    *peaks_of_parts(measure),
                 )
                 typer.echo(f"{model}: {times.words:,} words done", err=True)
 

@@ -122,7 +122,8 @@ class _Diagonals(torch.autograd.Function):
         count, length, _ = parts.start.shape
         chart = parts.start.new_zeros(count, length, length, len(parts.output))
         sums = _Sums.zeros(parts)
-        for run in _runs(parts.lengths):
+        ctx.runs = _runs(parts.lengths)
+        for run in ctx.runs:
             start = parts.start + parts.widths[:, run.bucket, None]
             for diagonal in run.diagonals:
                 hidden = _hidden(start, parts.end, sums.grow(parts, diagonal), diagonal)
@@ -137,8 +138,7 @@ class _Diagonals(torch.autograd.Function):
         gradients = _Parts(*map(torch.zeros_like, parts))
         # What reaches A(i, k) and Z(i, k): of the span (i, k) and of all wider ones that start at i.
         d_sums = _Sums.zeros(parts)
-        runs = _runs(parts.lengths)
-        for run, before in reversed(list(zip(runs, _sums_before(runs, parts), strict=True))):
+        for run, before in reversed(list(zip(ctx.runs, _sums_before(ctx.runs, parts), strict=True))):
             start = parts.start + parts.widths[:, run.bucket, None]
             d_start = torch.zeros_like(start)
             sums_of = [before.grow(parts, diagonal).clone() for diagonal in run.diagonals]
