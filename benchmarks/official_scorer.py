@@ -26,7 +26,7 @@ from wasabi import msg
 
 from spacy_span_selector.annotation import TITLE_KEY, Mention, describe_doc, get_clusters, set_clusters
 from spacy_span_selector.cli._app import friendly_errors, open_spacy_file
-from spacy_span_selector.corpora.conll2012_writer import write_conll2012
+from spacy_span_selector.corpora.conll2012 import write_conll2012
 from spacy_span_selector.metrics.overlap import drop_singletons
 from spacy_span_selector.scorers import score_coref
 

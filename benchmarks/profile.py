@@ -21,12 +21,12 @@ import typer
 from spacy.language import Language
 
 from spacy_span_selector.cli._app import friendly_errors
-from spacy_span_selector.layers import selector
-from spacy_span_selector.layers.linker import Linker
-from spacy_span_selector.layers.pairs import PairClassifier
-from spacy_span_selector.layers.predicates import PredicateTagger
-from spacy_span_selector.layers.rolesets import RolesetClassifier
-from spacy_span_selector.layers.span_scorer import SpanScorer
+from spacy_span_selector.layers.coref.linker import Linker
+from spacy_span_selector.layers.selection import selectors as selector
+from spacy_span_selector.layers.spans.scorer import SpanScorer
+from spacy_span_selector.layers.srl.pairs import PairClassifier
+from spacy_span_selector.layers.srl.predicates import PredicateTagger
+from spacy_span_selector.layers.srl.rolesets import RolesetClassifier
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 
 from .annotate import SHORT_TEXT, Case, annotate

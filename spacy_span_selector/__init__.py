@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .dialogue import doc_from_turns
+    from .documents.dialogue import doc_from_turns
 
 __version__ = "0.1.0"
 __all__ = ["doc_from_turns"]
@@ -18,7 +18,7 @@ __all__ = ["doc_from_turns"]
 def __getattr__(name: str) -> Any:
     """Import what the package exports when it is asked for: the grammar needs no spaCy."""
     if name == "doc_from_turns":
-        from .dialogue import doc_from_turns
+        from .documents.dialogue import doc_from_turns
 
         return doc_from_turns
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -36,7 +36,7 @@ from .annotation import (
     set_speaker_markers,
     set_speakers,
 )
-from .corpora.pieces import cut_doc
+from .documents.pieces import cut_doc
 
 
 @registry.readers("spacy_span_selector.Corpus.v1")

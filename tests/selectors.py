@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spacy_span_selector.layers.selector import (
+from spacy_span_selector.layers.selection.selectors import (
     BioSelector,
     GreedySelector,
     MultitaskSelector,

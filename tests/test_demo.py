@@ -12,7 +12,7 @@ import srsly
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import TITLE_KEY, Frame, get_frames, has_frames_annotated
-from spacy_span_selector.corpora import read_bracketed
+from spacy_span_selector.corpora.bracketed import read_bracketed
 
 ROOT = Path(__file__).parents[1]
 SPLITS = ("train", "dev", "test")

@@ -31,7 +31,7 @@ from spacy_span_selector.annotation import (
     set_predicates,
     set_speakers,
 )
-from spacy_span_selector.corpora.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 from spacy_span_selector.readers import PreannotatedCorpus, create_corpora, create_corpus
 
 NLP = spacy.blank("en")

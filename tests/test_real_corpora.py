@@ -15,9 +15,9 @@ from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Frame, 
 from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
-from spacy_span_selector.corpora.pieces import cut_doc
-from spacy_span_selector.models.sentences import sentence_lengths
+from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.pipeline.gold_mentions import gold_mentions
+from spacy_span_selector.pipeline.sentences import sentence_lengths
 
 DATA = Path(__file__).parents[2] / "shared/data"
 LITBANK, EWT, ONTOGUM = DATA / "litbank", DATA / "propbank_ewt", DATA / "ontogum"

@@ -27,7 +27,7 @@ from spacy_span_selector.annotation import (
     set_speaker_markers,
     set_speakers,
 )
-from spacy_span_selector.corpora.speaker_markers import insert_speaker_markers, remove_speaker_markers
+from spacy_span_selector.documents.speaker_markers import insert_speaker_markers, remove_speaker_markers
 from spacy_span_selector.readers import create_corpus
 
 from .selectors import selector_block

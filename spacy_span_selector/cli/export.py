@@ -26,7 +26,7 @@ app.add_typer(export_app)
 @export_app.command("conll2012")
 def conll2012_cli(data: Data, out_path: OutPath) -> None:
     """Write everything as CoNLL-2012, which the official scorer of coreference compares."""
-    from ..corpora.conll2012_writer import write_conll2012
+    from ..corpora.conll2012 import write_conll2012
 
     _export(data, out_path, write_conll2012)
 
@@ -50,7 +50,7 @@ def props_cli(
 ) -> None:
     """Write semantic roles as CoNLL-2005 props, which the official scorer of that task compares."""
     from ..annotation import has_frames_annotated
-    from ..corpora.props_writer import write_props, write_words
+    from ..corpora.props import write_props, write_words
 
     with friendly_errors():
         docs = _read_docs(data)

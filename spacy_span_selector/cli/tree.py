@@ -65,7 +65,7 @@ def _trees(docs: Iterable[Doc], pipes: list[Any]) -> Iterator[list[SentenceTree]
     """The trees of each sentence, one for each component that scores spans."""
     from ..experiments.selection import select_spans
     from ..experiments.spans import selected_spans
-    from ..layers.candidates import AboveThreshold, TopPerSentence
+    from ..layers.selection.candidates import AboveThreshold, TopPerSentence
     from ..rendering.trees import SentenceTree
 
     for doc in docs:

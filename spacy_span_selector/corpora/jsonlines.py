@@ -40,8 +40,8 @@ from ..annotation import (
     set_mentions,
     set_speakers,
 )
+from ..documents.speaker_markers import remove_speaker_markers
 from .files import read_text
-from .speaker_markers import remove_speaker_markers
 from .turns import find_turns, spread_turns
 
 NO_SPEAKER = "-"

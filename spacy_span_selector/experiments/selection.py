@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 from torch import Tensor
 
-from ..layers.candidates import CandidateStrategy
-from ..layers.layout import SpanLayout
-from ..layers.selector import GreedySelector
+from ..layers.selection.candidates import CandidateStrategy
+from ..layers.selection.selectors import GreedySelector
+from ..layers.spans.layout import SpanLayout
 from ..pipeline.structured_coref import StructuredCoref
 from ..pipeline.structured_srl import StructuredSrl
 from .spans import Characters

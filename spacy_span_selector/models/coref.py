@@ -9,8 +9,8 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.coref import CorefHead, CorefOutput, CorefSettings
-from ..layers.selector import SpanSelector
+from ..layers.coref.network import CorefHead, CorefOutput, CorefSettings
+from ..layers.selection.selectors import SpanSelector
 from .selectors import complete_selector
 from .torch_head import HeadInput, torch_head
 

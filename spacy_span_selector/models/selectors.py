@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from spacy.util import registry
 
-from ..layers.selector import (
+from ..layers.selection.selectors import (
     BioSelector,
     GreedySelector,
     MultitaskSelector,

@@ -9,8 +9,8 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.selector import BioSelector, SpanSelector
-from ..layers.srl import SrlHead, SrlOutput, SrlSettings
+from ..layers.selection.selectors import BioSelector, SpanSelector
+from ..layers.srl.network import SrlHead, SrlOutput, SrlSettings
 from .selectors import complete_selector
 from .torch_head import HeadInput, torch_head
 

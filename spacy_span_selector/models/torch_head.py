@@ -22,7 +22,7 @@ from thinc.shims.pytorch import default_deserialize_torch_model, default_seriali
 from thinc.types import Floats2d
 from torch import nn
 
-from ..layers.layout import SpanLayout
+from ..layers.spans.layout import SpanLayout
 
 HeadBuilder = Callable[..., nn.Module]
 """Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component

@@ -8,8 +8,8 @@ import torch
 from spacy.tokens import Doc
 
 from ..annotation import describe_doc
-from ..layers.candidates import CandidateStrategy, Given
-from ..layers.layout import SpanLayout
+from ..layers.selection.candidates import CandidateStrategy, Given
+from ..layers.spans.layout import SpanLayout
 from .alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
 from .lost import LostSpans
 

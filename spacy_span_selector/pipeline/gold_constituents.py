@@ -10,7 +10,7 @@ from spacy.tokens import SpanGroup
 from spacy.training import Example
 
 from ..annotation import CONSTITUENTS_KEY
-from ..layers.constituents import NOUN_PHRASE, OTHER, GoldConstituents
+from ..layers.coref.constituents import NOUN_PHRASE, OTHER, GoldConstituents
 from .alignment import SpanAligner
 
 NOUN_PHRASE_LABEL = "NP"

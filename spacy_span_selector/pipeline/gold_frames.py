@@ -8,8 +8,8 @@ import torch
 from spacy.training import Example
 
 from ..annotation import describe_doc, get_frames, has_frames_annotated
-from ..layers.gold import GoldFrames
-from ..layers.layout import Spans
+from ..layers.spans.layout import Spans
+from ..layers.srl.gold import GoldFrames
 from .alignment import SpanAligner
 from .lost import LostSpans
 

@@ -8,7 +8,7 @@ import torch
 from spacy.training import Example
 
 from ..annotation import describe_doc, get_clusters, has_clusters_annotated
-from ..layers.gold import GoldMentions
+from ..layers.coref.gold import GoldMentions
 from .alignment import SpanAligner
 from .lost import LostSpans
 

@@ -13,9 +13,9 @@ import torch
 from spacy.tokens import Doc, Span
 
 from ..annotation import get_frames
-from ..layers.layout import Spans
-from ..layers.pairs import Pairs
-from ..layers.rolesets import Senses
+from ..layers.spans.layout import Spans
+from ..layers.srl.pairs import Pairs
+from ..layers.srl.rolesets import Senses
 
 RolesetCounts = dict[str, dict[str, int]]
 """How often each form, and each lemma, was seen with each roleset."""

@@ -12,10 +12,10 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..layers.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold
-from ..layers.gold import GoldSpans
-from ..layers.layout import SpanLayout
-from ..layers.selector import BioSelector, GreedySelector, SigmoidSelector, SpanSelector
+from ..layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold
+from ..layers.selection.gold import GoldSpans
+from ..layers.selection.selectors import BioSelector, GreedySelector, SigmoidSelector, SpanSelector
+from ..layers.spans.layout import SpanLayout
 from ..models.torch_head import HeadInput
 from .optimizer import finish_update
 

@@ -23,13 +23,12 @@ from ..annotation import (
     set_mentions,
 )
 from ..extensions import register_extensions
-from ..layers.candidates import CandidateStrategy, TopNonCrossing
-from ..layers.coref import CorefOutput
-from ..layers.coref_loss import coref_loss
-from ..layers.gold import GoldMentions
-from ..layers.layout import SpanLayout
-from ..layers.selector import GreedySelector, MultitaskSelector
-from ..models.sentences import sentence_lengths
+from ..layers.coref.gold import GoldMentions
+from ..layers.coref.loss import coref_loss
+from ..layers.coref.network import CorefOutput
+from ..layers.selection.candidates import CandidateStrategy, TopNonCrossing
+from ..layers.selection.selectors import GreedySelector, MultitaskSelector
+from ..layers.spans.layout import SpanLayout
 from ..models.torch_head import HeadInput, head_device
 from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
 from .default_model import default_model
@@ -38,6 +37,7 @@ from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
 from .selector_pipe import SelectorPipe
+from .sentences import sentence_lengths
 from .settings import check_choice, check_keys, check_range
 from .workers import use_one_thread_after_fork
 

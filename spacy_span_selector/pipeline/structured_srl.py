@@ -28,13 +28,12 @@ from ..annotation import (
     set_mentions,
 )
 from ..extensions import register_extensions
-from ..layers.candidates import CandidateStrategy, TopPerSentence
-from ..layers.gold import GoldFrames
-from ..layers.layout import SpanLayout, Spans
-from ..layers.predicates import BEGIN, FindPredicates
-from ..layers.selector import GreedySelector
-from ..layers.srl import SrlOutput, SrlRequest
-from ..models.sentences import sentence_lengths
+from ..layers.selection.candidates import CandidateStrategy, TopPerSentence
+from ..layers.selection.selectors import GreedySelector
+from ..layers.spans.layout import SpanLayout, Spans
+from ..layers.srl.gold import GoldFrames
+from ..layers.srl.network import SrlOutput, SrlRequest
+from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..models.torch_head import HeadInput, head_device
 from .batches import PREDICT_WORDS, batch_by_words, docs_to_initialize
 from .default_model import default_model
@@ -42,6 +41,7 @@ from .gold_frames import gold_frames
 from .lost import LostSpans
 from .rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
 from .selector_pipe import SelectorPipe
+from .sentences import sentence_lengths
 from .settings import check_choice, check_keys, check_range
 from .workers import use_one_thread_after_fork
 

@@ -14,7 +14,7 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.corpora.bracketed import parse_bracketed
 
 from ..selectors import selector_block
 from ..tok2vec import TOK2VEC

@@ -9,7 +9,7 @@ from spacy.training import Example
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector.cli import app
-from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.corpora.bracketed import parse_bracketed
 
 CORPUS = """
 === the boat

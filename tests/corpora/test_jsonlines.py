@@ -19,7 +19,7 @@ from spacy_span_selector.annotation import (
     set_speakers,
 )
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
-from spacy_span_selector.corpora.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 
 FERRY: dict[str, Any] = {
     "doc_key": "bc/ferry_0",

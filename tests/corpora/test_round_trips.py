@@ -12,8 +12,7 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import cluster_groups, get_clusters, get_frames, get_speakers
 from spacy_span_selector.corpora.bracketed import read_bracketed
-from spacy_span_selector.corpora.conll2012 import read_conll2012
-from spacy_span_selector.corpora.conll2012_writer import write_conll2012
+from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits

@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.experiments.measure import annotate, measure_spans, plain
 from spacy_span_selector.experiments.selection import SETTINGS
 

@@ -14,7 +14,7 @@ import spacy
 import srsly
 from spacy.tokens import DocBin
 
-from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.experiments import runner
 from spacy_span_selector.experiments.grid import Run, read_grid
 from spacy_span_selector.experiments.records import append_record, read_records

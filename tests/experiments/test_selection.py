@@ -11,9 +11,9 @@ from spacy.tokens import Doc
 from torch import Tensor
 
 from spacy_span_selector.experiments.selection import SETTINGS, select_spans
-from spacy_span_selector.layers.candidates import AboveThreshold, CandidateStrategy, Decode, TopPerSentence
-from spacy_span_selector.layers.layout import SpanLayout
-from spacy_span_selector.layers.selector import GreedySelector, SpanSelector, StructuredSelector
+from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode, TopPerSentence
+from spacy_span_selector.layers.selection.selectors import GreedySelector, SpanSelector, StructuredSelector
+from spacy_span_selector.layers.spans.layout import SpanLayout
 
 WORDS = ["Ann", "saw", "Bob", ".", "He", "left"]
 LENGTHS = [4, 2]

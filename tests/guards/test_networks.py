@@ -12,17 +12,18 @@ from functools import partial
 import pytest
 import torch
 
-from spacy_span_selector.layers import linker
-from spacy_span_selector.layers.candidates import Decode, LikelyAndGold
-from spacy_span_selector.layers.coref import CorefHead, CorefSettings
-from spacy_span_selector.layers.coref_loss import coref_loss
-from spacy_span_selector.layers.gold import GoldFrames, GoldMentions
-from spacy_span_selector.layers.layout import SpanLayout, Spans
-from spacy_span_selector.layers.pairs import Pairs
-from spacy_span_selector.layers.predicates import FindPredicates
-from spacy_span_selector.layers.rolesets import Senses
-from spacy_span_selector.layers.selector import StructuredSelector
-from spacy_span_selector.layers.srl import SrlHead, SrlRequest, SrlSettings
+from spacy_span_selector.layers.coref import linker
+from spacy_span_selector.layers.coref.gold import GoldMentions
+from spacy_span_selector.layers.coref.loss import coref_loss
+from spacy_span_selector.layers.coref.network import CorefHead, CorefSettings
+from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold
+from spacy_span_selector.layers.selection.selectors import StructuredSelector
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest, SrlSettings
+from spacy_span_selector.layers.srl.pairs import Pairs
+from spacy_span_selector.layers.srl.predicates import FindPredicates
+from spacy_span_selector.layers.srl.rolesets import Senses
 
 from .counting import Count, count
 

@@ -10,10 +10,10 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 
-from spacy_span_selector.layers.candidates import Decode, TopNonCrossing
-from spacy_span_selector.layers.coref import CorefHead
-from spacy_span_selector.layers.layout import SpanLayout
-from spacy_span_selector.layers.selector import GreedySelector, MultitaskSelector, StructuredSelector
+from spacy_span_selector.layers.coref.network import CorefHead
+from spacy_span_selector.layers.selection.candidates import Decode, TopNonCrossing
+from spacy_span_selector.layers.selection.selectors import GreedySelector, MultitaskSelector, StructuredSelector
+from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.models.torch_head import HeadInput
 
 from ..selectors import SELECTORS, selector_block

@@ -6,7 +6,7 @@ import pytest
 from spacy.util import registry
 from thinc.api import Config
 
-from spacy_span_selector.layers.selector import GreedySelector, MultitaskSelector
+from spacy_span_selector.layers.selection.selectors import GreedySelector, MultitaskSelector
 
 from ..selectors import SELECTORS, selector_block
 

@@ -8,15 +8,15 @@ import torch
 from spacy.util import registry
 from thinc.api import Model
 
-from spacy_span_selector.layers.candidates import AboveThreshold
-from spacy_span_selector.layers.layout import SpanLayout, Spans
-from spacy_span_selector.layers.pairs import Pairs
-from spacy_span_selector.layers.predicates import FindPredicates
-from spacy_span_selector.layers.rolesets import Senses
-from spacy_span_selector.layers.selector import GreedySelector, StructuredSelector
-from spacy_span_selector.layers.span_arguments import SpanArgumentFinder
-from spacy_span_selector.layers.srl import SrlHead, SrlRequest
-from spacy_span_selector.layers.tagged_arguments import ArgumentTagger
+from spacy_span_selector.layers.selection.candidates import AboveThreshold
+from spacy_span_selector.layers.selection.selectors import GreedySelector, StructuredSelector
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
+from spacy_span_selector.layers.srl.pairs import Pairs
+from spacy_span_selector.layers.srl.predicates import FindPredicates
+from spacy_span_selector.layers.srl.rolesets import Senses
+from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder
+from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger
 from spacy_span_selector.models.torch_head import HeadInput
 
 from ..selectors import SELECTORS, selector_block

@@ -11,8 +11,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from torch import nn
 
-from spacy_span_selector.layers.candidates import CandidateStrategy, Decode
-from spacy_span_selector.layers.layout import SpanLayout
+from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode
+from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.models.torch_head import HeadInput, torch_head
 
 WIDTH = 3

@@ -5,12 +5,12 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import GIVEN_MENTIONS_KEY, TITLE_KEY, set_speaker_markers
-from spacy_span_selector.layers.candidates import AboveThreshold
-from spacy_span_selector.layers.layout import SpanLayout
-from spacy_span_selector.models.sentences import sentence_lengths
+from spacy_span_selector.layers.selection.candidates import AboveThreshold
+from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
 from spacy_span_selector.pipeline.given_mentions import given_mentions
 from spacy_span_selector.pipeline.lost import LostSpans
+from spacy_span_selector.pipeline.sentences import sentence_lengths
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]

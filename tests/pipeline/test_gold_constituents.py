@@ -7,9 +7,9 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_constituents, set_speaker_markers
-from spacy_span_selector.layers.constituents import NOUN_PHRASE, OTHER, GoldConstituents
-from spacy_span_selector.models.sentences import sentence_lengths
+from spacy_span_selector.layers.coref.constituents import NOUN_PHRASE, OTHER, GoldConstituents
 from spacy_span_selector.pipeline.gold_constituents import gold_constituents, has_constituents
+from spacy_span_selector.pipeline.sentences import sentence_lengths
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]

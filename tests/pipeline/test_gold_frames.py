@@ -18,11 +18,11 @@ from spacy_span_selector.annotation import (
     set_predicates,
     set_speaker_markers,
 )
-from spacy_span_selector.layers.gold import GoldFrames
-from spacy_span_selector.models.sentences import sentence_lengths
+from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, gold_frames
 from spacy_span_selector.pipeline.lost import LostSpans
+from spacy_span_selector.pipeline.sentences import sentence_lengths
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]

@@ -19,11 +19,11 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_speaker_markers,
 )
-from spacy_span_selector.layers.gold import GoldMentions
-from spacy_span_selector.models.sentences import sentence_lengths
+from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.gold_mentions import REPEATED, gold_mentions
 from spacy_span_selector.pipeline.lost import LostSpans
+from spacy_span_selector.pipeline.sentences import sentence_lengths
 
 Clusters = list[list[Mention]]
 

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Frame, set_frames
-from spacy_span_selector.layers.layout import Spans
+from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.pipeline.rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
 
 VOCAB = Vocab()

@@ -38,10 +38,10 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_speaker_markers,
 )
-from spacy_span_selector.corpora import parse_bracketed
-from spacy_span_selector.layers.candidates import LikelyAndGold
-from spacy_span_selector.layers.coref import CorefOutput
-from spacy_span_selector.layers.linker import Links
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.layers.coref.linker import Links
+from spacy_span_selector.layers.coref.network import CorefOutput
+from spacy_span_selector.layers.selection.candidates import LikelyAndGold
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.pipeline import structured_coref
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE

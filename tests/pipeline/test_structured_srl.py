@@ -38,7 +38,7 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_predicates,
 )
-from spacy_span_selector.corpora import parse_bracketed
+from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.pipeline import structured_srl
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE

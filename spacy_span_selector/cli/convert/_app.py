@@ -36,7 +36,7 @@ def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
 def save_docs(docs: Sequence[Doc], path: Path, *, speaker_markers: bool = False) -> None:
     """Write documents to a .spacy file, with their titles, and print what it holds."""
     if speaker_markers:
-        from ...corpora.speaker_markers import insert_speaker_markers
+        from ...documents.speaker_markers import insert_speaker_markers
 
         docs = [insert_speaker_markers(doc) for doc in docs]
     path.parent.mkdir(parents=True, exist_ok=True)

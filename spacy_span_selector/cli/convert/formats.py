@@ -58,7 +58,7 @@ def conll2012_cli(
 ) -> None:
     """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English parts."""
     from ...corpora.conll2012 import read_conll2012
-    from ...corpora.conll2012_files import find_files
+    from ...corpora.conll2012.files import find_files
 
     with friendly_errors():
         sources, out_path = split_paths(paths)
@@ -89,7 +89,7 @@ def jsonlines_cli(
 
 def _check_official(files: Sequence[Path], n_documents: int) -> None:
     """Print what tells the official English files of CoNLL-2012 from others."""
-    from ...corpora.conll2012_files import ENGLISH_DOCUMENTS, digest_files
+    from ...corpora.conll2012.files import ENGLISH_DOCUMENTS, digest_files
 
     typer.echo(f"Read {len(files):,} files. MD5 of their contents, one after the other: {digest_files(files)}")
     official = [split for split, count in ENGLISH_DOCUMENTS.items() if count == n_documents]

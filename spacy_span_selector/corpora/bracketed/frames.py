@@ -1,0 +1,132 @@
+"""Frames in the bracketed format: under a sentence one line for each predicate, which repeats the words.
+
+    > [ARG0 Her brother] [V=give.01 gave] [ARG2 Mary] [ARG1 a warm welcome].
+
+Brackets of a frame neither nest nor overlap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from ...annotation import PREDICATE_LABEL, Argument, Frame
+from .lines import NAME_PATTERN, Bracket, Line, PlainText, Sentence, align, escaped_character, fail
+
+FRAME = ">"
+ROLE_END = re.compile(r"[\s\[\]]")
+PREDICATE_FORM = f"`[{PREDICATE_LABEL} words]` or `[{PREDICATE_LABEL}=ROLESET words]` for the predicate"
+
+
+def is_predicate_role(role: str) -> bool:
+    """Whether a bracket with this role is the predicate: `V`, or `V=` and a roleset."""
+    return role.partition("=")[0] == PREDICATE_LABEL
+
+
+def read_frames(lines: Sequence[Line], sentence: Sentence) -> list[Frame]:
+    """Read the frames of a sentence.
+
+    lines (Sequence[Line]): The lines under the sentence, without their `>`. One without words says that the
+        sentence has no predicate.
+    sentence (Sentence): The sentence that they annotate.
+    RETURNS (list[Frame]): One frame a line with words, in token offsets of the document.
+    RAISES: ValueError naming source, line and column, what was found, and the cure.
+    """
+    for line in lines:
+        if not line.body.strip() and len(lines) > 1:
+            found = f"a bare `{FRAME}` says that the sentence has no predicate, but it has another `{FRAME}` line"
+            fail(line.place, line.offset, f"{found}. Remove one of them.")
+    return [_read_frame(line, sentence) for line in lines if line.body.strip()]
+
+
+def _read_frame(line: Line, sentence: Sentence) -> Frame:
+    text, brackets = _parse_frame(line)
+    _check_words(text, line, sentence)
+    predicate = _find_predicate(brackets, str(text), line)
+    start, end = align(predicate, sentence, line.place, "a predicate")
+    arguments = [
+        Argument(*align(bracket, sentence, line.place, "an argument"), bracket.label)
+        for bracket in brackets
+        if bracket is not predicate
+    ]
+    return Frame(start, end, arguments, predicate.label.partition("=")[2] or None)
+
+
+def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
+    """Separate the text of a line, white space normalised, from its brackets, which are labelled with their roles."""
+    text = PlainText()
+    opened: tuple[int, str, int] | None = None  # offset of the first character, role, column of the bracket
+    brackets: list[Bracket] = []
+    body = line.body
+    i = 0
+    while i < len(body):
+        character, column = body[i], line.offset + i + 1
+        i += 1
+        if character == "\\":
+            text.add(escaped_character(line, i - 1), column)
+            i += 1
+        elif character == "|":
+            cure = "Names of clusters belong to the sentence above: remove it, or write `\\|`."
+            fail(line.place, column, f"`|` in a frame. {cure}")
+        elif character == "[":
+            if opened is not None:
+                cure = "Close the first with `]`, or write `\\[`."
+                fail(line.place, column, f"`[` inside `[{opened[1]}`: brackets of a frame do not nest. {cure}")
+            role = _check_role(ROLE_END.split(body[i:], maxsplit=1)[0], line, column)
+            opened = (len(text), role, column)
+            i = len(body) - len(body[i + len(role) :].lstrip())  # white space after a role is no text
+        elif character == "]":
+            if opened is None:
+                fail(line.place, column, "`]` outside an argument. Open one with `[ROLE`, or write `\\]`.")
+            first, role, open_column = opened
+            start, end = text.trim(first)
+            if start == end:
+                fail(line.place, open_column, f"`[{role}` without words. Write `[ROLE words]`, or `\\[`.")
+            brackets.append(Bracket(start, end, role, open_column, column))
+            opened = None
+        else:
+            text.add(character, column)
+    if opened is not None:
+        _, role, open_column = opened
+        fail(line.place, open_column, f"`[{role}` is not closed. Add `]`, or write `\\[`.")
+    return text, brackets
+
+
+def _check_role(role: str, line: Line, column: int) -> str:
+    if not role:
+        fail(line.place, column, f"a bracket without a role. Write `[ROLE words]`, {PREDICATE_FORM}, or `\\[`.")
+    if not NAME_PATTERN.fullmatch(role):
+        fail(line.place, column, f"the role {role!r} holds a bar or a backslash. Write `[ROLE words]`, or `\\[`.")
+    if role == f"{PREDICATE_LABEL}=":
+        fail(line.place, column, f"an empty roleset after `{role}`. Write {PREDICATE_FORM}.")
+    return role
+
+
+def _check_words(text: PlainText, line: Line, sentence: Sentence) -> None:
+    """Raise an error where the words of a frame are not those of its sentence."""
+    found, expected = str(text).split(), sentence.text.split()
+    for i, (word, expected_word) in enumerate(zip_longest(found, expected)):
+        if word != expected_word:
+            start = len(" ".join([*found[:i], ""]))
+            column = text.columns[start] if word is not None else line.offset + len(line.body) + 1
+            here = "the end" if word is None else repr(word)
+            there = "its end" if expected_word is None else repr(expected_word)
+            fail(
+                line.place,
+                column,
+                f"found {here} where the sentence in line {sentence.place.line} has {there}. "
+                f"Repeat its words, or write `\\{FRAME}` where the text itself starts so.",
+            )
+
+
+def _find_predicate(brackets: list[Bracket], text: str, line: Line) -> Bracket:
+    predicates = [bracket for bracket in brackets if is_predicate_role(bracket.label)]
+    if not predicates:
+        fail(line.place, line.offset, f"a frame without a predicate. Write {PREDICATE_FORM}.")
+    if len(predicates) > 1:
+        second = predicates[1]
+        found = f"a second predicate, {text[second.start : second.end]!r}, in one frame"
+        cure = f"Give it a line of its own, or write `[C-{PREDICATE_LABEL} words]` if it continues the first."
+        fail(line.place, second.open_column, f"{found}. {cure}")
+    return predicates[0]

@@ -1,0 +1,94 @@
+"""Mentions in the bracketed format: brackets in the line of the sentence, with a name after a bar.
+
+    [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
+
+Brackets of mentions may nest. Mentions of one name are a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...annotation import Mention
+from .lines import NAME_PATTERN, Bracket, Line, Place, PlainText, Sentence, align, escaped_character, fail
+
+
+def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
+    """Separate the text of a line, white space normalised, from its mentions. Singletons have an empty name."""
+    text = PlainText()
+    opened: list[tuple[int, int]] = []  # offset of the first character, column of the bracket
+    mentions: list[Bracket] = []
+    body = line.body
+    i = 0
+    while i < len(body):
+        character, column = body[i], line.offset + i + 1
+        i += 1
+        if character == "\\":
+            text.add(escaped_character(line, i - 1), column)
+            i += 1
+        elif character == "[":
+            opened.append((len(text), column))
+        elif character in "]|":
+            if not opened:
+                cure = f"Open one with `[`, or write `\\{character}`."
+                fail(line.place, column, f"`{character}` outside a mention. {cure}")
+            name = ""
+            if character == "|":
+                close = body.find("]", i)
+                if close < 0:
+                    fail(line.place, opened[-1][1], "a mention that is not closed. Add `]` after its name.")
+                name = _check_name(body[i:close], line.place, line.offset + i + 1)
+                i = close + 1
+            first, open_column = opened.pop()
+            start, end = text.trim(first)
+            if start == end:
+                fail(line.place, open_column, "a mention without words. Write `[words]` or `[words|name]`.")
+            mentions.append(Bracket(start, end, name, open_column, line.offset + i))
+        else:
+            text.add(character, column)
+    if opened:
+        first, open_column = opened[-1]
+        words = str(text)[first:].strip()
+        fail(line.place, open_column, f"a mention that is not closed: {words!r}. Add `]`, or write `\\[`.")
+    return str(text), mentions
+
+
+def align_mentions(brackets: Iterable[Bracket], sentence: Sentence) -> list[tuple[Mention, str]]:
+    """Every mention of a sentence as token offsets in the document, with its name."""
+    mentions: list[tuple[Mention, str]] = []
+    for bracket in brackets:
+        item = (align(bracket, sentence, sentence.place, "a mention"), bracket.label)
+        if bracket.label and item in mentions:
+            found = f"{sentence.text[bracket.start : bracket.end]!r} is marked twice as {bracket.label!r}"
+            fail(sentence.place, bracket.open_column, f"{found}. Remove one pair of brackets.")
+        mentions.append(item)
+    return mentions
+
+
+def group_mentions(mentions: Iterable[tuple[Mention, str]]) -> tuple[list[list[Mention]], list[str]]:
+    """Clusters and their names: mentions of one name are a cluster, each without a name is one of its own."""
+    clusters: list[list[Mention]] = []
+    names: list[str] = []
+    numbers: dict[str, int] = {}  # index of each named cluster
+    for mention, name in mentions:
+        if name in numbers:
+            clusters[numbers[name]].append(mention)
+            continue
+        if name:
+            numbers[name] = len(clusters)
+        clusters.append([mention])
+        names.append(name)
+    return clusters, names
+
+
+def _check_name(name: str, place: Place, column: int) -> str:
+    if not name:
+        fail(place, column, "an empty name after `|`. Write `[words|name]`, or `[words]` for a singleton.")
+    if not NAME_PATTERN.fullmatch(name):
+        fail(
+            place,
+            column,
+            f"the name {name!r} holds white space, a bracket, a bar or a backslash. "
+            "Use letters, digits, `-` or `_`; write `\\|` for a bar in the text.",
+        )
+    return name

@@ -1,0 +1,175 @@
+"""The bracketed plain-text format: coreference and semantic roles that a person can type.
+
+    === the station
+    [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
+    > [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
+    @Ann Lee: [I|ann] know.
+
+One sentence a line; `docs/bracketed.md` describes the format in full, `bracketed_writer` writes it. This
+module knows documents and kinds of lines; `bracketed_mentions` and `bracketed_frames` know what is in them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ...annotation import (
+    TITLE_KEY,
+    Frame,
+    Mention,
+    set_clusters,
+    set_frames,
+    set_mentions,
+    set_predicates,
+    set_speakers,
+)
+from .frames import FRAME, read_frames
+from .lines import Line, Place, Sentence, fail
+from .mentions import align_mentions, group_mentions, parse_mentions
+
+HEADING = "==="
+COMMENT = "#"
+SPEAKER = "@"
+SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
+
+
+class TypedSentence(NamedTuple):
+    """A sentence as it was typed: who speaks, its line, and the lines of its frames."""
+
+    speaker: str | None
+    line: Line
+    frames: list[Line]
+
+
+def read_bracketed(path: str | Path, nlp: Language) -> list[Doc]:
+    """Read a UTF-8 file in the bracketed format.
+
+    path (str | Path): The file. Without a heading it is one document, named for the file's stem.
+    nlp (Language): Its tokenizer splits each line.
+    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
+    RAISES: ValueError naming file, line and column, what was found, and the cure.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: byte {error.start} is not UTF-8. Save the file with the encoding UTF-8.") from error
+    return parse_bracketed(text, nlp, source=str(path), title=path.stem)
+
+
+def parse_bracketed(text: str, nlp: Language, *, source: str = "text", title: str = "text") -> list[Doc]:
+    """Read documents from a string in the bracketed format.
+
+    text (str): The documents.
+    nlp (Language): Its tokenizer splits each line.
+    source (str): What error messages call the text.
+    title (str): Name of the document where the text has no heading.
+    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
+    RAISES: ValueError naming source, line and column, what was found, and the cure.
+    """
+    return [_make_doc(name, sentences, nlp) for name, sentences in _split_documents(text, source, title)]
+
+
+def _split_documents(text: str, source: str, title: str) -> list[tuple[str, list[TypedSentence]]]:
+    documents: list[tuple[str, list[TypedSentence]]] = []
+    headings: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        place = Place(source, number)
+        content = line.strip()
+        if not content or content.startswith(COMMENT):
+            continue
+        if content.startswith(HEADING):
+            name = _parse_heading(content, place)
+            if documents and not headings:
+                first = documents[0][1][0].line.place
+                fail(first, 1, f"text before the first heading. Put a heading, `{HEADING} NAME`, above this line.")
+            if name in headings:
+                fail(place, 1, f"a second document named {name!r} (the first: line {headings[name]}). Rename one.")
+            headings[name] = number
+            documents.append((name, []))
+            continue
+        if content.startswith(FRAME):
+            offset = line.index(FRAME) + 1
+            if not documents or not documents[-1][1]:
+                cure = f"Put it under its sentence, or write `\\{FRAME}` where the text itself starts so."
+                fail(place, offset, f"a frame without a sentence above it. {cure}")
+            documents[-1][1][-1].frames.append(Line(place, line[offset:].rstrip(), offset))
+            continue
+        if not documents:
+            documents.append((title, []))
+        documents[-1][1].append(_parse_speaker(line, place))
+    return documents
+
+
+def _parse_heading(content: str, place: Place) -> str:
+    rest = content[len(HEADING) :]
+    if rest and not rest[0].isspace():
+        cure = f"Write `{HEADING} NAME`, with a space, or `\\=` where the text itself starts so."
+        fail(place, 1, f"a heading was expected, found {content!r}. {cure}")
+    name = " ".join(rest.split())
+    if not name:
+        fail(place, 1, f"a heading without a name. Write `{HEADING} NAME`.")
+    return name
+
+
+def _parse_speaker(line: str, place: Place) -> TypedSentence:
+    content = line.rstrip()
+    start = len(content) - len(content.lstrip())
+    if content[start] != SPEAKER:
+        return TypedSentence(None, Line(place, content[start:], start), [])
+    match = SPEAKER_PATTERN.match(content, start)
+    if match is None:
+        cure = f"Write `{SPEAKER}NAME: text`, or `\\{SPEAKER}` where the text itself starts so."
+        fail(place, start + 1, f"a speaker without a colon. {cure}")
+    speaker = " ".join(re.sub(r"\\(.)", r"\1", match[1]).split())
+    if not speaker:
+        fail(place, start + 1, f"a speaker without a name. Write `{SPEAKER}NAME: text`.")
+    body = content[match.end() :]
+    if not body.strip():
+        fail(place, match.end() + 1, f"no text after the speaker {speaker!r}. Write the sentence on the same line.")
+    return TypedSentence(speaker, Line(place, body, match.end()), [])
+
+
+def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language) -> Doc:
+    words: list[str] = []
+    spaces: list[bool] = []
+    sentence_starts: list[bool | int | None] = []
+    turns: list[tuple[int, int, str]] = []
+    mentions: list[tuple[Mention, str]] = []
+    frames: list[Frame] = []
+    for typed in typed_sentences:
+        text, brackets = parse_mentions(typed.line)
+        sentence = Sentence(typed.line.place, text, nlp.make_doc(text), len(words))
+        mentions.extend(align_mentions(brackets, sentence))
+        frames.extend(read_frames(typed.frames, sentence))
+        words.extend(token.text for token in sentence.tokens)
+        spaces.extend(bool(token.whitespace_) for token in sentence.tokens)
+        sentence_starts.extend(i == 0 for i in range(len(sentence.tokens)))
+        if spaces:
+            spaces[-1] = typed is not typed_sentences[-1]
+        if typed.speaker is not None:
+            turns.append((sentence.offset, len(words), typed.speaker))
+    doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
+    doc.user_data[TITLE_KEY] = title
+    _annotate(doc, mentions, frames, any(typed.frames for typed in typed_sentences))
+    if turns:
+        set_speakers(doc, turns)
+    return doc
+
+
+def _annotate(doc: Doc, mentions: list[tuple[Mention, str]], frames: list[Frame], has_frame_lines: bool) -> None:
+    """Set clusters and frames, and say of what was looked for in vain that it was looked for."""
+    if mentions:
+        clusters, names = group_mentions(mentions)
+        set_clusters(doc, clusters, names=names)
+    elif not has_frame_lines:
+        set_mentions(doc, [], [])
+    if frames:
+        set_frames(doc, frames)
+    elif has_frame_lines:
+        set_predicates(doc, [])

@@ -1,0 +1,218 @@
+"""Documents to the bracketed plain-text format, the inverse of `bracketed`."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from spacy.tokens import Doc, Span
+
+from ...annotation import (
+    PREDICATE_LABEL,
+    SPEAKERS_KEY,
+    TITLE_KEY,
+    Frame,
+    Mention,
+    cluster_groups,
+    describe_doc,
+    frame_groups,
+    get_frames,
+    get_sentences,
+    has_frames_annotated,
+)
+from .frames import FRAME, is_predicate_role
+from .lines import NAME_PATTERN
+from .reader import HEADING, SPEAKER
+
+ESCAPED_TEXT = "[]|\\"
+ESCAPED_START = "#=@>"
+ESCAPED_SPEAKER = "\\:"
+
+
+class Brackets(NamedTuple):
+    """What to write before the first token of a span, and before the token `end`."""
+
+    end: int
+    opening: str
+    closing: str
+
+
+def write_bracketed(docs: Iterable[Doc]) -> str:
+    """Write documents in the bracketed format.
+
+    docs (Iterable[Doc]): Documents with clusters, frames or both. One without sentence boundaries becomes one
+        line; white space is written as one space. A sentence gets the speaker of the turn that covers its
+        first token. Clusters keep the name in `attrs["name"]`; others are called `c1`, `c2`, ...,
+        singletons excepted. Documents without a title, or with one that was used before, get a new one.
+    RETURNS (str): The text of a file that `read_bracketed` reads.
+    WARNS: Once, counting the mentions that the format cannot hold: those that cross a sentence
+        boundary or another mention that starts earlier. Once, counting what it cannot hold of frames: predicates
+        that cross a sentence boundary, and with them their frames; arguments that leave the sentence of their
+        predicate, overlap it or another argument that starts earlier, or have a role that cannot be typed;
+        rolesets that cannot be typed. They are left out.
+    """
+    blocks: list[str] = []
+    titles: set[str] = set()
+    lost_mentions: Counter[str] = Counter()
+    lost_frames: Counter[str] = Counter()
+    for number, doc in enumerate(docs, start=1):
+        title = " ".join(str(doc.user_data.get(TITLE_KEY) or f"document {number}").split())
+        title = _unused(title, titles)
+        titles.add(title)
+        lines, mentions, frames = _write_doc(doc)
+        blocks.append("\n".join([f"{HEADING} {title}", *lines]) + "\n")
+        lost_mentions[describe_doc(doc)] += mentions
+        lost_frames[describe_doc(doc)] += frames
+    _warn_of(lost_mentions, "mention(s)", "they cross a sentence boundary or another mention")
+    _warn_of(
+        lost_frames,
+        "predicate(s), argument(s) or roleset(s)",
+        "they cross a sentence boundary, overlap in their frame, or have an empty or untypable name",
+    )
+    return "\n".join(blocks)
+
+
+def _warn_of(lost: Counter[str], what: str, why: str) -> None:
+    """Warn of what is left out of documents, if anything is."""
+    names = [name for name, number in lost.items() if number]
+    if names:
+        named = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        message = f"{lost.total()} {what} left out of the bracketed text: {why}, which brackets cannot show ({named})."
+        warnings.warn(message, stacklevel=3)
+
+
+def _write_doc(doc: Doc) -> tuple[list[str], int, int]:
+    """The lines of a document, and how many mentions and parts of frames they lack."""
+    mentions, lost_mentions = _mention_brackets(doc)
+    frames, lost_frames = _frames_by_start(doc)
+    speakers = {token.i: turn.label_ for turn in doc.spans.get(SPEAKERS_KEY, ()) for token in turn}
+    lines: list[str] = []
+    for sentence in get_sentences(doc):
+        line, lost = _write_words(sentence, mentions)
+        lost_mentions += lost
+        speaker = " ".join(speakers.get(sentence.start, "").split())
+        if line and speaker:
+            lines.append(f"{SPEAKER}{_escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
+        elif line:
+            lines.append(f"\\{line}" if line[0] in ESCAPED_START else line)
+        for frame in (frame for token in sentence for frame in frames.get(token.i, ())):
+            frame_lines, lost = _write_frame(frame, sentence)
+            lines.extend(frame_lines)
+            lost_frames += lost
+    if lines and has_frames_annotated(doc) and not frame_groups(doc):
+        lines.insert(1, FRAME)  # under the first sentence, for all: nothing in the document is a predicate
+    return lines, lost_mentions, lost_frames
+
+
+def _mention_brackets(doc: Doc) -> tuple[dict[int, list[Brackets]], int]:
+    """The brackets of mentions by their first token, outer ones first, and how many mentions have no words."""
+    brackets: dict[int, list[Brackets]] = {}
+    lost = 0
+    for mention, name in _named_mentions(doc):
+        start, end = _without_outer_spaces(doc, mention)
+        if start < end:
+            brackets.setdefault(start, []).append(Brackets(end, "[", f"|{name}]" if name else "]"))
+        else:
+            lost += 1
+    for started in brackets.values():
+        started.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
+        started.sort(key=lambda item: -item.end)
+    return brackets, lost
+
+
+def _named_mentions(doc: Doc) -> Iterator[tuple[Mention, str]]:
+    """Every mention with the name to write; singletons without a name have an empty one."""
+    names: list[str] = []
+    for group in cluster_groups(doc):
+        name = str(group.attrs.get("name", ""))
+        names.append(name if NAME_PATTERN.fullmatch(name) and name not in names else "")
+    for number, group in enumerate(cluster_groups(doc), start=1):
+        mentions = {(span.start, span.end) for span in group}
+        if not names[number - 1] and len(mentions) > 1:
+            names[number - 1] = _unused(f"c{number}", set(names))
+        yield from ((mention, names[number - 1]) for mention in sorted(mentions))
+
+
+def _frames_by_start(doc: Doc) -> tuple[dict[int, list[Frame]], int]:
+    """The frames by the first token of their predicates, and how many predicates have no words."""
+    frames: dict[int, list[Frame]] = {}
+    lost = 0
+    for frame in get_frames(doc):
+        start, end = _without_outer_spaces(doc, (frame.start, frame.end))
+        if start < end:
+            frames.setdefault(start, []).append(frame)
+        else:
+            lost += 1
+    return frames, lost
+
+
+def _write_frame(frame: Frame, sentence: Span) -> tuple[list[str], int]:
+    """The line of a frame, if its predicate can be written, and how much of the frame is left out."""
+    start, end = _without_outer_spaces(sentence.doc, (frame.start, frame.end))
+    if end > sentence.end:
+        return [], 1
+    lost = 0
+    role = PREDICATE_LABEL
+    if frame.roleset:
+        if NAME_PATTERN.fullmatch(frame.roleset):
+            role = f"{PREDICATE_LABEL}={frame.roleset}"
+        else:
+            lost += 1
+    brackets = {start: Brackets(end, f"[{role} ", "]")}
+    for argument in sorted(frame.arguments, key=lambda argument: (argument.start, -argument.end)):
+        start, end = _without_outer_spaces(sentence.doc, (argument.start, argument.end))
+        typable = NAME_PATTERN.fullmatch(argument.role) and not is_predicate_role(argument.role)
+        inside = sentence.start <= start < end <= sentence.end
+        if typable and inside and all(end <= other or start >= brackets[other].end for other in brackets):
+            brackets[start] = Brackets(end, f"[{argument.role} ", "]")
+        else:
+            lost += 1
+    line, _ = _write_words(sentence, {start: [item] for start, item in brackets.items()})
+    return [f"{FRAME} {line}"], lost
+
+
+def _without_outer_spaces(doc: Doc, span: tuple[int, int]) -> tuple[int, int]:
+    start, end = span
+    while start < end and doc[start].is_space:
+        start += 1
+    while start < end and doc[end - 1].is_space:
+        end -= 1
+    return start, end
+
+
+def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]]) -> tuple[str, int]:
+    """The words of a sentence with brackets around them, and how many pairs are left out as they cross others."""
+    pieces: list[str] = []
+    opened: list[Brackets] = []
+    lost = 0
+    space_due = False
+    for token in sentence:
+        if token.is_space:
+            space_due = True
+            continue
+        if space_due and pieces:
+            pieces.append(" ")
+        for item in brackets.get(token.i, ()):
+            if item.end > (opened[-1].end if opened else sentence.end):
+                lost += 1
+            else:
+                opened.append(item)
+                pieces.append(item.opening)
+        pieces.append(_escape(" ".join(token.text.split()), chars=ESCAPED_TEXT))
+        while opened and opened[-1].end == token.i + 1:
+            pieces.append(opened.pop().closing)
+        space_due = bool(token.whitespace_)
+    return "".join(pieces), lost
+
+
+def _escape(text: str, *, chars: str) -> str:
+    return "".join(f"\\{character}" if character in chars else character for character in text)
+
+
+def _unused(wanted: str, used: Container[str]) -> str:
+    """The wanted name, or the first of `wanted-2`, `wanted-3`, ... that is free."""
+    candidates = (wanted if i == 1 else f"{wanted}-{i}" for i in count(1))
+    return next(candidate for candidate in candidates if candidate not in used)

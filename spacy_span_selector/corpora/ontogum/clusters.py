@@ -1,0 +1,67 @@
+"""OntoGUM's coreference files: three columns, the number of a word in its document, the word, and its brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...annotation import Mention
+from ..coreference_column import read_coreference_column
+
+COLUMNS = 3
+END = "# end document"
+
+
+def parse_clusters(text: str, source: str, words: Sequence[str], words_source: str) -> dict[str, list[Mention]]:
+    """Read the clusters of a document.
+
+    text (str): The content of its file.
+    source (str): What error messages call the file.
+    words (Sequence[str]): The words of the document. In the file, a word may be missing, but not its row.
+    words_source (str): What error messages call the place where the words come from.
+    RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
+    RAISES (ValueError): Naming file and line, what was found, and what was expected.
+    """
+    cells: list[str] = []
+    numbers: list[int] = []  # line of each word
+    ended = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        place = f"{source}:{number}"
+        if line.startswith("#"):
+            ended = line.startswith(END)
+        elif line:
+            columns = line.split("\t")
+            if len(columns) != COLUMNS:
+                raise ValueError(f"{place}: found {len(columns)} columns separated by tabs, expected {COLUMNS}.")
+            index, word, cell = columns
+            i = len(cells)
+            if index != str(i) or i == len(words) or word not in ("", words[i]):
+                expected = f"word {i}, {words[i]!r}" if i < len(words) else f"`{END}`"
+                found = f"word {index}, {word!r}"
+                raise ValueError(f"{place}: found {found}, expected {expected}, as in {words_source}.")
+            cells.append(cell)
+            numbers.append(number)
+    if not ended:
+        raise ValueError(f"{source}: the file ends without `{END}`. Is it complete?")
+    if len(cells) < len(words):
+        raise ValueError(f"{source}: found {len(cells)} words, expected {len(words)}, as in {words_source}.")
+    return read_coreference_column(cells, lambda i: f"{source}:{numbers[i]}")
+
+
+def keep_first(clusters: dict[str, list[Mention]]) -> tuple[dict[str, list[Mention]], list[Mention]]:
+    """Keep each span in one cluster, that whose first mention comes first.
+
+    RETURNS (tuple[dict[str, list[Mention]], list[Mention]]): The clusters, and a span for each time that it was left
+        out.
+    """
+    kept: dict[str, list[Mention]] = {}
+    repeated: list[Mention] = []
+    seen: set[Mention] = set()
+    for name in sorted(clusters, key=lambda name: min(clusters[name])):
+        kept[name] = []
+        for mention in clusters[name]:
+            if mention in seen:
+                repeated.append(mention)
+            else:
+                seen.add(mention)
+                kept[name].append(mention)
+    return kept, repeated

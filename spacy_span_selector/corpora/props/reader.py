@@ -1,0 +1,114 @@
+"""CoNLL-2005 props: a file of words and a file of predicates and arguments, one line a token."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ...annotation import PREDICATE_LABEL, Argument, Frame, set_frames, set_predicates
+from ..starred_column import read_starred_column
+
+NO_PREDICATE = "-"
+WHITE_SPACE = " \t\r"
+SENSE = re.compile(r".+\.(\d+|[A-Z]{2})")
+CONLL_ROLE = re.compile(r"^((?:[CR]-)*)A(?=[0-9AM])")
+
+Line = tuple[int, list[str]]
+"""The number of a line in its file, and its cells."""
+
+
+def read_props(words_path: str | Path, props_path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
+    """Read the sentences of a words file and a props file of the CoNLL-2005 shared task.
+
+    words_path (str | Path): One word a line, blank lines between sentences.
+    props_path (str | Path): The same lines: in the first column the lemma or the roleset of a predicate, or `-`, and
+        one column of arguments for each predicate of the sentence. Either file may be compressed, `.gz`.
+    vocab (Vocab): Vocabulary of the documents; a new one if None.
+    RETURNS (list[Doc]): One document a sentence, since the format knows no documents, with gold words (spacing is
+        unknown) and frames. Roles have PropBank's names: `A0` and `AM-TMP` become `ARG0` and `ARGM-TMP`. A frame has
+        a roleset where the first column has a sense, as `give.01` does. Its predicate is the `V` that covers the
+        line of the first column, or this word alone if there is none; any other `V` is read as `C-V`.
+    RAISES (ValueError): Naming file and line, what was found, and what was expected.
+    """
+    words_path, props_path = Path(words_path), Path(props_path)
+    words, props = _read_sentences(words_path), _read_sentences(props_path)
+    vocab = Vocab() if vocab is None else vocab
+    docs = []
+    for word_lines, prop_lines in zip(words, props, strict=False):
+        if len(word_lines) != len(prop_lines):
+            raise ValueError(
+                f"{words_path}:{word_lines[0][0]}: found a sentence of {len(word_lines)} word(s), but of "
+                f"{len(prop_lines)} line(s) at {props_path}:{prop_lines[0][0]}. Expected one line a word in both files."
+            )
+        doc = Doc(
+            vocab,
+            words=_read_words(words_path, word_lines),
+            sent_starts=[i == 0 for i in range(len(word_lines))],
+        )
+        frames = _read_frames(props_path, prop_lines)
+        set_frames(doc, frames)
+        if not frames:
+            set_predicates(doc, [])  # annotated, but there is nothing to annotate
+        docs.append(doc)
+    if len(words) != len(props):
+        raise ValueError(
+            f"{words_path} has {len(words)} sentence(s), but {props_path} has {len(props)}. "
+            f"Expected the same in both, with blank lines between them."
+        )
+    return docs
+
+
+def to_propbank_role(role: str) -> str:
+    """PropBank's name of a CoNLL-2005 role: `ARG0` for `A0`, `R-ARGM-TMP` for `R-AM-TMP`; other names stay."""
+    return CONLL_ROLE.sub(r"\1ARG", role)
+
+
+def _read_sentences(path: Path) -> list[list[Line]]:
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    sentences: list[list[Line]] = [[]]
+    for number, line in enumerate(text.split("\n"), start=1):
+        cells = re.split(f"[{WHITE_SPACE}]+", line.strip(WHITE_SPACE))
+        if cells != [""]:
+            sentences[-1].append((number, cells))
+        elif sentences[-1]:
+            sentences.append([])
+    return [sentence for sentence in sentences if sentence]
+
+
+def _read_words(path: Path, lines: list[Line]) -> list[str]:
+    for number, cells in lines:
+        if len(cells) != 1:
+            raise ValueError(f"{path}:{number}: found {len(cells)} words in a line, expected one.")
+    return [word for _, (word,) in lines]
+
+
+def _read_frames(path: Path, lines: list[Line]) -> list[Frame]:
+    def place(i: int) -> str:
+        return f"{path}:{lines[i][0]}"
+
+    names = [cells[0] for _, cells in lines]
+    predicates = [i for i, name in enumerate(names) if name != NO_PREDICATE]
+    for i, (_, cells) in enumerate(lines):
+        if len(cells) != 1 + len(predicates):
+            raise ValueError(
+                f"{place(i)}: found {len(cells)} column(s), expected {1 + len(predicates)}: a first one, in which this "
+                f"sentence has {len(predicates)} predicate(s), and one for each of these."
+            )
+    frames = []
+    for column, predicate in enumerate(predicates, start=1):
+        spans = read_starred_column([cells[column] for _, cells in lines], place)
+        verbs = [(start, end) for start, end, role in spans if role == PREDICATE_LABEL]
+        start, end = next((verb for verb in verbs if verb[0] <= predicate < verb[1]), (predicate, predicate + 1))
+        arguments = [
+            Argument(first, last, f"C-{role}" if role == PREDICATE_LABEL else to_propbank_role(role))
+            for first, last, role in spans
+            if (first, last, role) != (start, end, PREDICATE_LABEL)
+        ]
+        roleset = names[predicate] if SENSE.fullmatch(names[predicate]) else None
+        frames.append(Frame(start, end, arguments, roleset))
+    return frames

@@ -1,0 +1,126 @@
+"""Documents to CoNLL-2005 props, the inverse of `props`: what the official scorer `srl-eval.pl` compares."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from spacy.tokens import Doc, Span
+
+from ...annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_frames, get_sentences
+from .reader import NO_PREDICATE
+
+PROPBANK_ROLE = re.compile(r"^((?:[CR]-)*)ARG(?=[0-9AM])")
+WRITABLE_ROLE = re.compile(r"[^\s()*]+")
+PLACEHOLDER = "_"
+
+
+def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
+    """Write the frames of documents as props.
+
+    docs (Iterable[Doc]): Documents with frames. One without sentence boundaries becomes one sentence.
+    rolesets (bool): Whether the first column has the roleset of a predicate where it is known, which `read_props`
+        reads back. By default it has the predicate's first word in lower case, which is the same for gold and
+        predicted documents: the official scorer counts all arguments of a predicate as missed if the first columns
+        differ.
+    RETURNS (str): The text of a props file, with CoNLL-2005's names of roles: `A0` for `ARG0`. The first column is
+        that of the predicate's first token.
+    WARNS: Once, counting what the format cannot hold, which is left out: of frames whose predicates start at the
+        same token all but the first, predicates that cross a sentence boundary, arguments that overlap their
+        predicate or an argument that starts earlier, that leave the sentence, or whose role is not one word
+        without brackets and stars.
+    """
+    sentences: list[str] = []
+    n_frames = n_arguments = 0
+    incomplete: dict[str, None] = {}
+    for doc in docs:
+        frames, lost_frames, lost_arguments = _writable_frames(doc)
+        sentences += [_write_sentence(sentence, frames, rolesets) for sentence in _sentences(doc)]
+        n_frames += lost_frames
+        n_arguments += lost_arguments
+        if lost_frames or lost_arguments:
+            incomplete[describe_doc(doc)] = None
+    if incomplete:
+        named = ", ".join(list(incomplete)[:5]) + (f" and {len(incomplete) - 5} more" if len(incomplete) > 5 else "")
+        warnings.warn(
+            f"{n_frames} frame(s) and {n_arguments} argument(s) left out of the props, which cannot show two "
+            f"predicates that start at one token, overlapping arguments of one predicate, anything that leaves its "
+            f"sentence, or roles of several words or with brackets or stars ({named}).",
+            stacklevel=2,
+        )
+    return "".join(sentences)
+
+
+def write_words(docs: Iterable[Doc]) -> str:
+    """Write the words of documents as the file that belongs to their props: one a line, blank lines between sentences.
+
+    docs (Iterable[Doc]): The documents that `write_props` is given.
+    RETURNS (str): The text of a words file. White space inside a word becomes `_`, as does a word of nothing else.
+    """
+    sentences = [[_one_word(token.text) for token in sentence] for doc in docs for sentence in _sentences(doc)]
+    return "".join("\n".join(words) + "\n\n" for words in sentences)
+
+
+def to_conll_role(role: str) -> str:
+    """The name of a PropBank role in CoNLL-2005: `A0` for `ARG0`, `R-AM-TMP` for `R-ARGM-TMP`; other names stay."""
+    return PROPBANK_ROLE.sub(r"\1A", role)
+
+
+def _sentences(doc: Doc) -> Iterator[Span]:
+    if len(doc):
+        yield from get_sentences(doc)
+
+
+def _writable_frames(doc: Doc) -> tuple[dict[int, Frame], int, int]:
+    """The frames that can be written, by first token, and how many frames and how many arguments of others cannot."""
+    sentence_of = {token.i: sentence for sentence in _sentences(doc) for token in sentence}
+    writable: dict[int, Frame] = {}
+    lost_frames = lost_arguments = 0
+    for frame in get_frames(doc):
+        sentence = sentence_of[frame.start]
+        if frame.start in writable or frame.end > sentence.end:
+            lost_frames += 1
+            continue
+        arguments: list[Argument] = []
+        for argument in sorted(frame.arguments):
+            inside = sentence.start <= argument.start and argument.end <= sentence.end
+            taken = [frame[:2], *(other[:2] for other in arguments)]
+            apart = all(argument.end <= start or end <= argument.start for start, end in taken)
+            if inside and apart and WRITABLE_ROLE.fullmatch(argument.role):
+                arguments.append(argument)
+        lost_arguments += len(frame.arguments) - len(arguments)
+        writable[frame.start] = frame._replace(arguments=arguments)
+    return writable, lost_frames, lost_arguments
+
+
+def _write_sentence(sentence: Span, frames: Mapping[int, Frame], rolesets: bool) -> str:
+    columns = [[NO_PREDICATE] * len(sentence)]
+    for token in sentence:
+        if token.i in frames:
+            frame = frames[token.i]
+            columns[0][token.i - sentence.start] = _name_predicate(frame, token.text, rolesets)
+            spans = [(frame.start, frame.end, PREDICATE_LABEL), *frame.arguments]
+            columns.append(_write_column(spans, sentence))
+    widths = [max(map(len, column)) for column in columns]
+    lines = [
+        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
+    return "\n".join(lines) + "\n\n"
+
+
+def _name_predicate(frame: Frame, word: str, rolesets: bool) -> str:
+    name = _one_word(frame.roleset if rolesets and frame.roleset else word.lower())
+    return PLACEHOLDER if name == NO_PREDICATE else name
+
+
+def _one_word(text: str) -> str:
+    return PLACEHOLDER.join(text.split()) or PLACEHOLDER
+
+
+def _write_column(spans: Sequence[tuple[int, int, str]], sentence: Span) -> list[str]:
+    """The cells of spans that do not overlap."""
+    opening = {start: f"({to_conll_role(role)}" for start, _, role in spans}
+    last = {end - 1 for _, end, _ in spans}
+    return [f"{opening.get(token.i, '')}*{')' if token.i in last else ''}" for token in sentence]

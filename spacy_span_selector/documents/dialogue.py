@@ -1,0 +1,53 @@
+"""Documents from what several people say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotation import set_speakers
+from .speaker_markers import insert_speaker_markers
+
+
+def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
+    """Make a document of a dialogue, for a pipeline to annotate: `nlp(doc_from_turns(nlp, [("Ann", "I saw him.")]))`.
+
+    The words `<speaker> NAME </speaker>` before each change of speaker tell the encoder who speaks. The components of
+    this package find nothing in them, `remove_speaker_markers` takes them out again. Each turn starts a sentence.
+
+    nlp (Language): The pipeline, whose tokenizer finds the words.
+    turns (Iterable[tuple[str, str]]): Who speaks and what is said, in order. White space around either is dropped.
+    RETURNS (Doc): The document: turns in `doc.spans["speakers"]`, markers in `doc.spans["speaker_markers"]`.
+    RAISES (ValueError): If there are no turns, or one is not a pair of a name and a text, both with words.
+    """
+    docs, spans = [], []
+    start = 0
+    for number, turn in enumerate(turns, start=1):
+        name, text = _check_turn(turn, number)
+        doc = nlp.make_doc(text)
+        doc[0].is_sent_start = True
+        docs.append(doc)
+        spans.append((start, start + len(doc), name))
+        start += len(doc)
+    joined = Doc.from_docs(docs)
+    if joined is None:
+        raise ValueError('There are no turns to make a document of; expected some, such as [("Ann", "I saw him.")].')
+    set_speakers(joined, spans)
+    return insert_speaker_markers(joined)
+
+
+def _check_turn(turn: Any, number: int) -> tuple[str, str]:
+    pair = list(turn) if isinstance(turn, tuple | list) else []
+    if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
+        raise ValueError(f'Turn {number} is {turn!r}; expected a name and a text, such as ("Ann", "I saw him.").')
+    name, text = (part.strip() for part in pair)
+    for what, part in (("name", name), ("text", text)):
+        if not part:
+            raise ValueError(
+                f"Turn {number}, {turn!r}, has no {what}. "
+                + ("Name each speaker, if only by a letter." if what == "name" else "Leave out turns without words.")
+            )
+    return " ".join(name.split()), text

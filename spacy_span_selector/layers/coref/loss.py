@@ -1,0 +1,142 @@
+"""The training objective of coreference (the paper, section 4.1), as a loss to minimise.
+
+    L1 = - sum over gold spans s      log [ p(s) * sum over gold antecedents m of p(m | s) ]
+    L2 = - sum over other spans s     log [ p(s) * p(no antecedent | s) + 1 - p(s) ]
+
+The gold antecedents of a mention are the earlier mentions of its cluster, or "no antecedent" if there
+are none. L2 leaves open whether a span outside the annotation is a mention, as long as it is not
+linked: right where annotation is *partial* because mentions that corefer with nothing are not marked.
+Where every mention is marked, annotation is *complete*, and another span is simply not selected:
+
+    L2' = - sum over other spans s    log [ 1 - p(s) ]
+
+"Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
+random sample of all spans that are not gold.
+
+A selector without probabilities, the greedy baseline, learns from the links of its candidates alone (Lee et al. 2017):
+
+    L3 = - sum over candidates s      log [ sum over gold antecedents m of p(m | s) ]
+
+"no antecedent" being right where no gold antecedent was kept. Where annotation is complete, mentions that corefer with
+nothing are known, and links say nothing of them; so the score that ranks spans learns which are mentions, too, as the
+logit of a probability, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid
+
+from ..selection.sampling import Annotation, sample_spans
+from ..selection.selectors import Marginals
+from ..spans.layout import SpanLayout
+from .constituents import constituent_loss
+from .gold import GoldMentions
+from .network import CorefOutput
+
+
+def coref_loss(
+    output: CorefOutput,
+    gold: GoldMentions,
+    layout: SpanLayout,
+    *,
+    annotation: Annotation,
+    negatives: float,
+    constituent_weight: float = 0.0,
+) -> Tensor:
+    """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
+
+    That of constituents, which other documents may have, is per candidate of any.
+
+    output (CorefOutput): What the network says.
+    gold (GoldMentions): The annotation.
+    layout (SpanLayout): The sentences of the batch.
+    annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
+    negatives (float): How many other spans to sample, per token; not used without probabilities.
+    constituent_weight (float): What the loss of the multitask selector's second task is multiplied by.
+    RETURNS (Tensor): A scalar.
+    """
+    gold_flat = gold.flat_index(layout)
+    cluster_of_span = torch.full((layout.size,), -1, device=gold_flat.device).index_copy(0, gold_flat, gold.clusters)
+    clusters = cluster_of_span[output.candidates]
+    learnt = gold.annotated[layout.document[output.starts]]
+    if output.marginals is None:
+        terms = _greedy_terms(output, clusters, learnt, gold_flat, annotation)
+    else:
+        sampled = sample_spans(cluster_of_span < 0, gold.annotated, layout, negatives)
+        terms = _selection_terms(output, output.marginals, clusters, learnt, gold_flat, annotation)
+        terms.append(output.marginals.unselected[sampled])
+    loss = -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
+    if output.constituents is not None and gold.constituents is not None:
+        second = constituent_loss(output.constituents, gold.constituents, layout)
+        loss = loss + constituent_weight * second / max(1, len(output.candidates))
+    return loss
+
+
+def _selection_terms(
+    output: CorefOutput,
+    marginals: Marginals,
+    clusters: Tensor,
+    learnt: Tensor,
+    gold_flat: Tensor,
+    annotation: Annotation,
+) -> list[Tensor]:
+    """The log-likelihoods that L1, and L2 or L2', add up.
+
+    clusters (Tensor): The gold cluster of each candidate, below 0 if there is none. Shape: (candidates,)
+    learnt (Tensor): Which candidates are in annotated documents. Shape: (candidates,)
+    gold_flat (Tensor): Flat index of each gold mention. Shape: (mentions,)
+    """
+    log_p, log_not_p = marginals
+    is_gold = clusters >= 0
+    is_other = ~is_gold & learnt
+    antecedent, none = _link_log_likelihood(output, clusters)
+    others = output.candidates[is_other]
+    if annotation == "complete":
+        other = log_not_p[others]
+    else:
+        other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
+    return [log_p[gold_flat], antecedent[is_gold], other]
+
+
+def _greedy_terms(
+    output: CorefOutput, clusters: Tensor, learnt: Tensor, gold_flat: Tensor, annotation: Annotation
+) -> list[Tensor]:
+    """The log-likelihoods that L3 adds up; the arguments are those of `_selection_terms`."""
+    antecedent, none = _link_log_likelihood(output, clusters)
+    right = torch.where(_gold_antecedents(output, clusters).any(dim=1), antecedent, none)
+    terms = [right[learnt]]
+    if annotation == "complete":
+        others = output.candidates[learnt & (clusters < 0)]
+        terms += [logsigmoid(output.scores[gold_flat]), logsigmoid(-output.scores[others])]
+    return terms
+
+
+def _link_log_likelihood(output: CorefOutput, clusters: Tensor) -> tuple[Tensor, Tensor]:
+    """log p(gold antecedents | s) and log p(no antecedent | s) of each candidate. *Shapes:* `(candidates,)`
+
+    A mention all of whose gold antecedents fell to the coarse scorer says nothing: its first value is 0.
+    """
+    scores = output.links.scores
+    log_links = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1).log_softmax(dim=1)
+    right = _gold_antecedents(output, clusters)
+    kept = right.any(dim=1)
+    right = torch.cat([~kept[:, None], right], dim=1)
+    log_likelihood = log_links.masked_fill(~right, -torch.inf).logsumexp(dim=1)
+    lost = ~kept & ~_is_first_of_cluster(clusters)
+    return log_likelihood.masked_fill(lost, 0.0), log_links[:, 0]
+
+
+def _gold_antecedents(output: CorefOutput, clusters: Tensor) -> Tensor:
+    """Which of its possible antecedents are in the cluster of a candidate. *Shape:* `(candidates, antecedents)`"""
+    antecedents, possible, _ = output.links
+    return possible & (clusters[antecedents] == clusters[:, None]) & (clusters >= 0)[:, None]
+
+
+def _is_first_of_cluster(clusters: Tensor) -> Tensor:
+    """Which candidates are the first of their cluster, in the order of the text. *Shape:* `(candidates,)`"""
+    order = torch.arange(len(clusters), device=clusters.device)
+    marked = clusters + 1  # 0 for spans outside every cluster
+    first = torch.full((int(marked.max()) + 1 if len(marked) else 1,), len(clusters), device=clusters.device)
+    return order == first.scatter_reduce(0, marked, order, "amin")[marked]

@@ -1,0 +1,166 @@
+"""Which spans go on to the linker or the role classifier: strategies that turn scores into a set of spans.
+
+At prediction they are the best non-crossing set of spans, with nothing to tune but what "best"
+means; the baselines know no crossing. In training they are the gold spans and the spans that the selector
+finds likely, whether they cross or not, so that what follows sees their rivals before the selector is any good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...wcfg import best_span_indices, greedy_spans
+from ..spans.layout import SpanLayout
+from .gold import GoldSpans
+
+Decoding = Literal["marginal", "map"]
+
+
+class CandidateStrategy(Protocol):
+    """Choose candidates.
+
+    scores (Tensor): Score of every span, flat. Shape: (layout.size,)
+    log_marginals (Tensor): Log probability that a span is selected, flat; the scores again where a selector has no
+        probabilities. Shape: (layout.size,)
+    layout (SpanLayout): The sentences of the batch.
+    RETURNS (Tensor): Flat indices, in the order of the text: by start, then by end. Shape: (candidates,)
+    """
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class Decode:
+    """The best non-crossing set of spans of each sentence.
+
+    decoding (Literal["marginal", "map"]): "map" keeps the highest-scoring tree (the paper, eq. 7); "marginal"
+        the set with the greatest expected number of right spans, each costing `threshold` (Goodman 1996).
+    threshold (float): A span is worth keeping, crossing spans aside, if its probability is above this.
+        Not used by "map".
+    """
+
+    decoding: Decoding
+    threshold: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
+        chosen = [layout.row[:0]]
+        for bucket in layout.buckets:
+            sentence, first, last = best_span_indices(bucket.chart(weights), bucket.lengths)
+            chosen.append(bucket.offset + (sentence * bucket.shape[-1] + first) * bucket.shape[-1] + last)
+        return in_text_order(torch.cat(chosen), layout)
+
+
+@dataclass(frozen=True)
+class AboveThreshold:
+    """Every span whose probability is above a threshold, whether they cross or not.
+
+    threshold (float): The probability.
+    """
+
+    threshold: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        return in_text_order(torch.nonzero(layout.valid() & (log_marginals.exp() > self.threshold)).squeeze(1), layout)
+
+
+@dataclass(frozen=True)
+class TopPerSentence:
+    """The highest-scoring spans of each sentence, whether they cross or not (He et al. 2018).
+
+    ratio (float): How many, per token, rounded up.
+    """
+
+    ratio: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        scores = scores.masked_fill(~layout.valid(), -torch.inf)
+        chosen = []
+        for bucket in layout.buckets:
+            wanted = torch.ceil(self.ratio * bucket.lengths).long()
+            charts = bucket.chart(scores).flatten(1)
+            best = charts.topk(min(int(wanted.max()), charts.shape[1]), dim=1)
+            rank = torch.arange(best.indices.shape[1], device=scores.device)
+            first = bucket.offset + charts.shape[1] * torch.arange(len(charts), device=scores.device)
+            kept = (rank < wanted[:, None]) & (best.values > -torch.inf)
+            chosen.append((first[:, None] + best.indices)[kept])
+        return in_text_order(torch.cat(chosen), layout) if chosen else layout.row[:0]
+
+
+@dataclass(frozen=True)
+class TopNonCrossing:
+    """The highest-scoring spans of each document that do not cross (Lee et al. 2017).
+
+    ratio (float): How many, per token of its sentences, rounded up.
+    """
+
+    ratio: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        flat = torch.nonzero(layout.valid() & (scores > -torch.inf)).squeeze(1)
+        flat = flat[torch.argsort(scores[flat], descending=True, stable=True)]
+        starts, ends = layout.locate(flat)
+        document = layout.document[starts]
+        by_document = torch.argsort(document, stable=True)
+        columns = (document, layout.document[layout.in_sentence], starts[by_document], ends[by_document])
+        of_span, of_token, first, last = (column.cpu().numpy() for column in columns)
+        counts, wanted = np.bincount(of_span), np.ceil(self.ratio * np.bincount(of_token)).astype(int)
+        chosen, begin = [np.zeros(0, dtype=np.int64)], 0
+        for count, number in zip(counts.tolist(), wanted.tolist(), strict=False):
+            some = slice(begin, begin + count)
+            offset = first[some].min(initial=len(layout.document))  # so that arrays are as long as the document
+            chosen.append(begin + greedy_spans(first[some] - offset, last[some] - offset, number))
+            begin += count
+        return in_text_order(flat[by_document[torch.from_numpy(np.concatenate(chosen)).to(flat.device)]], layout)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The spans that some documents are given, and of the others those that a strategy chooses.
+
+    spans (Tensor): Flat index of each given span; none occurs twice. Shape: (spans,)
+    closed (Tensor): Which documents are given spans, if only an empty list. Shape: (documents,)
+    choose (CandidateStrategy): Chooses for the others.
+    """
+
+    spans: Tensor
+    closed: Tensor
+    choose: CandidateStrategy
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        chosen = self.choose(scores, log_marginals, layout)
+        starts, _ = layout.locate(chosen)
+        return in_text_order(torch.cat([chosen[~self.closed[layout.document[starts]]], self.spans]), layout)
+
+
+@dataclass(frozen=True)
+class LikelyAndGold:
+    """The spans with the greatest marginals, and the gold spans.
+
+    gold (GoldSpans): The annotation of the batch.
+    ratio (float): How many spans to take by marginal, per token.
+    add_gold (bool): Whether gold spans that are not among them are added.
+    """
+
+    gold: GoldSpans
+    ratio: float
+    add_gold: bool
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        wanted = min(int(self.ratio * len(layout.document)), layout.size)
+        likely = log_marginals.masked_fill(~layout.valid(), -torch.inf).topk(wanted)
+        flat = likely.indices[likely.values > -torch.inf]
+        if self.add_gold:
+            flat = torch.cat([flat, self.gold.flat_index(layout)]).unique()
+        return in_text_order(flat, layout)
+
+
+def in_text_order(flat: Tensor, layout: SpanLayout) -> Tensor:
+    """Sort flat indices by start, then by end."""
+    starts, ends = layout.locate(flat)
+    return flat[torch.argsort(starts * len(layout.document) + ends)]

@@ -1,0 +1,122 @@
+"""Scores for every span of every sentence, without a vector for every span.
+
+A span is its first token, its last token, an attention-weighted mean of its tokens (the head) and
+its width (Lee et al. 2017), and a feed-forward net turns their concatenation into scores. Its first
+layer is linear, so each part is projected once per *token* and the projections are added per span:
+
+    hidden(i, k) = relu( start_i + end_k + head(i, k) + width(k - i) )
+
+The projected head of a span is a ratio of sums over its tokens, `a` being the attention logits and `x` the projected
+tokens, which costs no more than the other parts if the sums of one span are made from those of others:
+
+    head(i, k) = A(i, k) / Z(i, k),   A(i, k) = sum over i <= u <= k of exp(a_u) x_u,   Z likewise of exp(a_u)
+
+Two modules do so: `diagonals` on a CPU, `rows` on a GPU.
+`docs/model.md` has the derivation; the tests hold the result equal to the concatenated form.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import torch
+from torch import Tensor, nn
+
+from . import diagonals, rows
+from .features import WIDTH_BUCKETS, bucket
+from .layout import Bucket, SpanLayout
+from .parts import SpanParts, attention_weights
+
+HEAD_TOKENS = 1 << 16
+"""Tokens of spans whose vectors are gathered at once to represent them."""
+
+
+class SpanScorer(nn.Module):
+    """Score every span, and represent chosen spans.
+
+    width (int): Width of the token vectors.
+    hidden_width (int): Width of the hidden layer.
+    feature_width (int): Width of the embedding of the span width.
+    scores (int): How many scores each span gets.
+    dropout (float): Dropout of the hidden layer. One mask is drawn per sentence and shared by its spans:
+        a mask for each span would cost more than the scores.
+    """
+
+    def __init__(self, *, width: int, hidden_width: int, feature_width: int, scores: int, dropout: float) -> None:
+        super().__init__()
+        self.attention = nn.Linear(width, 1)
+        self.start = nn.Linear(width, hidden_width)
+        self.end = nn.Linear(width, hidden_width, bias=False)
+        self.head = nn.Linear(width, hidden_width, bias=False)
+        self.width_embedding = nn.Embedding(len(WIDTH_BUCKETS) + 1, feature_width)
+        self.width = nn.Linear(feature_width, hidden_width, bias=False)
+        self.output = nn.Linear(hidden_width, scores)
+        self.dropout = nn.Dropout(dropout)
+        self.vector_width = 3 * width + feature_width
+
+    def forward(self, tokens: Tensor, layout: SpanLayout) -> Tensor:
+        """Score every span of a batch.
+
+        tokens (Tensor): Token vectors. Shape: (tokens, width)
+        layout (SpanLayout): The sentences of the batch.
+        RETURNS (Tensor): The scores; what lies in padding means nothing. Shape: (scores, layout.size)
+        """
+        if not layout.buckets:
+            return tokens.new_zeros(self.output.out_features, 0)
+        charts = [self._score_bucket(bucket, tokens) for bucket in layout.buckets]
+        return torch.cat([chart.flatten(0, 2) for chart in charts]).T
+
+    def represent(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """The concatenated vectors of chosen spans.
+
+        tokens (Tensor): Token vectors. Shape: (tokens, width)
+        starts, ends (Tensor): First and last token of each span. Shape: (spans,)
+        RETURNS (Tensor): Start, end, head and width feature. Shape: (spans, vector_width)
+        """
+        widths = ends - starts + 1
+        logits = self.attention(tokens).squeeze(1)
+        _, counts = torch.unique_consecutive(torch.cumsum(widths, 0) // HEAD_TOKENS, return_counts=True)
+        some = counts.tolist()
+        heads = [_heads(tokens, logits, *edges) for edges in zip(starts.split(some), ends.split(some), strict=True)]
+        features = self.width_embedding(bucket(widths, WIDTH_BUCKETS))
+        return torch.cat([tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features], dim=1)
+
+    def _score_bucket(self, sentences: Bucket, tokens: Tensor) -> Tensor:
+        """The chart of one bucket. *Shape:* `(sentences, length, length, scores)`"""
+        padding = torch.arange(sentences.shape[-1], device=tokens.device) >= sentences.lengths[:, None]
+        # Projected here, padding too, and not all at once: a long document has few of its tokens in one bucket.
+        tokens = tokens[sentences.tokens]
+        weight = attention_weights(self.attention(tokens).squeeze(2), padding)
+        start = self.start(tokens)
+        parts = SpanParts(
+            start=start,
+            end=self.end(tokens),
+            weight=weight,
+            weighted=self.head(tokens) * weight,
+            widths=self.width(self.width_embedding.weight),
+            mask=self.dropout(torch.ones_like(start[:, :1])),
+            output=self.output.weight,
+            lengths=sentences.lengths,
+        )
+        return spans_scored_by(tokens.device).score_spans(parts) + self.output.bias
+
+
+def spans_scored_by(device: torch.device) -> ModuleType:
+    """The module whose `score_spans` is the faster one on a device; both compute the same."""
+    return rows if device.type == "cuda" else diagonals
+
+
+def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    """The attention-weighted mean of the tokens of each span, token by token. *Shape:* `(spans, width)`"""
+    widths = ends - starts + 1
+    span = torch.repeat_interleave(torch.arange(len(widths), device=widths.device), widths)
+    before = torch.cumsum(widths, 0) - widths
+    members = starts[span] + torch.arange(len(span), device=widths.device) - before[span]
+    logits = logits[members]
+    greatest = torch.zeros_like(starts, dtype=logits.dtype).scatter_reduce(
+        0, span, logits.detach(), "amax", include_self=False
+    )
+    weights = torch.exp(logits - greatest[span])
+    total = torch.zeros_like(greatest).index_add(0, span, weights)
+    weighted = (weights / total[span])[:, None] * tokens[members]
+    return tokens.new_zeros(len(widths), tokens.shape[1]).index_add(0, span, weighted)

@@ -1,0 +1,50 @@
+"""What every way to find arguments has in common."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from torch import Tensor
+
+from ..selection.sampling import Annotation
+from ..spans.layout import SpanLayout
+from .gold import GoldFrames
+
+
+class FoundArgument(NamedTuple):
+    """An argument of a predicate.
+
+    predicate (int): Which predicate of the batch.
+    start, end (int): First and last token, as rows of the token matrix.
+    role (int): Number of the role, from 0.
+    score (float): Its probability.
+    """
+
+    predicate: int
+    start: int
+    end: int
+    role: int
+    score: float
+
+
+class ArgumentOutput(Protocol):
+    """What a network says of the arguments of a batch."""
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that the loss is computed from, each of which gets a gradient."""
+
+    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
+        """The training objective, a sum over the batch. The predicates must have been the gold ones.
+
+        gold (GoldFrames): The annotation.
+        layout (SpanLayout): The sentences of the batch.
+        annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be an argument.
+        negatives (float): How many other spans to sample, per token.
+        RETURNS (Tensor): A scalar.
+        """
+
+    def decode(self) -> list[FoundArgument]:
+        """The arguments of each predicate, which do not overlap. By predicate, then by place."""
+
+    def selected(self) -> list[tuple[int, int, float]]:
+        """Every span that was selected before roles were decided: first and last token, and its probability."""

@@ -1,0 +1,128 @@
+"""Scores of pairs: what is one span, or token, to a predicate? The role classifier of He et al. (2018).
+
+The first layer of its feed-forward net is linear, so both sides, their product and the distance are
+projected separately and added per pair, as in the span scorer and the linker.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from ..spans.blocks import compute_blocks, rows_at_once
+from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
+from ..spans.layout import Spans
+
+DISTANCES = 2 * (len(DISTANCE_BUCKETS) + 1) + 1
+"""Distances before the predicate, after it, and none, where span and predicate overlap."""
+
+
+class Pairs(NamedTuple):
+    """Pairs as indices into two lists of spans, by the first.
+
+    left, right (Tensor): Shape: (pairs,)
+    """
+
+    left: Tensor
+    right: Tensor
+
+
+def pairs_in_sentences(left: Tensor, right: Tensor) -> Pairs:
+    """All pairs of one sentence.
+
+    left, right (Tensor): The sentence of each span, ascending. Shapes: (left,) and (right,)
+    """
+    first = torch.searchsorted(right, left)
+    counts = torch.searchsorted(right, left, right=True) - first
+    index = torch.repeat_interleave(torch.arange(len(left), device=left.device), counts)
+    before = torch.cumsum(counts, 0) - counts
+    return Pairs(index, first[index] + torch.arange(len(index), device=left.device) - before[index])
+
+
+def signed_distance(arguments: Spans, predicates: Spans) -> Tensor:
+    """A number for the tokens between argument and predicate, and for the side, from 0 to DISTANCES - 1.
+
+    arguments, predicates (Spans): The two sides of each pair. Shape: (pairs,)
+    RETURNS (Tensor): 0 where they overlap. Shape: (pairs,)
+    """
+    before = predicates.starts - arguments.ends
+    after = arguments.starts - predicates.ends
+    buckets = len(DISTANCE_BUCKETS) + 1
+    one_side = torch.where(before > 0, 1 + bucket(before - 1, DISTANCE_BUCKETS), 0)
+    return torch.where(after > 0, 1 + buckets + bucket(after - 1, DISTANCE_BUCKETS), one_side)
+
+
+class PairClassifier(nn.Module):
+    """Score the labels of pairs of an argument, or a token, and a predicate.
+
+    argument_width, predicate_width (int): Widths of the vectors of each side.
+    width (int): Width to which both are projected first.
+    hidden_width (int): Width of the hidden layer.
+    labels (int): How many scores each pair gets.
+    dropout (float): Dropout of both projections and of the hidden layer; there, one mask is drawn per predicate
+        and shared by its pairs.
+    """
+
+    def __init__(
+        self, *, argument_width: int, predicate_width: int, width: int, hidden_width: int, labels: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.project_argument = nn.Linear(argument_width, width)
+        self.project_predicate = nn.Linear(predicate_width, width)
+        self.argument = nn.Linear(width, hidden_width)
+        self.predicate = nn.Linear(width, hidden_width, bias=False)
+        self.product = nn.Linear(width, hidden_width, bias=False)
+        self.distance = nn.Embedding(DISTANCES, hidden_width)
+        self.output = nn.Linear(hidden_width, labels)
+        self.dropout = nn.Dropout(dropout)
+        nn.init.normal_(self.distance.weight, std=0.02)
+
+    def forward(self, arguments: Tensor, predicates: Tensor, pairs: Pairs, distance: Tensor) -> Tensor:
+        """Score pairs.
+
+        arguments, predicates (Tensor): Vectors. Shapes: (arguments, argument_width), (predicates, predicate_width)
+        pairs (Pairs): Which argument with which predicate.
+        distance (Tensor): From `signed_distance`. Shape: (pairs,)
+        RETURNS (Tensor): Shape: (pairs, labels)
+        """
+        left = self.dropout(torch.relu(self.project_argument(arguments)))
+        right = self.dropout(torch.relu(self.project_predicate(predicates)))
+        parts = (left, right, self.argument(left), self.predicate(right), self.distance.weight)
+        mask = self.dropout(torch.ones_like(parts[3]))
+        at_once = rows_at_once(self.output.in_features, left.device)
+        blocks = (
+            (*parts, mask, *(column[some] for column in (*pairs, distance)), self.product.weight, self.output.weight)
+            for some in torch.arange(len(distance), device=left.device).split(at_once)
+        )
+        scores = compute_blocks(_score_pairs, blocks, at_once * self.output.in_features)
+        return torch.cat(scores) + self.output.bias if scores else left.new_zeros(0, self.output.out_features)
+
+
+def _score_pairs(
+    left: Tensor,
+    right: Tensor,
+    argument: Tensor,
+    predicate: Tensor,
+    distances: Tensor,
+    mask: Tensor,
+    arguments: Tensor,
+    predicates: Tensor,
+    distance: Tensor,
+    product: Tensor,
+    output: Tensor,
+) -> Tensor:
+    """The scores of some pairs, without bias.
+
+    left, right (Tensor): Vectors of arguments and predicates. Shapes: (arguments or predicates, width)
+    argument, predicate, mask (Tensor): Their projections, and dropout. Shapes: (arguments or predicates, hidden)
+    distances (Tensor): Every distance. Shape: (DISTANCES, hidden)
+    arguments, predicates, distance (Tensor): Indices into these. Shape: (pairs,)
+    product, output (Tensor): Weights. Shapes: (hidden, width) and (labels, hidden)
+    RETURNS (Tensor): Shape: (pairs, labels)
+    """
+    embed, linear = nn.functional.embedding, nn.functional.linear
+    hidden = linear(embed(arguments, left) * embed(predicates, right), product)
+    hidden.add_(embed(arguments, argument)).add_(embed(predicates, predicate)).add_(look_up(distance, distances))
+    return linear(hidden.relu_() * embed(predicates, mask), output)

@@ -1,0 +1,95 @@
+"""In which sense is a predicate meant? Scores of the rolesets that its word was seen with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from ..spans.layout import Spans
+from .pairs import Pairs
+
+
+class Senses(NamedTuple):
+    """The rolesets that each predicate may have.
+
+    pairs (Pairs): Which predicate may have which roleset, by predicate; a predicate may have none.
+    log_counts (Tensor): Logarithm of how often each pair was seen. Shape: (pairs,)
+    """
+
+    pairs: Pairs
+    log_counts: Tensor
+
+
+class FindSenses(Protocol):
+    """Look up the rolesets that predicates may have."""
+
+    def __call__(self, predicates: Spans) -> Senses: ...
+
+
+@dataclass(frozen=True)
+class RolesetScores:
+    """The rolesets that each predicate may have, and what the network says of them.
+
+    senses (Senses): The pairs of predicate and roleset.
+    log_p (Tensor): Log probability of each pair's roleset among those of its predicate. Shape: (pairs,)
+    predicates (int): How many predicates there are.
+    """
+
+    senses: Senses
+    log_p: Tensor
+    predicates: int
+
+    def loss(self, gold: Tensor) -> Tensor:
+        """The negative log-likelihood of the gold rolesets; one that its predicate was never seen with says nothing.
+
+        gold (Tensor): The roleset of each predicate, -1 where it is not known. *Shape:* `(predicates,)`
+        """
+        predicate, roleset = self.senses.pairs
+        return -self.log_p[gold[predicate] == roleset].sum()
+
+    def decode(self) -> list[int]:
+        """The most probable roleset of each predicate, -1 for predicates without any."""
+        best: dict[int, tuple[float, int]] = {}
+        predicate, roleset = (index.tolist() for index in self.senses.pairs)
+        for i, log_p in enumerate(self.log_p.tolist()):  # of equal ones the first wins
+            if predicate[i] not in best or log_p > best[predicate[i]][0]:
+                best[predicate[i]] = (log_p, roleset[i])
+        return [best[i][1] if i in best else -1 for i in range(self.predicates)]
+
+
+class RolesetClassifier(nn.Module):
+    """Score rolesets. Where the network has no opinion, the most frequent one wins.
+
+    width (int): Width of the predicate vectors.
+    hidden_width (int): Width to which they are projected.
+    rolesets (int): How many rolesets there are.
+    dropout (float): Dropout of the projection.
+    """
+
+    def __init__(self, *, width: int, hidden_width: int, rolesets: int, dropout: float) -> None:
+        super().__init__()
+        self.project = nn.Linear(width, hidden_width)
+        self.rolesets = nn.Embedding(max(1, rolesets), hidden_width)  # torch warns of a gradient without rows
+        self.dropout = nn.Dropout(dropout)
+        nn.init.zeros_(self.rolesets.weight)
+
+    def forward(self, predicates: Tensor, senses: Senses) -> RolesetScores:
+        """Score the rolesets that predicates may have.
+
+        predicates (Tensor): Their vectors. Shape: (predicates, width)
+        senses (Senses): Their rolesets.
+        """
+        vectors = self.dropout(torch.relu(self.project(predicates)))
+        predicate, roleset = senses.pairs
+        scores = (vectors[predicate] * self.rolesets(roleset)).sum(dim=1) + senses.log_counts
+        return RolesetScores(senses, _log_softmax(scores, predicate, len(predicates)), len(predicates))
+
+
+def _log_softmax(scores: Tensor, group: Tensor, groups: int) -> Tensor:
+    """The log softmax of scores within groups, given by number. *Shape:* `(scores,)`"""
+    greatest = scores.new_full((groups,), -torch.inf).scatter_reduce(0, group, scores.detach(), "amax")
+    total = torch.zeros_like(greatest).index_add(0, group, torch.exp(scores - greatest[group]))
+    return scores - greatest[group] - torch.log(total[group])

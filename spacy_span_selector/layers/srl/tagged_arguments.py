@@ -1,0 +1,141 @@
+"""Arguments as tags: the baseline that labels the tokens of a sentence once for each predicate (He et al. 2017).
+
+Each token of a sentence is classified with respect to each predicate by the same network that classifies spans;
+the best well-formed sequence of tags is found by the Viterbi algorithm. No span is ever scored, so there is
+nothing to select: the selected spans are the arguments themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from ..selection.candidates import CandidateStrategy
+from ..selection.sampling import Annotation
+from ..spans.layout import SpanLayout, Spans
+from .arguments import FoundArgument
+from .bio import OUTSIDE, count_tags, decode_tags, encode_tags
+from .gold import GoldFrames
+from .pairs import PairClassifier, Pairs, pairs_in_sentences, signed_distance
+
+
+@dataclass(frozen=True)
+class TaggedArguments:
+    """What the network says of the arguments of a batch.
+
+    predicates (Spans): The predicates of the batch.
+    pairs (Pairs): Each predicate with each token of its sentence.
+    log_tags (Tensor): Log probabilities of their tags. Shape: (pairs, tags)
+    """
+
+    predicates: Spans
+    pairs: Pairs
+    log_tags: Tensor
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that the loss is computed from."""
+        return [self.log_tags]
+
+    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
+        """The negative log-likelihood of the gold tags; the settings of span selection have no meaning here."""
+        learnt = gold.annotated[layout.document[self.predicates.starts]][self.pairs.left]
+        log_right = self.log_tags.gather(1, self._gold_tags(gold)[:, None]).squeeze(1)
+        return -log_right[learnt].sum()
+
+    def decode(self) -> list[FoundArgument]:
+        """The spans of the best well-formed tags; their score is the mean probability of their tags."""
+        return self._found
+
+    def selected(self) -> list[tuple[int, int, float]]:
+        """The spans of all arguments, each with its best score."""
+        best: dict[tuple[int, int], float] = {}
+        for _, start, end, _, score in self.decode():
+            best[start, end] = max(score, best.get((start, end), 0.0))
+        return [(start, end, score) for (start, end), score in sorted(best.items())]
+
+    @cached_property
+    def _found(self) -> list[FoundArgument]:
+        lengths = torch.bincount(self.pairs.left, minlength=len(self.predicates))
+        if not len(lengths):
+            return []
+        rows = pad_sequence(self.log_tags.split(lengths.tolist()), batch_first=True)
+        tags = decode_tags(rows, lengths)
+        probabilities = rows.gather(2, tags[:, :, None]).squeeze(2).exp().tolist()
+        first_tokens = self.pairs.right[torch.cumsum(lengths, 0) - lengths].tolist()
+        found = []
+        for predicate, (sequence, first) in enumerate(zip(tags.tolist(), first_tokens, strict=True)):
+            for start, end in _spans(sequence):
+                score = sum(probabilities[predicate][start : end + 1]) / (end + 1 - start)
+                found.append(FoundArgument(predicate, first + start, first + end, (sequence[start] - 1) // 2, score))
+        return found
+
+    def _gold_tags(self, gold: GoldFrames) -> Tensor:
+        """The tag of each pair. Where arguments of a predicate overlap, the first has the token. *Shape:* `(pairs,)`"""
+        # Pairs of one predicate lie side by side, in the order of the text.
+        row = torch.searchsorted(self.pairs.left, gold.frames)
+        begin = row + gold.arguments.starts - self.pairs.right[row]
+        end = begin + gold.arguments.ends - gold.arguments.starts
+        return encode_tags(begin, end, gold.roles, len(self.pairs.left))
+
+
+class ArgumentTagger(nn.Module):
+    """Tag the tokens of a sentence once for each predicate.
+
+    width (int): Width of the token vectors.
+    predicate_width (int): Width of the predicate vectors.
+    pair_width, pair_hidden_width (int): Width to which both sides of a pair are projected, and hidden layer.
+    roles (int): How many roles there are.
+    dropout (float): Dropout of hidden layers.
+    """
+
+    def __init__(
+        self,
+        *,
+        width: int,
+        predicate_width: int,
+        pair_width: int,
+        pair_hidden_width: int,
+        roles: int,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.tags = PairClassifier(
+            argument_width=width,
+            predicate_width=predicate_width,
+            width=pair_width,
+            hidden_width=pair_hidden_width,
+            labels=count_tags(roles),
+            dropout=dropout,
+        )
+
+    def forward(
+        self, tokens: Tensor, layout: SpanLayout, predicates: Spans, vectors: Tensor, choose: CandidateStrategy
+    ) -> TaggedArguments:
+        """Score the tags of a batch.
+
+        tokens (Tensor): Token vectors. Shape: (tokens, width)
+        layout (SpanLayout): The sentences of the batch.
+        predicates (Spans): The predicates, by start.
+        vectors (Tensor): Their vectors. Shape: (predicates, predicate_width)
+        choose (CandidateStrategy): Not used: there are no candidates.
+        """
+        pairs = pairs_in_sentences(layout.sentence[predicates.starts], layout.sentence)
+        token = Spans(pairs.right, pairs.right)
+        distance = signed_distance(token, predicates.take(pairs.left))
+        scores = self.tags(tokens, vectors, Pairs(pairs.right, pairs.left), distance)
+        return TaggedArguments(predicates, pairs, scores.log_softmax(dim=1))
+
+
+def _spans(tags: list[int]) -> list[tuple[int, int]]:
+    """First and last place of each span of well-formed tags."""
+    spans = []
+    for place, tag in enumerate(tags):
+        if tag % 2 == 1:  # B
+            spans.append((place, place))
+        elif tag != OUTSIDE:
+            spans[-1] = (spans[-1][0], place)
+    return spans

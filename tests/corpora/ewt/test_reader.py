@@ -1,0 +1,205 @@
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Doc
+
+from spacy_span_selector.annotation import Argument, Frame, get_frames, has_frames_annotated
+from spacy_span_selector.corpora.ewt import read_ewt
+
+SKELETONS = {
+    "email/00/harbour": """\
+f 0 0 [WORD] PRP  (TOP(S(NP*)    -          - (ARG0*)       *
+f 0 1 [WORD] VBD         (VP* give give_up.08     (V*       *
+f 0 2 [WORD] RP        (PRT*)    -          -      *)       *
+f 0 3 [WORD] PRP$        (NP*    -          - (ARG1*  (ARG0*)
+f 0 4 [WORD] NN           *))  call   call.02      *)    (V*)
+f 0 5 [WORD] .            *))    -          -       *       *
+
+f 1 0 [WORD] NNPS (TOP(S(NP*)    -          - (ARG1*)
+f 1 1 [WORD] VBZ      (VP*)))  wait   wait.01    (V*)
+""",
+    "reviews/00/007": "f 0 0 [WORD] UH (TOP(INTJ*)) - -\n",
+    "weblog/00/a-b.c": "f 0 0 [WORD] VB (TOP(VP*)) go go.01 (V*)\n",
+}
+WORDS = {
+    "train": {
+        "email-harbour": [
+            "She/she/PRON/PRP gave/give/VERB/VBD up/up/ADP/RP her/her/PRON/PRP$ call/call/NOUN/NN~ ././PUNCT/.",
+            "Bill/Bill/PROPN/NNP~ s/'s/PART/POS waits/wait/VERB/VBZ",
+        ]
+    },
+    "dev": {"reviews-007": ["Wow/wow/INTJ/UH"], "reviews-left_out": ["Never/never/ADV/RB"]},
+    "test": {"weblog-a-b.c": ["Go/go/VERB/VB"]},
+}
+
+
+def write_words(source: Path) -> None:
+    folder = source / "UD_English-EWT"
+    folder.mkdir(parents=True)
+    for split, documents in WORDS.items():
+        lines = []
+        for name, sentences in documents.items():
+            lines.append(f"# newdoc id = {name}")
+            for sentence in sentences:
+                for index, word in enumerate(sentence.split(), start=1):
+                    columns = word.rstrip("~").split("/")
+                    misc = "SpaceAfter=No" if word.endswith("~") else "_"
+                    lines.append("\t".join([str(index), *columns, "_", "_", "_", "_", misc]))
+                lines.append("")
+        (folder / f"en_ewt-ud-{split}.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A folder with three documents in both repositories and one that PropBank leaves out."""
+    source = tmp_path / "ewt"
+    write_words(source)
+    for name, text in SKELETONS.items():
+        path = source / f"propbank-release/data/google/ewt/{name}.xml.gold_skel"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    return source
+
+
+@pytest.fixture
+def archived(tmp_path: Path) -> Path:
+    """The same with the skeletons in their archive."""
+    source = tmp_path / "archived"
+    write_words(source)
+    (source / "propbank-release").mkdir()
+    with tarfile.open(source / "propbank-release/data_google_ewt_gold_skel.tar.xz", "w:xz") as tar:
+        for name, text in SKELETONS.items():
+            data = text.encode("utf-8")
+            member = tarfile.TarInfo(f"data/google/ewt/{name}.xml.gold_skel")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return source
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_documents_are_split_as_in_ud_without_those_that_are_not_annotated(source: Path):
+    titles = {split: [doc.user_data["title"] for doc in docs] for split, docs in read_ewt(source).items()}
+    assert titles == {"train": ["email/harbour"], "dev": ["reviews/007"], "test": ["weblog/a-b.c"]}
+
+
+def test_words_space_sentences_lemmas_and_parts_of_speech_are_those_of_ud(source: Path):
+    (doc,) = read_ewt(source)["train"]
+    assert [sentence.text for sentence in doc.sents] == ["She gave up her call.", "Bills waits"]
+    assert [token.text for token in doc[6:]] == ["Bill", "s", "waits"]
+    assert [token.lemma_ for token in doc[:3]] == ["she", "give", "up"]
+    assert [token.tag_ for token in doc[:3]] == ["PRP", "VBD", "RP"]
+    assert [token.pos_ for token in doc[:3]] == ["PRON", "VERB", "ADP"]
+
+
+def test_spans_of_tokens_become_spans_of_words(source: Path):
+    (doc,) = read_ewt(source)["train"]
+    assert get_frames(doc) == [
+        Frame(1, 3, [Argument(0, 1, "ARG0"), Argument(3, 5, "ARG1")], "give_up.08"),
+        Frame(4, 5, [Argument(3, 4, "ARG0")], "call.02"),
+        Frame(8, 9, [Argument(6, 8, "ARG1")], "wait.01"),
+    ]
+    assert [(span.start, span.end, span.label_) for span in doc.spans["constituents"]] == [
+        (0, 6, "TOP"),
+        (0, 6, "S"),
+        (0, 1, "NP"),
+        (1, 5, "VP"),
+        (2, 3, "PRT"),
+        (3, 5, "NP"),
+        (6, 9, "TOP"),
+        (6, 9, "S"),
+        (6, 8, "NP"),
+        (8, 9, "VP"),
+    ]
+
+
+def test_a_document_without_frames_counts_as_annotated(source: Path):
+    (doc,) = read_ewt(source)["dev"]
+    assert get_frames(doc) == []
+    assert has_frames_annotated(doc)
+
+
+def test_sentences_that_ud_split_are_joined(source: Path):
+    skeleton = source / "propbank-release/data/google/ewt/email/00/harbour.xml.gold_skel"
+    joined = skeleton.read_text(encoding="utf-8").replace("\n\nf 1 0 ", "\nf 0 6 ").replace("\nf 1 1 ", "\nf 0 7 ")
+    rows = [line.split() for line in joined.splitlines()]
+    cells = [row[8:] for row in rows]
+    for row, own in zip(rows, cells, strict=True):
+        row[8:] = [*own, "*"] if len(own) == 2 else ["*", "*", *own]
+    skeleton.write_text("\n".join(" ".join(row) for row in rows), encoding="utf-8")
+    (doc,) = read_ewt(source)["train"]
+    assert [sentence.text for sentence in doc.sents] == ["She gave up her call. Bills waits"]
+    assert get_frames(doc)[2] == Frame(8, 9, [Argument(6, 8, "ARG1")], "wait.01")
+
+
+def describe(doc: Doc) -> list[object]:
+    constituents = [(span.start, span.end, span.label_) for span in doc.spans["constituents"]]
+    return [doc.user_data["title"], doc.text, get_frames(doc), constituents]
+
+
+def test_skeletons_are_read_from_the_archive(source: Path, archived: Path):
+    unpacked, packed = read_ewt(source), read_ewt(archived)
+    for split in unpacked:
+        assert [describe(doc) for doc in packed[split]] == [describe(doc) for doc in unpacked[split]]
+    assert [path.name for path in (archived / "propbank-release").iterdir()] == ["data_google_ewt_gold_skel.tar.xz"]
+
+
+def test_missing_folders_are_named(source: Path, tmp_path: Path):
+    with pytest.raises(FileNotFoundError, match=r"en_ewt-ud-train.conllu: no such file.*UniversalDependencies"):
+        read_ewt(tmp_path)
+    (source / "propbank-release").rename(source / "propbank")
+    with pytest.raises(FileNotFoundError, match=r"data/google/ewt: no such folder.*propbank/propbank-release"):
+        read_ewt(source)
+
+
+def test_an_archive_that_is_cut_off_is_named(archived: Path):
+    path = archived / "propbank-release/data_google_ewt_gold_skel.tar.xz"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ValueError, match=r"gold_skel.tar.xz: not a complete archive"):
+        read_ewt(archived)
+
+
+def test_files_of_another_encoding_are_named(source: Path):
+    path = source / "UD_English-EWT/en_ewt-ud-dev.conllu"
+    path.write_bytes("# newdoc id = café\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"en_ewt-ud-dev.conllu: byte 17 is not UTF-8"):
+        read_ewt(source)
+
+
+def test_documents_that_ud_lacks_are_named(source: Path):
+    edit(source / "UD_English-EWT/en_ewt-ud-test.conllu", "weblog-a-b.c", "weblog-a")
+    with pytest.raises(ValueError, match=r"a-b.c.xml.gold_skel: UD_English-EWT has no document 'weblog/a-b.c'"):
+        read_ewt(source)
+
+
+def test_an_incomplete_copy_of_propbank_is_an_error(source: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.NOT_ANNOTATED", 1)
+    assert len(read_ewt(source)["dev"]) == 1
+    (source / "propbank-release/data/google/ewt/reviews/00/007.xml.gold_skel").unlink()
+    with pytest.raises(ValueError, match=r"2 documents of UD_English-EWT .* such as 'reviews/007'; expected at most 1"):
+        read_ewt(source)
+
+
+def test_malformed_skeletons_are_named_with_the_line(source: Path):
+    edit(source / "propbank-release/data/google/ewt/email/00/harbour.xml.gold_skel", "f 0 2 ", "f 0 3 ")
+    with pytest.raises(ValueError, match=r"harbour.xml.gold_skel:3: found sentence 0, token 3"):
+        read_ewt(source)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Wow\twow\tINTJ\tUH", "Wow\twow\tNOUN\tNN"),  # another part of speech
+        ("Wow", "Wow\t_\tX\tUH\t_\t_\t_\t_\t_\n\n1\tWow\t_\tX\tUH\t_\t_\t_\t_\t_\n\n1\tWow"),  # three sentences
+    ],
+)
+def test_sentences_that_do_not_fit_are_an_error(source: Path, old: str, new: str):
+    edit(source / "UD_English-EWT/en_ewt-ud-dev.conllu", old, new)
+    with pytest.raises(ValueError, match=r"document 'reviews/007': its 1 sentences in propbank-release do not fit its"):
+        read_ewt(source)

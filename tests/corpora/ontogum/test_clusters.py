@@ -1,0 +1,43 @@
+import re
+
+import pytest
+
+from spacy_span_selector.corpora.ontogum.clusters import keep_first, parse_clusters
+
+from ..gum import CELLS, WORDS, conll
+
+
+def test_cells_are_read_without_separators():
+    clusters = parse_clusters(conll(), "a.conll", WORDS, "a.conllu")
+    assert clusters == {"1": [(0, 1), (2, 3)], "2": [(2, 4), (7, 8)]}
+
+
+def test_a_word_may_be_missing_but_not_its_row():
+    written = ["" if word == "Rex" else word for word in WORDS]
+    assert len(parse_clusters(conll(CELLS, written), "a.conll", WORDS, "a.conllu")) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (conll().replace("1\tcalled", "1 called"), "a.conll:3: found 2 columns separated by tabs, expected 3"),
+        (conll().replace("8\tbarked", "9\tbarked"), "a.conll:10: found word 9, 'barked', expected word 8, 'barked'"),
+        (conll().replace("barked", "slept"), "found word 8, 'slept', expected word 8, 'barked', as in a.conllu"),
+        (conll([*CELLS, "_"], [*WORDS, "!"]), "a.conll:12: found word 10, '!', expected `# end document`"),
+        (conll(CELLS[:9], WORDS[:9]), "a.conll: found 9 words, expected 10, as in a.conllu"),
+        (conll().replace("# end", "# and"), "a.conll: the file ends without `# end document`. Is it complete?"),
+        (conll(["(4", *CELLS[1:]]), "a.conll:2: a mention of cluster 4 opens here and is never closed"),
+    ],
+)
+def test_malformed_files_are_named_with_the_line(text: str, message: str):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        parse_clusters(text, "a.conll", WORDS, "a.conllu")
+
+
+def test_a_span_stays_in_the_cluster_whose_first_mention_comes_first():
+    clusters = {"late": [(4, 5), (6, 7)], "early": [(6, 7), (0, 2)]}
+    assert keep_first(clusters) == ({"early": [(6, 7), (0, 2)], "late": [(4, 5)]}, [(6, 7)])
+
+
+def test_a_span_twice_in_a_cluster_stays_once():
+    assert keep_first({"a": [(0, 1), (0, 1), (2, 3)]}) == ({"a": [(0, 1), (2, 3)]}, [(0, 1)])

@@ -1,0 +1,189 @@
+import re
+import tarfile
+import warnings
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import get_clusters, get_speakers, has_clusters_annotated
+from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
+
+from ..gum import CELLS, TREES, WORDS, conll, write, write_document, write_splits, write_words
+
+
+@pytest.fixture
+def gum(tmp_path: Path) -> Path:
+    """A copy of the layout with a document in each part."""
+    for name in ("GUM_news_a", "GUM_vlog_b", "GUM_bio_c"):
+        write_document(tmp_path, name)
+    write_splits(tmp_path, dev=["GUM_vlog_b"], test=["GUM_bio_c"], test2=["GENTLE_x_d"], train=["GUM_news_a"])
+    return tmp_path
+
+
+def read_quietly(source: Path, name: str = "GUM_news_a") -> Doc:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (doc,) = read_ontogum(source, names=[name])
+    return doc
+
+
+def test_words_spaces_sentences_and_title_are_read(gum: Path):
+    doc = read_quietly(gum)
+    assert doc.text == "Ann called her dog (Rex) He barked. "
+    assert [len(sentence) for sentence in doc.sents] == [7, 3]
+    assert not doc.has_unknown_spaces
+    assert (doc[0].lemma_, doc[0].pos_, doc[0].tag_) == ("ann", "X", "XX")
+    assert doc.user_data["title"] == "GUM_news_a"
+
+
+def test_clusters_are_read_with_their_names(gum: Path):
+    doc = read_quietly(gum)
+    assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
+    assert [doc.spans[f"coref_clusters_{i}"].attrs["name"] for i in (1, 2)] == ["1", "2"]
+
+
+def test_constituents_are_those_of_all_sentences(gum: Path):
+    doc = read_quietly(gum)
+    assert [(span.start, span.end, span.label_) for span in doc.spans["constituents"]] == [
+        (0, 7, "ROOT"),
+        (0, 7, "S"),
+        (0, 1, "NP"),
+        (1, 7, "VP"),
+        (2, 7, "NP"),
+        (4, 7, "PRN"),
+        (5, 6, "NP"),
+        (7, 10, "ROOT"),
+        (7, 10, "S"),
+        (7, 8, "NP"),
+        (8, 9, "VP"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("speakers", "turns"),
+    [
+        (("Ann", "Leo"), [(0, 7, "Ann"), (7, 10, "Leo")]),
+        (("Ann", "Ann"), [(0, 10, "Ann")]),
+        (("", "Leo"), [(7, 10, "Leo")]),
+    ],
+)
+def test_sentences_of_one_speaker_are_one_turn(gum: Path, speakers: tuple[str, str], turns: list[tuple[int, int, str]]):
+    write_words(gum, "GUM_news_a", speakers=speakers)
+    assert get_speakers(read_quietly(gum)) == turns
+
+
+def test_without_speakers_there_is_no_such_group(gum: Path):
+    assert "speakers" not in read_quietly(gum).spans
+
+
+def test_a_document_without_mentions_counts_as_annotated(gum: Path):
+    write(gum / "coref/ontogum/conll/GUM_news_a.conll", conll(["_"] * len(WORDS)))
+    assert has_clusters_annotated(read_quietly(gum))
+
+
+def test_all_parts_are_read_in_the_order_of_train_dev_and_test(gum: Path):
+    vocab = Vocab()
+    docs = read_ontogum(gum, vocab)
+    assert [doc.user_data["title"] for doc in docs] == ["GUM_news_a", "GUM_vlog_b", "GUM_bio_c"]
+    assert all(doc.vocab is vocab for doc in docs)
+
+
+def test_words_may_lie_in_an_archive(gum: Path):
+    folder = gum / "coref/ontogum/conllu"
+    with tarfile.open(gum / "coref/ontogum/conllu.tar.xz", "w:xz") as tar:
+        tar.add(folder, "coref/ontogum/conllu")
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    assert len(read_ontogum(gum)) == 3
+
+
+def test_splits_leave_out_other_parts(gum: Path):
+    assert read_ontogum_splits(gum) == {"train": ["GUM_news_a"], "dev": ["GUM_vlog_b"], "test": ["GUM_bio_c"]}
+
+
+def test_spans_in_two_clusters_stay_in_the_first(gum: Path):
+    cells = [*CELLS[:7], "(2)(1)", "_", "_"]
+    write(gum / "coref/ontogum/conll/GUM_news_a.conll", conll(cells))
+    with pytest.warns(UserWarning) as caught:
+        docs = read_ontogum(gum)
+    (warning,) = caught
+    assert "Left out spans in a second cluster: 1. The first: GUM_news_a, word 8, 'He'" in str(warning.message)
+    assert get_clusters(docs[0]) == [[(0, 1), (2, 3), (7, 8)], [(2, 4)]]
+
+
+@pytest.mark.parametrize("words", [None, ["___"] * len(WORDS)])
+def test_masked_documents_from_reddit_are_left_out_without_a_word(gum: Path, words: list[str] | None):
+    if words:
+        write_words(gum, "GUM_reddit_e", words=words)
+    write_splits(gum, train=["GUM_news_a", "GUM_reddit_e"], dev=["GUM_vlog_b"], test=["GUM_bio_c"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(read_ontogum(gum)) == 3
+
+
+def test_restored_documents_from_reddit_are_read(gum: Path):
+    write_document(gum, "GUM_reddit_e")
+    assert read_quietly(gum, "GUM_reddit_e").user_data["title"] == "GUM_reddit_e"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("conll", None, "GUM_news_a.conll: no such file. Expected a copy of"),
+        ("conllu", None, "GUM_news_a.conllu: no such file. Expected a copy of"),
+        ("conllu", "# newdoc id = b\n", "GUM_news_a.conllu: found the documents ['b'], expected 'GUM_news_a'"),
+        ("conll", conll([*CELLS[:9], "3)"]), "GUM_news_a.conll:11: '3)' closes a mention"),
+        ("conll", conll().replace("\t(1)\n", "\n"), "GUM_news_a.conll:2: found 2 columns"),
+    ],
+)
+def test_documents_that_cannot_be_read_are_counted_and_cost_no_other(
+    gum: Path, file: str, text: str | None, message: str
+):
+    path = gum / f"coref/ontogum/{file}/GUM_news_a.{file}"
+    path.unlink() if text is None else write(path, text)
+    expected = r"Left out documents that can't be read: 1\. The first: .*" + re.escape(message)
+    with pytest.warns(UserWarning, match=expected):
+        docs = read_ontogum(gum)
+    assert [doc.user_data["title"] for doc in docs] == ["GUM_vlog_b", "GUM_bio_c"]
+
+
+@pytest.mark.parametrize(
+    ("trees", "lost", "message"),
+    [
+        (TREES.replace("barked", "slept"), 1, ".ptb:7: found the words 'He slept .', expected 'He barked .'"),
+        (TREES.replace("(. .)))", "(. .))"), 1, ".ptb:7, word 1: a span `(ROOT` opens here and is never closed"),
+        (TREES.split("\n\n")[0], 2, ".ptb: found 1 trees, expected 2"),
+        (None, 2, ".ptb: found 0 trees, expected 2"),
+    ],
+)
+def test_parses_that_do_not_fit_are_counted_and_cost_no_other(gum: Path, trees: str | None, lost: int, message: str):
+    path = gum / "const/GUM_news_a.ptb"
+    path.unlink() if trees is None else write(path, trees)
+    with pytest.warns(UserWarning) as caught:
+        doc, *others = read_ontogum(gum)
+    (warning,) = caught
+    assert re.search(rf"Left out parses .*: {lost}\. The first: .*{re.escape(message)}", str(warning.message))
+    assert len(doc.spans["constituents"]) == (7 if lost == 1 else 0)
+    assert len(get_clusters(doc)) == 2
+    assert all(len(other.spans["constituents"]) == 11 for other in others)
+
+
+def test_what_is_missing_is_named(gum: Path):
+    (gum / "splits.md").rename(gum / "parts.md")
+    with pytest.raises(FileNotFoundError, match=r"splits\.md: no such file\. Expected a copy of https://.*/gum"):
+        read_ontogum(gum)
+    (gum / "splits.md").write_text("## dev\n* GUM_vlog_b\n## test\n* GUM_bio_c\n")
+    with pytest.raises(
+        ValueError, match=r"splits\.md: found no document of 'train', expected `\* NAME` under `## train`"
+    ):
+        read_ontogum(gum)
+    with pytest.raises(ValueError, match=r"found no document that can be read\. .*GUM_news_z\.conllu: no such file"):
+        read_ontogum(gum, names=["GUM_news_z"])
+    (gum / "const").rename(gum / "trees")
+    with pytest.raises(FileNotFoundError, match=r"const: no such folder\. Expected a copy of"):
+        read_ontogum(gum, names=["GUM_news_a"])
+    with pytest.raises(FileNotFoundError, match=r"nowhere/coref/ontogum/conll: no such folder"):
+        read_ontogum(gum / "nowhere", names=["GUM_news_a"])

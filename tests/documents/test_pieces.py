@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import itertools
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    MENTIONS_KEY,
+    PREDICATES_KEY,
+    TITLE_KEY,
+    Argument,
+    Frame,
+    get_clusters,
+    get_frames,
+    get_predicates,
+    get_speaker_markers,
+    has_clusters_annotated,
+    has_frames_annotated,
+    set_clusters,
+    set_frames,
+    set_mentions,
+    set_predicates,
+    set_speakers,
+)
+from spacy_span_selector.documents.pieces import cut_doc
+from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+
+VOCAB = Vocab()
+WORDS = ["Ann", "left", ".", "Oh", ".", "Bob", "saw", "her", "."]
+SENTENCES = (3, 2, 4)
+LEFT = Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01", [1.0, 0.5])
+SAW = Frame(6, 7, [Argument(5, 6, "ARG0"), Argument(7, 8, "ARG1")], "see.01")
+
+
+def make_doc(lengths: tuple[int, ...] = SENTENCES, words: list[str] = WORDS, spaces: list[bool] | None = None) -> Doc:
+    starts: list[bool | int | None] = [i == 0 for length in lengths for i in range(length)]
+    return Doc(VOCAB, words=words, spaces=spaces, sent_starts=starts)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 6), max_size=8), st.integers(1, 12))
+def test_pieces_are_whole_sentences_and_as_long_as_they_may_be(lengths: list[int], max_words: int) -> None:
+    doc = make_doc(tuple(lengths), [str(i) for i in range(sum(lengths))])
+    pieces = cut_doc(doc, max_words)
+    assert [token.text for piece in pieces for token in piece] == [token.text for token in doc]
+    assert [len(sentence) for piece in pieces for sentence in piece.sents] == lengths
+    for piece in pieces:
+        assert len(piece) <= max_words or len(list(piece.sents)) == 1
+    for piece, following in itertools.pairwise(pieces):
+        assert len(piece) + len(next(following.sents)) > max_words
+
+
+def test_a_short_document_is_left_as_it_is() -> None:
+    doc = make_doc()
+    assert cut_doc(doc, 9) == [doc]
+    unsentenced = Doc(VOCAB, words=WORDS)
+    assert cut_doc(unsentenced, 9) == [unsentenced]
+
+
+def test_frames_go_with_their_sentences() -> None:
+    doc = make_doc()
+    set_frames(doc, [LEFT, SAW])
+    first, second = cut_doc(doc, 5)
+    assert get_frames(first) == [LEFT]
+    assert get_frames(second) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "ARG1")], "see.01")]
+    assert set(second.spans) == {"srl_2"}
+
+
+def test_a_piece_of_an_annotated_document_is_annotated() -> None:
+    doc = make_doc()
+    set_frames(doc, [LEFT, SAW])
+    set_clusters(doc, [[(0, 1), (7, 8)]])
+    set_mentions(doc, [(0, 1), (7, 8)], [0.5, 0.5])
+    pieces = cut_doc(doc, 3)
+    assert [has_frames_annotated(piece) for piece in pieces] == [True, True, True]
+    assert [has_clusters_annotated(piece) for piece in pieces] == [True, True, True]
+    assert get_predicates(pieces[1]) == [] and get_frames(pieces[1]) == get_clusters(pieces[1]) == []
+    assert get_predicates(pieces[0]) is None
+
+
+def test_a_piece_of_a_document_that_is_not_annotated_is_not() -> None:
+    for piece in cut_doc(make_doc(), 3):
+        assert not has_frames_annotated(piece) and not has_clusters_annotated(piece)
+
+
+def test_given_predicates_stay_given_where_there_are_none() -> None:
+    doc = make_doc()
+    set_predicates(doc, [(1, 2), (6, 7)])
+    assert [get_predicates(piece) for piece in cut_doc(doc, 3)] == [[(1, 2)], [], [(1, 2)]]
+
+
+def test_empty_groups_are_kept() -> None:
+    doc = make_doc()
+    set_predicates(doc, [])
+    set_mentions(doc, [], [])
+    for piece in cut_doc(doc, 3):
+        assert set(piece.spans) == {PREDICATES_KEY, MENTIONS_KEY}
+        assert has_frames_annotated(piece) and has_clusters_annotated(piece)
+
+
+def test_spans_over_a_cut_are_lost_and_clusters_fall_apart() -> None:
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1), (7, 8)]])
+    set_speakers(doc, [(0, 5, "Leo"), (5, 9, "Ruth"), (3, 9, "both")])
+    first, second = cut_doc(doc, 5)
+    assert get_clusters(first) == [[(0, 1)]] and get_clusters(second) == [[(2, 3)]]
+    assert [(span.start, span.end, span.label_) for span in second.spans["speakers"]] == [(0, 4, "Ruth")]
+    assert [span.label_ for span in first.spans["speakers"]] == ["Leo"]
+
+
+def test_a_frame_stays_with_its_predicate_and_the_arguments_beside_it() -> None:
+    doc = make_doc()
+    over_the_cut = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")], "leave.01", [1.0, 0.5, 0.25])
+    set_frames(doc, [over_the_cut])
+    first, second = cut_doc(doc, 5)
+    assert get_frames(first) == [LEFT]
+    assert get_frames(second) == [] and set(second.spans) == {PREDICATES_KEY}
+    assert has_frames_annotated(second)
+
+
+def test_scores_follow_the_spans_that_remain() -> None:
+    doc = make_doc()
+    set_mentions(doc, [(0, 1), (4, 6), (5, 6), (7, 8)], [0.5, 0.75, 0.25, 1.0])
+    scores = [piece.spans[MENTIONS_KEY].attrs["scores"] for piece in cut_doc(doc, 5)]
+    assert scores == [[0.5], [0.25, 1.0]]
+    assert doc.spans[MENTIONS_KEY].attrs["scores"] == [0.5, 0.75, 0.25, 1.0]
+
+
+def test_frames_and_predicates_may_have_other_keys() -> None:
+    doc = make_doc()
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")])], prefix="roles")
+    first, second = cut_doc(doc, 5, prefix="roles", predicates_key="verbs")
+    assert get_frames(first, "roles") == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
+    assert set(second.spans) == {"verbs"} and get_predicates(second, "verbs") == []
+    set_predicates(doc, [(1, 2)], "verbs")
+    assert [get_predicates(piece, "verbs") for piece in cut_doc(doc, 5, predicates_key="verbs")] == [[(1, 2)], []]
+
+
+def test_spans_keep_label_and_ids_and_groups_name_and_attributes() -> None:
+    doc = make_doc()
+    span = Span(doc, 7, 8, label="PERSON", kb_id="Q1", span_id="s1")
+    doc.spans["people"] = SpanGroup(doc, name="who", attrs={"source": "me"}, spans=[span])
+    _, second = cut_doc(doc, 5)
+    (moved,) = second.spans["people"]
+    assert (moved.start, moved.label_, moved.kb_id_, moved.id_) == (2, "PERSON", "Q1", "s1")
+    assert (second.spans["people"].name, second.spans["people"].attrs) == ("who", {"source": "me"})
+
+
+def test_a_marker_stays_with_the_sentence_behind_it() -> None:
+    doc = make_doc()
+    set_speakers(doc, [(0, 3, "Leo"), (3, 9, "Ruth")])
+    pieces = cut_doc(insert_speaker_markers(doc), 6)
+    assert [[token.text for token in piece][:4] for piece in pieces] == [
+        ["<speaker>", "Leo", "</speaker>", "Ann"],
+        ["<speaker>", "Ruth", "</speaker>", "Oh"],
+        WORDS[5:],
+    ]
+    assert [get_speaker_markers(piece) for piece in pieces] == [[(0, 3)], [(0, 3)], []]
+
+
+def test_titles_are_kept() -> None:
+    doc = make_doc()
+    doc.user_data[TITLE_KEY] = "the visit"
+    assert [piece.user_data for piece in cut_doc(doc, 5)] == [{TITLE_KEY: "the visit"}] * 2
+
+
+@pytest.mark.parametrize("spaces", [None, [True] * 8 + [False]])
+def test_unknown_spacing_stays_unknown(spaces: list[bool] | None) -> None:
+    for piece in cut_doc(make_doc(spaces=spaces), 5):
+        assert piece.has_unknown_spaces is (spaces is None)
+
+
+def test_the_document_is_left_alone() -> None:
+    doc = make_doc()
+    set_frames(doc, [LEFT, SAW])
+    before = doc.to_bytes()
+    cut_doc(doc, 3)
+    assert doc.to_bytes() == before

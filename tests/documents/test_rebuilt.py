@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import Argument, Frame, get_frames, get_predicates, set_frames
+from spacy_span_selector.documents.rebuilt import rebuild_doc
+
+VOCAB = Vocab()
+WORDS = ["Ann", "Lee", "left", ".", "Oh", "dear", "!"]
+SPACES = [True, True, False, True, True, False, False]
+STARTS: list[bool | int | None] = [i in (0, 4) for i in range(7)]
+HEADS = [1, 2, 2, 2, 5, 5, 5]
+DEPS = ["compound", "nsubj", "ROOT", "punct", "intj", "ROOT", "punct"]
+
+
+def make_doc(parsed: bool = False) -> Doc:
+    tree = {"heads": HEADS, "deps": DEPS} if parsed else {"sent_starts": STARTS}
+    return Doc(
+        VOCAB,
+        words=WORDS,
+        spaces=SPACES,
+        tags=["NNP", "NNP", "VBD", ".", "UH", "JJ", "."],
+        pos=["PROPN", "PROPN", "VERB", "PUNCT", "INTJ", "ADJ", "PUNCT"],
+        lemmas=["Ann", "Lee", "leave", ".", "oh", "dear", "!"],
+        morphs=["", "", "Tense=Past", "", "", "", ""],
+        ents=["B-PERSON", "I-PERSON", "O", "O", "O", "O", "O"],
+        **tree,
+    )
+
+
+def annotation(doc: Doc) -> dict[str, object]:
+    content = doc.to_json()
+    return {**content, "sents": [(sentence.start, sentence.end) for sentence in doc.sents]}
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.sampled_from(["x", "y"]), max_size=3), min_size=8, max_size=8), st.booleans())
+def test_words_that_are_put_in_and_taken_out_leave_no_trace(words: list[list[str]], parsed: bool) -> None:
+    doc = make_doc(parsed)
+    doc.spans["spans"] = [Span(doc, start, end, "A") for start in range(7) for end in range(start, 8)]
+    tokens: list[int | str] = [token for i in range(7) for token in (*words[i], i)] + words[7]
+    longer = rebuild_doc(doc, tokens)
+    assert [token.text for token in longer] == [WORDS[t] if isinstance(t, int) else t for t in tokens]
+    back = rebuild_doc(longer, [i for i, token in enumerate(tokens) if isinstance(token, int)])
+    assert annotation(back) == annotation(doc)
+
+
+@pytest.mark.parametrize("parsed", [False, True])
+def test_new_words_before_a_sentence_are_one_and_others_are_in_one(parsed: bool) -> None:
+    doc = rebuild_doc(make_doc(parsed), ["x", 0, 1, "x", "x", 2, 3, "x", "x", 4, 5, 6, "x"])
+    assert [sentence.text for sentence in doc.sents] == ["x", "Ann Lee x x left.", "x x", "Oh dear!", "x"]
+    assert doc.has_annotation("DEP") is parsed
+
+
+def test_new_words_are_in_the_entity_around_them() -> None:
+    doc = rebuild_doc(make_doc(), ["x", 0, "x", 1, "x", 2, 3])
+    assert [(entity.text, entity.label_) for entity in doc.ents] == [("Ann x Lee", "PERSON")]
+    assert [token.ent_iob_ for token in doc] == ["O", "B", "I", "I", "O", "O", "O"]
+
+
+def test_what_loses_its_first_token_begins_with_the_next() -> None:
+    doc = rebuild_doc(make_doc(), [1, 2, 3, 5, 6])
+    assert [sentence.text for sentence in doc.sents] == ["Lee left.", "dear!"]
+    assert [entity.text for entity in doc.ents] == ["Lee"]
+
+
+def test_the_head_of_a_token_is_an_ancestor_that_is_left() -> None:
+    doc = rebuild_doc(make_doc(parsed=True), [0, 2, 3, 4, 6])
+    assert [token.head.i for token in doc] == [1, 1, 1, 3, 4]
+
+
+def test_spans_keep_the_tokens_that_are_left() -> None:
+    doc = make_doc()
+    doc.spans["spans"] = [Span(doc, *edges, label="A") for edges in [(0, 2), (1, 5), (1, 2), (3, 3)]]
+    doc.spans["lost"] = [doc[1:2]]
+    shorter = rebuild_doc(doc, [0, 2, 3, 5, 6])
+    assert [(span.start, span.end, span.label_) for span in shorter.spans["spans"]] == [
+        (0, 1, "A"),
+        (1, 3, "A"),
+        (2, 2, "A"),
+    ]
+    assert "lost" not in shorter.spans
+
+
+def test_a_frame_is_lost_with_its_predicate() -> None:
+    doc = make_doc()
+    set_frames(doc, [Frame(2, 3, [Argument(0, 2, "ARG0")], "leave.01")])
+    assert get_frames(rebuild_doc(doc, [1, 2])) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    without = rebuild_doc(doc, [0, 1])
+    assert get_frames(without) == [] and get_predicates(without) == []
+
+
+def test_what_is_not_annotated_stays_so() -> None:
+    doc = rebuild_doc(Doc(VOCAB, words=WORDS), ["x", *range(7)])
+    assert doc.has_unknown_spaces
+    for attribute in ("SENT_START", "DEP", "TAG", "ENT_IOB"):
+        assert not doc.has_annotation(attribute)
+
+
+def test_a_document_may_have_no_tokens() -> None:
+    assert len(rebuild_doc(Doc(VOCAB), [])) == len(rebuild_doc(make_doc(), [])) == 0
+    assert [token.text for token in rebuild_doc(Doc(VOCAB), ["x", "y"])] == ["x", "y"]
+
+
+def test_categories_and_named_data_are_kept() -> None:
+    doc = make_doc()
+    doc.cats = {"SAD": 1.0}
+    doc.user_data["title"] = "the visit"
+    rebuilt = rebuild_doc(doc, [0])
+    assert (rebuilt.cats, rebuilt.user_data) == ({"SAD": 1.0}, {"title": "the visit"})

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from spacy_span_selector.layers.coref.constituents import NOUN_PHRASE, OTHER, GoldConstituents
+from spacy_span_selector.layers.coref.gold import GoldMentions
+from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
+from spacy_span_selector.layers.coref.loss import coref_loss
+from spacy_span_selector.layers.coref.network import CorefHead, CorefOutput, CorefSettings
+from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, LikelyAndGold, TopNonCrossing
+from spacy_span_selector.layers.selection.sampling import Annotation
+from spacy_span_selector.layers.selection.selectors import BioSelector, Marginals, StructuredSelector
+from spacy_span_selector.layers.spans.layout import SpanLayout
+
+from ...selectors import SELECTORS
+
+WIDTH = 6
+SETTINGS = CorefSettings(
+    selector=StructuredSelector(),
+    hidden_width=8,
+    linker_width=5,
+    linker_hidden_width=7,
+    feature_width=3,
+    antecedents=4,
+    match_words=True,
+    dropout=0.0,
+    max_span_width=None,
+    max_distance=None,
+)
+SENTENCES = [[4, 7], [], [5]]
+NOTHING = torch.zeros(0, dtype=torch.long)
+NO_GOLD = GoldMentions(NOTHING, NOTHING, NOTHING, torch.ones(3, dtype=torch.bool))
+ALL_SPANS = LikelyAndGold(NO_GOLD, 1000.0, add_gold=False)
+NAMES = ["structured", "sigmoid", "greedy", "multitask"]
+HAVE_NO_PROBABILITIES = ["greedy", "multitask"]
+
+
+def build(settings: CorefSettings = SETTINGS, selector: str | None = None) -> CorefHead:
+    torch.manual_seed(0)
+    if selector is not None:
+        settings = replace(settings, selector=SELECTORS[selector]())
+    return CorefHead(width=WIDTH, settings=settings)
+
+
+def run(
+    head: CorefHead,
+    choose: CandidateStrategy,
+    rows: slice = slice(None),
+    sentences: Sequence[Sequence[int]] = SENTENCES,
+) -> CorefOutput:
+    generator = torch.Generator().manual_seed(1)
+    tokens, words = torch.randn(16, WIDTH, generator=generator), torch.randint(5, (16,), generator=generator)
+    return head(tokens[rows].requires_grad_(), words[rows], SpanLayout.build(sentences), choose)
+
+
+def marginals(output: CorefOutput) -> Marginals:
+    assert output.marginals is not None
+    return output.marginals
+
+
+def test_candidates_are_located_in_the_order_of_the_text() -> None:
+    output = run(build(), Decode("marginal", 0.1))
+    layout = SpanLayout.build(SENTENCES)
+    spans = list(zip(output.starts.tolist(), output.ends.tolist(), strict=True))
+    assert spans == sorted(spans) and spans
+    assert torch.equal(layout.flat_index(output.starts, output.ends), output.candidates)
+
+
+def test_linker_sees_the_documents_and_the_words_of_mentions(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Mentions] = []
+    forward = Linker.forward
+
+    def watch_and_link(linker: Linker, mentions: Mentions) -> Links:
+        seen.append(mentions)
+        return forward(linker, mentions)
+
+    monkeypatch.setattr(Linker, "forward", watch_and_link)
+    head = build().eval()
+    tokens = torch.zeros(6, WIDTH)
+    head(tokens, torch.tensor([1, 2, 3, 9, 2, 3]), SpanLayout.build([[3], [], [3]]), ALL_SPANS)
+    (mentions,) = seen
+    assert mentions.document.tolist() == [0] * 6 + [2] * 6
+    assert mentions.last_word.tolist() == [1, 2, 3, 2, 3, 3, 9, 2, 3, 2, 3, 3]
+    same = mentions.words[:6] == mentions.words[6:]
+    assert same.tolist() == [False, False, False, True, True, True]
+
+
+def test_a_batch_equals_its_documents_one_by_one() -> None:
+    head = build().eval()
+    together = run(head, Decode("marginal", 0.1))
+    first = run(head, Decode("marginal", 0.1), slice(0, 11), [[4, 7]])
+    second = run(head, Decode("marginal", 0.1), slice(11, 16), [[5]])
+    assert together.starts.tolist() == [*first.starts.tolist(), *(second.starts + 11).tolist()]
+    assert together.ends.tolist() == [*first.ends.tolist(), *(second.ends + 11).tolist()]
+    for part, rows in ((first, slice(0, len(first.starts))), (second, slice(len(first.starts), None))):
+        found = marginals(together).selected[together.candidates[rows]]
+        torch.testing.assert_close(found, marginals(part).selected[part.candidates])
+        links = together.links.scores[rows].logsumexp(1)
+        torch.testing.assert_close(links, part.links.scores.logsumexp(1), rtol=1e-4, atol=1e-5)
+
+
+def make_gold() -> GoldMentions:
+    """Two clusters, and the constituents of the first document."""
+    starts, ends, clusters = torch.tensor([(0, 0, 0), (2, 3, 0), (4, 5, 0), (1, 3, 1), (11, 12, 2), (14, 14, 2)]).T
+    first, last, classes = torch.tensor([(0, 3, OTHER), (1, 3, NOUN_PHRASE), (4, 10, OTHER)]).T
+    constituents = GoldConstituents(first, last, classes, torch.tensor([True, False, False]))
+    return GoldMentions(starts, ends, clusters, torch.ones(3, dtype=torch.bool), constituents)
+
+
+def training_loss(output: CorefOutput, annotation: Annotation) -> torch.Tensor:
+    torch.manual_seed(7)
+    layout = SpanLayout.build(SENTENCES)
+    return coref_loss(output, make_gold(), layout, annotation=annotation, negatives=1.0, constituent_weight=0.5)
+
+
+def training_strategy(selector: str) -> CandidateStrategy:
+    return TopNonCrossing(1.0) if selector in HAVE_NO_PROBABILITIES else LikelyAndGold(make_gold(), 0.8, add_gold=True)
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@pytest.mark.parametrize("selector", NAMES)
+def test_every_weight_and_token_has_a_finite_gradient(selector: str, annotation: Annotation) -> None:
+    head = build(replace(SETTINGS, dropout=0.3), selector).train()
+    tokens = torch.randn(16, WIDTH, generator=torch.Generator().manual_seed(2)).requires_grad_()
+    output = head(tokens, torch.arange(16), SpanLayout.build(SENTENCES), training_strategy(selector))
+    training_loss(output, annotation).backward()
+    for name, weight in [("tokens", tokens), *head.named_parameters()]:
+        assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
+        assert weight.grad.abs().max() > 0, name
+
+
+@pytest.mark.parametrize("max_span_width", [None, 3])
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@pytest.mark.parametrize("selector", NAMES)
+def test_gradients_through_the_tensors_of_the_output_are_those_of_the_loss(
+    selector: str, annotation: Annotation, max_span_width: int | None
+) -> None:
+    """None of the tensors is computed from another, whose gradient would then count twice."""
+    settings = replace(SETTINGS, max_span_width=max_span_width)
+    plain, by_tensors = build(settings, selector), build(settings, selector)
+    training_loss(run(plain, training_strategy(selector)), annotation).backward()
+    output = run(by_tensors, training_strategy(selector))
+    tensors = output.tensors()
+    gradients = torch.autograd.grad(training_loss(output, annotation), tensors, materialize_grads=True)
+    torch.autograd.backward(tensors, gradients)
+    for (name, weight), expected in zip(by_tensors.named_parameters(), plain.parameters(), strict=True):
+        torch.testing.assert_close(weight.grad, expected.grad, rtol=1e-4, atol=1e-6, msg=name)
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_spans_are_ranked_by_the_mention_score_where_there_are_no_probabilities(selector: str) -> None:
+    head = build(selector=selector).eval()
+    seen: list[Mentions] = []
+    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    output = run(head, ALL_SPANS)
+    assert (output.marginals is None) == (selector in HAVE_NO_PROBABILITIES)
+    assert torch.equal(output.scores[output.candidates], seen[0].scores) == (selector in HAVE_NO_PROBABILITIES)
+
+
+def test_only_the_multitask_selector_scores_constituents() -> None:
+    outputs = {name: run(build(selector=name), ALL_SPANS).constituents for name in NAMES}
+    assert [name for name, scores in outputs.items() if scores is not None] == ["multitask"]
+    scores = outputs["multitask"]
+    assert scores is not None and scores.shape == (3, SpanLayout.build(SENTENCES).size)
+
+
+@pytest.mark.parametrize(
+    "choose", [ALL_SPANS, Decode("map", 0.0), Decode("marginal", 0.0)], ids=["all", "map", "marginal"]
+)
+def test_max_span_width_forbids_wider_spans(choose: CandidateStrategy) -> None:
+    output = run(build(replace(SETTINGS, max_span_width=2)), choose)
+    layout = SpanLayout.build(SENTENCES)
+    assert (output.ends - output.starts + 1).max() == 2
+    wide = layout.valid() & (layout.widths() > 2)
+    assert (marginals(output).selected[wide].exp() == 0).all()
+    torch.testing.assert_close(marginals(output).unselected[wide], torch.zeros(int(wide.sum())))
+
+
+@pytest.mark.parametrize("selector", HAVE_NO_PROBABILITIES)
+def test_max_span_width_forbids_wider_spans_to_greedy_pruning(selector: str) -> None:
+    output = run(build(replace(SETTINGS, max_span_width=2), selector), TopNonCrossing(100.0))
+    assert (output.ends - output.starts + 1).unique().tolist() == [1, 2]
+    assert torch.isfinite(output.links.scores[output.links.possible]).all()
+
+
+def test_no_candidates_have_no_links() -> None:
+    output = run(build(), Decode("marginal", 1.0))
+    assert len(output.candidates) == len(output.starts) == len(output.ends) == 0
+    assert output.links.scores.shape == (0, 0)
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_evaluation_ignores_dropout(selector: str) -> None:
+    dropped = build(replace(SETTINGS, dropout=0.5), selector)
+    expected = run(build(selector=selector), ALL_SPANS)
+    assert torch.equal(run(dropped.eval(), ALL_SPANS).links.scores, expected.links.scores)
+    torch.manual_seed(0)
+    assert not torch.equal(run(dropped.train(), ALL_SPANS).scores, expected.scores)
+
+
+@pytest.mark.parametrize("dropout", [-0.1, 1.0])
+def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
+    with pytest.raises(ValueError, match=rf"'dropout' .* is {dropout}; it must be from 0 to below 1"):
+        replace(SETTINGS, dropout=dropout)
+
+
+@pytest.mark.parametrize(
+    "name", ["hidden_width", "linker_width", "feature_width", "antecedents", "max_span_width", "max_distance"]
+)
+def test_sizes_below_1_are_errors(name: str) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' .* is 0; it must be at least 1"):
+        CorefSettings(**{**vars(SETTINGS), name: 0})
+
+
+def test_a_selector_of_no_spans_is_an_error() -> None:
+    selector: Any = BioSelector()
+    with pytest.raises(ValueError, match=r"is BioSelector\(\), which selects no spans. Take .*StructuredSelector.v1"):
+        replace(SETTINGS, selector=selector)
+
+
+def test_a_distance_reaches_the_linker() -> None:
+    assert build(replace(SETTINGS, max_distance=3)).linker.max_distance == 3

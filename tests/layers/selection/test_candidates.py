@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from spacy_span_selector.layers.coref.gold import GoldMentions
+from spacy_span_selector.layers.selection import candidates
+from spacy_span_selector.layers.selection.candidates import (
+    AboveThreshold,
+    Decode,
+    Decoding,
+    Given,
+    LikelyAndGold,
+    TopNonCrossing,
+    TopPerSentence,
+    in_text_order,
+)
+from spacy_span_selector.layers.selection.selectors import sigmoid_marginals, structured_marginals
+from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.wcfg import best_spans, greedy_spans, marginals
+
+SENTENCES = [[3, 8], [], [6, 1]]
+
+
+def scored_batch(seed: int = 0) -> tuple[SpanLayout, Tensor, Tensor]:
+    layout = SpanLayout.build(SENTENCES)
+    scores = 3 * torch.randn(layout.size, generator=torch.Generator().manual_seed(seed)) - 1
+    return layout, scores, structured_marginals(scores, layout).selected
+
+
+def located(layout: SpanLayout, flat: Tensor) -> list[tuple[int, int]]:
+    starts, ends = layout.locate(flat)
+    return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def gold_at(spans: list[tuple[int, int]]) -> GoldMentions:
+    starts, ends = torch.tensor(spans, dtype=torch.long).view(-1, 2).T
+    return GoldMentions(starts, ends, torch.arange(len(spans)), torch.tensor([True, False, True]))
+
+
+def decode_one_by_one(layout: SpanLayout, scores: Tensor, decoding: Decoding, threshold: float) -> set[tuple[int, int]]:
+    """What the grammar's decoder keeps of each sentence on its own, by token rows."""
+    spans = set()
+    for bucket in layout.buckets:
+        for sentence, length in enumerate(bucket.lengths.tolist()):
+            chart, lengths = bucket.chart(scores)[sentence, :length, :length], torch.tensor([length])
+            weights = chart[None] if decoding == "map" else marginals(chart[None], lengths) - threshold
+            first = int(bucket.tokens[sentence, 0])
+            spans |= {(first + start, first + end - 1) for start, end in best_spans(weights, lengths)[0]}
+    return spans
+
+
+@pytest.mark.parametrize(("decoding", "threshold"), [("map", 0.4), ("marginal", 0.05), ("marginal", 0.5)])
+def test_decode_equals_the_grammar_sentence_by_sentence(decoding: Decoding, threshold: float) -> None:
+    layout, scores, log_marginals = scored_batch()
+    chosen = located(layout, Decode(decoding, threshold)(scores, log_marginals, layout))
+    assert chosen == sorted(decode_one_by_one(layout, scores, decoding, threshold))
+    assert len(chosen) > 1
+
+
+def test_decodings_differ() -> None:
+    layout, scores, log_marginals = scored_batch(seed=2)
+    strategies = [Decode("map", 0.5), Decode("marginal", 0.5), Decode("marginal", 0.05)]
+    assert len({tuple(choose(scores, log_marginals, layout).tolist()) for choose in strategies}) == 3
+
+
+def test_threshold_1_keeps_nothing() -> None:
+    layout, scores, log_marginals = scored_batch()
+    assert len(Decode("marginal", 1.0)(scores, log_marginals, layout)) == 0
+
+
+def test_empty_batch_has_no_candidates() -> None:
+    layout = SpanLayout.build([[], []])
+    none = torch.zeros(0)
+    assert len(Decode("map", 0.5)(none, none, layout)) == 0
+    assert len(LikelyAndGold(gold_at([]), 0.5, True)(none, none, layout)) == 0
+    assert len(AboveThreshold(0.5)(none, none, layout)) == len(TopPerSentence(0.5)(none, none, layout)) == 0
+
+
+def test_likely_spans_are_those_of_the_greatest_marginals() -> None:
+    layout, scores, log_marginals = scored_batch()
+    chosen = LikelyAndGold(gold_at([(0, 2)]), 0.5, add_gold=False)(scores, log_marginals, layout)
+    ranked = sorted(torch.nonzero(layout.valid()).squeeze(1).tolist(), key=lambda flat: -float(log_marginals[flat]))
+    assert sorted(chosen.tolist()) == sorted(ranked[: int(0.5 * 18)])
+
+
+def test_all_gold_spans_are_added_once() -> None:
+    layout, scores, log_marginals = scored_batch()
+    likely = located(layout, LikelyAndGold(gold_at([]), 0.5, add_gold=False)(scores, log_marginals, layout))
+    gold = [likely[0], likely[-1], (0, 2), (3, 10), (17, 17)]
+    chosen = LikelyAndGold(gold_at(gold), 0.5, add_gold=True)(scores, log_marginals, layout)
+    assert located(layout, chosen) == sorted({*likely, *gold})
+    assert not set(gold) <= set(likely)
+
+
+def test_ratio_0_leaves_the_gold_spans() -> None:
+    layout, scores, log_marginals = scored_batch()
+    gold = [(11, 13), (0, 1), (0, 0)]
+    assert located(layout, LikelyAndGold(gold_at(gold), 0.0, add_gold=True)(scores, log_marginals, layout)) == sorted(
+        gold
+    )
+
+
+def test_a_great_ratio_takes_every_span_and_no_padding() -> None:
+    layout, scores, log_marginals = scored_batch()
+    chosen = LikelyAndGold(gold_at([]), 1000.0, add_gold=False)(scores, log_marginals, layout)
+    assert sorted(chosen.tolist()) == torch.nonzero(layout.valid()).squeeze(1).tolist()
+
+
+def test_forbidden_spans_are_not_likely() -> None:
+    layout, scores, _ = scored_batch()
+    scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
+    log_marginals = structured_marginals(scores, layout).selected
+    chosen = LikelyAndGold(gold_at([]), 1000.0, add_gold=False)(scores, log_marginals, layout)
+    assert {end - start + 1 for start, end in located(layout, chosen)} == {1, 2}
+
+
+def test_order_of_text_is_by_start_then_by_end() -> None:
+    layout, _, _ = scored_batch()
+    every = torch.nonzero(layout.valid()).squeeze(1)
+    shuffled = every[torch.randperm(len(every), generator=torch.Generator().manual_seed(0))]
+    assert located(layout, in_text_order(shuffled, layout)) == sorted(located(layout, every))
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.1, 0.5, 1.0])
+def test_spans_above_the_threshold_are_kept_whether_they_cross_or_not(threshold: float) -> None:
+    layout, scores, _ = scored_batch()
+    log_marginals = sigmoid_marginals(scores, layout).selected
+    chosen = located(layout, AboveThreshold(threshold)(scores, log_marginals, layout))
+    p = log_marginals.exp()
+    every = torch.nonzero(layout.valid()).squeeze(1).tolist()
+    assert chosen == sorted(located(layout, torch.tensor([flat for flat in every if p[flat] > threshold]).long()))
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.25, 0.5, 0.8, 1.5, 100.0])
+def test_the_highest_scores_of_each_sentence_are_kept(ratio: float, device: str) -> None:
+    layout, scores, _ = scored_batch()
+    ranked: dict[int, list[int]] = {}
+    for flat in sorted(torch.nonzero(layout.valid()).squeeze(1).tolist(), key=lambda flat: -float(scores[flat])):
+        start, _ = layout.locate(torch.tensor([flat]))
+        ranked.setdefault(int(layout.sentence[start]), []).append(flat)
+    lengths = dict(zip((0, 3, 11, 17), (3, 8, 6, 1), strict=True))
+    expected = [flat for first, flats in ranked.items() for flat in flats[: math.ceil(ratio * lengths[first])]]
+    on_device = SpanLayout.build(SENTENCES, torch.device(device))
+    chosen = TopPerSentence(ratio)(scores.to(device), scores.to(device), on_device)
+    assert sorted(chosen.tolist()) == sorted(expected)
+    assert located(on_device, chosen) == sorted(located(on_device, chosen))
+
+
+def test_forbidden_spans_are_not_among_the_highest() -> None:
+    layout, scores, _ = scored_batch()
+    scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
+    chosen = located(layout, TopPerSentence(100.0)(scores, scores, layout))
+    assert len(chosen) == (3 + 2) + (8 + 7) + (6 + 5) + 1
+    assert {end - start + 1 for start, end in chosen} == {1, 2}
+
+
+def greedy_one_by_one(layout: SpanLayout, scores: Tensor, ratio: float, tokens: dict[int, int]) -> list[int]:
+    """The rule itself: document by document, best span first, pass over those that cross one that was taken.
+
+    tokens (dict[int, int]): How many tokens each document has in its sentences.
+    """
+    taken: dict[int, list[tuple[int, int, int]]] = {}
+    for flat in sorted(torch.nonzero(layout.valid()).squeeze(1).tolist(), key=lambda flat: -float(scores[flat])):
+        start, end = (int(place) for place in layout.locate(torch.tensor([flat])))
+        document = int(layout.document[start])
+        others = taken.setdefault(document, [])
+        crosses = any(i < start <= k < end or start < i <= end < k for i, k, _ in others)
+        if not crosses and scores[flat] > -torch.inf and len(others) < math.ceil(ratio * tokens[document]):
+            others.append((start, end, flat))
+    return [flat for others in taken.values() for *_, flat in others]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("ratio", [0.05, 0.25, 0.4, 0.8, 100.0])
+def test_the_highest_scores_of_each_document_that_do_not_cross_are_kept(ratio: float, seed: int, device: str) -> None:
+    layout, scores, _ = scored_batch(seed)
+    expected = greedy_one_by_one(layout, scores, ratio, {0: 11, 2: 7})
+    on_device = SpanLayout.build(SENTENCES, torch.device(device))
+    chosen = TopNonCrossing(ratio)(scores.to(device), scores.to(device), on_device)
+    assert sorted(chosen.tolist()) == sorted(expected)
+    assert located(on_device, chosen) == sorted(located(on_device, chosen))
+
+
+def test_a_document_keeps_its_own_number_of_spans_however_they_score() -> None:
+    layout = SpanLayout.build([[4, 4], [5], [], [2]])
+    scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0))
+    starts, _ = layout.locate(torch.arange(layout.size))
+    chosen = TopNonCrossing(0.4)(scores + 100.0 * layout.document[starts], scores, layout)
+    starts, _ = layout.locate(chosen)
+    assert torch.bincount(layout.document[starts]).tolist() == [4, 2, 0, 1]  # of 3.2, 2.0 and 0.8
+
+
+def test_a_document_is_pruned_as_a_whole_not_sentence_by_sentence() -> None:
+    layout = SpanLayout.build([[4, 4]])
+    starts, _ = layout.locate(torch.arange(layout.size))
+    scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)) + 100.0 * (starts >= 4)
+    chosen = located(layout, TopNonCrossing(0.5)(scores, scores, layout))
+    assert len(chosen) == 4
+    assert all(start >= 4 for start, _ in chosen)
+
+
+def test_forbidden_spans_are_not_kept_by_greedy_pruning() -> None:
+    layout, scores, _ = scored_batch()
+    scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
+    chosen = located(layout, TopNonCrossing(100.0)(scores, scores, layout))
+    assert {end - start + 1 for start, end in chosen} == {1, 2}
+    assert len(chosen) >= 18
+
+
+def test_markers_are_neither_kept_nor_counted_by_greedy_pruning() -> None:
+    layout = SpanLayout.build([[-3, 4, -2], [-9]])
+    scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0))
+    assert len(TopNonCrossing(0.5)(scores, scores, layout)) == 2
+    assert {start for start, _ in located(layout, TopNonCrossing(100.0)(scores, scores, layout))} == {3, 4, 5, 6}
+
+
+def test_greedy_pruning_takes_arrays_as_long_as_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends_seen = []
+
+    def watch(starts: np.ndarray, ends: np.ndarray, wanted: int) -> np.ndarray:
+        ends_seen.append(int(ends.max()))
+        return greedy_spans(starts, ends, wanted)
+
+    monkeypatch.setattr(candidates, "greedy_spans", watch)
+    layout = SpanLayout.build([[8], [6], [7]])
+    scores = torch.zeros(layout.size)
+    TopNonCrossing(0.4)(scores, scores, layout)
+    assert ends_seen == [7, 5, 6]
+
+
+@pytest.mark.parametrize("sentences", [[], [[]], [[], []], [[-2]]])
+def test_greedy_pruning_of_nothing_keeps_nothing(sentences: list[list[int]]) -> None:
+    layout, none = SpanLayout.build(sentences), torch.zeros(0)
+    assert TopNonCrossing(0.4)(none, none, layout).tolist() == []
+
+
+# Given spans
+
+
+def test_given_spans_take_the_place_of_what_a_strategy_chooses(device: str) -> None:
+    layout, scores, _ = scored_batch()
+    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    scores = scores.to(device)
+    own = located(layout, TopNonCrossing(0.8)(scores, scores, layout))
+    spans = [(17, 17), (11, 14), (12, 16)]  # two of them cross
+    flat = layout.flat_index(*torch.tensor(spans, device=device).T)
+    choose = Given(flat, torch.tensor([False, False, True], device=device), TopNonCrossing(0.8))
+    assert located(layout, choose(scores, scores, layout)) == [(i, k) for i, k in own if i < 11] + sorted(spans)
+
+
+def test_a_document_that_is_given_no_spans_has_none() -> None:
+    layout, scores, _ = scored_batch()
+    none = torch.zeros(0, dtype=torch.long)
+    choose = Given(none, torch.tensor([True, False, False]), TopNonCrossing(0.8))
+    chosen = located(layout, choose(scores, scores, layout))
+    assert chosen and all(start >= 11 for start, _ in chosen)
+    everywhere = Given(none, torch.tensor([True, True, True]), TopNonCrossing(0.8))
+    assert everywhere(scores, scores, layout).tolist() == []

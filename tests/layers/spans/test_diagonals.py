@@ -1,0 +1,97 @@
+"""The fast form against the plain one, and against finite differences."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from spacy_span_selector.layers.spans import blocks, diagonals, rows
+from spacy_span_selector.layers.spans.features import WIDTH_BUCKETS
+from spacy_span_selector.layers.spans.parts import SpanParts, attention_weights
+
+HIDDEN, SCORES = 5, 3
+SENTENCES = {
+    "one token": [1],
+    "one sentence": [7],
+    "equal lengths": [4, 4, 4],
+    "a block of shorter ones": [9, 9, 7, 7],
+    "every width bucket": [70, 55],
+}
+
+
+def make_parts(
+    lengths: list[int], *, masked: bool, device: str = "cpu", dtype: torch.dtype = torch.float64
+) -> SpanParts:
+    generator = torch.Generator().manual_seed(sum(lengths))
+
+    def random(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=generator, dtype=dtype).to(device)
+
+    count, length = len(lengths), max(lengths)
+    sizes = torch.tensor(lengths, device=device)
+    weight = attention_weights(3 * random(count, length), torch.arange(length, device=device) >= sizes[:, None])
+    start, end, weighted = (random(count, length, HIDDEN) for _ in range(3))
+    mask = torch.ones(count, 1, HIDDEN).to(weight)
+    if masked:
+        mask = mask.cpu().bernoulli(generator=generator, p=0.5).mul(2).to(weight)
+    learnt = (start, end, weight, weighted * weight, random(len(WIDTH_BUCKETS) + 1, HIDDEN), random(SCORES, HIDDEN))
+    start, end, weight, weighted, widths, output = (column.detach().requires_grad_() for column in learnt)
+    return SpanParts(start, end, weight, weighted, widths, mask, output, sizes)
+
+
+def learnt(parts: SpanParts) -> list[torch.Tensor]:
+    return [column for column in parts if column.requires_grad]
+
+
+def exists(lengths: torch.Tensor) -> torch.Tensor:
+    places = torch.arange(int(lengths.max()), device=lengths.device)
+    return (places[:, None] <= places) & (places < lengths[:, None, None])
+
+
+@pytest.mark.parametrize("lengths", SENTENCES.values(), ids=SENTENCES)
+@pytest.mark.parametrize("sentences_at_once", [1, 2, 10])
+@pytest.mark.parametrize("masked", [False, True])
+def test_scores_and_gradients_equal_those_of_rows(
+    lengths: list[int], sentences_at_once: int, masked: bool, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elements = sentences_at_once * max(lengths) * HIDDEN
+    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    parts = make_parts(lengths, masked=masked, device=device)
+    inside = exists(parts.lengths)
+    forms = [module.score_spans(parts)[inside] for module in (diagonals, rows)]
+    torch.testing.assert_close(*forms)
+    direction = torch.randn(forms[0].shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(device)
+    gradients = [torch.autograd.grad((form * direction).sum(), learnt(parts)) for form in forms]
+    torch.testing.assert_close(*gradients)
+
+
+def test_gradients_equal_finite_differences() -> None:
+    parts = make_parts([4, 3], masked=True)
+    inside = exists(parts.lengths)
+
+    def scores(*columns: torch.Tensor) -> torch.Tensor:
+        *others, output = columns
+        return diagonals.score_spans(SpanParts(*others, parts.mask, output, parts.lengths))[inside]
+
+    assert torch.autograd.gradcheck(scores, learnt(parts))
+
+
+def test_a_second_derivative_is_refused() -> None:
+    parts = make_parts([3], masked=False)
+    with pytest.raises(RuntimeError, match="once only"):
+        torch.autograd.grad(diagonals.score_spans(parts).sum(), parts.start, create_graph=True)
+
+
+@pytest.mark.parametrize("longest", [1, 2, 10, 64, 1000])
+def test_runs_have_every_width_once_and_hold_few_sums(longest: int) -> None:
+    runs = diagonals._runs(torch.tensor([longest, 1]))
+    assert [diagonal.width for run in runs for diagonal in run.diagonals] == list(range(1, longest + 1))
+    assert max(len(run.diagonals) for run in runs) <= longest**0.5 + 1
+    assert len(runs) <= longest**0.5 + len(WIDTH_BUCKETS) + 1
+
+
+def test_sentences_that_are_too_short_take_no_part() -> None:
+    *_, last = (diagonal for run in diagonals._runs(torch.tensor([5, 5, 4, 2])) for diagonal in run.diagonals)
+    assert last.width == 5
+    assert last.firsts == (slice(2), slice(1))
+    assert last.lasts == (slice(2), slice(4, 5))

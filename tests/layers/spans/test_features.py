@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import pytest
+import torch
+from hypothesis import given, settings
+
+from spacy_span_selector.layers.spans.features import DISTANCE_BUCKETS, WIDTH_BUCKETS, bucket, look_up, span_hashes
+
+# Few of them, so that equal sequences are common; the extremes of the hashes that spaCy gives to words.
+identifiers = st.sampled_from([0, 1, 2, -1, 2**63 - 1, -(2**63), 5381])
+
+
+def test_distances_fall_into_the_published_buckets() -> None:
+    distances = [1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 1000]
+    expected = [1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9]
+    assert bucket(torch.tensor(distances), DISTANCE_BUCKETS).tolist() == expected
+
+
+@pytest.mark.parametrize("bounds", [DISTANCE_BUCKETS, WIDTH_BUCKETS])
+def test_bucket_counts_the_bounds_that_are_reached(bounds: tuple[int, ...], device: str) -> None:
+    values = torch.arange(-3, 100, device=device)
+    expected = [sum(bound <= value for bound in bounds) for value in range(-3, 100)]
+    assert bucket(values, bounds).tolist() == expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(identifiers, min_size=1, max_size=12))
+def test_hashes_are_equal_for_equal_words_only(words: list[int]) -> None:
+    spans = [(start, end) for start in range(len(words)) for end in range(start, len(words))]
+    starts, ends = torch.tensor(spans).T
+    hashes = span_hashes(torch.tensor(words), starts, ends).tolist()
+    sequences = [tuple(words[start : end + 1]) for start, end in spans]
+    assert len(set(hashes)) == len(set(sequences)) == len(set(zip(hashes, sequences, strict=True)))
+
+
+def test_hashes_do_not_depend_on_what_surrounds_a_span() -> None:
+    phrase, starts, ends = [7, 8, 9], torch.tensor([3, 1000]), torch.tensor([5, 1002])
+    words = torch.randint(-(2**62), 2**62, (2000,), generator=torch.Generator().manual_seed(0))
+    words[3:6] = words[1000:1003] = torch.tensor(phrase)
+    first, second = span_hashes(words, starts, ends).tolist()
+    (alone,) = span_hashes(torch.tensor(phrase), torch.tensor([0]), torch.tensor([2])).tolist()
+    assert first == second == alone
+
+
+def test_hashes_are_the_same_on_every_device(device: str) -> None:
+    words, starts, ends = torch.tensor([3, -4, 2**62]), torch.tensor([0, 1]), torch.tensor([2, 2])
+    on_device = span_hashes(words.to(device), starts.to(device), ends.to(device))
+    assert on_device.tolist() == span_hashes(words, starts, ends).tolist()
+
+
+def test_no_spans_have_no_hashes() -> None:
+    none = torch.tensor([], dtype=torch.long)
+    assert span_hashes(torch.tensor([1, 2]), none, none).tolist() == []
+
+
+def test_looking_up_equals_an_embedding_in_value_and_gradient(device: str) -> None:
+    generator = torch.Generator().manual_seed(0)
+    table = torch.randn(5, 3, generator=generator).to(device).requires_grad_()
+    rows = torch.randint(5, (7, 4), generator=generator).to(device)
+    weights = torch.randn(7, 4, 3, generator=generator).to(device)
+    found, expected = look_up(rows, table), torch.nn.functional.embedding(rows, table)
+    torch.testing.assert_close(found, expected)
+    gradients = [torch.autograd.grad((values * weights).sum(), table)[0] for values in (found, expected)]
+    torch.testing.assert_close(*gradients)

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+
+from spacy_span_selector.layers.selection.candidates import (
+    AboveThreshold,
+    CandidateStrategy,
+    LikelyAndGold,
+    TopPerSentence,
+)
+from spacy_span_selector.layers.selection.sampling import Annotation
+from spacy_span_selector.layers.selection.selectors import MultitaskSelector, StructuredSelector
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput, SrlRequest, SrlSettings
+from spacy_span_selector.layers.srl.pairs import Pairs
+from spacy_span_selector.layers.srl.predicates import FindPredicates, predicate_tags
+from spacy_span_selector.layers.srl.rolesets import Senses
+
+from ...selectors import SELECTORS
+from .test_span_arguments import FRAMES, ROLES, SENTENCES, make_gold
+
+WIDTH, ROLESETS = 6, 4
+SETTINGS = SrlSettings(
+    selector=StructuredSelector(),
+    hidden_width=8,
+    pair_width=5,
+    pair_hidden_width=7,
+    feature_width=3,
+    dropout=0.0,
+    max_span_width=None,
+)
+NAMES = ["structured", "sigmoid", "greedy", "bio"]
+
+
+def build(settings: SrlSettings = SETTINGS) -> SrlHead:
+    torch.manual_seed(0)
+    head = SrlHead(width=WIDTH, roles=ROLES, rolesets=ROLESETS, settings=settings)
+    torch.nn.init.normal_(head.rolesets.rolesets.weight)  # starts at 0
+    return head
+
+
+def two_senses(predicates: Spans) -> Senses:
+    """Each predicate may have the rolesets 1 and 2."""
+    count = len(predicates)
+    pairs = Pairs(torch.arange(count).repeat_interleave(2), torch.tensor([1, 2]).repeat(count))
+    return Senses(pairs, torch.zeros(2 * count))
+
+
+def given(predicates: Spans, documents: int = 3) -> FindPredicates:
+    return FindPredicates(predicates, closed=torch.ones(documents, dtype=torch.bool))
+
+
+def strategy(selector: str) -> CandidateStrategy:
+    return TopPerSentence(0.8) if selector == "greedy" else AboveThreshold(0.1)
+
+
+def run(
+    head: SrlHead,
+    choose: CandidateStrategy,
+    find: FindPredicates,
+    rows: slice = slice(None),
+    sentences: Sequence[Sequence[int]] = SENTENCES,
+) -> SrlOutput:
+    tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(1))
+    layout = SpanLayout.build(sentences)
+    return head(
+        tokens[rows].requires_grad_(), torch.zeros(15).long()[rows], layout, SrlRequest(find, two_senses, choose)
+    )
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_a_batch_equals_its_documents_one_by_one(selector: str) -> None:
+    head = build(replace(SETTINGS, selector=SELECTORS[selector]())).eval()
+    none = torch.zeros(0, dtype=torch.long)
+    choose, nothing = strategy(selector), Spans(none, none)
+    free = torch.zeros(1, dtype=torch.bool)
+    together = run(head, choose, FindPredicates(nothing, torch.zeros(3, dtype=torch.bool)))
+    assert len(together.predicates) > 1
+    starts, arguments, rolesets = [], [], []
+    for rows, lengths in ((slice(0, 7), [[4, 3]]), (slice(7, 10), [[3]]), (slice(10, 15), [[5]])):
+        alone = run(head, choose, FindPredicates(nothing, free), rows, lengths)
+        arguments += [
+            (found.predicate + len(starts), found.start + rows.start, found.end + rows.start, found.role)
+            for found in alone.arguments.decode()
+        ]
+        starts += (alone.predicates.starts + rows.start).tolist()
+        rolesets += alone.rolesets.decode()
+        torch.testing.assert_close(together.log_tags[rows], alone.log_tags)
+    assert together.predicates.starts.tolist() == starts
+    assert [found[:4] for found in together.arguments.decode()] == arguments
+    assert together.rolesets.decode() == rolesets
+    assert arguments
+
+
+def test_predicates_are_the_given_ones() -> None:
+    predicates = make_gold(FRAMES).predicates
+    output = run(build(), strategy("structured"), given(predicates))
+    assert output.predicates.starts.tolist() == predicates.starts.tolist() == [1, 2, 2, 11]
+    assert output.rolesets.predicates == 4
+
+
+def test_a_predicate_is_its_first_and_its_last_token() -> None:
+    head = build().eval()
+    seen: list[torch.Tensor] = []
+    head.rolesets.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    run(head, strategy("structured"), given(Spans(torch.tensor([1, 11]), torch.tensor([1, 12]))))
+    tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(seen[0], torch.cat([tokens[[1, 11]], tokens[[1, 12]]], dim=1))
+
+
+@pytest.mark.parametrize("selector", NAMES)
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
+    selector: str, annotation: Annotation
+) -> None:
+    gold = replace(make_gold(FRAMES, annotated=(True, False, True)), rolesets=torch.tensor([1, -1, 2, 3]))
+    layout = SpanLayout.build(SENTENCES)
+    choose = strategy("greedy") if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=False)
+    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
+    tags = predicate_tags(gold.predicates, 15).tolist()
+    predicates = -sum(row[tags[i]] for i, row in enumerate(output.log_tags.tolist()) if not 7 <= i < 10)
+    senses = output.rolesets.log_p.tolist()
+    rolesets = -senses[0] - senses[5]  # roleset 1 of the first, 2 of the third; nothing says 3 of the last
+    arguments = output.arguments.loss(gold, layout, annotation=annotation, negatives=0.0).item()
+    found = output.loss(gold, layout, annotation=annotation, negatives=0.0).item()
+    assert found == pytest.approx((predicates + rolesets + arguments) / 12, rel=1e-5)
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_a_batch_without_annotation_has_no_loss(selector: str) -> None:
+    gold = make_gold([], annotated=(False, False, False))
+    choose = strategy("greedy") if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=False)
+    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
+    loss = output.loss(gold, SpanLayout.build(SENTENCES), annotation="complete", negatives=1.0)
+    assert loss.item() == 0.0
+    for gradient in torch.autograd.grad(loss, output.tensors(), materialize_grads=True):
+        assert (gradient == 0).all()
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
+    on_device = torch.device(device)
+    gold = make_gold(FRAMES)
+    gold = replace(
+        gold,
+        predicates=Spans(gold.predicates.starts.to(device), gold.predicates.ends.to(device)),
+        arguments=Spans(gold.arguments.starts.to(device), gold.arguments.ends.to(device)),
+        rolesets=torch.tensor([1, 2, 2, 1], device=device),
+        frames=gold.frames.to(device),
+        roles=gold.roles.to(device),
+        annotated=gold.annotated.to(device),
+    )
+
+    def senses(predicates: Spans) -> Senses:
+        (left, right), log_counts = two_senses(predicates)
+        return Senses(Pairs(left.to(device), right.to(device)), log_counts.to(device))
+
+    choose = TopPerSentence(3.0) if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=True)
+    head = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.3)).to(device).train()
+    tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(2)).to(device).requires_grad_()
+    layout = SpanLayout.build(SENTENCES, on_device)
+    find = FindPredicates(gold.predicates, closed=torch.ones(3, dtype=torch.bool, device=device))
+    output = head(tokens, torch.zeros(15, device=device).long(), layout, SrlRequest(find, senses, choose))
+    output.loss(gold, layout, annotation="complete", negatives=1.0).backward()
+    for name, weight in [("tokens", tokens), *head.named_parameters()]:
+        assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
+    assert all(0 <= score <= 1 for _, _, score in output.arguments.selected())
+    assert {found.predicate for found in output.arguments.decode()} <= set(range(4))
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_evaluation_is_without_dropout(selector: str) -> None:
+    find, choose = given(make_gold(FRAMES).predicates), TopPerSentence(2.0)
+    expected = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, find)
+    dropped = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.5))
+    for found, wanted in zip(run(dropped.eval(), choose, find).tensors(), expected.tensors(), strict=True):
+        assert torch.equal(found, wanted)
+    torch.manual_seed(0)
+    for found, wanted in zip(run(dropped.train(), choose, find).tensors(), expected.tensors(), strict=True):
+        assert not torch.equal(found, wanted)
+
+
+def test_without_rolesets_there_is_nothing_to_say_of_them() -> None:
+    head = SrlHead(width=WIDTH, roles=ROLES, rolesets=0, settings=SETTINGS)
+    none = torch.zeros(0, dtype=torch.long)
+    request = SrlRequest(
+        given(make_gold(FRAMES).predicates),
+        lambda predicates: Senses(Pairs(none, none), torch.zeros(0)),
+        strategy("structured"),
+    )
+    output = head(torch.randn(15, WIDTH), torch.zeros(15).long(), SpanLayout.build(SENTENCES), request)
+    assert output.rolesets.decode() == [-1] * 4
+
+
+def test_sizes_are_remembered() -> None:
+    assert build().sizes == {"width": WIDTH, "roles": ROLES, "rolesets": ROLESETS}
+
+
+def test_the_multitask_selector_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"SRL model has no second task. Take spacy_span_selector.GreedySelector.v1"):
+        replace(SETTINGS, selector=MultitaskSelector())
+
+
+@pytest.mark.parametrize("dropout", [-0.1, 1.0])
+def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
+    with pytest.raises(ValueError, match=rf"'dropout' .* is {dropout}; it must be from 0 to below 1"):
+        replace(SETTINGS, dropout=dropout)
+
+
+@pytest.mark.parametrize("name", ["hidden_width", "pair_width", "pair_hidden_width", "feature_width", "max_span_width"])
+def test_sizes_below_1_are_errors(name: str) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' .* is 0; it must be at least 1"):
+        SrlSettings(**{**vars(SETTINGS), name: 0})

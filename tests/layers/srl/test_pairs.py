@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import pytest
+import torch
+from hypothesis import given, settings
+from torch import Tensor
+
+from spacy_span_selector.layers.spans import blocks
+from spacy_span_selector.layers.spans.layout import Spans
+from spacy_span_selector.layers.srl.pairs import (
+    DISTANCES,
+    PairClassifier,
+    Pairs,
+    pairs_in_sentences,
+    signed_distance,
+)
+
+ARGUMENT_WIDTH, PREDICATE_WIDTH, WIDTH, HIDDEN, LABELS = 7, 6, 5, 8, 3
+BUCKETS = [(64, 9), (32, 8), (16, 7), (8, 6), (5, 5), (4, 4), (3, 3), (2, 2), (1, 1), (0, 0)]  # Lee et al. (2017)
+
+Inputs = tuple[Tensor, Tensor, Pairs, Tensor]
+
+
+def build(dropout: float = 0.0) -> PairClassifier:
+    torch.manual_seed(0)
+    classifier = PairClassifier(
+        argument_width=ARGUMENT_WIDTH,
+        predicate_width=PREDICATE_WIDTH,
+        width=WIDTH,
+        hidden_width=HIDDEN,
+        labels=LABELS,
+        dropout=dropout,
+    )
+    torch.nn.init.normal_(classifier.distance.weight)  # starts close to 0, which would hide mistakes
+    return classifier
+
+
+def random_inputs(device: str = "cpu", pairs: int = 20) -> Inputs:
+    generator = torch.Generator().manual_seed(1)
+    arguments, predicates = (torch.randn(6, width, generator=generator) for width in (ARGUMENT_WIDTH, PREDICATE_WIDTH))
+    indices = Pairs(*(torch.randint(6, (pairs,), generator=generator).to(device) for _ in range(2)))
+    distance = torch.randint(DISTANCES, (pairs,), generator=generator)
+    return arguments.to(device), predicates.to(device), indices, distance.to(device)
+
+
+def concatenated_form(classifier: PairClassifier, inputs: Inputs) -> Tensor:
+    """Pair by pair: concatenate both sides and their product, then a feed-forward net."""
+    arguments, predicates, pairs, distance = inputs
+    weight = torch.cat([part.weight for part in (classifier.argument, classifier.predicate, classifier.product)], dim=1)
+    rows = []
+    for argument, predicate, far in zip(pairs.left.tolist(), pairs.right.tolist(), distance.tolist(), strict=True):
+        left = torch.relu(classifier.project_argument(arguments[argument]))
+        right = torch.relu(classifier.project_predicate(predicates[predicate]))
+        hidden = weight @ torch.cat([left, right, left * right]) + classifier.argument.bias
+        rows.append(classifier.output(torch.relu(hidden + classifier.distance.weight[far])))
+    return torch.stack(rows)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 5), max_size=8).map(sorted), st.lists(st.integers(0, 5), max_size=8).map(sorted))
+def test_pairs_are_those_of_one_sentence(left: list[int], right: list[int]) -> None:
+    found = pairs_in_sentences(torch.tensor(left, dtype=torch.long), torch.tensor(right, dtype=torch.long))
+    expected = [(i, j) for i in range(len(left)) for j in range(len(right)) if left[i] == right[j]]
+    assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == expected
+
+
+def test_distance_counts_tokens_in_between_on_each_side() -> None:
+    spans = [(start, start + width) for start in range(145) for width in (0, 1, 6)]
+    predicates = [(70, 70), (71, 73)]
+    pairs = [(argument, predicate) for argument in spans for predicate in predicates]
+    arguments, others = (Spans(*torch.tensor([pair[side] for pair in pairs], dtype=torch.long).T) for side in (0, 1))
+    expected = []
+    for (start, end), (first, last) in pairs:
+        between = first - end - 1 if end < first else start - last - 1
+        number = next((number for bound, number in BUCKETS if between >= bound), None)
+        expected.append(0 if number is None else 1 + number if end < first else 1 + len(BUCKETS) + number)
+    found = signed_distance(arguments, others).tolist()
+    assert found == expected
+    assert set(found) == set(range(DISTANCES))
+
+
+def test_scores_equal_the_concatenated_form(device: str) -> None:
+    classifier, inputs = build().to(device), random_inputs(device)
+    torch.testing.assert_close(classifier(*inputs), concatenated_form(classifier, inputs), rtol=1e-5, atol=1e-5)
+
+
+def test_gradients_equal_those_of_the_concatenated_form(device: str) -> None:
+    classifier, inputs = build().to(device), random_inputs(device)
+    wanted = [inputs[0].requires_grad_(), inputs[1].requires_grad_(), *classifier.parameters()]
+    found = torch.autograd.grad(classifier(*inputs).tanh().sum(), wanted)
+    expected = torch.autograd.grad(concatenated_form(classifier, inputs).tanh().sum(), wanted)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("elements", [1, 3 * HIDDEN, 1 << 20])
+def test_block_sizes_change_nothing(elements: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    classifier, inputs = build(), random_inputs()
+    expected = classifier(*inputs)
+    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    torch.testing.assert_close(classifier(*inputs), expected)
+
+
+def test_no_pairs_have_no_scores_but_a_gradient() -> None:
+    classifier, inputs = build(), random_inputs(pairs=0)
+    scores = classifier(*inputs)
+    assert scores.shape == (0, LABELS)
+    assert scores.requires_grad
+    gradients = torch.autograd.grad(scores.sum(), list(classifier.parameters()), materialize_grads=True)
+    assert all((gradient == 0).all() for gradient in gradients)
+
+
+def test_evaluation_is_without_dropout() -> None:
+    inputs = random_inputs()
+    dropped = build(dropout=0.5)
+    assert torch.equal(dropped.eval()(*inputs), build()(*inputs))
+    torch.manual_seed(0)
+    assert not torch.equal(dropped.train()(*inputs), build()(*inputs))
+
+
+def test_the_pairs_of_one_predicate_share_a_mask() -> None:
+    arguments, predicates, _, _ = random_inputs()
+    classifier = build(dropout=0.5).train()
+    for projection in (classifier.project_argument, classifier.project_predicate):
+        torch.nn.init.zeros_(projection.weight)  # leaves the mask of the hidden layer as the only difference
+        torch.nn.init.zeros_(projection.bias)
+    pairs = Pairs(torch.arange(6).repeat(6), torch.arange(6).repeat_interleave(6))
+    scores = classifier(arguments, predicates, pairs, torch.zeros(36, dtype=torch.long)).unflatten(0, (6, 6))
+    assert torch.equal(scores, scores[:, :1].expand_as(scores))
+    assert len(scores[:, 0].unique(dim=0)) > 1

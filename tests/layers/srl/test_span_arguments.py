@@ -1,0 +1,373 @@
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+import torch
+
+from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold, TopPerSentence
+from spacy_span_selector.layers.selection.sampling import Annotation, sample_spans
+from spacy_span_selector.layers.selection.selectors import MarginalFunction, sigmoid_marginals, structured_marginals
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.srl.arguments import FoundArgument
+from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.pairs import pairs_in_sentences
+from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder, SpanArguments
+
+Frames = list[tuple[tuple[int, int], list[tuple[int, int, int]]]]
+"""Predicates, each with its arguments: start, end and role."""
+
+SENTENCES = [[4, 3], [3], [5]]  # tokens 0-6, 7-9 and 10-14
+FRAMES: Frames = [
+    ((1, 1), [(0, 0, 0), (2, 3, 1)]),
+    ((2, 2), [(0, 0, 2), (3, 3, 0)]),  # (0, 0) is an argument of two predicates
+    ((2, 2), []),  # two predicates on one span
+    ((11, 12), [(10, 10, 1), (13, 14, 2)]),
+]
+ROLES = 3
+
+
+@dataclass
+class Case:
+    """A batch and what a random network says of it."""
+
+    output: SpanArguments
+    gold: GoldFrames
+    layout: SpanLayout
+    scores: torch.Tensor
+
+
+def make_gold(frames: Frames, annotated: tuple[bool, ...] = (True, True, True), device: str = "cpu") -> GoldFrames:
+    predicates = torch.tensor([predicate for predicate, _ in frames], dtype=torch.long, device=device).view(-1, 2).T
+    rows = [(*argument, frame) for frame, (_, arguments) in enumerate(frames) for argument in arguments]
+    columns = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 4).T.contiguous()
+    return GoldFrames(
+        predicates=Spans(predicates[0], predicates[1]),
+        rolesets=torch.full((len(frames),), -1, device=device),
+        arguments=Spans(columns[0], columns[1]),
+        frames=columns[3],
+        roles=columns[2],
+        annotated=torch.tensor(annotated, device=device),
+    )
+
+
+def make_case(
+    *,
+    seed: int = 0,
+    frames: Frames = FRAMES,
+    annotated: tuple[bool, ...] = (True, True, True),
+    to_marginals: MarginalFunction | None = structured_marginals,
+    add_gold: bool = True,
+    ratio: float = 0.6,
+    scale: float = 1.0,
+    device: str = "cpu",
+) -> Case:
+    torch.manual_seed(seed)
+    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    gold = make_gold(frames, annotated, device)
+    scores = (scale * torch.randn(layout.size)).to(device).requires_grad_()
+    marginals = None if to_marginals is None else to_marginals(scores, layout)
+    choose = TopPerSentence(ratio) if marginals is None else LikelyAndGold(gold, ratio, add_gold)
+    candidates = choose(scores, scores if marginals is None else marginals.selected, layout)
+    spans = Spans(*layout.locate(candidates))
+    pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[gold.predicates.starts])
+    role_scores = scale * torch.randn(len(pairs.left), 1 + ROLES).to(device) + scores[candidates[pairs.left], None]
+    log_roles = role_scores.log_softmax(1)
+    return Case(SpanArguments(marginals, candidates, spans, gold.predicates, pairs, log_roles), gold, layout, scores)
+
+
+def plain_loss(case: Case, annotation: Annotation) -> float:
+    """The objective span by span and predicate by predicate, without the sampled spans."""
+    output, gold = case.output, case.gold
+    roles = {
+        (start, end, frame): role + 1
+        for start, end, frame, role in zip(
+            *(column.tolist() for column in (gold.arguments.starts, gold.arguments.ends, gold.frames, gold.roles)),
+            strict=True,
+        )
+    }
+    gold_spans = {(start, end) for start, end, _ in roles}
+    log_p = {} if output.marginals is None else dict(enumerate(output.marginals.selected.double().tolist()))
+    starts, ends = torch.tensor(sorted(gold_spans), dtype=torch.long, device=case.scores.device).view(-1, 2).T
+    flat = case.layout.flat_index(starts, ends)
+    loss = -sum(log_p[i] for i in flat.tolist()) if log_p else 0.0
+    spans = list(zip(output.spans.starts.tolist(), output.spans.ends.tolist(), output.candidates.tolist(), strict=True))
+    pairs = list(zip(output.pairs.left.tolist(), output.pairs.right.tolist(), output.log_roles.tolist(), strict=True))
+    for i, (start, end, number) in enumerate(spans):
+        if not gold.annotated[case.layout.document[start]]:
+            continue
+        of_span = {predicate: log_roles for candidate, predicate, log_roles in pairs if candidate == i}
+        right = {predicate: row[roles.get((start, end, predicate), 0)] for predicate, row in of_span.items()}
+        if (start, end) in gold_spans or not log_p:
+            loss -= sum(right.values())
+        elif annotation == "complete":
+            p = math.exp(log_p[number])
+            loss -= math.log(1 - p) + p * sum(right.values())
+        else:
+            p = math.exp(log_p[number])
+            loss -= sum(math.log(p * math.exp(null) + 1 - p) for null in right.values())
+    return loss
+
+
+def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
+    return case.output.loss(case.gold, case.layout, annotation=annotation, negatives=negatives)
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "structured": {},
+    "sigmoid": {"to_marginals": sigmoid_marginals},
+    "greedy": {"to_marginals": None},
+    "gold spans missed": {"add_gold": False},
+    "many candidates": {"ratio": 100.0},
+    "many greedy candidates": {"ratio": 100.0, "to_marginals": None},
+    "documents not annotated": {"frames": FRAMES[:3], "annotated": (True, False, False), "ratio": 2.0},
+    "annotated without frames": {"frames": FRAMES[:3], "annotated": (True, False, True), "ratio": 2.0},
+    "predicates without arguments": {"frames": [((1, 1), []), ((8, 8), [])]},
+}
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_loss_equals_the_formula_span_by_span(
+    seed: int, case: dict[str, Any], annotation: Annotation, device: str
+) -> None:
+    made = make_case(seed=seed, device=device, **case)
+    assert loss_of(made, annotation).item() == pytest.approx(plain_loss(made, annotation), rel=1e-4)
+
+
+def test_complete_and_partial_annotation_differ() -> None:
+    case = make_case()
+    assert loss_of(case, "complete") > loss_of(case, "partial")
+
+
+def test_roles_do_not_teach_selection_where_annotation_is_complete() -> None:
+    case = make_case()
+    assert case.output.marginals is not None
+    (complete,) = torch.autograd.grad(loss_of(case), case.output.marginals.selected, retain_graph=True)
+    expected = torch.zeros_like(complete)
+    expected[case.gold.flat_index(case.layout).unique()] = -1.0
+    assert torch.equal(complete, expected)
+    (partial,) = torch.autograd.grad(loss_of(case, "partial"), case.output.marginals.selected)
+    assert not torch.equal(partial, expected)
+
+
+def test_greedy_knows_no_probabilities() -> None:
+    case = make_case(to_marginals=None)
+    assert loss_of(case, "complete") == loss_of(case, "partial")
+    torch.manual_seed(0)
+    assert loss_of(case, negatives=5.0) == loss_of(case)
+
+
+def test_sampled_spans_are_added_as_unselected() -> None:
+    case = make_case()
+    pool = torch.ones(case.layout.size, dtype=torch.bool)
+    pool[case.gold.flat_index(case.layout)] = False
+    torch.manual_seed(5)
+    sampled = sample_spans(pool, case.gold.annotated, case.layout, 0.5)
+    torch.manual_seed(5)
+    found = loss_of(case, negatives=0.5) - loss_of(case)
+    assert case.output.marginals is not None
+    torch.testing.assert_close(found, -case.output.marginals.unselected[sampled].sum(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_gradients_are_finite(
+    scale: float, to_marginals: MarginalFunction | None, annotation: Annotation, device: str
+) -> None:
+    case = make_case(scale=scale, to_marginals=to_marginals, device=device)
+    loss = loss_of(case, annotation, negatives=2.0)
+    (gradient,) = torch.autograd.grad(loss, case.scores)
+    assert torch.isfinite(loss) and torch.isfinite(gradient).all()
+    assert (gradient[~case.layout.valid()] == 0).all()
+
+
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_documents_that_are_not_annotated_teach_nothing(to_marginals: MarginalFunction | None) -> None:
+    case = make_case(frames=FRAMES[:3], annotated=(True, False, False), ratio=100.0, to_marginals=to_marginals)
+    (gradient,) = torch.autograd.grad(loss_of(case, negatives=50.0), case.scores)
+    starts, ends = case.layout.locate(torch.nonzero(gradient).squeeze(1))
+    assert set(case.layout.document[starts].tolist()) == set(case.layout.document[ends].tolist()) == {0}
+
+
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+def test_a_batch_without_annotation_has_no_loss(to_marginals: MarginalFunction | None, annotation: Annotation) -> None:
+    case = make_case(frames=[], annotated=(False, False, False), to_marginals=to_marginals)
+    loss = loss_of(case, annotation, negatives=1.0)
+    assert loss.item() == 0.0
+    assert (torch.autograd.grad(loss, case.scores)[0] == 0).all()
+
+
+def best_by_enumeration(case: Case, predicate: int) -> float:
+    """The weight of the heaviest of all sets of candidates that do not overlap."""
+    output = case.output
+    pairs = [i for i, of in enumerate(output.pairs.right.tolist()) if of == predicate]
+    spans = list(zip(output.spans.starts.tolist(), output.spans.ends.tolist(), strict=True))
+    weights = {
+        spans[int(output.pairs.left[i])]: float((output.log_roles[i, 1:].max() - output.log_roles[i, 0]).detach())
+        for i in pairs
+    }
+    best = 0.0
+    for size in range(len(weights) + 1):
+        for chosen in itertools.combinations(sorted(weights), size):
+            if all(one[1] < other[0] for one, other in itertools.pairwise(chosen)):
+                best = max(best, sum(weights[span] for span in chosen))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_decoded_arguments_are_the_heaviest_that_do_not_overlap(seed: int, device: str) -> None:
+    case = make_case(seed=seed, ratio=1.2, scale=2.0, device=device)
+    output = case.output
+    found = output.decode()
+    assert found == sorted(found)
+    row_of = {pair: i for i, pair in enumerate(zip(*(column.tolist() for column in output.pairs), strict=True))}
+    spans = list(zip(output.spans.starts.tolist(), output.spans.ends.tolist(), strict=True))
+    for predicate in range(len(output.predicates)):
+        arguments = [argument for argument in found if argument.predicate == predicate]
+        assert all(one.end < other.start for one, other in itertools.pairwise(arguments))
+        rows = [output.log_roles[row_of[spans.index((a.start, a.end)), predicate]].detach() for a in arguments]
+        weight = sum(float(row[1:].max() - row[0]) for row in rows)
+        assert weight == pytest.approx(best_by_enumeration(case, predicate))
+        for argument, row in zip(arguments, rows, strict=True):
+            assert argument.role == int(row[1:].argmax())
+            assert argument.score == pytest.approx(float(row[1 + argument.role].exp()))
+
+
+def test_nothing_is_decoded_where_null_is_more_probable() -> None:
+    case = make_case()
+    null = torch.cat([torch.full((len(case.output.log_roles), 1), 9.0), case.output.log_roles[:, 1:]], dim=1)
+    assert replace(case.output, log_roles=null.log_softmax(1)).decode() == []
+    assert case.output.decode()
+
+
+def test_one_span_may_be_an_argument_of_two_predicates() -> None:
+    case = make_case(frames=FRAMES[:2], ratio=0.0)
+    roles = torch.full_like(case.output.log_roles, -5.0)
+    roles[:, 0] = -1.0
+    both = (case.output.spans.starts[case.output.pairs.left] == 0).nonzero().squeeze(1)
+    roles[both[0], 1], roles[both[1], 3] = 0.0, 0.0
+    assert [found[:4] for found in replace(case.output, log_roles=roles).decode()] == [(0, 0, 0, 0), (1, 0, 0, 2)]
+    assert isinstance(case.output.decode()[0], FoundArgument)
+
+
+def test_selected_spans_have_their_marginals() -> None:
+    output = make_case().output
+    assert output.marginals is not None
+    selected = output.selected()
+    assert [span[:2] for span in selected] == sorted(
+        zip(output.spans.starts.tolist(), output.spans.ends.tolist(), strict=True)
+    )
+    expected = output.marginals.selected[output.candidates].exp().tolist()
+    assert [score for _, _, score in selected] == pytest.approx(expected)
+
+
+def test_without_marginals_selected_spans_have_the_probability_of_any_role() -> None:
+    output = make_case(to_marginals=None, ratio=2.0).output
+    for i, (start, end, score) in enumerate(output.selected()):
+        null = output.log_roles[output.pairs.left == i, 0].exp().tolist()
+        assert (start, end) == (int(output.spans.starts[i]), int(output.spans.ends[i]))
+        assert score == pytest.approx(max((1 - p for p in null), default=0.0), abs=1e-6)
+
+
+# The network
+
+WIDTH, PREDICATE_WIDTH = 6, 5
+EVERY = LikelyAndGold(make_gold([]), 1000.0, add_gold=False)
+PREDICATES = Spans(torch.tensor([1, 5, 11]), torch.tensor([1, 6, 12]))
+
+
+def build(
+    to_marginals: MarginalFunction | None = structured_marginals,
+    max_span_width: int | None = None,
+    dropout: float = 0.0,
+) -> SpanArgumentFinder:
+    torch.manual_seed(0)
+    return SpanArgumentFinder(
+        width=WIDTH,
+        predicate_width=PREDICATE_WIDTH,
+        hidden_width=7,
+        pair_width=4,
+        pair_hidden_width=6,
+        feature_width=3,
+        roles=ROLES,
+        to_marginals=to_marginals,
+        dropout=dropout,
+        max_span_width=max_span_width,
+    )
+
+
+def run(finder: SpanArgumentFinder, choose: Any = EVERY, predicates: Spans = PREDICATES) -> SpanArguments:
+    generator = torch.Generator().manual_seed(1)
+    tokens = torch.randn(15, WIDTH, generator=generator).requires_grad_()
+    vectors = torch.randn(3, PREDICATE_WIDTH, generator=generator)[: len(predicates)].requires_grad_()
+    return finder(tokens, SpanLayout.build(SENTENCES), predicates, vectors, choose)
+
+
+def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
+    output = run(build())
+    starts = output.spans.starts[output.pairs.left].tolist()
+    met = {
+        (start, int(output.predicates.starts[i])) for start, i in zip(starts, output.pairs.right.tolist(), strict=True)
+    }
+    sentences = [(0, 4), (4, 7), (7, 10), (10, 15)]
+    assert met == {
+        (start, predicate)
+        for first, last in sentences
+        for start in range(first, last)
+        for predicate in (1, 5, 11)
+        if first <= predicate < last
+    }
+
+
+@pytest.mark.parametrize("to_marginals", [structured_marginals, None])
+def test_null_scores_0_and_the_span_score_counts_for_every_role(to_marginals: MarginalFunction | None) -> None:
+    finder = build(to_marginals)
+    for layer in (finder.roles.output, finder.span_scorer.output):
+        torch.nn.init.zeros_(layer.weight)
+    torch.nn.init.constant_(finder.roles.output.bias, 0.5)
+    with torch.no_grad():
+        finder.span_scorer.output.bias.copy_(torch.tensor([9.0, 2.0][-len(finder.span_scorer.output.bias) :]))
+    expected = torch.tensor([0.0, 2.5, 2.5, 2.5]).log_softmax(0)
+    output = run(finder)
+    torch.testing.assert_close(output.log_roles, expected.expand_as(output.log_roles))
+    if output.marginals is not None:
+        assert (output.marginals.selected[output.candidates] > math.log(0.2)).all()  # of the other score
+
+
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_every_weight_has_a_finite_gradient(to_marginals: MarginalFunction | None) -> None:
+    finder = build(to_marginals, dropout=0.3).train()
+    case = make_case()
+    output = run(finder, predicates=case.gold.predicates.take(torch.tensor([0, 1, 3])))
+    sum(tensor[torch.isfinite(tensor)].tanh().sum() for tensor in output.tensors()).backward()
+    for name, weight in finder.named_parameters():
+        assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
+
+
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_max_span_width_forbids_wider_spans(to_marginals: MarginalFunction | None) -> None:
+    choose = TopPerSentence(100.0) if to_marginals is None else EVERY
+    output = run(build(to_marginals, max_span_width=2), choose)
+    assert (output.spans.ends - output.spans.starts + 1).unique().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+def test_no_predicates_leave_the_selection(to_marginals: MarginalFunction | None) -> None:
+    none = torch.zeros(0, dtype=torch.long)
+    output = run(build(to_marginals), predicates=Spans(none, none))
+    assert output.log_roles.shape == (0, 1 + ROLES) and output.log_roles.requires_grad
+    assert output.decode() == []
+    assert len(output.selected()) == len(output.candidates) > 0
+
+
+def test_no_candidates_have_no_arguments() -> None:
+    output = run(build(), Decode("marginal", 1.0))
+    assert output.decode() == output.selected() == []
+    assert output.log_roles.shape == (0, 1 + ROLES)

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+
+from spacy_span_selector.layers.selection.candidates import Decode
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.srl.arguments import FoundArgument
+from spacy_span_selector.layers.srl.bio import begin_tag, count_tags, decode_tags
+from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.pairs import Pairs
+from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger, TaggedArguments
+
+from .test_span_arguments import FRAMES, ROLES, SENTENCES, Frames, make_gold
+
+WIDTH, PREDICATE_WIDTH = 6, 5
+LAYOUT = SpanLayout.build(SENTENCES)
+SENTENCE_OF = [(0, 4), (4, 7), (7, 10), (10, 15)]
+
+
+def build(dropout: float = 0.0) -> ArgumentTagger:
+    torch.manual_seed(0)
+    return ArgumentTagger(
+        width=WIDTH, predicate_width=PREDICATE_WIDTH, pair_width=4, pair_hidden_width=6, roles=ROLES, dropout=dropout
+    )
+
+
+def run(tagger: ArgumentTagger, predicates: Spans) -> TaggedArguments:
+    generator = torch.Generator().manual_seed(1)
+    tokens = torch.randn(15, WIDTH, generator=generator).requires_grad_()
+    vectors = torch.randn(len(predicates), PREDICATE_WIDTH, generator=generator)
+    return tagger(tokens, LAYOUT, predicates, vectors, Decode("map", 0.0))
+
+
+def says(
+    frames: Frames, scale: float = 20.0, seed: int | None = None, device: str = "cpu"
+) -> tuple[TaggedArguments, GoldFrames]:
+    """An output that is all but sure of these frames, or, with a seed, of nothing at all."""
+    output = run(build(), make_gold(frames).predicates)
+    wanted = torch.zeros(len(output.pairs.left), dtype=torch.long)
+    for frame, (_, arguments) in enumerate(frames):
+        for start, end, role in arguments:
+            inside = (output.pairs.left == frame) & (start < output.pairs.right) & (output.pairs.right <= end)
+            wanted[(output.pairs.left == frame) & (output.pairs.right == start)] = 1 + 2 * role
+            wanted[inside] = 2 + 2 * role
+    scores = scale * torch.nn.functional.one_hot(wanted, count_tags(ROLES)).float()
+    if seed is not None:
+        scores = torch.randn(scores.shape, generator=torch.Generator().manual_seed(seed))
+    gold = make_gold(frames, device=device)
+    pairs = Pairs(*(column.to(device) for column in output.pairs))
+    return TaggedArguments(gold.predicates, pairs, scores.log_softmax(1).to(device)), gold
+
+
+def loss_of(output: TaggedArguments, gold: GoldFrames) -> torch.Tensor:
+    layout = SpanLayout.build(SENTENCES, gold.annotated.device)
+    return output.loss(gold, layout, annotation="complete", negatives=1.0)
+
+
+def plain_loss(output: TaggedArguments, frames: Frames, documents: set[int]) -> float:
+    """Predicate by predicate and token by token."""
+    row = {pair: i for i, pair in enumerate(zip(*(column.tolist() for column in output.pairs), strict=True))}
+    log_tags = output.log_tags.tolist()
+    loss = 0.0
+    for frame, ((predicate, _), arguments) in enumerate(frames):
+        if int(LAYOUT.document[predicate]) not in documents:
+            continue
+        (first, last) = next((first, last) for first, last in SENTENCE_OF if first <= predicate < last)
+        for token in range(first, last):
+            tag = 0
+            for start, end, role in arguments:
+                if start <= token <= end:
+                    tag = int(begin_tag(torch.tensor(role))) + (token > start)
+            loss -= log_tags[row[frame, token]][tag]
+    return loss
+
+
+def test_every_predicate_meets_every_token_of_its_sentence() -> None:
+    output = run(build(), make_gold(FRAMES).predicates)
+    pairs = list(zip(output.pairs.left.tolist(), output.pairs.right.tolist(), strict=True))
+    assert pairs == [
+        (i, token)
+        for i, ((predicate, _), _) in enumerate(FRAMES)
+        for first, last in SENTENCE_OF
+        if first <= predicate < last
+        for token in range(first, last)
+    ]
+    torch.testing.assert_close(output.log_tags.exp().sum(1), torch.ones(len(pairs)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_loss_equals_the_formula_token_by_token(seed: int, device: str) -> None:
+    output, gold = says(FRAMES, seed=seed, device=device)
+    assert loss_of(output, gold).item() == pytest.approx(plain_loss(output, FRAMES, {0, 1, 2}), rel=1e-5)
+
+
+def test_right_tags_have_no_loss() -> None:
+    output, gold = says(FRAMES)
+    assert loss_of(output, gold).item() == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "learnt"),
+    [
+        ([(10, 12, 1), (12, 14, 2)], [(10, 12, 1)]),
+        ([(10, 14, 1), (11, 12, 2), (13, 13, 0)], [(10, 14, 1)]),
+        ([(10, 11, 1), (11, 13, 2), (13, 14, 0)], [(10, 11, 1), (13, 14, 0)]),
+    ],
+)
+def test_of_arguments_that_overlap_the_first_is_learnt(
+    arguments: list[tuple[int, int, int]], learnt: list[tuple[int, int, int]], device: str
+) -> None:
+    before: Frames = [((5, 5), [(4, 4, 0)])]
+    apart: Frames = [*before, ((11, 11), learnt)]
+    overlapping = make_gold([*before, ((11, 11), arguments)], device=device)
+    output, gold = says(apart, device=device)
+    assert torch.equal(output._gold_tags(overlapping), output._gold_tags(gold))
+    assert loss_of(output, overlapping).item() == pytest.approx(0.0, abs=1e-4)
+    assert [argument[1:4] for argument in output.decode()] == [(4, 4, 0), *learnt]
+
+
+def test_documents_that_are_not_annotated_teach_nothing() -> None:
+    output, _ = says(FRAMES, seed=0)
+    output.log_tags.requires_grad_()
+    gold = make_gold(FRAMES, annotated=(False, False, True))
+    loss = loss_of(output, gold)
+    assert loss.item() == pytest.approx(plain_loss(output, FRAMES, {2}), rel=1e-5)
+    (gradient,) = torch.autograd.grad(loss, output.log_tags)
+    learnt = gradient.any(dim=1)
+    assert set(LAYOUT.document[output.pairs.right[learnt]].tolist()) == {2}
+
+
+def test_what_the_tags_say_is_decoded(device: str) -> None:
+    output, _ = says(FRAMES, device=device)
+    expected = [
+        (frame, start, end, role) for frame, (_, arguments) in enumerate(FRAMES) for start, end, role in arguments
+    ]
+    found = output.decode()
+    assert [argument[:4] for argument in found] == expected
+    assert all(isinstance(argument, FoundArgument) and argument.score > 0.99 for argument in found)
+
+
+def test_arguments_side_by_side_stay_two() -> None:
+    frames: Frames = [((10, 10), [(11, 12, 1), (13, 14, 1)])]
+    assert [argument[1:4] for argument in says(frames)[0].decode()] == [(11, 12, 1), (13, 14, 1)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_decoding_equals_the_predicates_one_by_one(seed: int) -> None:
+    output, _ = says(FRAMES, seed=seed)
+    found = output.decode()
+    assert found == sorted(found)
+    for predicate in range(len(FRAMES)):
+        rows = output.pairs.left == predicate
+        (tags,) = decode_tags(output.log_tags[rows][None], torch.tensor([int(rows.sum())])).tolist()
+        first = int(output.pairs.right[rows][0])
+        arguments = [argument for argument in found if argument.predicate == predicate]
+        assert all(one.end < other.start for one, other in itertools.pairwise(arguments))
+        spelt = [0] * len(tags)
+        for argument in arguments:
+            start, end = argument.start - first, argument.end - first
+            spelt[start : end + 1] = [1 + 2 * argument.role] + [2 + 2 * argument.role] * (end - start)
+            p = [float(output.log_tags[rows][i, tags[i]].exp()) for i in range(start, end + 1)]
+            assert argument.score == pytest.approx(sum(p) / len(p))
+        assert spelt == tags
+
+
+def test_selected_spans_are_the_arguments_each_once() -> None:
+    sure, _ = says(FRAMES, scale=9.0)
+    less_sure, _ = says(FRAMES, scale=3.0)
+    # (0, 0) is an argument of predicates 0 and 1.
+    for unsure in (0, 1):
+        log_tags = torch.where((sure.pairs.left == unsure)[:, None], less_sure.log_tags, sure.log_tags)
+        output = TaggedArguments(sure.predicates, sure.pairs, log_tags)
+        selected = output.selected()
+        assert [span[:2] for span in selected] == [(0, 0), (2, 3), (3, 3), (10, 10), (13, 14)]
+        scores = {argument.predicate: argument.score for argument in output.decode() if argument[1:3] == (0, 0)}
+        assert selected[0][2] == scores[1 - unsure] > scores[unsure]
+
+
+def test_no_predicates_have_no_arguments_but_a_gradient() -> None:
+    gold = make_gold([])
+    output = run(build(), gold.predicates)
+    assert output.decode() == output.selected() == []
+    loss = loss_of(output, gold)
+    assert loss.item() == 0.0
+    assert torch.autograd.grad(loss, output.tensors())[0].shape == (0, count_tags(ROLES))
+
+
+def test_every_weight_has_a_finite_gradient() -> None:
+    tagger, gold = build(dropout=0.3).train(), make_gold(FRAMES)
+    loss_of(run(tagger, gold.predicates), gold).backward()
+    for name, weight in tagger.named_parameters():
+        assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
+
+
+def test_a_token_is_classified_like_a_span_of_one_word() -> None:
+    tagger, predicates = build(), make_gold(FRAMES).predicates
+    output = run(tagger, predicates)
+    generator = torch.Generator().manual_seed(1)
+    tokens = torch.randn(15, WIDTH, generator=generator)
+    vectors = torch.randn(len(predicates), PREDICATE_WIDTH, generator=generator)
+    # Token 3 and the predicate at 1: one token in between, behind the predicate.
+    (scores,) = tagger.tags(tokens, vectors, Pairs(torch.tensor([3]), torch.tensor([0])), torch.tensor([12]))
+    torch.testing.assert_close(output.log_tags[3], scores.log_softmax(0))
