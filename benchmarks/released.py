@@ -299,7 +299,7 @@ class InsideStep(torch.autograd.Function):
         """Fill in a diagonal of a chart.
 
         inside (Tensor): Log weights, of which those of the spans (i, j) with `j - i < width` are known.
-            *Shape:* `(sentences, n, n)`.
+            Shape: (sentences, n, n).
         node (Tensor): Log weight of each span by itself, of the same shape.
         width (int): That of the spans (i, i + width).
         RETURNS (Tensor): A new chart.
@@ -331,7 +331,7 @@ class InsideStep(torch.autograd.Function):
 def _splits(chart: Tensor, width: int) -> tuple[Tensor, Tensor]:
     """Views of the left and the right parts (i, k) and (k + 1, i + width) of all spans (i, i + width).
 
-    *Shape:* each `(sentences, n - width, width)`.
+    Shape: each `(sentences, n - width, width)`.
     """
     sentences, n, _ = chart.shape
     shape = (sentences, n - width, width)
@@ -421,9 +421,9 @@ def scores_of_grammar(model: Any, inputs: Sequence[Tensor]) -> tuple[Tensor, Ten
 def find_shift(spans: Tensor, scores: Tensor, sentences: Tensor, kept: int) -> float:
     """What to subtract from all scores so that the best trees of a document keep so many spans.
 
-    spans (Tensor): First and last token of each, in the document. *Shape:* `(spans, 2)`.
-    scores (Tensor): *Shape:* `(spans,)`.
-    sentences (Tensor): The number of the sentence of each token, from 0. *Shape:* `(tokens,)`.
+    spans (Tensor): First and last token of each, in the document. Shape: (spans, 2).
+    scores (Tensor): Shape: (spans,).
+    sentences (Tensor): The number of the sentence of each token, from 0. Shape: (tokens,).
     kept (int): How many spans.
     RETURNS (float): The score of a span, those above which are kept as far as a tree can.
     """

@@ -58,7 +58,7 @@ def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
 
 
 def _attributes(doc: Doc, tokens: Sequence[int | str], old: list[int], new: list[int]) -> np.ndarray:
-    """The attributes of the tokens of the new document. *Shape:* `(tokens, ATTRIBUTES)`"""
+    """The attributes of the tokens of the new document. Shape: (tokens, ATTRIBUTES)"""
     values = doc.to_array(ATTRIBUTES).view(np.int64)
     if not doc.has_annotation("SENT_START"):
         values[:, SENT_START] = 0  # that of the first token may be 1 in any case

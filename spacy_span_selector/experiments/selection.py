@@ -73,7 +73,7 @@ class DocSelection:
                     yield name, value, self._characters(flat)
 
     def probabilities(self, gold: Collection[Characters]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The probability of every span, and whether it is gold. *Shape of both:* `(spans,)`"""
+        """The probability of every span, and whether it is gold. Shape of both: (spans,)"""
         valid = self.layout.valid()
         is_gold = torch.zeros_like(valid)
         is_gold[self._flat_index(gold)] = True
@@ -82,7 +82,7 @@ class DocSelection:
     def sentences(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """The first token of each sentence, and the probability of each of its spans, 0 without probabilities.
 
-        *Shape:* `(tokens, tokens)`, by first and last token.
+        Shape: (tokens, tokens), by first and last token.
         """
         in_sentence = (self.layout.row < self.layout.size).tolist()
         for number, tokens in groupby(range(len(self.doc)), key=self.layout.sentence.tolist().__getitem__):

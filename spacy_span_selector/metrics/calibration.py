@@ -27,7 +27,7 @@ class Calibration:
     observed: NDArray[np.int64] = field(default_factory=lambda: np.zeros(BINS, dtype=np.int64))
 
     def add(self, probabilities: NDArray[np.float64], is_true: NDArray[np.bool_]) -> None:
-        """Count probabilities, between 0 and 1, and what came true. *Shape of both:* `(n,)`"""
+        """Count probabilities, between 0 and 1, and what came true. Shape of both: (n,)"""
         bins = np.minimum((probabilities * BINS).astype(np.int64), BINS - 1)
         self.counts += np.bincount(bins, minlength=BINS)
         self.expected += np.bincount(bins, weights=probabilities, minlength=BINS)

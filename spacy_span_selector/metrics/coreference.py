@@ -170,7 +170,7 @@ def _best_alignment(overlap: Overlap, similarity: NDArray[np.float64]) -> float:
     its own: one matrix of all gold by all predicted clusters would not fit in memory for a long book.
 
     overlap (Overlap): The pairs.
-    similarity (NDArray): The similarity of each pair, above 0. *Shape:* `(n_pairs,)`
+    similarity (NDArray): The similarity of each pair, above 0. Shape: (n_pairs,)
     RETURNS (float): The total.
     """
     if not len(similarity):

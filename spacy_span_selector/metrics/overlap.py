@@ -17,11 +17,11 @@ Clusters = Sequence[Sequence[Hashable]]
 class Overlap:
     """The mentions that gold and predicted clusters share, as a sparse matrix with one entry per pair that meets.
 
-    gold_sizes (NDArray): Mentions in each gold cluster. *Shape:* `(n_gold,)`
-    predicted_sizes (NDArray): Mentions in each predicted cluster. *Shape:* `(n_predicted,)`
-    gold_index (NDArray): The gold cluster of each pair. *Shape:* `(n_pairs,)`
-    predicted_index (NDArray): The predicted cluster of each pair. *Shape:* `(n_pairs,)`
-    shared (NDArray): Mentions that are in both clusters of the pair, at least 1. *Shape:* `(n_pairs,)`
+    gold_sizes (NDArray): Mentions in each gold cluster. Shape: (n_gold,)
+    predicted_sizes (NDArray): Mentions in each predicted cluster. Shape: (n_predicted,)
+    gold_index (NDArray): The gold cluster of each pair. Shape: (n_pairs,)
+    predicted_index (NDArray): The predicted cluster of each pair. Shape: (n_pairs,)
+    shared (NDArray): Mentions that are in both clusters of the pair, at least 1. Shape: (n_pairs,)
     """
 
     gold_sizes: NDArray[np.int64]

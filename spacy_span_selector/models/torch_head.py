@@ -102,7 +102,7 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
 
 
 def _words(docs: list[Doc]) -> torch.Tensor:
-    """The lower-cased form of each token, as spaCy's hash of it. *Shape:* `(tokens,)`"""
+    """The lower-cased form of each token, as spaCy's hash of it. Shape: (tokens,)"""
     return torch.from_numpy(np.concatenate([doc.to_array([LOWER]) for doc in docs]).view(np.int64))
 
 

@@ -27,8 +27,8 @@ class ArcChart:
     shrinks, both indices ascend: the splits of all arcs of one length are two contiguous slices.
     `by_last` runs twice around the polygon, so that those slices never wrap.
 
-    by_first (Tensor): *Shape:* `(m, m, batch)`.
-    by_last (Tensor): *Shape:* `(m, 2 * m, batch)`.
+    by_first (Tensor): Shape: (m, m, batch).
+    by_last (Tensor): Shape: (m, 2 * m, batch).
     """
 
     by_first: Tensor
@@ -68,9 +68,9 @@ class ArcChart:
 def spans_to_arcs(spans: Tensor) -> Tensor:
     """Give both arcs of each chord the value of its span.
 
-    spans (Tensor): Values by first and last token. *Shape:* `(batch, n, n)`.
+    spans (Tensor): Values by first and last token. Shape: (batch, n, n).
     RETURNS: Values by length and first corner; length 0 holds nothing of meaning.
-        *Shape:* `(n + 1, n + 1, batch)`.
+        Shape: (n + 1, n + 1, batch).
     """
     batch, tokens, _ = spans.shape
     corner = torch.arange(tokens + 1, device=spans.device)
@@ -84,8 +84,8 @@ def spans_to_arcs(spans: Tensor) -> Tensor:
 def arcs_to_spans(arcs: Tensor) -> Tensor:
     """Add up both arcs of each chord: the adjoint of `spans_to_arcs`.
 
-    arcs (Tensor): Values by length and first corner. *Shape:* `(n + 1, n + 1, batch)`.
-    RETURNS: Values by first and last token; 0 below the diagonal. *Shape:* `(batch, n, n)`.
+    arcs (Tensor): Values by length and first corner. Shape: (n + 1, n + 1, batch).
+    RETURNS: Values by first and last token; 0 below the diagonal. Shape: (batch, n, n).
     """
     corners, _, batch = arcs.shape
     token = torch.arange(corners - 1, device=arcs.device)
@@ -100,9 +100,9 @@ def arcs_to_spans(arcs: Tensor) -> Tensor:
 def existing_spans(lengths: Tensor, tokens: int) -> Tensor:
     """Which pairs of a first and a last token are spans of each sentence.
 
-    lengths (Tensor): Number of tokens of each sentence. *Shape:* `(batch,)`.
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,).
     tokens (int): n, the size of the chart.
-    RETURNS: Booleans. *Shape:* `(batch, n, n)`.
+    RETURNS: Booleans. Shape: (batch, n, n).
     """
     token = torch.arange(tokens, device=lengths.device)
     return (token[:, None] <= token) & (token < lengths[:, None, None])

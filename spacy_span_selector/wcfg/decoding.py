@@ -32,8 +32,8 @@ def best_spans(scores: Tensor, lengths: Tensor) -> list[list[tuple[int, int]]]:
     in float64), a span of the chart splits at the first boundary that allows it, widest span first.
 
     scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive. What
-        lies below the diagonal or beyond the length is never read. *Shape:* `(batch, n, n)`.
-    lengths (Tensor): Number of tokens of each sentence, 0 to n. *Shape:* `(batch,)`.
+        lies below the diagonal or beyond the length is never read. Shape: (batch, n, n).
+    lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,).
     RETURNS: For each sentence its spans as (start, end) tokens, end exclusive, sorted.
     RAISES: ValueError if a shape, a dtype or a length is not as described.
     """
@@ -48,7 +48,7 @@ def best_span_indices(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, 
     """`best_spans` as indices: for each span its sentence, its first and its last token, in this order sorted.
 
     scores, lengths: As for `best_spans`.
-    RETURNS: Indices on the device of the scores. *Shape:* `(spans,)` each.
+    RETURNS: Indices on the device of the scores. Shape: (spans,) each.
     RAISES: ValueError as for `best_spans`.
     """
     validate(scores, lengths)

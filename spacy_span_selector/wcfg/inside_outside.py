@@ -30,9 +30,9 @@ def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
 
     scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive.
         What lies below the diagonal or beyond the length is never read; -inf forbids a span.
-        float16 and bfloat16 are computed in float32. *Shape:* `(batch, n, n)`.
-    lengths (Tensor): Number of tokens of each sentence, 0 to n. *Shape:* `(batch,)`.
-    RETURNS: log Z, 0 for an empty sentence. *Shape:* `(batch,)`.
+        float16 and bfloat16 are computed in float32. Shape: (batch, n, n).
+    lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,).
+    RETURNS: log Z, 0 for an empty sentence. Shape: (batch,).
     RAISES: ValueError if a shape, a dtype or a length is not as described.
     """
     return _nodes(scores, lengths).log_partition
@@ -44,7 +44,7 @@ def marginals(scores: Tensor, lengths: Tensor) -> Tensor:
     Differentiable once; a second derivative raises RuntimeError.
 
     scores, lengths: As for `log_partition`.
-    RETURNS: Probabilities; exactly 0 where a score is never read or is -inf. *Shape:* `(batch, n, n)`.
+    RETURNS: Probabilities; exactly 0 where a score is never read or is -inf. Shape: (batch, n, n).
     RAISES: ValueError as for `log_partition`.
     """
     nodes = _nodes(scores, lengths)
@@ -59,7 +59,7 @@ def log_marginals(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
 
     scores, lengths: As for `log_partition`.
     RETURNS: log p and log(1 - p); -inf and 0 where a score is never read or is -inf.
-        *Shape:* `(batch, n, n)` each.
+        Shape: (batch, n, n) each.
     RAISES: ValueError as for `log_partition`.
     """
     nodes = _nodes(scores, lengths)
@@ -127,7 +127,7 @@ def _level(weights: Tensor, chord: Tensor) -> Tensor:
 class _Triangulations(torch.autograd.Function):
     """Sum over all binary trees, in one sweep forward over a chart and one sweep back.
 
-    forward(weights): Log weight of each node. *Shape:* `(batch, n, n)`.
+    forward(weights): Log weight of each node. Shape: (batch, n, n).
     RETURNS: log Z, *shape* `(batch,)`, and the log probability of each node, *shape* `(batch, n, n)`,
         without meaning below the diagonal.
     """

@@ -17,7 +17,7 @@ Swept = tuple[Tensor, ...]
 def sweep_up(weights: Tensor) -> Swept:
     """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
 
-    weights (Tensor): Log weight, to base 2, of the chord of each arc. *Shape:* `(m, m, batch)`.
+    weights (Tensor): Log weight, to base 2, of the chord of each arc. Shape: (m, m, batch).
     RETURNS: A chart of the log sums, in both its orders, and the same sums without the chord itself.
     """
     chart = ArcChart.zeros_like(weights)
@@ -39,8 +39,8 @@ def sweep_down(swept: Swept, gradient: Tensor) -> Tensor:
     anew: storing it would take O(n^3).
 
     swept: What `sweep_up` returned.
-    gradient (Tensor): The gradient by the value of each arc; is overwritten. *Shape:* `(m, m, batch)`.
-    RETURNS: The gradient by the weight of the chord of each arc. *Shape:* `(m, m, batch)`.
+    gradient (Tensor): The gradient by the value of each arc; is overwritten. Shape: (m, m, batch).
+    RETURNS: The gradient by the weight of the chord of each arc. Shape: (m, m, batch).
     """
     by_first, by_last, split_sums = swept
     chart = ArcChart(by_first, by_last)

@@ -22,7 +22,7 @@ def binary_tree(selected: Iterable[tuple[int, int]], weights: NDArray[np.float64
 
     selected (Iterable[tuple[int, int]]): Spans as (start, end) tokens, end exclusive; no two may cross.
     weights (NDArray): `weights[i, j]`, not negative, is that of the node from token i to token j inclusive; what lies
-        below the diagonal is never read. *Shape:* `(n, n)`.
+        below the diagonal is never read. Shape: (n, n).
     RETURNS: The 2n - 1 nodes as (start, end), end exclusive, parents before children, left before right.
     RAISES: ValueError if selected spans cross or lie outside the sentence, or if a weight is negative.
     """

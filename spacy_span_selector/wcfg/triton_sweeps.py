@@ -33,7 +33,7 @@ class Blocks(NamedTuple):
 def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
     """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
 
-    weights (Tensor): Log weight, to base 2, of the chord of each arc; float32 or float64. *Shape:* `(m, m, batch)`.
+    weights (Tensor): Log weight, to base 2, of the chord of each arc; float32 or float64. Shape: (m, m, batch).
     blocks: Chosen by m if None.
     RETURNS: The log sums; the same as `_down` reads them, and likewise the sums without the chord itself.
     """
@@ -55,9 +55,9 @@ def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> 
     Each arc gathers from the arcs that it is a part of, which adds up in a fixed order.
 
     swept: What `sweep_up` returned.
-    gradient (Tensor): The gradient by the value of each arc. *Shape:* `(m, m, batch)`.
+    gradient (Tensor): The gradient by the value of each arc. Shape: (m, m, batch).
     blocks: Chosen by m if None.
-    RETURNS: The gradient by the weight of the chord of each arc. *Shape:* `(m, m, batch)`.
+    RETURNS: The gradient by the weight of the chord of each arc. Shape: (m, m, batch).
     """
     _, chart, split_sums = swept
     gradient = gradient.permute(2, 0, 1).contiguous()

@@ -72,12 +72,12 @@ def computes_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_piece(output: Any) -> torch.Tensor:
-    """Which subwords are no padding. *Shape:* `(windows, subwords)`"""
+    """Which subwords are no padding. Shape: (windows, subwords)"""
     return torch.from_numpy(output.wordpieces.attention_mask) != 0
 
 
 def states(output: Any) -> torch.Tensor:
-    """The vectors of subwords that are no padding. *Shape:* `(subwords, width)`"""
+    """The vectors of subwords that are no padding. Shape: (subwords, width)"""
     hidden: torch.Tensor = output.model_output.last_hidden_state[is_piece(output)]
     return hidden
 

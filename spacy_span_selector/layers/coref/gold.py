@@ -27,5 +27,5 @@ class GoldMentions:
     constituents: GoldConstituents | None = None
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
-        """The flat index of each mention. *Shape:* `(mentions,)`"""
+        """The flat index of each mention. Shape: (mentions,)"""
         return layout.flat_index(self.starts, self.ends)

@@ -124,7 +124,7 @@ class Linker(nn.Module):
         return Links(antecedents, possible, scores.masked_fill(~possible, -torch.inf))
 
     def _prune(self, mentions: Mentions, vectors: Tensor, sources: Tensor) -> tuple[Tensor, Tensor]:
-        """The antecedents with the greatest coarse scores, and which are real. *Shapes:* `(mentions, antecedents)`"""
+        """The antecedents with the greatest coarse scores, and which are real. Shapes: (mentions, antecedents)"""
         count = len(vectors)
         order = torch.arange(count, device=vectors.device)
         first = torch.searchsorted(mentions.document, mentions.document)  # first mention of the same document
@@ -149,7 +149,7 @@ class Linker(nn.Module):
     def _coarse_scores(
         self, mentions: Mentions, vectors: Tensor, sources: Tensor, rows: Tensor, columns: Tensor
     ) -> Tensor:
-        """What orders the antecedents `columns` of mentions `rows`. *Shape:* `(rows, columns)`
+        """What orders the antecedents `columns` of mentions `rows`. Shape: (rows, columns)
 
         rows, columns (Tensor): Mentions one after the other, rows from the last to the first, columns to the last.
         """
@@ -161,7 +161,7 @@ class Linker(nn.Module):
         return scores.add_(self.coarse_match.weight[self._match(mentions, rows[:, None], columns), 0])
 
     def _score(self, vectors: Tensor, sources: Tensor, antecedents: Tensor, distance: Tensor, match: Tensor) -> Tensor:
-        """The bilinear part of the coarse scores of pairs, and their fine scores. *Shape:* `(mentions, antecedents)`"""
+        """The bilinear part of the coarse scores of pairs, and their fine scores. Shape: (mentions, antecedents)"""
         mention, antecedent = self.mention(vectors), self.antecedent(vectors)
         features = (self.distance.weight[:, None] + self.match.weight).flatten(0, 1)
         feature = distance * MATCHES + match

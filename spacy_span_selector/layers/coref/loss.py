@@ -114,7 +114,7 @@ def _greedy_terms(
 
 
 def _link_log_likelihood(output: CorefOutput, clusters: Tensor) -> tuple[Tensor, Tensor]:
-    """log p(gold antecedents | s) and log p(no antecedent | s) of each candidate. *Shapes:* `(candidates,)`
+    """log p(gold antecedents | s) and log p(no antecedent | s) of each candidate. Shapes: (candidates,)
 
     A mention all of whose gold antecedents fell to the coarse scorer says nothing: its first value is 0.
     """
@@ -129,13 +129,13 @@ def _link_log_likelihood(output: CorefOutput, clusters: Tensor) -> tuple[Tensor,
 
 
 def _gold_antecedents(output: CorefOutput, clusters: Tensor) -> Tensor:
-    """Which of its possible antecedents are in the cluster of a candidate. *Shape:* `(candidates, antecedents)`"""
+    """Which of its possible antecedents are in the cluster of a candidate. Shape: (candidates, antecedents)"""
     antecedents, possible, _ = output.links
     return possible & (clusters[antecedents] == clusters[:, None]) & (clusters >= 0)[:, None]
 
 
 def _is_first_of_cluster(clusters: Tensor) -> Tensor:
-    """Which candidates are the first of their cluster, in the order of the text. *Shape:* `(candidates,)`"""
+    """Which candidates are the first of their cluster, in the order of the text. Shape: (candidates,)"""
     order = torch.arange(len(clusters), device=clusters.device)
     marked = clusters + 1  # 0 for spans outside every cluster
     first = torch.full((int(marked.max()) + 1 if len(marked) else 1,), len(clusters), device=clusters.device)

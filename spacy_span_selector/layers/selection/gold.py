@@ -13,4 +13,4 @@ class GoldSpans(Protocol):
     """Annotation that says which spans are to be selected."""
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
-        """The flat index of each span; one may occur several times. *Shape:* `(spans,)`"""
+        """The flat index of each span; one may occur several times. Shape: (spans,)"""

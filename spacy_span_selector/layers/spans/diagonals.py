@@ -70,7 +70,7 @@ class _Diagonal(NamedTuple):
     lasts: tuple[slice, slice]
 
     def of(self, chart: Tensor) -> Tensor:
-        """A view of their entries in a chart. *Shape:* `(sentences, spans, scores)`"""
+        """A view of their entries in a chart. Shape: (sentences, spans, scores)"""
         sentences, places = self.firsts
         return chart.diagonal(self.width - 1, 1, 2)[sentences, :, places].transpose(1, 2)
 
@@ -87,7 +87,7 @@ class _Run(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """A and Z of the spans of one width, by first token. *Shapes:* `(sentences, spans, hidden or 1)`"""
+    """A and Z of the spans of one width, by first token. Shapes: (sentences, spans, hidden or 1)"""
 
     weighted: Tensor
     weight: Tensor
@@ -160,7 +160,7 @@ class _Diagonals(torch.autograd.Function):
 
 
 def _hidden(start: Tensor, end: Tensor, sums: _Sums, diagonal: _Diagonal) -> Tensor:
-    """The hidden vectors of the spans of a diagonal. *Shape:* `(sentences, spans, hidden)`"""
+    """The hidden vectors of the spans of a diagonal. Shape: (sentences, spans, hidden)"""
     return torch.addcdiv(start[diagonal.firsts], *sums).add_(end[diagonal.lasts]).relu_()
 
 

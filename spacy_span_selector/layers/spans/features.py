@@ -24,9 +24,9 @@ def look_up(rows: Tensor, table: Tensor) -> Tensor:
     On a GPU it is a product with a one-hot matrix: the gradient of an embedding adds up one row after the other there,
     and waits for the GPU.
 
-    rows (Tensor): Numbers of rows. *Shape:* any
-    table (Tensor): *Shape:* `(rows of the table, width)`
-    RETURNS (Tensor): *Shape:* that of `rows`, then `width`
+    rows (Tensor): Numbers of rows. Shape: any
+    table (Tensor): Shape: (rows of the table, width)
+    RETURNS (Tensor): Shape: that of `rows`, then `width`
     """
     if table.device.type != "cuda":
         return embedding(rows, table)
@@ -42,8 +42,8 @@ def span_hashes(words: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
 
     The hash of words w_0, w_1, ... is the sum of w_t base^t modulo 2^64, a difference of prefix sums.
 
-    words (Tensor): An identifier for each token. *Shape:* `(tokens,)`
-    starts, ends (Tensor): First and last token of each span. *Shape:* `(spans,)`
+    words (Tensor): An identifier for each token. Shape: (tokens,)
+    starts, ends (Tensor): First and last token of each span. Shape: (spans,)
     """
     powers, inverses = (torch.cumprod(torch.full_like(words, _as_int64(base)), 0) for base in (_BASE, _INVERSE))
     sums = torch.nn.functional.pad(torch.cumsum(_scramble(words) * powers, 0), (1, 0))

@@ -57,7 +57,7 @@ class Bucket:
         return sentences, length, length
 
     def chart(self, flat: Tensor) -> Tensor:
-        """The part of a flat vector that belongs to this bucket. *Shape:* `(sentences, length, length)`"""
+        """The part of a flat vector that belongs to this bucket. Shape: (sentences, length, length)"""
         sentences, length, _ = self.shape
         return flat[self.offset : self.offset + sentences * length * length].view(self.shape)
 
@@ -116,7 +116,7 @@ class SpanLayout:
 
     @property
     def sentence(self) -> Tensor:
-        """A number for the sentence of each token, ascending: the row of its first token. *Shape:* `(tokens,)`
+        """A number for the sentence of each token, ascending: the row of its first token. Shape: (tokens,)
 
         A token in no sentence has a number of its own.
         """
@@ -124,22 +124,22 @@ class SpanLayout:
 
     @property
     def in_sentence(self) -> Tensor:
-        """Whether each token is in a sentence, so that spans may hold it. *Shape:* `(tokens,)`"""
+        """Whether each token is in a sentence, so that spans may hold it. Shape: (tokens,)"""
         return self.row < self.size
 
     def flat_index(self, starts: Tensor, ends: Tensor) -> Tensor:
-        """The flat index of spans given by token rows, ends inclusive. *Shape:* `(spans,)`"""
+        """The flat index of spans given by token rows, ends inclusive. Shape: (spans,)"""
         return self.row[starts] + self.place[ends]
 
     def locate(self, flat: Tensor) -> tuple[Tensor, Tensor]:
-        """The token rows of spans given by flat index: starts and inclusive ends. *Shapes:* `(spans,)`"""
+        """The token rows of spans given by flat index: starts and inclusive ends. Shapes: (spans,)"""
         rows, tokens = torch.sort(self.row)
         starts = tokens[torch.searchsorted(rows, flat, right=True) - 1]
         ends = starts - self.place[starts] + flat - self.row[starts]
         return starts, ends
 
     def widths(self) -> Tensor:
-        """The number of tokens of every span; not positive below the diagonal. *Shape:* `(size,)`"""
+        """The number of tokens of every span; not positive below the diagonal. Shape: (size,)"""
         widths = self.row.new_zeros(self.size)
         for bucket in self.buckets:
             places = torch.arange(bucket.shape[-1], device=widths.device)
@@ -147,7 +147,7 @@ class SpanLayout:
         return widths
 
     def valid(self) -> Tensor:
-        """Which entries of a flat vector are spans at all, not padding. *Shape:* `(size,)`"""
+        """Which entries of a flat vector are spans at all, not padding. Shape: (size,)"""
         valid = torch.zeros(self.size, dtype=torch.bool, device=self.row.device)
         for bucket in self.buckets:
             places = torch.arange(bucket.shape[-1], device=valid.device)

@@ -57,5 +57,5 @@ def attention_weights(logits: Tensor, padding: Tensor) -> Tensor:
 
 
 def width_numbers(length: int, device: torch.device) -> Tensor:
-    """The number of the width bucket of spans of 1, 2, ... tokens. *Shape:* `(length,)`"""
+    """The number of the width bucket of spans of 1, 2, ... tokens. Shape: (length,)"""
     return bucket(torch.arange(1, length + 1, device=device), WIDTH_BUCKETS)

@@ -38,7 +38,7 @@ def score_spans(parts: SpanParts) -> Tensor:
 
 
 def _prefix_sums(values: Tensor) -> Tensor:
-    """Sums over the tokens before each place, in float64. *Shape:* `(sentences, length + 1, width)`"""
+    """Sums over the tokens before each place, in float64. Shape: (sentences, length + 1, width)"""
     return pad(values.double().cumsum(dim=1), (0, 0, 1, 0))
 
 

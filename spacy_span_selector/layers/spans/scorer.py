@@ -82,7 +82,7 @@ class SpanScorer(nn.Module):
         return torch.cat([tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features], dim=1)
 
     def _score_bucket(self, sentences: Bucket, tokens: Tensor) -> Tensor:
-        """The chart of one bucket. *Shape:* `(sentences, length, length, scores)`"""
+        """The chart of one bucket. Shape: (sentences, length, length, scores)"""
         padding = torch.arange(sentences.shape[-1], device=tokens.device) >= sentences.lengths[:, None]
         # Projected here, padding too, and not all at once: a long document has few of its tokens in one bucket.
         tokens = tokens[sentences.tokens]
@@ -107,7 +107,7 @@ def spans_scored_by(device: torch.device) -> ModuleType:
 
 
 def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
-    """The attention-weighted mean of the tokens of each span, token by token. *Shape:* `(spans, width)`"""
+    """The attention-weighted mean of the tokens of each span, token by token. Shape: (spans, width)"""
     widths = ends - starts + 1
     span = torch.repeat_interleave(torch.arange(len(widths), device=widths.device), widths)
     before = torch.cumsum(widths, 0) - widths

@@ -29,5 +29,5 @@ class GoldFrames:
     annotated: Tensor
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
-        """The flat index of each argument. *Shape:* `(arguments,)`"""
+        """The flat index of each argument. Shape: (arguments,)"""
         return layout.flat_index(self.arguments.starts, self.arguments.ends)

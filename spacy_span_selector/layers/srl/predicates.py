@@ -29,13 +29,13 @@ class PredicateTagger(nn.Module):
         )
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Log probabilities of the tags. *Shape:* `(tokens, 3)`"""
+        """Log probabilities of the tags. Shape: (tokens, 3)"""
         scores: Tensor = self.layers(tokens)
         return scores.log_softmax(dim=1)
 
 
 def predicate_tags(predicates: Spans, tokens: int) -> Tensor:
-    """The tag of each token. Where predicates overlap, the first of them has the token. *Shape:* `(tokens,)`"""
+    """The tag of each token. Where predicates overlap, the first of them has the token. Shape: (tokens,)"""
     return encode_tags(predicates.starts, predicates.ends, torch.zeros_like(predicates.starts), tokens)
 
 

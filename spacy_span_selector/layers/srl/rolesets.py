@@ -45,7 +45,7 @@ class RolesetScores:
     def loss(self, gold: Tensor) -> Tensor:
         """The negative log-likelihood of the gold rolesets; one that its predicate was never seen with says nothing.
 
-        gold (Tensor): The roleset of each predicate, -1 where it is not known. *Shape:* `(predicates,)`
+        gold (Tensor): The roleset of each predicate, -1 where it is not known. Shape: (predicates,)
         """
         predicate, roleset = self.senses.pairs
         return -self.log_p[gold[predicate] == roleset].sum()
@@ -89,7 +89,7 @@ class RolesetClassifier(nn.Module):
 
 
 def _log_softmax(scores: Tensor, group: Tensor, groups: int) -> Tensor:
-    """The log softmax of scores within groups, given by number. *Shape:* `(scores,)`"""
+    """The log softmax of scores within groups, given by number. Shape: (scores,)"""
     greatest = scores.new_full((groups,), -torch.inf).scatter_reduce(0, group, scores.detach(), "amax")
     total = torch.zeros_like(greatest).index_add(0, group, torch.exp(scores - greatest[group]))
     return scores - greatest[group] - torch.log(total[group])

@@ -108,7 +108,7 @@ class SpanArguments:
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _gold_roles(self, gold: GoldFrames, gold_flat: Tensor) -> Tensor:
-        """The role of each pair, 0 for null. *Shape:* `(pairs,)`"""
+        """The role of each pair, 0 for null. Shape: (pairs,)"""
         count = len(self.predicates)
         keys = gold_flat * count + gold.frames
         keys, order = torch.sort(keys, stable=True)

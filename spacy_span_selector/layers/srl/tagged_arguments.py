@@ -74,7 +74,7 @@ class TaggedArguments:
         return found
 
     def _gold_tags(self, gold: GoldFrames) -> Tensor:
-        """The tag of each pair. Where arguments of a predicate overlap, the first has the token. *Shape:* `(pairs,)`"""
+        """The tag of each pair. Where arguments of a predicate overlap, the first has the token. Shape: (pairs,)"""
         # Pairs of one predicate lie side by side, in the order of the text.
         row = torch.searchsorted(self.pairs.left, gold.frames)
         begin = row + gold.arguments.starts - self.pairs.right[row]

@@ -44,7 +44,7 @@ def represent_plainly(scorer: SpanScorer, tokens: Tensor, start: int, end: int) 
 
 
 def score_plainly(scorer: SpanScorer, vectors: Tensor) -> Tensor:
-    """A feed-forward net over concatenated span vectors. *Shape:* `(spans, scores)`"""
+    """A feed-forward net over concatenated span vectors. Shape: (spans, scores)"""
     weight = torch.cat([part.weight for part in (scorer.start, scorer.end, scorer.head, scorer.width)], dim=1)
     return scorer.output(torch.relu(vectors @ weight.T + scorer.start.bias))
 
