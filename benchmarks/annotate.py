@@ -21,6 +21,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_span_selector.cli._app import friendly_errors
+from spacy_span_selector.tasks import find_tasks
 
 from .documents import documents_of_length, own_documents, with_sentences_of
 from .measuring import (
@@ -168,13 +169,13 @@ def annotate(nlp: Language, documents: Sequence[str | Doc], part: Part = "whole"
 
     RETURNS (tuple[int, Found]): The number of their words, and what was found.
     """
-    pipes = selector_pipes(nlp)
+    pipes, tasks = selector_pipes(nlp), find_tasks(nlp)
     words, found = 0, Found(0, 0)
     with nlp.select_pipes(disable=[*pipes] if part == "encoder" else []):
         for doc in nlp.pipe(documents):
             words += len(doc)
             if part == "whole":
-                counts = [found, *(count_found(doc, pipe) for pipe in pipes.values())]
+                counts = [found, *(count_found(doc, pipe, tasks[name]) for name, pipe in pipes.items())]
                 found = Found(*(sum(column) for column in zip(*counts, strict=True)))
     return words, found
 

@@ -9,7 +9,7 @@ Choose a threshold on development data alone; other data are for showing that th
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import spacy
 import typer
@@ -18,27 +18,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import msg
 
-from spacy_span_selector.pipeline.structured_coref import StructuredCoref
-from spacy_span_selector.pipeline.structured_srl import StructuredSrl
 from spacy_span_selector.readers import create_corpus
+from spacy_span_selector.tasks import find_tasks
+
+from .pipelines import selector_pipes
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 DECODERS = [("map", 0.0), *(("marginal", threshold) for threshold in THRESHOLDS)]
-COLUMNS = {
-    StructuredCoref: {
-        "CoNLL F1": ("coref_f", 100, ".1f"),
-        "mentions P": ("coref_ment_p", 100, ".1f"),
-        "mentions R": ("coref_ment_r", 100, ".1f"),
-        "spans per token": ("coref_density", 1, ".3f"),
-    },
-    StructuredSrl: {
-        "labelled F1": ("srl_f", 100, ".1f"),
-        "unlabelled F1": ("srl_span_f", 100, ".1f"),
-        "kept P": ("srl_kept_p", 100, ".1f"),
-        "kept R": ("srl_kept_r", 100, ".1f"),
-        "spans per token": ("srl_density", 1, ".3f"),
-    },
-}
 
 
 def main(
@@ -51,10 +37,10 @@ def main(
 ) -> None:
     """Print a table for each file."""
     nlp = spacy.load(model)
-    names = [name for name, pipe in nlp.pipeline if isinstance(pipe, tuple(COLUMNS))]
-    name = names[0] if component is None else component
-    pipe = cast(StructuredCoref | StructuredSrl, nlp.get_pipe(name))
-    columns = COLUMNS[type(pipe)]
+    tasks = find_tasks(nlp)
+    name = next(iter(tasks)) if component is None else component
+    pipe = selector_pipes(nlp)[name]
+    columns = [tasks[name].score_title(score) for score in tasks[name].decoding_scores] + ["Spans per token"]
     for path in data:
         given = {key: gold_predicates for key in ("gold_tokens", "sentences", "predicates", "speakers")}
         examples = list(create_corpus(path, **given)(nlp))
@@ -65,8 +51,9 @@ def main(
             for example, doc in zip(examples, pipe.pipe(_docs(examples), batch_size=nlp.batch_size), strict=True):
                 example.predicted = doc
             scores = pipe.score(examples)
-            values = (format(factor * scores[key], form) for key, factor, form in columns.values())
-            rows.append((decoding if decoding == "map" else f"{decoding}, {threshold}", *values))
+            values = [f"{100 * scores[score]:.1f}" for score in tasks[name].decoding_scores]
+            label = decoding if decoding == "map" else f"{decoding}, {threshold}"
+            rows.append((label, *values, f"{scores[tasks[name].density]:.3f}"))
         typer.echo(f"\n{path}")
         msg.table(rows, header=("decoder", *columns), aligns=("l", *"r" * len(columns)), divider=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import spacy
 from spacy.cli._util import setup_gpu
@@ -14,11 +14,13 @@ from spacy.tokens import Doc
 from thinc.api import set_gpu_allocator
 from torch import nn
 
-from spacy_span_selector.annotation import cluster_groups, frame_groups
+from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
-from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+from spacy_span_selector.tasks import Task
 
 from .measuring import set_threads
+
+AnyPipe = SelectorPipe[Any, Any, Any, Any]
 
 
 def load_pipeline(model: Path, threads: int, gpu_id: int) -> Language:
@@ -37,7 +39,7 @@ def load_pipeline(model: Path, threads: int, gpu_id: int) -> Language:
     return nlp
 
 
-def selector_pipes(nlp: Language) -> dict[str, SelectorPipe]:
+def selector_pipes(nlp: Language) -> dict[str, AnyPipe]:
     """The components of this package, by name.
 
     RAISES (ValueError): If there are none.
@@ -79,10 +81,9 @@ def find_encoder(nlp: Language) -> tuple[str, TrainablePipe]:
     return next(iter(encoders.items()))
 
 
-def network(pipe: SelectorPipe) -> nn.Module:
+def network(pipe: AnyPipe) -> nn.Module:
     """The network of a component, behind the vectors of its encoder."""
-    module: nn.Module = pipe.model.get_ref("head").shims[0]._model
-    return module
+    return cast(nn.Module, head_module(pipe.model))
 
 
 class Found(NamedTuple):
@@ -92,8 +93,6 @@ class Found(NamedTuple):
     groups: int
 
 
-def count_found(doc: Doc, pipe: SelectorPipe) -> Found:
+def count_found(doc: Doc, pipe: AnyPipe, task: Task) -> Found:
     """What a component has written to a document."""
-    if isinstance(pipe, StructuredCoref):
-        return Found(len(doc.spans[pipe.cfg["mentions_key"]]), len(cluster_groups(doc, pipe.cfg["prefix"])))
-    return Found(len(doc.spans[pipe.cfg["spans_key"]]), len(frame_groups(doc, pipe.cfg["prefix"])))
+    return Found(len(doc.spans[pipe.settings.selected_key]), len(task.groups(doc, pipe.settings)))

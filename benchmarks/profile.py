@@ -22,16 +22,15 @@ from spacy.language import Language
 
 from spacy_span_selector.cli._app import friendly_errors
 from spacy_span_selector.layers.coref.linker import Linker
-from spacy_span_selector.layers.selection import selectors as selector
+from spacy_span_selector.layers.selection.selectors import selects_spans
 from spacy_span_selector.layers.spans.scorer import SpanScorer
 from spacy_span_selector.layers.srl.pairs import PairClassifier
 from spacy_span_selector.layers.srl.predicates import PredicateTagger
 from spacy_span_selector.layers.srl.rolesets import RolesetClassifier
-from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 
 from .annotate import SHORT_TEXT, Case, annotate
 from .measuring import Spread, print_header, print_row, wait_for
-from .pipelines import describe_pipeline, load_pipeline, network, selector_pipes
+from .pipelines import AnyPipe, describe_pipeline, load_pipeline, network, selector_pipes
 
 Stage = tuple[str, str]
 """A component, or the tokenizer, and a part of it."""
@@ -148,12 +147,15 @@ def watch(nlp: Language, clock: StageClock) -> Iterator[None]:
             if hasattr(pipe, "pipe"):
                 replace(pipe, "pipe", clock.timed_stream((name, part), pipe.pipe))
         for name, pipe in own.items():
-            _watch_component(name, pipe, clock, replace)
+            _watch_component(name, pipe, clock, stack)
         yield
 
 
-def _watch_component(name: str, pipe: SelectorPipe, clock: StageClock, replace: Callable[..., None]) -> None:
+def _watch_component(name: str, pipe: AnyPipe, clock: StageClock, stack: ExitStack) -> None:
     """Count the time of every stage of a component of this package."""
+
+    def replace(owner: object, attribute: str, by: Any) -> None:
+        stack.enter_context(patch.object(owner, attribute, by))
 
     def timed(stage: str, function: Any) -> Callable[..., Any]:
         return clock.timed((name, stage), function)
@@ -168,16 +170,13 @@ def _watch_component(name: str, pipe: SelectorPipe, clock: StageClock, replace: 
     replace(tok2vec, "_func", timed("word vectors", tok2vec._func))
     head = network(pipe)
     replace(head, "forward", timed("network, rest", head.forward))
-    to_marginals = getattr(pipe.selector, "marginals", None)
-    if to_marginals is not None:  # a network looks it up at every call, or keeps it
-        replace(selector, to_marginals.__name__, timed("chart", to_marginals))
+    if selects_spans(pipe.selector):
+        stack.enter_context(patch.dict(vars(pipe.selector), marginals=timed("chart", pipe.selector.marginals)))
     for module in head.modules():
         if type(module) in MODULES:
             replace(module, "forward", timed(MODULES[type(module)], module.forward))
         if isinstance(module, SpanScorer):
             replace(module, "represent", timed("span vectors", module.represent))
-        if getattr(module, "to_marginals", None) is not None:
-            replace(module, "to_marginals", timed("chart", module.to_marginals))
 
 
 STAGES = [

@@ -17,7 +17,7 @@ from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.pipeline.gold_mentions import gold_mentions
-from spacy_span_selector.pipeline.sentences import sentence_lengths
+from spacy_span_selector.pipeline.sentences import sentence_runs
 
 DATA = Path(__file__).parents[2] / "shared/data"
 LITBANK, EWT, ONTOGUM = DATA / "litbank", DATA / "propbank_ewt", DATA / "ontogum"
@@ -39,7 +39,7 @@ def test_the_sentencizer_cuts_no_mention_of_litbank():
     references = read_litbank(LITBANK, nlp.vocab)
     docs = [sentencizer(Doc(nlp.vocab, words=[token.text for token in reference])) for reference in references]
     examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
-    lengths = sentence_lengths(docs, "test")
+    lengths = sentence_runs(docs, "test")
     gold, lost = gold_mentions(
         examples, lengths, prefix=CLUSTER_PREFIX, mentions_key=MENTIONS_KEY, max_width=None, device=None
     )

@@ -13,17 +13,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from wasabi import msg
 
+from ..tasks import all_tasks, find_tasks
 from ._app import app, friendly_errors, open_spacy_file
-
-COREFERENCE = {
-    "coref": "CoNLL",
-    "coref_muc": "MUC",
-    "coref_b3": "B3",
-    "coref_ceaf": "CEAF-phi4",
-    "coref_lea": "LEA",
-    "coref_ment": "Mentions",
-}
-SEMANTIC_ROLES = {"srl": "Arguments", "srl_span": "Unlabelled", "srl_pred": "Predicates", "srl_kept": "Kept spans"}
 
 
 @app.command("evaluate")
@@ -63,7 +54,7 @@ def evaluate_cli(
         nlp = spacy.load(model)
         corpus = create_corpus(
             data,
-            **_keys_of_roles(nlp),
+            **_reader_settings(nlp),
             gold_tokens=gold_predicates,
             sentences=gold_predicates,
             predicates=gold_predicates,
@@ -85,11 +76,14 @@ def evaluate_cli(
             typer.echo(f"Predictions: {predictions}")
 
 
-def _keys_of_roles(nlp: Language) -> dict[str, str]:
-    """Where the pipeline keeps semantic roles in `doc.spans`; nothing if it has no component for them."""
-    settings: list[dict[str, str]] = [getattr(pipe, "cfg", {}) for _, pipe in nlp.pipeline]
-    names = ("prefix", "predicates_key")
-    return next(({name: cfg[name] for name in names} for cfg in settings if "predicates_key" in cfg), {})
+def _reader_settings(nlp: Language) -> dict[str, str]:
+    """The settings of the pipeline's components that the reader takes, too."""
+    found: dict[str, str] = {}
+    for name, task in find_tasks(nlp).items():
+        pipe: Any = nlp.get_pipe(name)
+        for setting in task.reader_settings:
+            found.setdefault(setting, getattr(pipe.settings, setting))
+    return found
 
 
 class KeepingScorer(Scorer):
@@ -105,29 +99,29 @@ class KeepingScorer(Scorer):
 def _check_scored(scores: Mapping[str, Any], model: str, data: Path) -> None:
     """Fail if there is neither a score of coreference nor one of semantic roles, and say which side lacks what."""
     lacking = []
-    for key, task in (("coref_f", "coreference"), ("srl_f", "semantic roles")):
-        if scores.get(key) is not None:
+    for task in all_tasks():
+        if scores.get(task.main_score) is not None:
             return
+        title = task.title.lower()
         lacking.append(
-            f"{data} has no annotation of {task}" if key in scores else f"{model} has no component that scores {task}"
+            f"{data} has no annotation of {title}"
+            if task.main_score in scores
+            else f"{model} has no component that scores {title}"
         )
     raise ValueError(f"There is nothing to score: {' and '.join(lacking)}.")
 
 
-def _print_scores(scores: Mapping[str, Any], per_role: bool) -> None:
-    if scores.get("coref_f") is not None:
-        _print_table("Coreference", [(title, _parts(scores, name)) for name, title in COREFERENCE.items()])
-        typer.echo(f"Spans per token: {scores['coref_density']:.3f}")
-    if scores.get("srl_f") is not None:
-        rows = [(title, _parts(scores, name)) for name, title in SEMANTIC_ROLES.items()]
-        _print_table("Semantic roles", rows)
-        accuracy = scores["srl_sense_acc"]
-        rolesets = "" if accuracy is None else f"   Roleset accuracy: {100 * accuracy:.2f}"
-        typer.echo(f"Spans per token: {scores['srl_density']:.3f}{rolesets}")
-        if per_role:
-            by_role = scores["srl_per_role"].items()
-            _print_table("Role", [(role, [parts[part] for part in "prf"]) for role, parts in by_role])
-    elif per_role:
+def _print_scores(scores: Mapping[str, Any], per_label: bool) -> None:
+    scored = [task for task in all_tasks() if scores.get(task.main_score) is not None]
+    for task in scored:
+        _print_table(task.title, [(title, _parts(scores, name)) for name, title in task.scores.items()])
+        accuracies = {title: scores[name] for name, title in task.accuracies.items() if scores[name] is not None}
+        shown = [f"Spans per token: {scores[task.density]:.3f}"]
+        typer.echo("   ".join(shown + [f"{title}: {100 * value:.2f}" for title, value in accuracies.items()]))
+        if per_label and task.per_label:
+            by_label = scores[task.per_label].items()
+            _print_table("Role", [(label, [parts[part] for part in "prf"]) for label, parts in by_label])
+    if per_label and not any(task.per_label for task in scored):
         msg.warn("There is no table of roles: no semantic roles were scored.")
     typer.echo(f"Words per second: {scores['speed']:,.0f}")
 

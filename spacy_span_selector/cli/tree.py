@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from spacy.language import Language
@@ -27,16 +27,16 @@ def tree_cli(
     """Draw the best binary tree of each sentence, with its selected spans and their probabilities."""
     import spacy
 
-    from ..pipeline.structured_coref import StructuredCoref
-    from ..pipeline.structured_srl import StructuredSrl
     from ..rendering.trees import render_tree_page
+    from ..tasks import all_tasks, find_tasks
 
     with friendly_errors():
         nlp = spacy.load(model)
-        pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, StructuredCoref | StructuredSrl)]
-        if not pipes:
-            raise ValueError(f"{model} has no structured_coref and no structured_srl, but {', '.join(nlp.pipe_names)}.")
-        sentences = list(islice(_trees(nlp.pipe(_read_docs(text, nlp)), pipes), limit))
+        components = list(find_tasks(nlp))
+        if not components:
+            lacking = " and ".join(f"no {task.factory}" for task in all_tasks())
+            raise ValueError(f"{model} has {lacking}, but {', '.join(nlp.pipe_names)}.")
+        sentences = list(islice(_trees(nlp, _read_docs(text, nlp), components), limit))
         if not sentences:
             raise ValueError(f"There is no sentence to draw: {text[:60]!r} is empty, or no component scores spans.")
         out_path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,30 +61,23 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
         yield nlp.make_doc(" ".join((path.read_text(encoding="utf-8") if is_file else text).split()))
 
 
-def _trees(docs: Iterable[Doc], pipes: list[Any]) -> Iterator[list[SentenceTree]]:
+def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterator[list[SentenceTree]]:
     """The trees of each sentence, one for each component that scores spans."""
-    from ..experiments.selection import select_spans
-    from ..experiments.spans import selected_spans
-    from ..layers.selection.candidates import AboveThreshold, TopPerSentence
+    from ..experiments.selection import annotate_with_selections
     from ..rendering.trees import SentenceTree
 
-    for doc in docs:
+    for doc, selections in annotate_with_selections(nlp, docs, components):
         by_sentence: dict[int, list[SentenceTree]] = {}
-        for pipe in pipes:
-            selection = select_spans(doc, pipe)
-            if selection is None:
-                continue
-            if isinstance(selection.strategy, AboveThreshold | TopPerSentence):
+        for name, selection in selections.items():
+            if selection.selector.spans_may_cross:
                 raise ValueError(
-                    f"The spans that '{pipe.name}' selects may cross, so there is no tree that has them all. "
-                    "Take a pipeline with the structured selector."
+                    f"The spans that '{name}' selects may cross, so there is no tree that has them all. "
+                    "Use a pipeline with the structured selector."
                 )
-            group = selected_spans(doc, pipe)
-            scores = group.attrs["scores"] if selection.is_probability else [None] * len(group)
-            spans = [(span.start, span.end, score) for span, score in zip(group, scores, strict=True)]
+            spans = selection.spans()
             for first, weights in selection.sentences():
                 last = first + len(weights)
                 own = {(start - first, end - first): score for start, end, score in spans if first <= start < last}
                 words = [token.text for token in doc[first:last]]
-                by_sentence.setdefault(first, []).append(SentenceTree(pipe.name, words, own, weights))
+                by_sentence.setdefault(first, []).append(SentenceTree(name, words, own, weights))
         yield from (by_sentence[first] for first in sorted(by_sentence))

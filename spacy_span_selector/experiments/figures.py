@@ -10,6 +10,7 @@ import numpy as np
 
 from ..metrics.calibration import BINS
 from ..metrics.nesting import DEPTHS, WIDTHS
+from ..tasks import Task
 from .calibration import pooled_calibration
 from .statistics import Measure, class_recall, mean, mean_curve, score, span_score, spans_per_token
 from .tables import Variants
@@ -50,13 +51,14 @@ STYLE: dict[Any, Any] = {
     "lines.solid_capstyle": "round",
 }
 
-Drawing = Callable[["Figure", Variants, Mapping[str, str], bool], bool]
+Drawing = Callable[["Figure", Task, Variants, Mapping[str, str]], bool]
 
 
-def draw_figures(grid: str, variants: Variants, output: Path) -> list[tuple[Path, str]]:
+def draw_figures(grid: str, task: Task, variants: Variants, output: Path) -> list[tuple[Path, str]]:
     """Draw the figures of a grid.
 
     grid (str): Its name, with which the names of the files begin.
+    task (Task): What its components do.
     variants (Variants): Its runs.
     output (Path): The folder to write to.
     RETURNS (list[tuple[Path, str]]): The PNG files and what they show.
@@ -70,7 +72,6 @@ def draw_figures(grid: str, variants: Variants, output: Path) -> list[tuple[Path
             "Figures need matplotlib. Install it with: python -m pip install 'spacy-span-selector[report]'"
         ) from error
     colors = variant_colors(variants)
-    is_srl = next(iter(variants.values()))[0]["component"] == "structured_srl"
     drawings: dict[str, tuple[str, Drawing]] = {
         "overview": ("Score, spans kept and memory of each variant", draw_overview),
         "ratio": ("Recall against spans kept", draw_ratio),
@@ -81,7 +82,7 @@ def draw_figures(grid: str, variants: Variants, output: Path) -> list[tuple[Path
     for name, (title, draw) in drawings.items():
         with matplotlib.rc_context(STYLE):
             figure = Figure(layout="constrained", dpi=150)
-            if draw(figure, variants, colors, is_srl):
+            if draw(figure, task, variants, colors):
                 path = output / f"{grid}-{name}.png"
                 figure.savefig(path)
                 files.append((path, title))
@@ -94,10 +95,10 @@ def variant_colors(variants: Variants) -> dict[str, str]:
     return {name: COLORS.get(name) or OTHER_COLORS[others.index(name) % len(OTHER_COLORS)] for name in variants}
 
 
-def draw_overview(figure: Figure, variants: Variants, colors: Mapping[str, str], is_srl: bool) -> bool:
+def draw_overview(figure: Figure, task: Task, variants: Variants, colors: Mapping[str, str]) -> bool:
     """A dot for each run and a bar at their mean, in a panel for each measure."""
     panels: list[tuple[str, Measure, float]] = [
-        ("F1 of arguments" if is_srl else "CoNLL F1", score("srl_f" if is_srl else "coref_f"), 100),
+        (task.main_title, score(task.main_score), 100),
         ("spans kept per token", spans_per_token, 1),
         ("peak memory, MB", lambda record: record["memory"]["peak_mb"], 1),
     ]
@@ -134,7 +135,7 @@ def draw_overview(figure: Figure, variants: Variants, colors: Mapping[str, str],
     return True
 
 
-def draw_ratio(figure: Figure, variants: Variants, colors: Mapping[str, str], is_srl: bool) -> bool:
+def draw_ratio(figure: Figure, task: Task, variants: Variants, colors: Mapping[str, str]) -> bool:
     """Recall as the setting of each selector varies, and a mark at the setting that it was trained with."""
     marks: dict[str, tuple[float, float]] = {}
     for name, records in variants.items():
@@ -163,15 +164,17 @@ def draw_ratio(figure: Figure, variants: Variants, colors: Mapping[str, str], is
     axes.set_ylim(bottom, 100)
     label_ends(axes, ends, colors, gap=0.065)
     axes.set_xlabel("spans kept per token")
-    axes.set_title(f"Gold {'arguments' if is_srl else 'mentions'} among the spans kept, %   (● the setting in use)")
+    axes.set_title(f"Gold {task.span}s among the spans kept, %   (● the setting in use)")
     return True
 
 
-def draw_classes(figure: Figure, variants: Variants, colors: Mapping[str, str], is_srl: bool) -> bool:
+def draw_classes(figure: Figure, task: Task, variants: Variants, colors: Mapping[str, str]) -> bool:
     """Recall of the kept spans by nesting depth and by width, with standard deviations."""
     figure.set_size_inches(WIDTH, 3.6)
-    what = "argument" if is_srl else "mention"
-    panels = (("depth", DEPTHS, f"nesting depth of the {what}"), ("width", WIDTHS, f"width of the {what}, tokens"))
+    panels = (
+        ("depth", DEPTHS, f"nesting depth of the {task.span}"),
+        ("width", WIDTHS, f"width of the {task.span}, tokens"),
+    )
     records = [record for own in variants.values() for record in own]
     first, second = figure.subplots(1, 2, sharey=True)
     for axes, (classes, names, title) in zip((first, second), panels, strict=True):
@@ -199,7 +202,7 @@ def draw_classes(figure: Figure, variants: Variants, colors: Mapping[str, str], 
     return True
 
 
-def draw_calibration(figure: Figure, variants: Variants, colors: Mapping[str, str], is_srl: bool) -> bool:
+def draw_calibration(figure: Figure, task: Task, variants: Variants, colors: Mapping[str, str]) -> bool:
     """The reliability curve, and how many spans each of its points stands for."""
     pooled = {name: pooled_calibration(records) for name, records in variants.items()}
     if not any(pooled.values()):

@@ -16,7 +16,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from thinc.api import Config
 
-COMPONENTS = ("structured_coref", "structured_srl")
+from ..tasks import get_task
+
 NAME = re.compile(r"[\w.]+")
 
 
@@ -102,8 +103,10 @@ def read_grid(path: Path) -> list[Run]:
         problems = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
         raise ValueError(f"{path} is not a grid of experiments:\n" + "\n".join(problems)) from error
     component = grid.experiment.component
-    if component not in COMPONENTS:
-        raise ValueError(f"{path}: experiment.component is {component!r}; expected one of {', '.join(COMPONENTS)}.")
+    try:
+        get_task(component)
+    except ValueError as error:
+        raise ValueError(f"{path}, experiment.component: {error}") from error
     for kind, names in (("variant", grid.variants), ("fold", grid.folds)):
         for name in names:
             if not NAME.fullmatch(name):

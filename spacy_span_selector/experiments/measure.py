@@ -6,7 +6,6 @@ python -m spacy_span_selector.experiments.measure RUN_DIR GPU_ID
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -23,9 +22,21 @@ from ..metrics.calibration import Calibration
 from ..metrics.counts import Counts
 from ..metrics.nesting import DEPTHS, WIDTHS, recall_by_class
 from ..metrics.srl import count_matches
+from ..pipeline.doc_selection import DocSelection
+from ..pipeline.settings import PipeSettings
 from ..readers import create_corpus
-from .selection import select_spans
+from ..tasks import Task, get_task
+from .selection import annotate_with_selections
 from .spans import doc_spans
+
+Annotated = tuple[Example, DocSelection | None]
+"""An annotated document beside its reference, and its selection if the component scores spans."""
+
+SETTINGS: dict[str | None, tuple[float, ...]] = {
+    "threshold": (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    "ratio": (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
+}
+"""Values to try of the setting that decides how many spans are kept."""
 
 
 def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
@@ -37,22 +48,20 @@ def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
     """
     run = srsly.read_json(run_dir / "run.json")
     nlp = load_pipeline(run_dir, gpu_id)
-    pipe = nlp.get_pipe(run["component"])
+    pipe: Any = nlp.get_pipe(run["component"])
     scores: dict[str, Any] = {}
-    for part in ("dev", "test"):
-        begin = time.perf_counter()
-        examples = annotate(nlp, read_examples(nlp, run, part))
-        seconds = time.perf_counter() - begin
-        scores[part] = plain(Scorer(nlp).score(examples))
-        scores[part]["words_per_second"] = sum(len(example.predicted) for example in examples) / seconds
-    return {"scores": scores, **measure_spans(examples, pipe)}
+    for split in ("dev", "test"):
+        annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
+        scores[split] = plain(Scorer(nlp).score([example for example, _ in annotated]))
+    return {"scores": scores, **measure_spans(annotated, get_task(run["component"]), pipe.settings)}
 
 
-def measure_spans(examples: Iterable[Example], pipe: Any) -> dict[str, Any]:
-    """What the selector of a component keeps of annotated documents, how and how surely.
+def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSettings) -> dict[str, Any]:
+    """What the selector of a component keeps of annotated documents, and with which probabilities.
 
-    examples (Iterable[Example]): The documents, with predictions set.
-    pipe (StructuredCoref | StructuredSrl): The component.
+    annotated (Iterable[Annotated]): The documents, from `annotate`.
+    task (Task): The task of the component.
+    settings (PipeSettings): Its settings.
     RETURNS (dict[str, Any]): `tokens`; `kept` and `output`: counts of all spans, by depth and by width; `curve`: what
         would be kept at other settings; `calibration`: counts, None without probabilities.
     """
@@ -60,19 +69,18 @@ def measure_spans(examples: Iterable[Example], pipe: Any) -> dict[str, Any]:
     kept, output = _SpanCounts(), _SpanCounts()
     curve: dict[tuple[str, float], Counts] = {}
     calibration = Calibration()
-    for example in examples:
-        spans = doc_spans(example, pipe)
+    for example, selection in annotated:
+        spans = doc_spans(example, task, settings)
         if spans is None:
             continue
         tokens += spans.tokens
         kept.add(spans.depths, spans.widths, spans.kept)
         output.add(spans.depths, spans.widths, spans.output)
-        selection = select_spans(example.predicted, pipe)
         if selection is None:
             continue
-        for name, value, found in selection.at_other_settings():
+        for name, value, found in selection.at_other_settings(SETTINGS):
             curve[name, value] = curve.get((name, value), Counts()) + count_matches(spans.depths.keys(), found)
-        if selection.is_probability:
+        if selection.selector.has_probabilities:
             calibration.add(*selection.probabilities(spans.depths))
     points = [{"setting": name, "value": value, **_numbers(counts)} for (name, value), counts in curve.items()]
     return {
@@ -129,16 +137,25 @@ def load_pipeline(run_dir: Path, gpu_id: int) -> Language:
 
 def read_examples(nlp: Language, run: dict[str, Any], part: str) -> list[Example]:
     """The documents of one part of a run's corpora, with what the pipeline is given of them."""
-    cfg = nlp.get_pipe(run["component"]).cfg  # type: ignore[attr-defined]
-    keys = {name: cfg[name] for name in ("prefix", "predicates_key") if "predicates_key" in cfg}
+    pipe: Any = nlp.get_pipe(run["component"])
+    keys = {name: getattr(pipe.settings, name) for name in get_task(run["component"]).reader_settings}
     return list(create_corpus(Path(run["corpora"][part]), **run["evaluation"], **keys)(nlp))
 
 
-def annotate(nlp: Language, examples: Iterable[Example]) -> list[Example]:
-    """Let a pipeline annotate the predicted side of examples, in place, as `nlp.evaluate` does with copies."""
+def annotate(nlp: Language, component: str, examples: Iterable[Example]) -> list[Annotated]:
+    """Let a pipeline annotate the predicted side of examples, in place, as `nlp.evaluate` does with copies.
+
+    nlp (Language): The pipeline.
+    component (str): The component whose selections are kept.
+    examples (Iterable[Example]): The examples.
+    RETURNS (list[Annotated]): The examples with their selections.
+    """
     examples = list(examples)
-    docs = nlp.pipe((example.predicted for example in examples), batch_size=nlp.batch_size)
-    return [Example(doc, example.reference) for doc, example in zip(docs, examples, strict=True)]
+    docs = annotate_with_selections(nlp, (example.predicted for example in examples), [component])
+    return [
+        (Example(doc, example.reference), selections.get(component))
+        for (doc, selections), example in zip(docs, examples, strict=True)
+    ]
 
 
 def plain(value: Any) -> Any:

@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..tasks import get_task
 from .figures import draw_figures
 from .records import Record
-from .tables import Variants, coreference_tables, srl_tables
+from .tables import Variants, report_tables
 
 ORDER = ("structured", "sigmoid", "greedy", "multitask", "bio")
 
@@ -31,9 +32,9 @@ def write_report(records: Sequence[Record], output: Path, reference: str = "stru
     files: list[Path] = []
     for grid in dict.fromkeys(record["grid"] for record in records):
         variants = group_by_variant([record for record in records if record["grid"] == grid], reference)
-        is_srl = records_of(variants)[0]["component"] == "structured_srl"
-        tables = srl_tables(variants) if is_srl else coreference_tables(variants)
-        figures = draw_figures(grid, variants, output)
+        task = get_task(records_of(variants)[0]["component"])
+        tables = report_tables(task, variants)
+        figures = draw_figures(grid, task, variants, output)
         files += [path for path, _ in figures]
         text += [f"## {grid}", describe_runs(variants)]
         text += [f"![{title}]({path.name})" for path, title in figures]

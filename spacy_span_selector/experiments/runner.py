@@ -18,6 +18,7 @@ from typing import Any
 import srsly
 from tqdm import tqdm
 
+from ..tasks import get_task
 from .grid import Run
 from .progress import read_progress
 from .records import RESULTS, Record, append_record, read_records
@@ -231,7 +232,7 @@ def _fraction_done(run: Run, run_dir: Path) -> float:
 
 
 def _summary(record: Record) -> str:
-    score = record["scores"]["test"]["srl_f" if record["component"] == "structured_srl" else "coref_f"]
+    score = record["scores"]["test"][get_task(record["component"]).main_score]
     if score is None or not record["tokens"]:
         return "nothing to score: no test document has gold annotation"
     seconds = round(record["training"]["seconds"])

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..metrics.nesting import DEPTHS, WIDTHS
+from ..tasks import PARTS, Task
 from .calibration import calibration_error
 from .records import Record
 from .statistics import (
@@ -23,7 +24,6 @@ from .statistics import (
 )
 
 MISSING = "–"
-PARTS = {"p": "P", "r": "R", "f": "F1"}
 
 Variants = Mapping[str, Sequence[Record]]
 """The runs of each variant of a grid."""
@@ -69,36 +69,16 @@ class Table:
         return "\n".join([f"### {self.title}", "", *([self.note, ""] if self.note else []), *lines])
 
 
-def coreference_tables(variants: Variants) -> list[Table]:
-    """The tables of coreference."""
-    metrics = {"coref_muc": "MUC", "coref_b3": "B³", "coref_ceaf": "CEAF-φ4", "coref": "Avg."}
-    test = [
-        Column(f"{title} {PARTS[part]}", score(f"{name}_{part}")) for name, title in metrics.items() for part in PARTS
+def report_tables(task: Task, variants: Variants) -> list[Table]:
+    """The tables of a grid: those of its task, then those that all tasks have."""
+    own = [
+        variant_table(title, note, variants, [Column(name, score(key, split)) for name, key, split in columns])
+        for title, note, columns in task.tables
     ]
-    dev = [Column(f"Avg. {PARTS[part]}", score(f"coref_{part}", "dev")) for part in PARTS]
     return [
-        variant_table("Coreference on test", "Avg. F1 is the CoNLL score.", variants, test),
-        variant_table("Coreference on dev", "", variants, dev),
-        significance_table(variants, {"CoNLL F1": score("coref_f"), "mention F1": span_score("output", "f")}),
-        *span_tables(variants, "mentions", "clusters"),
-        cost_table(variants),
-        calibration_table(variants),
-    ]
-
-
-def srl_tables(variants: Variants) -> list[Table]:
-    """The tables of semantic roles."""
-    labelled = [
-        Column(f"{part_of} {PARTS[part]}", score(f"srl_{part}", part_of))
-        for part_of in ("test", "dev")
-        for part in PARTS
-    ]
-    spans = [Column(PARTS[part], score(f"srl_span_{part}")) for part in PARTS]
-    return [
-        variant_table("Semantic roles", "Arguments: predicate, span and role are right.", variants, labelled),
-        variant_table("Span accuracy on test", "Arguments without their predicates and roles.", variants, spans),
-        significance_table(variants, {"F1": score("srl_f"), "span F1": score("srl_span_f")}),
-        *span_tables(variants, "arguments", "frames"),
+        *own,
+        significance_table(variants, {title: score(name) for title, name in task.compared.items()}),
+        *span_tables(variants, f"{task.span}s", f"{task.group}s"),
         cost_table(variants),
         calibration_table(variants),
     ]

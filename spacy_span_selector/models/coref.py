@@ -10,12 +10,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..layers.coref.network import CorefHead, CorefOutput, CorefSettings
-from ..layers.selection.selectors import SpanSelector
-from .selectors import complete_selector
+from ..layers.selection.selectors import SpanSelector, StructuredSelector
 from .torch_head import HeadInput, torch_head
-
-GREEDY_RATIO = 0.4
-"""Spans per token that the greedy selectors keep (Lee et al. 2017, the paper)."""
 
 
 @registry.architectures("spacy_span_selector.CorefModel.v1")
@@ -39,12 +35,10 @@ def build_coref_model(
     selector (SpanSelector | None): How mentions are selected: spacy_span_selector.StructuredSelector.v1, which is the
         default, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or MultitaskSelector.v1.
     The other arguments are those of `CorefSettings`.
-    RETURNS (Model[HeadInput, CorefOutput]): Its attributes `selector` and `max_span_width` say how mentions are
-        selected and which ones it can learn.
+    RETURNS (Model[HeadInput, CorefOutput]): Its attributes `selector` and `max_span_width` are those of the network.
     """
-    selector = complete_selector(selector, GREEDY_RATIO)
     settings = CorefSettings(
-        selector=selector,
+        selector=selector or StructuredSelector(),
         hidden_width=hidden_width,
         linker_width=linker_width,
         linker_hidden_width=linker_hidden_width,
@@ -56,6 +50,6 @@ def build_coref_model(
         max_distance=max_distance,
     )
     model = torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
-    model.attrs["selector"] = selector
+    model.attrs["selector"] = settings.selector
     model.attrs["max_span_width"] = max_span_width
     return model

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from spacy.util import registry
 
 from ..layers.selection.selectors import (
@@ -11,22 +9,8 @@ from ..layers.selection.selectors import (
     GreedySelector,
     MultitaskSelector,
     SigmoidSelector,
-    SpanSelector,
     StructuredSelector,
 )
-
-
-def complete_selector(selector: SpanSelector | None, greedy_ratio: float) -> SpanSelector:
-    """The selector of a model whose config leaves it, or the ratio of a greedy one, to the task.
-
-    selector (SpanSelector | None): As the config has it; None for the structured one.
-    greedy_ratio (float): Spans per token that a greedy selector keeps by default in this task.
-    """
-    if selector is None:
-        return StructuredSelector()
-    if isinstance(selector, GreedySelector) and selector.ratio is None:
-        return replace(selector, ratio=greedy_ratio)
-    return selector
 
 
 @registry.misc("spacy_span_selector.StructuredSelector.v1")
@@ -37,7 +21,7 @@ def structured_selector() -> StructuredSelector:
 
 @registry.misc("spacy_span_selector.SigmoidSelector.v1")
 def sigmoid_selector() -> SigmoidSelector:
-    """Select each span on its own; the losses are those of the structured selector."""
+    """Select each span independently; the losses are those of the structured selector."""
     return SigmoidSelector()
 
 
@@ -54,8 +38,8 @@ def greedy_selector(ratio: float | None = None) -> GreedySelector:
 
 @registry.misc("spacy_span_selector.MultitaskSelector.v1")
 def multitask_selector(ratio: float | None = None, weight: float = 0.1) -> MultitaskSelector:
-    """The greedy selector of coreference, and a second task: to tell noun phrases, other constituents and spans that
-    are no constituents apart (Swayamdipta et al. 2018).
+    """The greedy selector of coreference with a second task: to classify spans as noun phrases, other constituents, or
+    neither (Swayamdipta et al. 2018).
 
     ratio (float | None): As for the greedy selector.
     weight (float): What the loss of the second task is multiplied by.

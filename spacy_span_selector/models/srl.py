@@ -1,4 +1,4 @@
-"""The architecture of `structured_srl`: any tok2vec, then the network of semantic role labelling."""
+"""The architecture of `structured_srl`: any tok2vec, then the SRL network."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.selection.selectors import BioSelector, SpanSelector
-from ..layers.srl.network import SrlHead, SrlOutput, SrlSettings
-from .selectors import complete_selector
+from ..layers.selection.selectors import Selector, StructuredSelector, selects_spans
+from ..layers.srl.network import SrlHead, SrlOutput
+from ..layers.srl.settings import SrlSettings
 from .torch_head import HeadInput, torch_head
-
-GREEDY_RATIO = 0.8
-"""Spans per token that the greedy selector keeps (He et al. 2018)."""
 
 
 @registry.architectures("spacy_span_selector.SrlModel.v1")
 def build_srl_model(
     tok2vec: Model[list[Doc], list[Floats2d]],
-    selector: SpanSelector | BioSelector | None = None,
+    selector: Selector | None = None,
     hidden_width: int = 512,
     pair_width: int = 256,
     pair_hidden_width: int = 512,
@@ -33,16 +30,14 @@ def build_srl_model(
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
         to a shared Tok2Vec or transformer.
-    selector (SpanSelector | BioSelector | None): How arguments are found: spacy_span_selector.StructuredSelector.v1,
+    selector (Selector | None): How arguments are found: spacy_span_selector.StructuredSelector.v1,
         which is the default, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or BioSelector.v1.
     The other arguments are those of `SrlSettings`.
-    RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector` and `max_span_width` say how arguments are
-        found and which ones it can learn.
+    RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector` and `max_span_width` are those of the network; the
+        latter is None where arguments are tagged, which have no limit.
     """
-    if not isinstance(selector, BioSelector):
-        selector = complete_selector(selector, GREEDY_RATIO)
     settings = SrlSettings(
-        selector=selector,
+        selector=selector or StructuredSelector(),
         hidden_width=hidden_width,
         pair_width=pair_width,
         pair_hidden_width=pair_hidden_width,
@@ -51,6 +46,6 @@ def build_srl_model(
         max_span_width=max_span_width,
     )
     model = torch_head("srl", tok2vec, partial(SrlHead, settings=settings))
-    model.attrs["selector"] = selector
-    model.attrs["max_span_width"] = max_span_width if not isinstance(selector, BioSelector) else None
+    model.attrs["selector"] = settings.selector
+    model.attrs["max_span_width"] = max_span_width if selects_spans(settings.selector) else None
     return model

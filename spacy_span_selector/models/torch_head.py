@@ -1,8 +1,8 @@
 """A torch module behind any spaCy tok2vec, as one Thinc model.
 
 The module is built when its sizes are known: at initialization, where the tok2vec tells the width of its
-vectors and the component the number of its labels, or when saved weights are loaded. It says of a whole
-batch of documents what a component asks of it.
+vectors and the component the number of its labels, or when saved weights are loaded. It runs on a whole batch of
+documents at once.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
 import srsly
 import torch
-from spacy.attrs import LOWER
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
 from thinc.shims.pytorch import default_deserialize_torch_model, default_serialize_torch_model
@@ -48,7 +46,7 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
 
     name (str): Name of the Thinc model.
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
-    build (HeadBuilder): Builds the module, whose forward takes (tokens, words, layout, request).
+    build (HeadBuilder): Builds the module, whose forward takes (tokens, layout, request).
     RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
         a sequence of (output tensor, gradient) pairs and returns what the tok2vec's callback returns.
     """
@@ -63,9 +61,15 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
     )
 
 
+def head_module(model: Model[HeadInput, Any]) -> nn.Module | None:
+    """The module of a `torch_head` model; None if it is not built yet."""
+    module: nn.Module | None = model.get_ref("head").shims[0]._model
+    return module
+
+
 def head_device(model: Model[HeadInput, Any]) -> torch.device:
-    """Where the module of a `torch_head` model computes; where it would, if it is not built yet."""
-    module = model.get_ref("head").shims[0]._model
+    """The device of the module of a `torch_head` model; the default one if the module is not built yet."""
+    module = head_module(model)
     return get_torch_default_device() if module is None else next(module.parameters()).device
 
 
@@ -74,7 +78,7 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
     lengths = [len(vector) for vector in vectors]
     # A transformer doesn't say how wide the vectors of an empty document are.
     tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
-    output, backprop_head = model.get_ref("head")((tokens, _words(X.docs), X.layout, X.request), is_train)
+    output, backprop_head = model.get_ref("head")((tokens, X.layout, X.request), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         d_tokens = backprop_head(d_output)
@@ -84,10 +88,10 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
 
 
 def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
-    vectors, words, layout, request = X
+    vectors, layout, request = X
     shim = cast(PyTorchShim, model.shims[0])
     tokens = xp2torch(vectors, requires_grad=is_train, device=shim.device)
-    arguments = ArgsKwargs((tokens, words.to(shim.device), layout, request), {})
+    arguments = ArgsKwargs((tokens, layout, request), {})
     if not is_train:
         with torch.inference_mode():
             return shim.predict(arguments), lambda d_output: d_output
@@ -99,11 +103,6 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
         return torch2xp(cast(torch.Tensor, tokens.grad))
 
     return output, backprop
-
-
-def _words(docs: list[Doc]) -> torch.Tensor:
-    """The lower-cased form of each token, as spaCy's hash of it. Shape: (tokens,)"""
-    return torch.from_numpy(np.concatenate([doc.to_array([LOWER]) for doc in docs]).view(np.int64))
 
 
 def _init(build: HeadBuilder, model: Model[HeadInput, Any], X: list[Doc] | None = None, Y: Any = None) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from spacy.training import Example
 
 from ..annotation import describe_doc
+from ..layers.spans.layout import Runs
 
 MISALIGNED = "does not start and end at token boundaries of the predicted document"
 CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
@@ -24,15 +24,15 @@ class SpanAligner:
     """Find the spans of the reference of an example in its predicted document.
 
     example (Example): The example. Its sides are not compared before the first span is looked up.
-    sentence_lengths (Sequence[int]): The sentences of the predicted document; below 0 for the tokens of markers.
+    sentences (Runs): The sentences of the predicted document.
     max_width (int | None): The greatest number of tokens of a span, None for no limit.
     """
 
-    def __init__(self, example: Example, sentence_lengths: Sequence[int], max_width: int | None) -> None:
+    def __init__(self, example: Example, sentences: Runs, max_width: int | None) -> None:
         self.example = example
         self.max_width = max_width
-        numbers = np.where(np.sign(sentence_lengths) < 0, OUTSIDE, np.arange(len(sentence_lengths)))
-        self._sentence = np.repeat(numbers, np.abs(sentence_lengths).astype(np.int64))
+        numbers = np.where(sentences.in_sentence, np.arange(len(sentences.lengths)), OUTSIDE)
+        self._sentence = np.repeat(numbers, np.asarray(sentences.lengths, dtype=np.int64))
 
     def __call__(self, start: int, end: int, *, any_width: bool = False) -> tuple[int, int] | str:
         """First and last token of a span in the prediction, or the reason why it is lost.

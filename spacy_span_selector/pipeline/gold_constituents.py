@@ -11,13 +11,14 @@ from spacy.training import Example
 
 from ..annotation import CONSTITUENTS_KEY
 from ..layers.coref.constituents import NOUN_PHRASE, OTHER, GoldConstituents
+from ..layers.spans.layout import Runs
 from .alignment import SpanAligner
 
 NOUN_PHRASE_LABEL = "NP"
 
 
 def gold_constituents(
-    examples: Sequence[Example], sentence_lengths: Sequence[Sequence[int]], device: torch.device | None
+    examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device | None
 ) -> GoldConstituents:
     """Align the constituents of a batch with its predicted documents; those that don't align are left out.
 
@@ -25,14 +26,14 @@ def gold_constituents(
     is an NP, and so is NP=2.
 
     examples (Sequence[Example]): The examples.
-    sentence_lengths (Sequence[Sequence[int]]): The sentences of the predicted documents.
+    sentences (Sequence[Runs]): The sentences of the predicted documents.
     device (torch.device | None): Where the tensors go.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
     classes: dict[tuple[int, int], int] = {}
     offset = 0
-    for example, lengths in zip(examples, sentence_lengths, strict=True):
-        align = SpanAligner(example, lengths, None)
+    for example, runs in zip(examples, sentences, strict=True):
+        align = SpanAligner(example, runs, None)
         for span in example.reference.spans.get(CONSTITUENTS_KEY, ()):
             aligned = align(span.start, span.end)
             if not isinstance(aligned, str):

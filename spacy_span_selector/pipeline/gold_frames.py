@@ -8,7 +8,7 @@ import torch
 from spacy.training import Example
 
 from ..annotation import describe_doc, get_frames, has_frames_annotated
-from ..layers.spans.layout import Spans
+from ..layers.spans.layout import Runs, Spans
 from ..layers.srl.gold import GoldFrames
 from .alignment import SpanAligner
 from .lost import LostSpans
@@ -19,7 +19,7 @@ UNKNOWN_ROLE = "has a role that is not among the labels of the component"
 
 def gold_frames(
     examples: Sequence[Example],
-    sentence_lengths: Sequence[Sequence[int]],
+    sentences: Sequence[Runs],
     *,
     prefix: str,
     predicates_key: str,
@@ -31,7 +31,7 @@ def gold_frames(
     """Align the gold frames of a batch with its predicted documents.
 
     examples (Sequence[Example]): The examples.
-    sentence_lengths (Sequence[Sequence[int]]): The sentences of the predicted documents.
+    sentences (Sequence[Runs]): The sentences of the predicted documents.
     prefix, predicates_key (str): Where the annotation is kept in `doc.spans`.
     roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
     max_width (int | None): The greatest number of tokens of an argument, None for no limit.
@@ -43,9 +43,9 @@ def gold_frames(
     lost = LostSpans()
     frames: list[tuple[int, int, int, list[tuple[int, int, int]]]] = []
     offset = 0
-    for example, lengths in zip(examples, sentence_lengths, strict=True):
+    for example, runs in zip(examples, sentences, strict=True):
         reference = example.reference
-        align = SpanAligner(example, lengths, max_width)
+        align = SpanAligner(example, runs, max_width)
         for frame in get_frames(reference, prefix):
             predicate = align(frame.start, frame.end, any_width=True)
             if isinstance(predicate, str):

@@ -9,6 +9,7 @@ from spacy.training import Example
 
 from ..annotation import describe_doc, get_clusters, has_clusters_annotated
 from ..layers.coref.gold import GoldMentions
+from ..layers.spans.layout import Runs
 from .alignment import SpanAligner
 from .lost import LostSpans
 
@@ -17,7 +18,7 @@ REPEATED = "is also in an earlier cluster"
 
 def gold_mentions(
     examples: Sequence[Example],
-    sentence_lengths: Sequence[Sequence[int]],
+    sentences: Sequence[Runs],
     *,
     prefix: str,
     mentions_key: str,
@@ -27,7 +28,7 @@ def gold_mentions(
     """Align the gold clusters of a batch with its predicted documents.
 
     examples (Sequence[Example]): The examples.
-    sentence_lengths (Sequence[Sequence[int]]): The sentences of the predicted documents.
+    sentences (Sequence[Runs]): The sentences of the predicted documents.
     prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
     max_width (int | None): The greatest number of tokens of a mention, None for no limit.
     device (torch.device | None): Where the tensors go.
@@ -37,8 +38,8 @@ def gold_mentions(
     lost = LostSpans()
     mentions: dict[tuple[int, int], int] = {}
     offset = cluster_number = 0
-    for example, lengths in zip(examples, sentence_lengths, strict=True):
-        align = SpanAligner(example, lengths, max_width)
+    for example, runs in zip(examples, sentences, strict=True):
+        align = SpanAligner(example, runs, max_width)
         for cluster in get_clusters(example.reference, prefix):
             for start, end in cluster:
                 aligned = align(start, end)

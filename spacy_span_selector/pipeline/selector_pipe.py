@@ -1,68 +1,160 @@
-"""What every component of this package does in training: only what it asks of its network and its loss differ."""
+"""The base of every component: settings, prediction, training. A component adds its network, its loss, its output."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import torch
+from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
-from thinc.api import Optimizer, set_dropout_rate
+from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode, LikelyAndGold
+from ..annotation import set_mentions
+from ..layers.selection.candidates import CandidateStrategy, Decoding, PredictionStrategy
 from ..layers.selection.gold import GoldSpans
-from ..layers.selection.selectors import BioSelector, GreedySelector, SigmoidSelector, SpanSelector
-from ..layers.spans.layout import SpanLayout
-from ..models.torch_head import HeadInput
+from ..layers.selection.network import Selection
+from ..layers.selection.selectors import Selector
+from ..layers.spans.layout import Runs, SpanLayout
+from ..models.torch_head import HeadInput, head_device
+from .batches import PREDICT_WORDS, batch_by_words
+from .doc_selection import DocSelection
+from .lost import LostSpans
 from .optimizer import finish_update
+from .sentences import sentence_runs
+from .settings import PipeSettings
 
 
-class SelectorPipe(TrainablePipe):
-    """A trainable component with a `torch_head` model that has a selector.
+@dataclass(frozen=True)
+class SpanPrediction:
+    """What a component predicts for a document.
 
-    Among its settings are `decoding`, `threshold`, `candidate_ratio`, `add_gold` and `learn_rate_factor`.
+    spans (list[tuple[int, int]]): Every selected span as token offsets, in the order of the text.
+    scores (list[float]): Their selection probabilities.
     """
 
-    cfg: dict[str, Any]
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+
+
+class SelectionOutput(Protocol):
+    """The output of a network that selects spans."""
 
     @property
-    def selector(self) -> SpanSelector | BioSelector:
+    def selection(self) -> Selection | None:
+        """The selected spans; None if tokens were tagged instead."""
+
+
+Settings = TypeVar("Settings", bound=PipeSettings)
+Gold = TypeVar("Gold", bound=GoldSpans)
+Output = TypeVar("Output", bound=SelectionOutput)
+Prediction = TypeVar("Prediction", bound=SpanPrediction)
+
+Gradients = list[tuple[torch.Tensor, torch.Tensor]]
+"""Tensors of the network's output, each with its gradient."""
+
+
+class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Prediction]):
+    """A trainable component with a `torch_head` model that has a selector."""
+
+    cfg: dict[str, Any]
+    settings_type: ClassVar[type[PipeSettings]]
+    prediction_type: ClassVar[type[SpanPrediction]]
+    gold_name: ClassVar[str]
+    """What messages call a piece of gold annotation."""
+
+    def __init__(
+        self,
+        nlp: Language,
+        model: Model[Any, Any],
+        name: str,
+        settings: Settings,
+        *,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        """Initialize the component.
+
+        nlp (Language): The pipeline.
+        model (Model[HeadInput, Any]): The network behind a tok2vec.
+        name (str): Name of the component, used for its losses.
+        settings (PipeSettings): The settings; kept in `cfg`, where they are saved and may be changed.
+        scorer (Callable | None): The scoring method.
+        RAISES (ValueError): If a setting is not one of its choices, or out of range.
+        """
+        settings.check(name)
+        self.vocab = nlp.vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg = asdict(settings)
+        self.lost = LostSpans()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are in `cfg` now.
+
+        RAISES (ValueError): If one was changed to what is not valid.
+        """
+        settings = self.settings_type(**{name: self.cfg[name] for name in self.settings_type.names()})
+        settings.check(self.name)
+        return cast(Settings, settings)
+
+    @property
+    def selector(self) -> Selector:
         """How spans are selected, as the model was configured."""
-        selector: SpanSelector | BioSelector = self.model.attrs["selector"]
+        selector: Selector = self.model.attrs["selector"]
         return selector
 
-    def prediction_strategy(self) -> CandidateStrategy:
-        """Which spans are chosen at prediction, by selector and settings; a tagger asks for none."""
-        if isinstance(self.selector, GreedySelector):
-            return self._greedy_strategy(self.selector)
-        if isinstance(self.selector, SigmoidSelector):
-            return AboveThreshold(self.cfg["threshold"])
-        return Decode(self.cfg["decoding"], self.cfg["threshold"])
+    def prediction_strategy(self) -> PredictionStrategy:
+        """Which spans are kept at prediction, by selector and settings."""
+        settings = self.settings
+        return self.selector.prediction_strategy(cast(Decoding, settings.decoding), settings.threshold)
 
-    def _training_strategy(self, gold: GoldSpans) -> CandidateStrategy:
-        """Which spans are chosen in training."""
-        if isinstance(self.selector, GreedySelector):
-            return self._greedy_strategy(self.selector)
-        return LikelyAndGold(gold, self.cfg["candidate_ratio"], self.cfg["add_gold"])
+    def training_strategy(self, gold: Gold) -> CandidateStrategy:
+        """Which spans are linked or classified in training, by selector and settings.
 
-    @abstractmethod
-    def _greedy_strategy(self, selector: GreedySelector) -> CandidateStrategy:
-        """What greedy selection keeps in this task."""
+        gold (GoldSpans): The annotation of the batch.
+        """
+        return self.selector.training_strategy(gold, self.settings.candidate_ratio, self.settings.add_gold)
 
-    @abstractmethod
-    def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, Any]:
-        """The sentences and the gold annotation of a batch."""
+    def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
+        """Annotate a batch of documents, without modifying them.
 
-    @abstractmethod
-    def _training_request(self, docs: Sequence[Doc], gold: Any) -> Any:
-        """What the component asks of its network in training."""
+        docs (Iterable[Doc]): The documents, with sentence boundaries.
+        RETURNS (list[Prediction]): One for each document.
+        RAISES (ValueError): If a document has no sentence boundaries.
+        """
+        return [
+            prediction for batch in batch_by_words(docs, PREDICT_WORDS) for prediction in self._predict_batch(batch)[0]
+        ]
 
-    @abstractmethod
-    def _loss(self, output: Any, gold: Any, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        """The loss of what the network says of a batch, and the tensors that it is computed from."""
+    def predict_with_selection(self, doc: Doc) -> tuple[Prediction, DocSelection | None]:
+        """Annotate a document, and show what the selector made of its spans.
+
+        doc (Doc): The document, with sentence boundaries; it is not modified.
+        RETURNS (tuple[Prediction, DocSelection | None]): The prediction as by `predict`, and the selection: None if no
+            spans are scored, because the document has no sentences or the component tags tokens.
+        RAISES (ValueError): If the document has no sentence boundaries.
+        """
+        (prediction,), layout, output = self._predict_batch([doc])
+        if output is None or output.selection is None:
+            return prediction, None
+        return prediction, DocSelection(doc, output.selection, layout, self.selector, self.prediction_strategy())
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
+        """Write predictions to documents, in place of any that are there.
+
+        docs (Iterable[Doc]): The documents.
+        scores (Sequence[Prediction]): What `predict` returned for them.
+        """
+        settings = self.settings
+        for doc, prediction in zip(docs, scores, strict=True):
+            set_mentions(doc, prediction.spans, prediction.scores, key=settings.selected_key)
+            self._annotate(doc, prediction, settings)
 
     def update(
         self,
@@ -75,7 +167,7 @@ class SelectorPipe(TrainablePipe):
         """Learn from a batch of examples.
 
         examples (Iterable[Example]): The batch. Predicted documents need sentence boundaries; references that
-            are not annotated teach nothing.
+            are not annotated are ignored.
         drop (float): Dropout of the tok2vec. The network has its own, set in its architecture.
         sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
         losses (dict[str, float] | None): The loss is added to the entry of the component's name.
@@ -100,10 +192,8 @@ class SelectorPipe(TrainablePipe):
         losses[self.name] += loss
         return losses
 
-    def get_loss(
-        self, examples: Iterable[Example], scores: Any
-    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
-        """The loss of what the model says of a batch, and its gradient.
+    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Gradients]:
+        """The loss of a batch, and its gradient.
 
         examples (Iterable[Example]): The batch.
         scores (Any): The model's output for the predicted documents, from `begin_update`.
@@ -117,11 +207,58 @@ class SelectorPipe(TrainablePipe):
 
         sgd (Optimizer): The optimizer.
         """
-        finish_update(self.model, sgd, self.cfg["learn_rate_factor"])
+        finish_update(self.model, sgd, self.settings.learn_rate_factor)
 
-    def _loss_and_gradient(
-        self, output: Any, gold: Any, layout: SpanLayout
-    ) -> tuple[float, list[tuple[torch.Tensor, torch.Tensor]]]:
+    @abstractmethod
+    def _read_gold(
+        self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
+    ) -> tuple[Gold, LostSpans]:
+        """The gold annotation of a batch as tensors, and what of it cannot be learnt."""
+
+    @abstractmethod
+    def _training_request(self, docs: Sequence[Doc], gold: Gold) -> Any:
+        """What the component asks of its network in training."""
+
+    @abstractmethod
+    def _prediction_request(self, docs: Sequence[Doc], layout: SpanLayout) -> Any:
+        """What the component asks of its network at prediction."""
+
+    @abstractmethod
+    def _loss(self, output: Output, gold: Gold, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        """The loss of a batch, and the tensors that it is computed from."""
+
+    @abstractmethod
+    def _predictions(
+        self, docs: Sequence[Doc], layout: SpanLayout, request: Any, output: Output
+    ) -> Iterable[Prediction]:
+        """The output of the network for a batch, document by document."""
+
+    @abstractmethod
+    def _annotate(self, doc: Doc, prediction: Prediction, settings: Settings) -> None:
+        """Write a prediction to a document, except for the selected spans."""
+
+    def _predict_batch(self, docs: list[Doc]) -> tuple[list[Prediction], SpanLayout, Output | None]:
+        """The predictions, the sentences, and the output of the network, which does not run without sentences."""
+        layout = SpanLayout.build(sentence_runs(docs, self.name), head_device(self.model))
+        if not layout.size:
+            return [cast(Prediction, self.prediction_type()) for _ in docs], layout, None
+        request = self._prediction_request(docs, layout)
+        output: Output = self.model.predict(HeadInput(docs, layout, request))
+        return list(self._predictions(docs, layout, request, output)), layout, output
+
+    def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, Gold]:
+        """The sentences and the gold annotation of a batch; the first loss of each kind is reported."""
+        sentences = sentence_runs([example.predicted for example in examples], self.name)
+        device = head_device(self.model)
+        gold, lost = self._read_gold(examples, sentences, device)
+        self.lost.take_over(lost, self.name, self.gold_name)
+        return SpanLayout.build(sentences, device), gold
+
+    def _loss_settings(self) -> dict[str, Any]:
+        """The settings that losses depend on, as keyword arguments."""
+        return {name: self.cfg[name] for name in ("annotation", "negatives")}
+
+    def _loss_and_gradient(self, output: Output, gold: Gold, layout: SpanLayout) -> tuple[float, Gradients]:
         loss, tensors = self._loss(output, gold, layout)
         gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
         return loss.item(), list(zip(tensors, gradients, strict=True))

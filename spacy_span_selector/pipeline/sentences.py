@@ -1,7 +1,4 @@
-"""The sentences of documents, as lengths.
-
-Tokens that only say who speaks are in no sentence, so no span holds one: they are so many tokens less than nothing.
-"""
+"""The sentences of documents, between which tokens may lie that only say who speaks."""
 
 from __future__ import annotations
 
@@ -12,16 +9,17 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
 from ..annotation import describe_doc, get_speaker_markers
+from ..layers.spans.layout import Runs
 
 
-def sentence_lengths(docs: Sequence[Doc], component: str) -> list[list[int]]:
-    """The number of tokens of each sentence of each document; below 0 for tokens in no sentence, as -3 for three.
+def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
+    """The sentences of each document; markers of speakers are in no sentence, so that no span can hold one.
 
     docs (Sequence[Doc]): The documents. A marker of a speaker ends the sentence before it.
-    component (str): Who asks, for the message of the error.
+    component (str): Name of the component, for the message of the error.
     RAISES (ValueError): If a document has no sentence boundaries.
     """
-    lengths = []
+    runs = []
     for doc in docs:
         if len(doc) > 1 and not doc.has_annotation("SENT_START"):
             raise ValueError(
@@ -36,5 +34,5 @@ def sentence_lengths(docs: Sequence[Doc], component: str) -> list[list[int]]:
             marked[start:end] = True
             starts[[place for place in (start, end) if place < len(doc)]] = True
         firsts = np.flatnonzero(starts)
-        lengths.append((np.diff(firsts, append=len(doc)) * np.where(marked[firsts], -1, 1)).tolist())
-    return lengths
+        runs.append(Runs(np.diff(firsts, append=len(doc)).tolist(), (~marked[firsts]).tolist()))
+    return runs

@@ -1,9 +1,118 @@
-"""Checking the settings of a component."""
+"""The settings of a component: one dataclass each, which is checked here and from which the config entry is made."""
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, ClassVar, TypeVar, get_type_hints
+
+Component = TypeVar("Component")
+
+
+@dataclass(kw_only=True)
+class PipeSettings:
+    """The settings that both components have.
+
+    decoding (str): "marginal" keeps the set of spans with the greatest expected number of correct ones, each
+        costing `threshold`; "map" keeps the single most probable tree, as the paper does. Only the structured
+        selector has trees.
+    threshold (float): Least selection probability of a span that is kept; not used by "map", nor by the tagger. The
+        greedy selectors keep a fixed number of spans; in coreference it decides which of these are singletons.
+    annotation (str | None): "complete" if the corpus marks every span of interest, "partial" if an unmarked span may
+        be one. None for the default of the component.
+    candidate_ratio (float): Spans per token, the most probable ones, that are linked or classified in training. The
+        greedy selectors have a ratio of their own.
+    add_gold (bool): Whether gold spans that are not among them are linked or classified, too; not used by the greedy
+        selectors.
+    negatives (float | None): Spans per token sampled in training from those that are not gold; not used by the greedy
+        selectors. If None, 1.0 with complete annotation, where all of them are negative, and 0.1 with partial, as in
+        the paper.
+    learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
+        tok2vec: the paper trains the network 30 times as fast as the encoder.
+    prefix (str): Prefix of the keys of the clusters or frames in `doc.spans`.
+    """
+
+    decoding: str = "marginal"
+    threshold: float = 0.4
+    annotation: str | None = None
+    candidate_ratio: float
+    add_gold: bool = False
+    negatives: float | None = None
+    learn_rate_factor: float = 1.0
+    prefix: str
+
+    keys: ClassVar[tuple[str, ...]]
+    """The settings that are keys of `doc.spans`."""
+    selected: ClassVar[str]
+    """The one of them that is the key of all selected spans."""
+
+    def __post_init__(self) -> None:
+        if self.annotation is None:
+            self.annotation = "complete" if self.marks_all else "partial"
+        if self.negatives is None:
+            self.negatives = 1.0 if self.annotation == "complete" else 0.1
+
+    @property
+    def marks_all(self) -> bool:
+        """Whether annotation is complete by default."""
+        return True
+
+    @property
+    def selected_key(self) -> str:
+        """The key of all selected spans in `doc.spans`."""
+        key: str = getattr(self, self.selected)
+        return key
+
+    def check(self, component: str) -> None:
+        """Check every setting.
+
+        component (str): Name of the component, for messages.
+        RAISES (ValueError): If a setting is not one of its choices, is out of range, or names a group of `doc.spans`
+            that another one names.
+        """
+        check_choice(component, "decoding", self.decoding, ("marginal", "map"))
+        check_choice(component, "annotation", self.annotation, ("complete", "partial"))
+        check_range(component, "threshold", self.threshold, 0.0, 1.0)
+        for setting in ("candidate_ratio", "negatives", "learn_rate_factor"):
+            check_range(component, setting, getattr(self, setting), 0.0)
+        check_keys(component, self.prefix, **{setting: getattr(self, setting) for setting in self.keys})
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The name of each setting."""
+        return [field.name for field in fields(cls)]
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """The default of each setting, for the config of the component."""
+        return {field.name: field.default for field in fields(cls)}
+
+
+def takes_settings(settings: type[PipeSettings]) -> Callable[[Callable[..., Component]], Callable[..., Component]]:
+    """Let a factory take settings one by one, and get them as one object, its argument `settings`.
+
+    spaCy reads the names and types of what a component can be configured with from the signature of its factory.
+
+    settings (type[PipeSettings]): The settings, whose fields become arguments of the factory.
+    """
+
+    def decorate(make: Callable[..., Component]) -> Callable[..., Component]:
+        @wraps(make)
+        def factory(**arguments: Any) -> Component:
+            own = {name: arguments.pop(name) for name in settings.names()}
+            return make(**arguments, settings=settings(**own))
+
+        own = {name: kind for name, kind in get_type_hints(settings).items() if name in settings.names()}
+        others = [p for name, p in inspect.signature(make).parameters.items() if name != "settings"]
+        named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=own[name]) for name in own]
+        vars(factory)["__signature__"] = inspect.Signature([*others, *named])
+        factory.__annotations__ = {**make.__annotations__, **own}
+        return factory
+
+    return decorate
 
 
 def check_choice(name: str, setting: str, value: str | None, choices: Sequence[str | None]) -> None:

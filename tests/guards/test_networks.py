@@ -15,16 +15,18 @@ import torch
 from spacy_span_selector.layers.coref import linker
 from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.loss import coref_loss
-from spacy_span_selector.layers.coref.network import CorefHead, CorefSettings
+from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold
 from spacy_span_selector.layers.selection.selectors import StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.gold import GoldFrames
-from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest, SrlSettings
+from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.predicates import FindPredicates
 from spacy_span_selector.layers.srl.rolesets import Senses
+from spacy_span_selector.layers.srl.settings import SrlSettings
 
+from ..layouts import layout_of
 from .counting import Count, count
 
 HEADROOM = 1.25
@@ -78,24 +80,25 @@ def no_senses(predicates: Spans) -> Senses:
 def coref(sentences: list[int], training: bool) -> None:
     torch.manual_seed(0)
     head = CorefHead(width=WIDTH, settings=COREF).train(training)
-    layout = SpanLayout.build([sentences])
+    layout = layout_of([sentences])
     gold, tokens = gold_mentions(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
     choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
     with torch.set_grad_enabled(training):
-        output = head(tokens, torch.arange(sum(sentences)) % 50, layout, choose)
+        output = head(tokens, layout, CorefRequest(torch.arange(sum(sentences)) % 50, choose))
         if training:
-            coref_loss(output, gold, layout, annotation="complete", negatives=1.0).backward()
+            loss = coref_loss(output, gold, layout, selector=COREF.selector, annotation="complete", negatives=1.0)
+            loss.backward()
 
 
 def srl(sentences: list[int], training: bool) -> None:
     torch.manual_seed(0)
     head = SrlHead(width=WIDTH, roles=ROLES, rolesets=0, settings=SRL).train(training)
-    layout = SpanLayout.build([sentences])
+    layout = layout_of([sentences])
     gold, tokens = gold_frames(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
     choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
     find = FindPredicates(gold.predicates, closed=torch.ones(1, dtype=torch.bool))
     with torch.set_grad_enabled(training):
-        output = head(tokens, torch.zeros_like(layout.document), layout, SrlRequest(find, no_senses, choose))
+        output = head(tokens, layout, SrlRequest(find, no_senses, choose))
         if training:
             output.loss(gold, layout, annotation="complete", negatives=1.0).backward()
 

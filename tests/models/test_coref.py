@@ -10,12 +10,12 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 
-from spacy_span_selector.layers.coref.network import CorefHead
+from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest
 from spacy_span_selector.layers.selection.candidates import Decode, TopNonCrossing
 from spacy_span_selector.layers.selection.selectors import GreedySelector, MultitaskSelector, StructuredSelector
-from spacy_span_selector.layers.spans.layout import SpanLayout
-from spacy_span_selector.models.torch_head import HeadInput
+from spacy_span_selector.models.torch_head import HeadInput, head_module
 
+from ..layouts import layout_of
 from ..selectors import SELECTORS, selector_block
 
 NLP = spacy.blank("en")
@@ -38,13 +38,15 @@ def build(**settings: Any) -> Model[Any, Any]:
 
 def head_input(*texts: str) -> HeadInput:
     docs = [NLP.make_doc(text) for text in texts]
-    return HeadInput(docs, SpanLayout.build([[len(doc)] for doc in docs]), Decode("marginal", 0.1))
+    words = torch.arange(sum(map(len, docs)))
+    return HeadInput(docs, layout_of([[len(doc)] for doc in docs]), CorefRequest(words, Decode("marginal", 0.1)))
 
 
 def test_settings_reach_the_network() -> None:
     model = build(hidden_width=9, linker_width=7, linker_hidden_width=5, feature_width=3, dropout=0.2, max_span_width=4)
     model.initialize(X=[NLP.make_doc("Ann left.")])
-    head: CorefHead = model.get_ref("head").shims[0]._model
+    head = head_module(model)
+    assert isinstance(head, CorefHead)
     assert head.sizes == {"width": 8}
     assert head.span_scorer.start.weight.shape == (9, 8)
     assert head.span_scorer.width_embedding.embedding_dim == 3
@@ -60,7 +62,8 @@ def test_selectors_share_all_but_the_last_layer_of_the_span_scorer(selector: str
     for name in (selector, "structured"):
         model = build(selector=selector_block(name), hidden_width=9)
         model.initialize(X=[NLP.make_doc("Ann left.")])
-        head: CorefHead = model.get_ref("head").shims[0]._model
+        head = head_module(model)
+        assert isinstance(head, CorefHead)
         assert isinstance(model.attrs["selector"], SELECTORS[name])
         shapes.append({name: weight.shape for name, weight in head.named_parameters() if "scorer.output" not in name})
     assert shapes[0] == shapes[1]
@@ -79,7 +82,8 @@ def test_bytes_rebuild_the_network(selector: str) -> None:
     model.initialize(X=[NLP.make_doc("Ann left.")])
     fresh.from_bytes(model.to_bytes())
     assert fresh.attrs["selector"] == model.attrs["selector"]
-    batch = replace(head_input("Ann saw her brother."), request=TopNonCrossing(1.0))
+    batch = head_input("Ann saw her brother.")
+    batch = replace(batch, request=replace(batch.request, choose=TopNonCrossing(1.0)))
     for found, expected in zip(fresh.predict(batch).tensors(), model.predict(batch).tensors(), strict=True):
         assert torch.equal(found, expected)
 
@@ -90,8 +94,9 @@ def test_prediction_is_one_batch() -> None:
     model.initialize(X=docs)
     together = model.predict(head_input("Ann saw her brother.", "He left."))
     alone = model.predict(head_input("He left."))
-    document = torch.tensor([0] * 5 + [1] * 3)[together.starts]
-    assert (together.starts[document == 1] - 5).tolist() == alone.starts.tolist()
+    starts = together.selection.spans.starts
+    document = torch.tensor([0] * 5 + [1] * 3)[starts]
+    assert (starts[document == 1] - 5).tolist() == alone.selection.spans.starts.tolist()
     assert not together.links.scores.requires_grad
 
 
@@ -100,5 +105,5 @@ def test_bad_settings_are_errors() -> None:
         build(hidden_width=0)
     with pytest.raises(ValueError, match="selector"):
         build(selector="best")
-    with pytest.raises(ValueError, match=r"selects no spans. Take spacy_span_selector.StructuredSelector.v1 instead"):
+    with pytest.raises(ValueError, match=r"selects no spans. Use spacy_span_selector.StructuredSelector.v1 instead"):
         build(selector=selector_block("bio"))

@@ -10,15 +10,16 @@ from thinc.api import Model
 
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.selection.selectors import GreedySelector, StructuredSelector
-from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.predicates import FindPredicates
 from spacy_span_selector.layers.srl.rolesets import Senses
 from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder
 from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger
-from spacy_span_selector.models.torch_head import HeadInput
+from spacy_span_selector.models.torch_head import HeadInput, head_module
 
+from ..layouts import layout_of
 from ..selectors import SELECTORS, selector_block
 
 NLP = spacy.blank("en")
@@ -45,7 +46,7 @@ def build(roles: int = 3, rolesets: int = 2, **settings: Any) -> Model[Any, Any]
 def initialized(**settings: Any) -> tuple[Model[Any, Any], SrlHead]:
     model = build(hidden_width=9, pair_width=7, pair_hidden_width=5, **settings)
     model.initialize(X=[NLP.make_doc("Ann left.")])
-    return model, model.get_ref("head").shims[0]._model
+    return model, head_module(model)
 
 
 def head_input(*texts: str) -> HeadInput:
@@ -54,7 +55,7 @@ def head_input(*texts: str) -> HeadInput:
     first = torch.tensor([sum(map(len, docs[:number])) for number in range(len(docs))])
     find = FindPredicates(Spans(first, first), closed=torch.ones(len(docs), dtype=torch.bool))
     request = SrlRequest(find, lambda predicates: Senses(Pairs(NONE, NONE), torch.zeros(0)), AboveThreshold(0.0))
-    return HeadInput(docs, SpanLayout.build([[len(doc)] for doc in docs]), request)
+    return HeadInput(docs, layout_of([[len(doc)] for doc in docs]), request)
 
 
 def test_settings_reach_the_network() -> None:
@@ -119,7 +120,7 @@ def test_bad_settings_are_errors() -> None:
 
 
 def test_the_multitask_selector_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"no second task. Take spacy_span_selector.GreedySelector.v1 instead"):
+    with pytest.raises(ValueError, match=r"no second task. Use spacy_span_selector.StructuredSelector.v1 instead"):
         build(selector=selector_block("multitask"))
 
 

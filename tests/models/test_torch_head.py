@@ -13,7 +13,9 @@ from torch import nn
 
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode
 from spacy_span_selector.layers.spans.layout import SpanLayout
-from spacy_span_selector.models.torch_head import HeadInput, torch_head
+from spacy_span_selector.models.torch_head import HeadInput, head_module, torch_head
+
+from ..layouts import layout_of
 
 WIDTH = 3
 VOCAB = spacy.blank("en").vocab
@@ -30,9 +32,9 @@ class Toy(nn.Module):
         self.dropout = nn.Dropout(0.5)
 
     def forward(
-        self, tokens: torch.Tensor, words: torch.Tensor, layout: SpanLayout, choose: CandidateStrategy
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        return self.linear(tokens), self.dropout(tokens), words
+        self, tokens: torch.Tensor, layout: SpanLayout, choose: CandidateStrategy
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.linear(tokens), self.dropout(tokens)
 
 
 def vectors(docs: list[Doc]) -> list[np.ndarray]:
@@ -60,11 +62,11 @@ def build(gradients: list[Any] | None = None, docs: list[Doc] = DOCS) -> Model[A
 
 
 def head_input() -> HeadInput:
-    return HeadInput(DOCS, SpanLayout.build([[2], [], [1]]), Decode("map", 0.5))
+    return HeadInput(DOCS, layout_of([[2], [], [1]]), Decode("map", 0.5))
 
 
 def module(model: Model[HeadInput, Any]) -> Toy:
-    return model.get_ref("head").shims[0]._model
+    return head_module(model)
 
 
 def test_module_is_built_for_the_width_of_the_vectors() -> None:
@@ -73,27 +75,21 @@ def test_module_is_built_for_the_width_of_the_vectors() -> None:
 
 def test_tokens_of_all_documents_are_one_matrix() -> None:
     model = build()
-    output, kept, _ = model.predict(head_input())
+    output, kept = model.predict(head_input())
     tokens = torch.from_numpy(np.concatenate(vectors(DOCS)))
     torch.testing.assert_close(output, module(model).linear(tokens).detach())
     assert torch.equal(kept, tokens), "no dropout in prediction"
 
 
-def test_words_are_the_lower_cased_forms() -> None:
-    _, _, words = build().predict(head_input())
-    assert words.dtype == torch.int64
-    assert words.numpy().view(np.uint64).tolist() == [VOCAB.strings[word] for word in ("ann", "left", "ann")]
-
-
 def test_training_uses_dropout() -> None:
-    (_, kept, _), _ = build().begin_update(head_input())
+    (_, kept), _ = build().begin_update(head_input())
     assert not torch.equal(kept.detach(), torch.from_numpy(np.concatenate(vectors(DOCS))))
 
 
 def test_backprop_gives_each_document_its_gradient() -> None:
     gradients: list[np.ndarray] = []
     model = build(gradients)
-    (output, _, _), backprop = model.begin_update(head_input())
+    (output, _), backprop = model.begin_update(head_input())
     d_output = torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 3.0]])
     assert backprop([(output, d_output)]) == "from tok2vec"
     expected = d_output @ module(model).linear.weight.detach()

@@ -14,6 +14,8 @@ from spacy_span_selector.pipeline.alignment import (
     SpanAligner,
 )
 
+from ..layouts import runs_of
+
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
 REFERENCE = ["Ann", "saw", "her", "bro", "ther", ".", "He", "left."]
@@ -22,7 +24,7 @@ SPACES = [True, True, True, False, False, True, True, False]
 
 def aligner(max_width: int | None = None) -> SpanAligner:
     predicted = Doc(VOCAB, words=WORDS, spaces=[True, True, True, False, True, True, False, False])
-    return SpanAligner(Example(predicted, Doc(VOCAB, words=REFERENCE, spaces=SPACES)), [5, 3], max_width)
+    return SpanAligner(Example(predicted, Doc(VOCAB, words=REFERENCE, spaces=SPACES)), runs_of([5, 3]), max_width)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +72,13 @@ def test_tokens_know_whether_they_share_a_sentence() -> None:
 )
 def test_no_span_holds_a_marker(span: tuple[int, int], expected: tuple[int, int] | str) -> None:
     doc = Doc(VOCAB, words=WORDS)
-    assert SpanAligner(Example(doc, doc), [1, -2, 2, 2, -1], None)(*span) == expected
+    assert SpanAligner(Example(doc, doc), runs_of([1, -2, 2, 2, -1]), None)(*span) == expected
 
 
 def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:
     reference = Doc(VOCAB, words=["Eve", "left"])
     reference.user_data["title"] = "the attic"
-    align = SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), [1], None)
+    align = SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), runs_of([1]), None)
     assert align(1, 1) == EMPTY
     with pytest.raises(
         ValueError, match=r"Can't align document 'the attic'.*starts 'Eve left ', the prediction 'Ann '"

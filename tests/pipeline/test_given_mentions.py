@@ -10,7 +10,7 @@ from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
 from spacy_span_selector.pipeline.given_mentions import given_mentions
 from spacy_span_selector.pipeline.lost import LostSpans
-from spacy_span_selector.pipeline.sentences import sentence_lengths
+from spacy_span_selector.pipeline.sentences import sentence_runs
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
@@ -29,7 +29,7 @@ def make_doc(given: list[tuple[int, int]] | None, key: str = GIVEN_MENTIONS_KEY)
 
 def chosen(*docs: Doc, key: str = GIVEN_MENTIONS_KEY) -> tuple[list[tuple[int, int]], LostSpans]:
     """The spans that are linked, as rows of the token matrix, end exclusive, and what is left out."""
-    layout = SpanLayout.build(sentence_lengths(docs, "coref"))
+    layout = SpanLayout.build(sentence_runs(docs, "coref"))
     starts, ends = layout.locate(torch.arange(layout.size))
     first_words = (starts == ends) & (layout.place[starts] == 0) & layout.valid()
     strategy, lost = given_mentions(docs, layout, key, ONE_WORD)
@@ -52,7 +52,7 @@ def test_other_documents_of_the_batch_are_not_affected() -> None:
 
 def test_without_given_mentions_the_strategy_is_the_same() -> None:
     docs = [make_doc(None), make_doc([(0, 1)], key="entities")]
-    layout = SpanLayout.build(sentence_lengths(docs, "coref"))
+    layout = SpanLayout.build(sentence_runs(docs, "coref"))
     assert given_mentions(docs, layout, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
 
 

@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import set_constituents, set_speaker_markers
 from spacy_span_selector.layers.coref.constituents import NOUN_PHRASE, OTHER, GoldConstituents
 from spacy_span_selector.pipeline.gold_constituents import gold_constituents, has_constituents
-from spacy_span_selector.pipeline.sentences import sentence_lengths
+from spacy_span_selector.pipeline.sentences import sentence_runs
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
@@ -29,7 +29,7 @@ def make_example(constituents: Constituents | None, words: list[str] = WORDS) ->
 
 
 def find_gold(*examples: Example) -> GoldConstituents:
-    lengths = sentence_lengths([example.predicted for example in examples], "coref")
+    lengths = sentence_runs([example.predicted for example in examples], "coref")
     return gold_constituents(examples, lengths, torch.device("cpu"))
 
 

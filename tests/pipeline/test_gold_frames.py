@@ -22,7 +22,7 @@ from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, gold_frames
 from spacy_span_selector.pipeline.lost import LostSpans
-from spacy_span_selector.pipeline.sentences import sentence_lengths
+from spacy_span_selector.pipeline.sentences import sentence_runs
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
@@ -58,7 +58,7 @@ def find_gold(
 ) -> tuple[GoldFrames, LostSpans]:
     return gold_frames(
         examples,
-        sentence_lengths([example.predicted for example in examples], "srl"),
+        sentence_runs([example.predicted for example in examples], "srl"),
         prefix=prefix,
         predicates_key=PREDICATES_KEY,
         roles=roles,

@@ -23,7 +23,7 @@ from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.gold_mentions import REPEATED, gold_mentions
 from spacy_span_selector.pipeline.lost import LostSpans
-from spacy_span_selector.pipeline.sentences import sentence_lengths
+from spacy_span_selector.pipeline.sentences import sentence_runs
 
 Clusters = list[list[Mention]]
 
@@ -46,7 +46,7 @@ def make_example(
 def find_gold(
     *examples: Example, prefix: str = CLUSTER_PREFIX, max_width: int | None = None
 ) -> tuple[GoldMentions, LostSpans]:
-    lengths = sentence_lengths([example.predicted for example in examples], "coref")
+    lengths = sentence_runs([example.predicted for example in examples], "coref")
     return gold_mentions(
         examples, lengths, prefix=prefix, mentions_key=MENTIONS_KEY, max_width=max_width, device=torch.device("cpu")
     )

@@ -16,7 +16,7 @@ class GoldMentions:
 
     starts, ends (Tensor): First and last token of each mention, as rows of the token matrix. Shape: (mentions,)
     clusters (Tensor): Number of the cluster, from 0, different across documents. Shape: (mentions,)
-    annotated (Tensor): Which documents are annotated; the others teach nothing. Shape: (documents,)
+    annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
     constituents (GoldConstituents | None): For the second task of the multitask selector.
     """
 

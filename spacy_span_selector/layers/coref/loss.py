@@ -5,7 +5,7 @@
 
 The gold antecedents of a mention are the earlier mentions of its cluster, or "no antecedent" if there
 are none. L2 leaves open whether a span outside the annotation is a mention, as long as it is not
-linked: right where annotation is *partial* because mentions that corefer with nothing are not marked.
+linked: which suits annotation that is *partial* because mentions that corefer with nothing are not marked.
 Where every mention is marked, annotation is *complete*, and another span is simply not selected:
 
     L2' = - sum over other spans s    log [ 1 - p(s) ]
@@ -18,18 +18,17 @@ A selector without probabilities, the greedy baseline, learns from the links of 
     L3 = - sum over candidates s      log [ sum over gold antecedents m of p(m | s) ]
 
 "no antecedent" being right where no gold antecedent was kept. Where annotation is complete, mentions that corefer with
-nothing are known, and links say nothing of them; so the score that ranks spans learns which are mentions, too, as the
-logit of a probability, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
+nothing are known, and links say nothing of them; so the score that ranks spans is also learnt as the logit
+of being a mention, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
 """
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid
 
 from ..selection.sampling import Annotation, sample_spans
-from ..selection.selectors import Marginals
+from ..selection.selectors import SpanSelector
 from ..spans.layout import SpanLayout
 from .constituents import constituent_loss
 from .gold import GoldMentions
@@ -41,46 +40,41 @@ def coref_loss(
     gold: GoldMentions,
     layout: SpanLayout,
     *,
+    selector: SpanSelector,
     annotation: Annotation,
     negatives: float,
-    constituent_weight: float = 0.0,
 ) -> Tensor:
     """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
 
-    That of constituents, which other documents may have, is per candidate of any.
+    The loss of constituents, if they are learnt, is per candidate of any document.
 
-    output (CorefOutput): What the network says.
+    output (CorefOutput): The output of the network.
     gold (GoldMentions): The annotation.
     layout (SpanLayout): The sentences of the batch.
+    selector (SpanSelector): How mentions are selected.
     annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
     negatives (float): How many other spans to sample, per token; not used without probabilities.
-    constituent_weight (float): What the loss of the multitask selector's second task is multiplied by.
     RETURNS (Tensor): A scalar.
     """
     gold_flat = gold.flat_index(layout)
     cluster_of_span = torch.full((layout.size,), -1, device=gold_flat.device).index_copy(0, gold_flat, gold.clusters)
-    clusters = cluster_of_span[output.candidates]
-    learnt = gold.annotated[layout.document[output.starts]]
-    if output.marginals is None:
-        terms = _greedy_terms(output, clusters, learnt, gold_flat, annotation)
-    else:
+    clusters = cluster_of_span[output.selection.candidates]
+    learnt = gold.annotated[layout.document[output.selection.spans.starts]]
+    if selector.has_probabilities:
         sampled = sample_spans(cluster_of_span < 0, gold.annotated, layout, negatives)
-        terms = _selection_terms(output, output.marginals, clusters, learnt, gold_flat, annotation)
-        terms.append(output.marginals.unselected[sampled])
+        terms = _selection_terms(output, clusters, learnt, gold_flat, annotation)
+        terms.append(output.selection.marginals.unselected[sampled])
+    else:
+        terms = _greedy_terms(output, clusters, learnt, gold_flat, annotation)
     loss = -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
-    if output.constituents is not None and gold.constituents is not None:
+    if gold.constituents is not None:
         second = constituent_loss(output.constituents, gold.constituents, layout)
-        loss = loss + constituent_weight * second / max(1, len(output.candidates))
+        loss = loss + selector.constituent_weight * second / max(1, len(clusters))
     return loss
 
 
 def _selection_terms(
-    output: CorefOutput,
-    marginals: Marginals,
-    clusters: Tensor,
-    learnt: Tensor,
-    gold_flat: Tensor,
-    annotation: Annotation,
+    output: CorefOutput, clusters: Tensor, learnt: Tensor, gold_flat: Tensor, annotation: Annotation
 ) -> list[Tensor]:
     """The log-likelihoods that L1, and L2 or L2', add up.
 
@@ -88,11 +82,11 @@ def _selection_terms(
     learnt (Tensor): Which candidates are in annotated documents. Shape: (candidates,)
     gold_flat (Tensor): Flat index of each gold mention. Shape: (mentions,)
     """
-    log_p, log_not_p = marginals
+    log_p, log_not_p = output.selection.marginals
     is_gold = clusters >= 0
     is_other = ~is_gold & learnt
     antecedent, none = _link_log_likelihood(output, clusters)
-    others = output.candidates[is_other]
+    others = output.selection.candidates[is_other]
     if annotation == "complete":
         other = log_not_p[others]
     else:
@@ -108,15 +102,15 @@ def _greedy_terms(
     right = torch.where(_gold_antecedents(output, clusters).any(dim=1), antecedent, none)
     terms = [right[learnt]]
     if annotation == "complete":
-        others = output.candidates[learnt & (clusters < 0)]
-        terms += [logsigmoid(output.scores[gold_flat]), logsigmoid(-output.scores[others])]
+        log_p, log_not_p = output.selection.marginals
+        terms += [log_p[gold_flat], log_not_p[output.selection.candidates[learnt & (clusters < 0)]]]
     return terms
 
 
 def _link_log_likelihood(output: CorefOutput, clusters: Tensor) -> tuple[Tensor, Tensor]:
     """log p(gold antecedents | s) and log p(no antecedent | s) of each candidate. Shapes: (candidates,)
 
-    A mention all of whose gold antecedents fell to the coarse scorer says nothing: its first value is 0.
+    A mention whose gold antecedents were all pruned by the coarse scorer is ignored: its first value is 0.
     """
     scores = output.links.scores
     log_links = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1).log_softmax(dim=1)

@@ -1,14 +1,14 @@
-"""Which spans go on to the linker or the role classifier: strategies that turn scores into a set of spans.
+"""Which spans are passed to the linker or the role classifier: strategies that turn scores into a set of spans.
 
-At prediction they are the best non-crossing set of spans, with nothing to tune but what "best"
-means; the baselines know no crossing. In training they are the gold spans and the spans that the selector
-finds likely, whether they cross or not, so that what follows sees their rivals before the selector is any good.
+At prediction the structured selector keeps the best non-crossing set of spans; the baselines keep the best spans one
+by one. In training the gold spans and the most probable spans are kept, whether they cross or not, so that the linker
+and the role classifier see competing spans even before the selector is trained.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import torch
@@ -25,13 +25,24 @@ class CandidateStrategy(Protocol):
     """Choose candidates.
 
     scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-    log_marginals (Tensor): Log probability that a span is selected, flat; the scores again where a selector has no
-        probabilities. Shape: (layout.size,)
+    log_marginals (Tensor): Log probability that a span is selected, flat. Shape: (layout.size,)
     layout (SpanLayout): The sentences of the batch.
     RETURNS (Tensor): Flat indices, in the order of the text: by start, then by end. Shape: (candidates,)
     """
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor: ...
+
+
+class PredictionStrategy(CandidateStrategy, Protocol):
+    """A strategy of prediction, with at most one setting that decides how many spans are kept.
+
+    setting (str | None): Name of this setting: "threshold" or "ratio".
+    """
+
+    setting: ClassVar[str | None]
+
+    def at(self, value: float) -> PredictionStrategy:
+        """The same strategy with another value of its setting."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,11 @@ class Decode:
 
     decoding: Decoding
     threshold: float
+    setting: ClassVar[str | None] = "threshold"
+
+    def at(self, value: float) -> Decode:
+        """Marginal decoding with another threshold; "map" has none."""
+        return Decode("marginal", value)
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
@@ -64,19 +80,51 @@ class AboveThreshold:
     """
 
     threshold: float
+    setting: ClassVar[str | None] = "threshold"
+
+    def at(self, value: float) -> AboveThreshold:
+        """The same with another threshold."""
+        return AboveThreshold(value)
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         return in_text_order(torch.nonzero(layout.valid() & (log_marginals.exp() > self.threshold)).squeeze(1), layout)
 
 
 @dataclass(frozen=True)
-class TopPerSentence:
-    """The highest-scoring spans of each sentence, whether they cross or not (He et al. 2018).
+class NoSpans:
+    """No span at all."""
+
+    setting: ClassVar[str | None] = None
+
+    def at(self, value: float) -> NoSpans:
+        """The same."""
+        return self
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        return layout.row[:0]
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """The highest-scoring spans, a fixed number of them.
 
     ratio (float): How many, per token, rounded up.
+    spans_may_cross (bool): Whether they may cross.
     """
 
     ratio: float
+    setting: ClassVar[str | None] = "ratio"
+    spans_may_cross: ClassVar[bool]
+
+    def at(self, value: float) -> Any:
+        """The same with another ratio."""
+        return replace(self, ratio=value)
+
+
+class TopPerSentence(Pruned):
+    """The highest-scoring spans of each sentence, whether they cross or not (He et al. 2018)."""
+
+    spans_may_cross = True
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         scores = scores.masked_fill(~layout.valid(), -torch.inf)
@@ -92,14 +140,10 @@ class TopPerSentence:
         return in_text_order(torch.cat(chosen), layout) if chosen else layout.row[:0]
 
 
-@dataclass(frozen=True)
-class TopNonCrossing:
-    """The highest-scoring spans of each document that do not cross (Lee et al. 2017).
+class TopNonCrossing(Pruned):
+    """The highest-scoring spans of each document that do not cross (Lee et al. 2017), per token of its sentences."""
 
-    ratio (float): How many, per token of its sentences, rounded up.
-    """
-
-    ratio: float
+    spans_may_cross = False
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         flat = torch.nonzero(layout.valid() & (scores > -torch.inf)).squeeze(1)
@@ -119,12 +163,16 @@ class TopNonCrossing:
         return in_text_order(flat[by_document[torch.from_numpy(np.concatenate(chosen)).to(flat.device)]], layout)
 
 
+Pruning = type[TopPerSentence] | type[TopNonCrossing]
+"""How a task prunes greedily."""
+
+
 @dataclass(frozen=True)
 class Given:
-    """The spans that some documents are given, and of the others those that a strategy chooses.
+    """The given spans of documents that have some, and of other documents those that a strategy chooses.
 
     spans (Tensor): Flat index of each given span; none occurs twice. Shape: (spans,)
-    closed (Tensor): Which documents are given spans, if only an empty list. Shape: (documents,)
+    closed (Tensor): Which documents have given spans, or an empty list of them. Shape: (documents,)
     choose (CandidateStrategy): Chooses for the others.
     """
 

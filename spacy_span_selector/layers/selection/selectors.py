@@ -1,24 +1,38 @@
-"""Selectors: what makes a span of the scores of all spans, and what it learns that from.
+"""Selectors: from the scores of all spans of a batch to the spans that are selected, in training and at prediction.
 
-The structured selector and the sigmoid give each span a probability, from which losses are made; greedy pruning has
-none and keeps as many spans as it is told to.
+A selector answers every question about itself, so that nothing else asks which one it is. A new one is a class here,
+its entry in `models/selectors.py` and its line in `setup.cfg`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple, TypeGuard, TypeVar
 
 from torch import Tensor, cat
 from torch.nn.functional import logsigmoid
 
 from ...wcfg import log_marginals
 from ..spans.layout import SpanLayout
+from .candidates import (
+    AboveThreshold,
+    CandidateStrategy,
+    Decode,
+    Decoding,
+    LikelyAndGold,
+    NoSpans,
+    PredictionStrategy,
+    Pruning,
+    TopNonCrossing,
+)
+from .gold import GoldSpans
+
+Kind = TypeVar("Kind", bound="Selector")
 
 
 class Marginals(NamedTuple):
-    """Log probabilities of every span of a batch, flat; what lies in padding means nothing.
+    """Log probabilities of every span of a batch, flat; values in padding are meaningless.
 
     selected (Tensor): log p(span is selected). Shape: (layout.size,)
     unselected (Tensor): log(1 - p). Shape: (layout.size,)
@@ -28,81 +42,167 @@ class Marginals(NamedTuple):
     unselected: Tensor
 
 
-MarginalFunction = Callable[[Tensor, SpanLayout], Marginals]
-"""Takes the score of every span, flat, of shape `(layout.size,)`, and the sentences of the batch."""
+class Selector(ABC):
+    """How mentions or arguments are found.
 
-
-def structured_marginals(scores: Tensor, layout: SpanLayout) -> Marginals:
-    """The marginals of the grammar over non-crossing spans, sentence by sentence (the paper, eq. 9).
-
-    scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-    layout (SpanLayout): The sentences of the batch.
+    has_probabilities (bool): Whether the probabilities of spans are learnt. If not, spans are learnt only from the
+        links or roles of those that are kept.
+    learns_constituents (bool): Whether the network also learns which spans are constituents.
     """
-    if not layout.buckets:
-        return Marginals(scores, scores)
-    charts = [log_marginals(bucket.chart(scores), bucket.lengths) for bucket in layout.buckets]
-    selected, unselected = (cat([chart.flatten() for chart in column]) for column in zip(*charts, strict=True))
-    return Marginals(selected, unselected)
+
+    has_probabilities: ClassVar[bool]
+    learns_constituents: ClassVar[bool] = False
+
+    @property
+    def constituent_weight(self) -> float:
+        """What the loss of constituents is multiplied by."""
+        return 0.0
+
+    @property
+    @abstractmethod
+    def spans_may_cross(self) -> bool:
+        """Whether selected spans may cross each other; if not, they are nodes of one tree per sentence."""
+
+    @abstractmethod
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+        """Which spans are kept at prediction.
+
+        decoding (Literal["marginal", "map"]): Which set of spans is the best one, for selectors that score sets.
+        threshold (float): The least probability of a span, for selectors with probabilities.
+        """
+
+    @abstractmethod
+    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
+        """Which spans are linked or classified in training.
+
+        gold (GoldSpans): The annotation of the batch.
+        ratio (float): Spans per token, for selectors that have no ratio of their own.
+        add_gold (bool): Whether gold spans are always among them; not used by the greedy selectors.
+        """
+
+    def for_task(self: Kind, *, ratio: float, pruning: Pruning) -> Kind:
+        """The selector with whatever its config leaves to the task.
+
+        ratio (float): Spans per token that greedy selection keeps in this task, if the config does not say.
+        pruning (Pruning): How greedy selection prunes in this task.
+        """
+        return self
 
 
-def sigmoid_marginals(scores: Tensor, layout: SpanLayout) -> Marginals:
-    """Each span on its own: the baseline that knows nothing of crossing.
+class SpanSelector(Selector):
+    """A selector of scored spans."""
 
-    scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-    layout (SpanLayout): The sentences of the batch.
-    """
-    return Marginals(logsigmoid(scores), logsigmoid(-scores))
+    @abstractmethod
+    def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
+        """The probability of every span; values in padding are meaningless.
+
+        scores (Tensor): Score of every span, flat. Shape: (layout.size,)
+        layout (SpanLayout): The sentences of the batch.
+        """
+
+    def confidence(self, scores: Tensor, log_p: Tensor) -> Tensor:
+        """What is reported as the score of selected spans, from 0 to 1. Shape: (spans,)
+
+        scores, log_p (Tensor): Their scores and log probabilities. Shape: (spans,)
+        """
+        return log_p.exp()
+
+
+class ProbabilisticSelector(SpanSelector):
+    """A selector that learns probabilities: in training, the most probable spans are linked or classified."""
+
+    has_probabilities = True
+
+    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
+        return LikelyAndGold(gold, ratio, add_gold)
 
 
 @dataclass(frozen=True)
-class StructuredSelector:
+class StructuredSelector(ProbabilisticSelector):
     """The grammar over non-crossing spans."""
 
-    @property
-    def marginals(self) -> MarginalFunction:
-        """From scores to probabilities."""
-        return structured_marginals
+    spans_may_cross = False
+
+    def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
+        """The marginals of the grammar, sentence by sentence (the paper, eq. 9)."""
+        if not layout.buckets:
+            return Marginals(scores, scores)
+        charts = [log_marginals(bucket.chart(scores), bucket.lengths) for bucket in layout.buckets]
+        selected, unselected = (cat([chart.flatten() for chart in column]) for column in zip(*charts, strict=True))
+        return Marginals(selected, unselected)
+
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+        return Decode(decoding, threshold)
 
 
 @dataclass(frozen=True)
-class SigmoidSelector:
-    """Each span on its own, with the losses of the structured selector: the baseline that knows nothing of crossing."""
+class SigmoidSelector(ProbabilisticSelector):
+    """Each span independently, with the losses of the structured selector: the baseline that ignores crossing."""
 
-    @property
-    def marginals(self) -> MarginalFunction:
-        """From scores to probabilities."""
-        return sigmoid_marginals
+    spans_may_cross = True
+
+    def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
+        """The sigmoid of each score."""
+        return independent_marginals(scores)
+
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+        return AboveThreshold(threshold)
 
 
 @dataclass(frozen=True)
-class GreedySelector:
-    """The highest-scoring spans, a fixed number per token: non-crossing ones of a document for coreference (Lee et al.
-    2017), any of a sentence for semantic roles (He et al. 2018). It learns from links or roles alone.
+class GreedySelector(SpanSelector):
+    """The highest-scoring spans, a fixed number per token: non-crossing spans of a document for coreference (Lee et al.
+    2017), any spans of a sentence for semantic roles (He et al. 2018). It learns from links or roles alone.
 
-    ratio (float | None): How many spans to keep, per token. If None that of the paper: 0.4 for coreference, 0.8 for
-        semantic roles.
+    ratio (float | None): Spans per token; None for the default of the task.
+    pruning (Pruning): Which of the highest-scoring spans are kept; set by the task.
     """
 
     ratio: float | None = None
+    pruning: Pruning = field(default=TopNonCrossing, repr=False, compare=False, kw_only=True)
+    has_probabilities: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.ratio is not None and not self.ratio > 0:
             raise ValueError(f"'ratio' of the greedy selector is {self.ratio}; it must be above 0, or null.")
 
     @property
-    def marginals(self) -> None:
-        """There are no probabilities."""
+    def spans_may_cross(self) -> bool:
+        return self.pruning.spans_may_cross
+
+    def for_task(self, *, ratio: float, pruning: Pruning) -> GreedySelector:
+        return replace(self, ratio=ratio if self.ratio is None else self.ratio, pruning=pruning)
+
+    def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
+        """The sigmoid of each score: no probability of selection, but what the mention loss of coreference learns."""
+        return independent_marginals(scores)
+
+    def confidence(self, scores: Tensor, log_p: Tensor) -> Tensor:
+        return scores.sigmoid()
+
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+        if self.ratio is None:
+            raise ValueError("The greedy selector has no ratio. Set 'ratio', or let a model set it with `for_task`.")
+        return self.pruning(self.ratio)
+
+    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
+        return self.prediction_strategy("marginal", 0.0)
 
 
 @dataclass(frozen=True)
 class MultitaskSelector(GreedySelector):
-    """Greedy, and the network also learns which spans are noun phrases, other constituents, or none (Swayamdipta et
-    al. 2018). Constituents come from `doc.spans["constituents"]` of the training corpus; none are needed later.
+    """Greedy, and the network also learns which spans are noun phrases, other constituents, or neither (Swayamdipta et
+    al. 2018). Constituents come from `doc.spans["constituents"]` of the training corpus; prediction needs none.
 
     weight (float): What the loss of this second task is multiplied by.
     """
 
     weight: float = 0.1
+    learns_constituents: ClassVar[bool] = True
+
+    @property
+    def constituent_weight(self) -> float:
+        return self.weight
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,9 +211,50 @@ class MultitaskSelector(GreedySelector):
 
 
 @dataclass(frozen=True)
-class BioSelector:
-    """No spans at all: tokens are tagged, once for each predicate. For semantic roles alone."""
+class BioSelector(Selector):
+    """Selects no spans: tokens are tagged, once for each predicate. For semantic roles alone."""
+
+    has_probabilities = False
+    spans_may_cross = True
+
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+        return NoSpans()
+
+    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
+        return NoSpans()
 
 
-SpanSelector = StructuredSelector | SigmoidSelector | GreedySelector | MultitaskSelector
-"""A selector of spans; its `marginals` say how probabilities are made of scores."""
+def independent_marginals(scores: Tensor) -> Marginals:
+    """The log probabilities of spans that know nothing of each other.
+
+    scores (Tensor): The logit of each probability. Shape: (layout.size,)
+    """
+    return Marginals(logsigmoid(scores), logsigmoid(-scores))
+
+
+def selects_spans(selector: Selector) -> TypeGuard[SpanSelector]:
+    """Whether a selector scores spans at all."""
+    return isinstance(selector, SpanSelector)
+
+
+def check_selector(selector: Selector, model: str, *, tags: bool, constituents: bool) -> None:
+    """Check that a model can use a selector.
+
+    selector (Selector): The selector.
+    model (str): Name of the model, for the message.
+    tags (bool): Whether the model can tag tokens instead of selecting spans.
+    constituents (bool): Whether the model has the second task of constituents.
+    RAISES (ValueError): If it cannot.
+    """
+    problem = ""
+    if not isinstance(selector, Selector):
+        problem = "which is no selector of this package"
+    elif not selects_spans(selector) and not tags:
+        problem = "which selects no spans"
+    elif selector.learns_constituents and not constituents:
+        problem = "but the model has no second task"
+    if problem:
+        raise ValueError(
+            f"'selector' of the {model} model is {selector!r}, {problem}. "
+            "Use spacy_span_selector.StructuredSelector.v1 instead."
+        )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -35,6 +36,17 @@ class Spans:
     def take(self, which: Tensor) -> Spans:
         """Some of the spans, by index or by mask."""
         return Spans(self.starts[which], self.ends[which])
+
+
+class Runs(NamedTuple):
+    """The tokens of a document as runs: sentences, and tokens between them that are in no sentence.
+
+    lengths (list[int]): Tokens of each run.
+    in_sentence (list[bool]): Which runs are sentences.
+    """
+
+    lengths: list[int]
+    in_sentence: list[bool]
 
 
 @dataclass(frozen=True)
@@ -81,21 +93,20 @@ class SpanLayout:
     size: int
 
     @classmethod
-    def build(cls, sentence_lengths: Sequence[Sequence[int]], device: torch.device | None = None) -> SpanLayout:
+    def build(cls, documents: Sequence[Runs], device: torch.device | None = None) -> SpanLayout:
         """Lay out a batch.
 
-        sentence_lengths (Sequence[Sequence[int]]): For each document, the number of tokens of each of its
-            sentences. A number below 0 stands for so many tokens in no sentence; a document may have none of either.
+        documents (Sequence[Runs]): The sentences of each document; a document may have none.
         device (torch.device): Where the tensors go.
         """
-        runs = torch.tensor([length for document in sentence_lengths for length in document], dtype=torch.long)
-        words = torch.tensor([sum(map(abs, document)) for document in sentence_lengths], dtype=torch.long)
+        sizes = torch.tensor([length for runs in documents for length in runs.lengths], dtype=torch.long)
+        is_sentence = torch.tensor([flag for runs in documents for flag in runs.in_sentence], dtype=torch.bool)
+        words = torch.tensor([sum(runs.lengths) for runs in documents], dtype=torch.long)
         document = torch.repeat_interleave(torch.arange(len(words)), words)
-        is_sentence, sizes = runs > 0, runs.abs()
         first = torch.cumsum(sizes, 0) - sizes  # row of the first token of each run
         in_sentence = torch.repeat_interleave(is_sentence, sizes)
         place = (torch.arange(len(document)) - torch.repeat_interleave(first, sizes)) * in_sentence
-        lengths, first = runs[is_sentence], first[is_sentence]
+        lengths, first = sizes[is_sentence], first[is_sentence]
         row = torch.empty(len(document), dtype=torch.long)
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from torch import Tensor
 
+from ..selection.network import Selection
 from ..selection.sampling import Annotation
 from ..spans.layout import SpanLayout
 from .gold import GoldFrames
@@ -28,7 +29,11 @@ class FoundArgument(NamedTuple):
 
 
 class ArgumentOutput(Protocol):
-    """What a network says of the arguments of a batch."""
+    """Network output for the arguments of a batch."""
+
+    @property
+    def selection(self) -> Selection | None:
+        """The spans that were selected; None if arguments were tagged."""
 
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from, each of which gets a gradient."""

@@ -18,7 +18,7 @@ class GoldFrames:
     arguments (Spans): Their arguments.
     frames (Tensor): Which predicate each argument belongs to. Shape: (arguments,)
     roles (Tensor): Number of each argument's role, from 0. Shape: (arguments,)
-    annotated (Tensor): Which documents are annotated; the others teach nothing. Shape: (documents,)
+    annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
     """
 
     predicates: Spans

@@ -1,4 +1,4 @@
-"""The whole network of semantic role labelling behind the token vectors: predicates, their senses, their arguments."""
+"""The SRL network behind the token vectors: predicates, their rolesets, their arguments."""
 
 from __future__ import annotations
 
@@ -8,47 +8,17 @@ import torch
 from torch import Tensor, nn
 
 from ..selection.candidates import CandidateStrategy
+from ..selection.network import Selection
 from ..selection.sampling import Annotation
-from ..selection.selectors import BioSelector, MultitaskSelector, SpanSelector
+from ..selection.selectors import selects_spans
 from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentOutput
 from .gold import GoldFrames
 from .predicates import FindPredicates, PredicateTagger, predicate_tags
 from .rolesets import FindSenses, RolesetClassifier, RolesetScores
+from .settings import SrlSettings
 from .span_arguments import SpanArgumentFinder
 from .tagged_arguments import ArgumentTagger
-
-
-@dataclass(frozen=True)
-class SrlSettings:
-    """Sizes of the network.
-
-    selector (SpanSelector | BioSelector): How arguments are found.
-    hidden_width (int): Hidden layers of the span scorer and of the predicate tagger.
-    pair_width (int): Width to which arguments and predicates are projected before they are paired.
-    pair_hidden_width (int): Hidden layer of the role classifier.
-    feature_width (int): Width of the embedding of span widths.
-    dropout (float): Dropout in the network and on the token vectors that it reads.
-    max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
-    """
-
-    selector: SpanSelector | BioSelector
-    hidden_width: int
-    pair_width: int
-    pair_hidden_width: int
-    feature_width: int
-    dropout: float
-    max_span_width: int | None
-
-    def __post_init__(self) -> None:
-        if isinstance(self.selector, MultitaskSelector):
-            raise ValueError("The SRL model has no second task. Take spacy_span_selector.GreedySelector.v1 instead.")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"'dropout' of the SRL model is {self.dropout}; it must be from 0 to below 1.")
-        for name in ("hidden_width", "pair_width", "pair_hidden_width", "feature_width", "max_span_width"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"'{name}' of the SRL model is {value}; it must be at least 1.")
 
 
 @dataclass(frozen=True)
@@ -67,11 +37,11 @@ class SrlRequest:
 
 @dataclass(frozen=True)
 class SrlOutput:
-    """What the network says of a batch.
+    """Network output for a batch.
 
     log_tags (Tensor): Log probabilities of the predicate tags of each token. Shape: (tokens, 3)
     predicates (Spans): The predicates that were taken.
-    rolesets (RolesetScores): Their senses.
+    rolesets (RolesetScores): Their rolesets.
     arguments (ArgumentOutput): Their arguments.
     """
 
@@ -79,6 +49,11 @@ class SrlOutput:
     predicates: Spans
     rolesets: RolesetScores
     arguments: ArgumentOutput
+
+    @property
+    def selection(self) -> Selection | None:
+        """The spans that were selected; None if arguments were tagged."""
+        return self.arguments.selection
 
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from."""
@@ -118,34 +93,18 @@ class SrlHead(nn.Module):
             width=2 * width, hidden_width=settings.pair_width, rolesets=rolesets, dropout=settings.dropout
         )
         self.arguments: SpanArgumentFinder | ArgumentTagger
-        if isinstance(settings.selector, BioSelector):
-            self.arguments = ArgumentTagger(
-                width=width,
-                predicate_width=2 * width,
-                pair_width=settings.pair_width,
-                pair_hidden_width=settings.pair_hidden_width,
-                roles=roles,
-                dropout=settings.dropout,
+        selector = settings.selector
+        if selects_spans(selector):
+            self.arguments = SpanArgumentFinder(
+                width=width, predicate_width=2 * width, roles=roles, selector=selector, settings=settings
             )
         else:
-            self.arguments = SpanArgumentFinder(
-                width=width,
-                predicate_width=2 * width,
-                hidden_width=settings.hidden_width,
-                pair_width=settings.pair_width,
-                pair_hidden_width=settings.pair_hidden_width,
-                feature_width=settings.feature_width,
-                roles=roles,
-                to_marginals=settings.selector.marginals,
-                dropout=settings.dropout,
-                max_span_width=settings.max_span_width,
-            )
+            self.arguments = ArgumentTagger(width=width, predicate_width=2 * width, roles=roles, settings=settings)
 
-    def forward(self, tokens: Tensor, words: Tensor, layout: SpanLayout, request: SrlRequest) -> SrlOutput:
-        """Say everything of a batch.
+    def forward(self, tokens: Tensor, layout: SpanLayout, request: SrlRequest) -> SrlOutput:
+        """Run the network on a batch.
 
         tokens (Tensor): Vectors of the tokens of all documents. Shape: (tokens, width)
-        words (Tensor): Not used: what a word means is in its vector. Shape: (tokens,)
         layout (SpanLayout): The sentences of the batch.
         request (SrlRequest): Which predicates, rolesets and spans to take.
         """

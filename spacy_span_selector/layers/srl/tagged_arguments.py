@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -21,16 +22,19 @@ from .arguments import FoundArgument
 from .bio import OUTSIDE, count_tags, decode_tags, encode_tags
 from .gold import GoldFrames
 from .pairs import PairClassifier, Pairs, pairs_in_sentences, signed_distance
+from .settings import SrlSettings
 
 
 @dataclass(frozen=True)
 class TaggedArguments:
-    """What the network says of the arguments of a batch.
+    """Network output for the arguments of a batch.
 
     predicates (Spans): The predicates of the batch.
     pairs (Pairs): Each predicate with each token of its sentence.
     log_tags (Tensor): Log probabilities of their tags. Shape: (pairs, tags)
     """
+
+    selection: ClassVar = None
 
     predicates: Spans
     pairs: Pairs
@@ -87,29 +91,19 @@ class ArgumentTagger(nn.Module):
 
     width (int): Width of the token vectors.
     predicate_width (int): Width of the predicate vectors.
-    pair_width, pair_hidden_width (int): Width to which both sides of a pair are projected, and hidden layer.
     roles (int): How many roles there are.
-    dropout (float): Dropout of hidden layers.
+    settings (SrlSettings): All other sizes.
     """
 
-    def __init__(
-        self,
-        *,
-        width: int,
-        predicate_width: int,
-        pair_width: int,
-        pair_hidden_width: int,
-        roles: int,
-        dropout: float,
-    ) -> None:
+    def __init__(self, *, width: int, predicate_width: int, roles: int, settings: SrlSettings) -> None:
         super().__init__()
         self.tags = PairClassifier(
             argument_width=width,
             predicate_width=predicate_width,
-            width=pair_width,
-            hidden_width=pair_hidden_width,
+            width=settings.pair_width,
+            hidden_width=settings.pair_hidden_width,
             labels=count_tags(roles),
-            dropout=dropout,
+            dropout=settings.dropout,
         )
 
     def forward(

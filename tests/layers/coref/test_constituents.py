@@ -15,6 +15,8 @@ from spacy_span_selector.layers.coref.constituents import (
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout
 
+from ...layouts import layout_of
+
 SENTENCES = [[4, 3], [3], [5]]  # tokens 0-6, 7-9 and 10-14
 
 
@@ -30,7 +32,7 @@ def make_scores(layout: SpanLayout, device: str = "cpu") -> Tensor:
 def test_loss_is_the_cross_entropy_of_constituents_and_of_drawn_spans(
     monkeypatch: pytest.MonkeyPatch, device: str
 ) -> None:
-    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    layout = layout_of(SENTENCES, torch.device(device))
     scores = make_scores(layout, device)
     spans = [(0, 3, OTHER), (0, 1, NOUN_PHRASE), (10, 14, OTHER)]
     drawn = layout.flat_index(*torch.tensor([[1, 2], [12, 13]], device=device).T)
@@ -44,7 +46,7 @@ def test_loss_is_the_cross_entropy_of_constituents_and_of_drawn_spans(
 
 
 def test_drawn_spans_are_no_constituents_and_lie_in_documents_that_have_some() -> None:
-    layout = SpanLayout.build(SENTENCES)
+    layout = layout_of(SENTENCES)
     scores = make_scores(layout)
     spans = [(start, 9, OTHER) for start in (7, 8, 9)]
     gold = make_gold(spans, (False, True, False))
@@ -60,7 +62,7 @@ def test_drawn_spans_are_no_constituents_and_lie_in_documents_that_have_some() -
 
 def test_about_as_many_spans_are_drawn_as_there_are_constituents() -> None:
     """Though two thirds of the batch have none."""
-    layout = SpanLayout.build([[12] * 5] * 3)
+    layout = layout_of([[12] * 5] * 3)
     spans = [(12 * sentence + start, 12 * sentence + 11, OTHER) for sentence in range(5) for start in range(8)]
     gold = make_gold(spans, (True, False, False))
     scores = torch.zeros(CLASSES, layout.size)
@@ -72,7 +74,7 @@ def test_about_as_many_spans_are_drawn_as_there_are_constituents() -> None:
 
 @pytest.mark.parametrize("sentences", [SENTENCES, [[], [], []]])
 def test_documents_without_constituents_teach_nothing(sentences: list[list[int]]) -> None:
-    layout = SpanLayout.build(sentences)
+    layout = layout_of(sentences)
     scores = make_scores(layout)
     loss = constituent_loss(scores, make_gold([], (False, False, False)), layout)
     assert loss.item() == 0.0

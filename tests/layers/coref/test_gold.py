@@ -3,9 +3,10 @@ from __future__ import annotations
 import torch
 
 from spacy_span_selector.layers.coref.gold import GoldMentions
-from spacy_span_selector.layers.spans.layout import SpanLayout
 
-LAYOUT = SpanLayout.build([[4, 2], [3]])
+from ...layouts import layout_of
+
+LAYOUT = layout_of([[4, 2], [3]])
 STARTS, ENDS = torch.tensor([0, 5, 6]), torch.tensor([2, 5, 8])
 ANNOTATED = torch.tensor([True, True])
 

@@ -13,9 +13,20 @@ from spacy_span_selector.layers.coref.linker import Linker, Mentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefOutput
 from spacy_span_selector.layers.selection.candidates import LikelyAndGold, TopNonCrossing
+from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.sampling import Annotation, sample_spans
-from spacy_span_selector.layers.selection.selectors import MarginalFunction, sigmoid_marginals, structured_marginals
-from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.layers.selection.selectors import (
+    GreedySelector,
+    MultitaskSelector,
+    SigmoidSelector,
+    SpanSelector,
+    StructuredSelector,
+)
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+
+from ...layouts import layout_of
+
+STRUCTURED, GREEDY = StructuredSelector(), GreedySelector()
 
 Clusters = list[list[tuple[int, int]]]
 
@@ -25,12 +36,13 @@ CLUSTERS: Clusters = [[(0, 0), (2, 3), (4, 4), (6, 6)], [(1, 3), (5, 6)], [(0, 3
 
 @dataclass
 class Case:
-    """A batch and what a random network says of it."""
+    """A batch and the output of a random network."""
 
     output: CorefOutput
     gold: GoldMentions
     layout: SpanLayout
     scores: torch.Tensor
+    selector: SpanSelector
 
 
 def make_case(
@@ -42,19 +54,19 @@ def make_case(
     add_gold: bool = True,
     ratio: float = 0.6,
     scale: float = 1.0,
-    to_marginals: MarginalFunction | None = structured_marginals,
+    selector: SpanSelector = STRUCTURED,
 ) -> Case:
     """A random case; without probabilities the candidates are those of greedy pruning."""
     torch.manual_seed(seed)
-    layout = SpanLayout.build(SENTENCES)
+    layout = layout_of(SENTENCES)
     mentions = [mention for cluster in clusters for mention in cluster]
     starts, ends = torch.tensor(mentions, dtype=torch.long).view(-1, 2).T
     numbers = torch.tensor([number for number, cluster in enumerate(clusters) for _ in cluster], dtype=torch.long)
     gold = GoldMentions(starts, ends, numbers, torch.tensor(annotated))
     scores = (scale * torch.randn(layout.size)).requires_grad_()
-    marginals = None if to_marginals is None else to_marginals(scores, layout)
-    choose = TopNonCrossing(ratio) if marginals is None else LikelyAndGold(gold, ratio, add_gold)
-    candidates = choose(scores, scores if marginals is None else marginals.selected, layout)
+    marginals = selector.marginals(scores, layout)
+    choose = LikelyAndGold(gold, ratio, add_gold) if selector.has_probabilities else TopNonCrossing(ratio)
+    candidates = choose(scores, marginals.selected, layout)
     first, last = layout.locate(candidates)
     linker = Linker(
         vector_width=4,
@@ -68,17 +80,17 @@ def make_case(
     words = torch.zeros_like(first)
     vectors, mention_scores = torch.randn(len(first), 4), scale * torch.randn(len(first))
     links = linker(Mentions(vectors, mention_scores, layout.document[first], words, words))
-    return Case(CorefOutput(scores, marginals, None, candidates, first, last, links), gold, layout, scores)
+    selection = Selection(scores, marginals, candidates, Spans(first, last))
+    return Case(CorefOutput(selection, links, scores[:0]), gold, layout, scores, selector)
 
 
 def plain_loss(case: Case, annotation: Annotation) -> float:
     """The objective span by span, without the sampled spans."""
-    assert case.output.marginals is not None
-    p = case.output.marginals.selected.double().exp().tolist()
+    p = case.output.selection.marginals.selected.double().exp().tolist()
     gold_flat = case.gold.flat_index(case.layout).tolist()
     cluster_of = dict(zip(gold_flat, case.gold.clusters.tolist(), strict=True))
     loss = -sum(math.log(p[span]) for span in gold_flat)
-    candidates = case.output.candidates.tolist()
+    candidates = case.output.selection.candidates.tolist()
     for i, span in enumerate(candidates):
         weights = {
             candidates[j]: math.exp(score)
@@ -93,15 +105,17 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
                 loss -= math.log(sum(right) / total)
             elif cluster not in [cluster_of.get(other) for other in candidates[:i]]:
                 loss -= math.log(1 / total)
-        elif case.gold.annotated[case.layout.document[case.output.starts[i]]]:
+        elif case.gold.annotated[case.layout.document[case.output.selection.spans.starts[i]]]:
             unlinked = p[span] / total if annotation == "partial" else 0.0
             loss -= math.log(unlinked + 1 - p[span])
-    in_annotated = case.gold.annotated[case.layout.document[case.output.starts]]
+    in_annotated = case.gold.annotated[case.layout.document[case.output.selection.spans.starts]]
     return loss / int(in_annotated.sum())
 
 
 def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
-    return coref_loss(case.output, case.gold, case.layout, annotation=annotation, negatives=negatives)
+    return coref_loss(
+        case.output, case.gold, case.layout, selector=case.selector, annotation=annotation, negatives=negatives
+    )
 
 
 CASES = {
@@ -111,7 +125,7 @@ CASES = {
     "many candidates": {"ratio": 100.0},
     "documents not annotated": {"clusters": CLUSTERS[:3], "annotated": (True, False, False)},
     "annotated without clusters": {"clusters": CLUSTERS[:3], "annotated": (True, False, True)},
-    "sigmoid": {"to_marginals": sigmoid_marginals},
+    "sigmoid": {"selector": SigmoidSelector()},
 }
 
 
@@ -133,7 +147,7 @@ def test_a_case_with_pruned_gold_antecedents_occurs() -> None:
     case = make_case(antecedents=1)
     gold_flat = case.gold.flat_index(case.layout)
     cluster_of = dict(zip(gold_flat.tolist(), case.gold.clusters.tolist(), strict=True))
-    clusters = [cluster_of.get(span) for span in case.output.candidates.tolist()]
+    clusters = [cluster_of.get(span) for span in case.output.selection.candidates.tolist()]
     lost = [
         i
         for i, cluster in enumerate(clusters)
@@ -147,10 +161,14 @@ def test_first_of_a_cluster_has_no_antecedent() -> None:
     case = make_case(clusters=[[(2, 2), (5, 5)]], ratio=0.0)
     earlier = make_case(clusters=[[(2, 2), (5, 5)], [(0, 0)]], ratio=0.0)
     links = earlier.output.links
-    assert earlier.output.starts.tolist() == [0, 2, 5] and case.output.starts.tolist() == [2, 5]
+    assert earlier.output.selection.spans.starts.tolist() == [
+        0,
+        2,
+        5,
+    ] and case.output.selection.spans.starts.tolist() == [2, 5]
     # Mention 1, (2, 2), has one possible antecedent, (0, 0) of another cluster.
     raised = links._replace(scores=links.scores + torch.tensor([[0.0, 0.0], [5.0, 0.0], [0.0, 0.0]]))
-    worse = loss_of(Case(earlier.output._replace(links=raised), earlier.gold, earlier.layout, earlier.scores))
+    worse = loss_of(replace(earlier, output=earlier.output._replace(links=raised)))
     before, after = (
         torch.cat([torch.zeros(1), score[1][:1]]).log_softmax(0)[0] for score in (links.scores, raised.scores)
     )
@@ -167,7 +185,7 @@ def test_gradients_are_finite(scale: float, annotation: Annotation) -> None:
     assert (gradient[~case.layout.valid()] == 0).all()
 
 
-def test_documents_that_are_not_annotated_teach_nothing() -> None:
+def test_documents_that_are_not_annotated_are_ignored() -> None:
     case = make_case(clusters=CLUSTERS[:3], annotated=(True, False, False), ratio=100.0)
     (gradient,) = torch.autograd.grad(loss_of(case, negatives=50.0), case.scores)
     starts, ends = case.layout.locate(torch.nonzero(gradient).squeeze(1))
@@ -195,8 +213,7 @@ def test_sampled_spans_are_added_as_unselected() -> None:
     sampled = sample_spans(cluster_of_span < 0, case.gold.annotated, case.layout, 0.5)
     torch.manual_seed(5)
     found = loss_of(case, negatives=0.5) - loss_of(case)
-    assert case.output.marginals is not None
-    expected = -case.output.marginals.unselected[sampled].sum() / len(case.output.candidates)
+    expected = -case.output.selection.marginals.unselected[sampled].sum() / len(case.output.selection.candidates)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-6)
 
 
@@ -208,9 +225,9 @@ def plain_greedy_loss(case: Case, annotation: Annotation) -> float:
     scores = case.scores.detach().double().tolist()
     gold_flat = case.gold.flat_index(case.layout).tolist()
     cluster_of = dict(zip(gold_flat, case.gold.clusters.tolist(), strict=True))
-    candidates, loss, learnt = case.output.candidates.tolist(), 0.0, 0
+    candidates, loss, learnt = case.output.selection.candidates.tolist(), 0.0, 0
     for i, span in enumerate(candidates):
-        if not case.gold.annotated[case.layout.document[case.output.starts[i]]]:
+        if not case.gold.annotated[case.layout.document[case.output.selection.spans.starts[i]]]:
             continue
         learnt += 1
         total, right = 1.0, 0.0
@@ -241,16 +258,16 @@ GREEDY_CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("case", GREEDY_CASES.values(), ids=GREEDY_CASES)
 @pytest.mark.parametrize("seed", range(3))
 def test_greedy_loss_equals_the_formula_pair_by_pair(seed: int, case: dict[str, Any], annotation: Annotation) -> None:
-    made = make_case(seed=seed, to_marginals=None, **case)
+    made = make_case(seed=seed, selector=GREEDY, **case)
     assert loss_of(made, annotation).item() == pytest.approx(plain_greedy_loss(made, annotation), rel=1e-4)
 
 
 def test_greedy_cases_have_pruned_candidates_and_pruned_antecedents() -> None:
     """What the parametrisation above is meant to cover is really there."""
-    case = make_case(to_marginals=None, antecedents=1, ratio=1.0)
+    case = make_case(selector=GREEDY, antecedents=1, ratio=1.0)
     gold_flat = case.gold.flat_index(case.layout).tolist()
     cluster_of = dict(zip(gold_flat, case.gold.clusters.tolist(), strict=True))
-    candidates = case.output.candidates.tolist()
+    candidates = case.output.selection.candidates.tolist()
     clusters = [cluster_of.get(span) for span in candidates]
     assert set(gold_flat) - set(candidates) and set(candidates) - set(gold_flat)
     best = case.output.links.antecedents[:, 0].tolist()
@@ -259,7 +276,7 @@ def test_greedy_cases_have_pruned_candidates_and_pruned_antecedents() -> None:
 
 
 def test_greedy_knows_neither_negatives_nor_with_partial_annotation_mentions() -> None:
-    case = make_case(to_marginals=None)
+    case = make_case(selector=GREEDY)
     assert loss_of(case, negatives=5.0).item() == loss_of(case).item()
     (gradient,) = torch.autograd.grad(loss_of(case, "partial"), case.scores, allow_unused=True)
     assert gradient is None
@@ -268,7 +285,7 @@ def test_greedy_knows_neither_negatives_nor_with_partial_annotation_mentions() -
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
 def test_greedy_gradients_are_finite(scale: float, annotation: Annotation) -> None:
-    case = make_case(scale=scale, antecedents=3, to_marginals=None)
+    case = make_case(scale=scale, antecedents=3, selector=GREEDY)
     case.output.links.scores.retain_grad()
     loss = loss_of(case, annotation)
     loss.backward()
@@ -278,7 +295,7 @@ def test_greedy_gradients_are_finite(scale: float, annotation: Annotation) -> No
 
 
 def test_a_batch_without_annotation_has_no_greedy_loss() -> None:
-    assert loss_of(make_case(clusters=[], annotated=(False,) * 3, to_marginals=None)).item() == 0.0
+    assert loss_of(make_case(clusters=[], annotated=(False,) * 3, selector=GREEDY)).item() == 0.0
 
 
 # The second task
@@ -290,22 +307,19 @@ def with_constituents(case: Case, annotated: tuple[bool, ...]) -> tuple[Case, Go
     constituents = GoldConstituents(starts, ends, torch.tensor([OTHER, OTHER]), torch.tensor([False, True, False]))
     scores = torch.randn(3, case.layout.size, generator=torch.Generator().manual_seed(3))
     gold = replace(case.gold, constituents=constituents, annotated=torch.tensor(annotated))
-    return Case(case.output._replace(constituents=scores), gold, case.layout, case.scores), constituents, scores
+    return replace(case, output=case.output._replace(constituents=scores), gold=gold), constituents, scores
 
 
 @pytest.mark.parametrize("annotated", [(True, True, True), (True, False, True), (False, False, False)])
 def test_the_second_task_is_weighed_and_counts_per_candidate(annotated: tuple[bool, ...]) -> None:
     clusters = CLUSTERS if annotated[0] else []
-    plain = make_case(to_marginals=None, clusters=clusters, annotated=annotated)
+    plain = make_case(selector=GREEDY, clusters=clusters, annotated=annotated)
     case, constituents, scores = with_constituents(plain, annotated)
     losses = []
     for weight in (0.0, 0.3):
         torch.manual_seed(4)
-        loss = coref_loss(
-            case.output, case.gold, case.layout, annotation="partial", negatives=0.0, constituent_weight=weight
-        )
-        losses.append(loss.item())
+        losses.append(loss_of(replace(case, selector=MultitaskSelector(weight=weight)), "partial").item())
     torch.manual_seed(4)
     second = constituent_loss(scores, constituents, case.layout).item()
     assert losses[0] == pytest.approx(loss_of(plain, "partial").item())
-    assert losses[1] - losses[0] == pytest.approx(0.3 * second / len(case.output.candidates), rel=1e-4)
+    assert losses[1] - losses[0] == pytest.approx(0.3 * second / len(case.output.selection.candidates), rel=1e-4)

@@ -11,12 +11,17 @@ from spacy_span_selector.layers.coref.constituents import NOUN_PHRASE, OTHER, Go
 from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
 from spacy_span_selector.layers.coref.loss import coref_loss
-from spacy_span_selector.layers.coref.network import CorefHead, CorefOutput, CorefSettings
+from spacy_span_selector.layers.coref.network import CorefHead, CorefOutput, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, LikelyAndGold, TopNonCrossing
 from spacy_span_selector.layers.selection.sampling import Annotation
-from spacy_span_selector.layers.selection.selectors import BioSelector, Marginals, StructuredSelector
-from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.layers.selection.selectors import (
+    BioSelector,
+    MultitaskSelector,
+    SpanSelector,
+    StructuredSelector,
+)
 
+from ...layouts import layout_of
 from ...selectors import SELECTORS
 
 WIDTH = 6
@@ -43,7 +48,7 @@ HAVE_NO_PROBABILITIES = ["greedy", "multitask"]
 def build(settings: CorefSettings = SETTINGS, selector: str | None = None) -> CorefHead:
     torch.manual_seed(0)
     if selector is not None:
-        settings = replace(settings, selector=SELECTORS[selector]())
+        settings = replace(settings, selector=make_selector(selector))
     return CorefHead(width=WIDTH, settings=settings)
 
 
@@ -55,20 +60,17 @@ def run(
 ) -> CorefOutput:
     generator = torch.Generator().manual_seed(1)
     tokens, words = torch.randn(16, WIDTH, generator=generator), torch.randint(5, (16,), generator=generator)
-    return head(tokens[rows].requires_grad_(), words[rows], SpanLayout.build(sentences), choose)
-
-
-def marginals(output: CorefOutput) -> Marginals:
-    assert output.marginals is not None
-    return output.marginals
+    return head(tokens[rows].requires_grad_(), layout_of(sentences), CorefRequest(words[rows], choose))
 
 
 def test_candidates_are_located_in_the_order_of_the_text() -> None:
     output = run(build(), Decode("marginal", 0.1))
-    layout = SpanLayout.build(SENTENCES)
-    spans = list(zip(output.starts.tolist(), output.ends.tolist(), strict=True))
+    layout = layout_of(SENTENCES)
+    spans = list(zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True))
     assert spans == sorted(spans) and spans
-    assert torch.equal(layout.flat_index(output.starts, output.ends), output.candidates)
+    assert torch.equal(
+        layout.flat_index(output.selection.spans.starts, output.selection.spans.ends), output.selection.candidates
+    )
 
 
 def test_linker_sees_the_documents_and_the_words_of_mentions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +84,7 @@ def test_linker_sees_the_documents_and_the_words_of_mentions(monkeypatch: pytest
     monkeypatch.setattr(Linker, "forward", watch_and_link)
     head = build().eval()
     tokens = torch.zeros(6, WIDTH)
-    head(tokens, torch.tensor([1, 2, 3, 9, 2, 3]), SpanLayout.build([[3], [], [3]]), ALL_SPANS)
+    head(tokens, layout_of([[3], [], [3]]), CorefRequest(torch.tensor([1, 2, 3, 9, 2, 3]), ALL_SPANS))
     (mentions,) = seen
     assert mentions.document.tolist() == [0] * 6 + [2] * 6
     assert mentions.last_word.tolist() == [1, 2, 3, 2, 3, 3, 9, 2, 3, 2, 3, 3]
@@ -95,11 +97,13 @@ def test_a_batch_equals_its_documents_one_by_one() -> None:
     together = run(head, Decode("marginal", 0.1))
     first = run(head, Decode("marginal", 0.1), slice(0, 11), [[4, 7]])
     second = run(head, Decode("marginal", 0.1), slice(11, 16), [[5]])
-    assert together.starts.tolist() == [*first.starts.tolist(), *(second.starts + 11).tolist()]
-    assert together.ends.tolist() == [*first.ends.tolist(), *(second.ends + 11).tolist()]
-    for part, rows in ((first, slice(0, len(first.starts))), (second, slice(len(first.starts), None))):
-        found = marginals(together).selected[together.candidates[rows]]
-        torch.testing.assert_close(found, marginals(part).selected[part.candidates])
+    spans, count = together.selection.spans, len(first.selection.spans)
+    for part, rows, offset in ((first, slice(0, count), 0), (second, slice(count, None), 11)):
+        selection = part.selection
+        assert spans.starts[rows].tolist() == (selection.spans.starts + offset).tolist()
+        assert spans.ends[rows].tolist() == (selection.spans.ends + offset).tolist()
+        found = together.selection.marginals.selected[together.selection.candidates[rows]]
+        torch.testing.assert_close(found, selection.marginals.selected[selection.candidates])
         links = together.links.scores[rows].logsumexp(1)
         torch.testing.assert_close(links, part.links.scores.logsumexp(1), rtol=1e-4, atol=1e-5)
 
@@ -112,10 +116,21 @@ def make_gold() -> GoldMentions:
     return GoldMentions(starts, ends, clusters, torch.ones(3, dtype=torch.bool), constituents)
 
 
-def training_loss(output: CorefOutput, annotation: Annotation) -> torch.Tensor:
+def make_selector(name: str) -> SpanSelector:
+    return MultitaskSelector(weight=0.5) if name == "multitask" else SELECTORS[name]()
+
+
+def training_loss(output: CorefOutput, selector: str, annotation: Annotation) -> torch.Tensor:
     torch.manual_seed(7)
-    layout = SpanLayout.build(SENTENCES)
-    return coref_loss(output, make_gold(), layout, annotation=annotation, negatives=1.0, constituent_weight=0.5)
+    gold = make_gold() if selector == "multitask" else replace(make_gold(), constituents=None)
+    return coref_loss(
+        output,
+        gold,
+        layout_of(SENTENCES),
+        selector=make_selector(selector),
+        annotation=annotation,
+        negatives=1.0,
+    )
 
 
 def training_strategy(selector: str) -> CandidateStrategy:
@@ -127,8 +142,8 @@ def training_strategy(selector: str) -> CandidateStrategy:
 def test_every_weight_and_token_has_a_finite_gradient(selector: str, annotation: Annotation) -> None:
     head = build(replace(SETTINGS, dropout=0.3), selector).train()
     tokens = torch.randn(16, WIDTH, generator=torch.Generator().manual_seed(2)).requires_grad_()
-    output = head(tokens, torch.arange(16), SpanLayout.build(SENTENCES), training_strategy(selector))
-    training_loss(output, annotation).backward()
+    request = CorefRequest(torch.arange(16), training_strategy(selector))
+    training_loss(head(tokens, layout_of(SENTENCES), request), selector, annotation).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
         assert weight.grad.abs().max() > 0, name
@@ -143,10 +158,10 @@ def test_gradients_through_the_tensors_of_the_output_are_those_of_the_loss(
     """None of the tensors is computed from another, whose gradient would then count twice."""
     settings = replace(SETTINGS, max_span_width=max_span_width)
     plain, by_tensors = build(settings, selector), build(settings, selector)
-    training_loss(run(plain, training_strategy(selector)), annotation).backward()
+    training_loss(run(plain, training_strategy(selector)), selector, annotation).backward()
     output = run(by_tensors, training_strategy(selector))
     tensors = output.tensors()
-    gradients = torch.autograd.grad(training_loss(output, annotation), tensors, materialize_grads=True)
+    gradients = torch.autograd.grad(training_loss(output, selector, annotation), tensors, materialize_grads=True)
     torch.autograd.backward(tensors, gradients)
     for (name, weight), expected in zip(by_tensors.named_parameters(), plain.parameters(), strict=True):
         torch.testing.assert_close(weight.grad, expected.grad, rtol=1e-4, atol=1e-6, msg=name)
@@ -158,15 +173,17 @@ def test_spans_are_ranked_by_the_mention_score_where_there_are_no_probabilities(
     seen: list[Mentions] = []
     head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     output = run(head, ALL_SPANS)
-    assert (output.marginals is None) == (selector in HAVE_NO_PROBABILITIES)
-    assert torch.equal(output.scores[output.candidates], seen[0].scores) == (selector in HAVE_NO_PROBABILITIES)
+    assert torch.equal(output.selection.scores[output.selection.candidates], seen[0].scores) == (
+        selector in HAVE_NO_PROBABILITIES
+    )
 
 
 def test_only_the_multitask_selector_scores_constituents() -> None:
     outputs = {name: run(build(selector=name), ALL_SPANS).constituents for name in NAMES}
-    assert [name for name, scores in outputs.items() if scores is not None] == ["multitask"]
-    scores = outputs["multitask"]
-    assert scores is not None and scores.shape == (3, SpanLayout.build(SENTENCES).size)
+    size = layout_of(SENTENCES).size
+    assert {name: scores.shape for name, scores in outputs.items()} == {
+        name: (3 if name == "multitask" else 0, size) for name in NAMES
+    }
 
 
 @pytest.mark.parametrize(
@@ -174,23 +191,23 @@ def test_only_the_multitask_selector_scores_constituents() -> None:
 )
 def test_max_span_width_forbids_wider_spans(choose: CandidateStrategy) -> None:
     output = run(build(replace(SETTINGS, max_span_width=2)), choose)
-    layout = SpanLayout.build(SENTENCES)
-    assert (output.ends - output.starts + 1).max() == 2
+    layout = layout_of(SENTENCES)
+    assert (output.selection.spans.ends - output.selection.spans.starts + 1).max() == 2
     wide = layout.valid() & (layout.widths() > 2)
-    assert (marginals(output).selected[wide].exp() == 0).all()
-    torch.testing.assert_close(marginals(output).unselected[wide], torch.zeros(int(wide.sum())))
+    assert (output.selection.marginals.selected[wide].exp() == 0).all()
+    torch.testing.assert_close(output.selection.marginals.unselected[wide], torch.zeros(int(wide.sum())))
 
 
 @pytest.mark.parametrize("selector", HAVE_NO_PROBABILITIES)
 def test_max_span_width_forbids_wider_spans_to_greedy_pruning(selector: str) -> None:
     output = run(build(replace(SETTINGS, max_span_width=2), selector), TopNonCrossing(100.0))
-    assert (output.ends - output.starts + 1).unique().tolist() == [1, 2]
+    assert (output.selection.spans.ends - output.selection.spans.starts + 1).unique().tolist() == [1, 2]
     assert torch.isfinite(output.links.scores[output.links.possible]).all()
 
 
 def test_no_candidates_have_no_links() -> None:
     output = run(build(), Decode("marginal", 1.0))
-    assert len(output.candidates) == len(output.starts) == len(output.ends) == 0
+    assert len(output.selection.candidates) == len(output.selection.spans) == 0
     assert output.links.scores.shape == (0, 0)
 
 
@@ -200,7 +217,7 @@ def test_evaluation_ignores_dropout(selector: str) -> None:
     expected = run(build(selector=selector), ALL_SPANS)
     assert torch.equal(run(dropped.eval(), ALL_SPANS).links.scores, expected.links.scores)
     torch.manual_seed(0)
-    assert not torch.equal(run(dropped.train(), ALL_SPANS).scores, expected.scores)
+    assert not torch.equal(run(dropped.train(), ALL_SPANS).selection.scores, expected.selection.scores)
 
 
 @pytest.mark.parametrize("dropout", [-0.1, 1.0])
@@ -214,12 +231,12 @@ def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
 )
 def test_sizes_below_1_are_errors(name: str) -> None:
     with pytest.raises(ValueError, match=f"'{name}' .* is 0; it must be at least 1"):
-        CorefSettings(**{**vars(SETTINGS), name: 0})
+        replace(SETTINGS, **{name: 0})
 
 
 def test_a_selector_of_no_spans_is_an_error() -> None:
     selector: Any = BioSelector()
-    with pytest.raises(ValueError, match=r"is BioSelector\(\), which selects no spans. Take .*StructuredSelector.v1"):
+    with pytest.raises(ValueError, match=r"is BioSelector\(\), which selects no spans. Use .*StructuredSelector.v1"):
         replace(SETTINGS, selector=selector)
 
 

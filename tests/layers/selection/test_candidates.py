@@ -19,17 +19,19 @@ from spacy_span_selector.layers.selection.candidates import (
     TopPerSentence,
     in_text_order,
 )
-from spacy_span_selector.layers.selection.selectors import sigmoid_marginals, structured_marginals
+from spacy_span_selector.layers.selection.selectors import SigmoidSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.wcfg import best_spans, greedy_spans, marginals
+
+from ...layouts import layout_of
 
 SENTENCES = [[3, 8], [], [6, 1]]
 
 
 def scored_batch(seed: int = 0) -> tuple[SpanLayout, Tensor, Tensor]:
-    layout = SpanLayout.build(SENTENCES)
+    layout = layout_of(SENTENCES)
     scores = 3 * torch.randn(layout.size, generator=torch.Generator().manual_seed(seed)) - 1
-    return layout, scores, structured_marginals(scores, layout).selected
+    return layout, scores, StructuredSelector().marginals(scores, layout).selected
 
 
 def located(layout: SpanLayout, flat: Tensor) -> list[tuple[int, int]]:
@@ -74,7 +76,7 @@ def test_threshold_1_keeps_nothing() -> None:
 
 
 def test_empty_batch_has_no_candidates() -> None:
-    layout = SpanLayout.build([[], []])
+    layout = layout_of([[], []])
     none = torch.zeros(0)
     assert len(Decode("map", 0.5)(none, none, layout)) == 0
     assert len(LikelyAndGold(gold_at([]), 0.5, True)(none, none, layout)) == 0
@@ -114,7 +116,7 @@ def test_a_great_ratio_takes_every_span_and_no_padding() -> None:
 def test_forbidden_spans_are_not_likely() -> None:
     layout, scores, _ = scored_batch()
     scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
-    log_marginals = structured_marginals(scores, layout).selected
+    log_marginals = StructuredSelector().marginals(scores, layout).selected
     chosen = LikelyAndGold(gold_at([]), 1000.0, add_gold=False)(scores, log_marginals, layout)
     assert {end - start + 1 for start, end in located(layout, chosen)} == {1, 2}
 
@@ -129,7 +131,7 @@ def test_order_of_text_is_by_start_then_by_end() -> None:
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.5, 1.0])
 def test_spans_above_the_threshold_are_kept_whether_they_cross_or_not(threshold: float) -> None:
     layout, scores, _ = scored_batch()
-    log_marginals = sigmoid_marginals(scores, layout).selected
+    log_marginals = SigmoidSelector().marginals(scores, layout).selected
     chosen = located(layout, AboveThreshold(threshold)(scores, log_marginals, layout))
     p = log_marginals.exp()
     every = torch.nonzero(layout.valid()).squeeze(1).tolist()
@@ -145,7 +147,7 @@ def test_the_highest_scores_of_each_sentence_are_kept(ratio: float, device: str)
         ranked.setdefault(int(layout.sentence[start]), []).append(flat)
     lengths = dict(zip((0, 3, 11, 17), (3, 8, 6, 1), strict=True))
     expected = [flat for first, flats in ranked.items() for flat in flats[: math.ceil(ratio * lengths[first])]]
-    on_device = SpanLayout.build(SENTENCES, torch.device(device))
+    on_device = layout_of(SENTENCES, torch.device(device))
     chosen = TopPerSentence(ratio)(scores.to(device), scores.to(device), on_device)
     assert sorted(chosen.tolist()) == sorted(expected)
     assert located(on_device, chosen) == sorted(located(on_device, chosen))
@@ -180,14 +182,14 @@ def greedy_one_by_one(layout: SpanLayout, scores: Tensor, ratio: float, tokens: 
 def test_the_highest_scores_of_each_document_that_do_not_cross_are_kept(ratio: float, seed: int, device: str) -> None:
     layout, scores, _ = scored_batch(seed)
     expected = greedy_one_by_one(layout, scores, ratio, {0: 11, 2: 7})
-    on_device = SpanLayout.build(SENTENCES, torch.device(device))
+    on_device = layout_of(SENTENCES, torch.device(device))
     chosen = TopNonCrossing(ratio)(scores.to(device), scores.to(device), on_device)
     assert sorted(chosen.tolist()) == sorted(expected)
     assert located(on_device, chosen) == sorted(located(on_device, chosen))
 
 
 def test_a_document_keeps_its_own_number_of_spans_however_they_score() -> None:
-    layout = SpanLayout.build([[4, 4], [5], [], [2]])
+    layout = layout_of([[4, 4], [5], [], [2]])
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0))
     starts, _ = layout.locate(torch.arange(layout.size))
     chosen = TopNonCrossing(0.4)(scores + 100.0 * layout.document[starts], scores, layout)
@@ -196,7 +198,7 @@ def test_a_document_keeps_its_own_number_of_spans_however_they_score() -> None:
 
 
 def test_a_document_is_pruned_as_a_whole_not_sentence_by_sentence() -> None:
-    layout = SpanLayout.build([[4, 4]])
+    layout = layout_of([[4, 4]])
     starts, _ = layout.locate(torch.arange(layout.size))
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)) + 100.0 * (starts >= 4)
     chosen = located(layout, TopNonCrossing(0.5)(scores, scores, layout))
@@ -213,7 +215,7 @@ def test_forbidden_spans_are_not_kept_by_greedy_pruning() -> None:
 
 
 def test_markers_are_neither_kept_nor_counted_by_greedy_pruning() -> None:
-    layout = SpanLayout.build([[-3, 4, -2], [-9]])
+    layout = layout_of([[-3, 4, -2], [-9]])
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0))
     assert len(TopNonCrossing(0.5)(scores, scores, layout)) == 2
     assert {start for start, _ in located(layout, TopNonCrossing(100.0)(scores, scores, layout))} == {3, 4, 5, 6}
@@ -227,7 +229,7 @@ def test_greedy_pruning_takes_arrays_as_long_as_a_document(monkeypatch: pytest.M
         return greedy_spans(starts, ends, wanted)
 
     monkeypatch.setattr(candidates, "greedy_spans", watch)
-    layout = SpanLayout.build([[8], [6], [7]])
+    layout = layout_of([[8], [6], [7]])
     scores = torch.zeros(layout.size)
     TopNonCrossing(0.4)(scores, scores, layout)
     assert ends_seen == [7, 5, 6]
@@ -235,7 +237,7 @@ def test_greedy_pruning_takes_arrays_as_long_as_a_document(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("sentences", [[], [[]], [[], []], [[-2]]])
 def test_greedy_pruning_of_nothing_keeps_nothing(sentences: list[list[int]]) -> None:
-    layout, none = SpanLayout.build(sentences), torch.zeros(0)
+    layout, none = layout_of(sentences), torch.zeros(0)
     assert TopNonCrossing(0.4)(none, none, layout).tolist() == []
 
 
@@ -244,7 +246,7 @@ def test_greedy_pruning_of_nothing_keeps_nothing(sentences: list[list[int]]) -> 
 
 def test_given_spans_take_the_place_of_what_a_strategy_chooses(device: str) -> None:
     layout, scores, _ = scored_batch()
-    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    layout = layout_of(SENTENCES, torch.device(device))
     scores = scores.to(device)
     own = located(layout, TopNonCrossing(0.8)(scores, scores, layout))
     spans = [(17, 17), (11, 14), (12, 16)]  # two of them cross

@@ -6,10 +6,12 @@ from torch import Tensor
 from spacy_span_selector.layers.selection.sampling import sample_spans
 from spacy_span_selector.layers.spans.layout import SpanLayout
 
+from ...layouts import layout_of
+
 
 def batch(device: str) -> tuple[SpanLayout, Tensor, Tensor]:
     """A layout, a pool of every span, and all documents annotated."""
-    layout = SpanLayout.build([[4, 3], [3], [5]], torch.device(device))
+    layout = layout_of([[4, 3], [3], [5]], torch.device(device))
     every = torch.ones(layout.size, dtype=torch.bool, device=device)
     return layout, every, torch.ones(3, dtype=torch.bool, device=device)
 

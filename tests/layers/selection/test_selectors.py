@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import torch
 
-from spacy_span_selector.layers.selection.selectors import sigmoid_marginals, structured_marginals
-from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.layers.selection.selectors import SigmoidSelector, StructuredSelector
 from spacy_span_selector.wcfg import marginals
+
+from ...layouts import layout_of
 
 
 def test_marginals_equal_those_of_the_sentences_one_by_one(device: str) -> None:
-    layout = SpanLayout.build([[5, 4], [], [2, 5, 1]], torch.device(device))
+    layout = layout_of([[5, 4], [], [2, 5, 1]], torch.device(device))
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)).to(device)
-    selected, unselected = structured_marginals(scores, layout)
+    selected, unselected = StructuredSelector().marginals(scores, layout)
     for bucket in layout.buckets:
         for sentence, length in enumerate(bucket.lengths.tolist()):
             chart = bucket.chart(scores)[sentence, :length, :length]
@@ -22,33 +23,33 @@ def test_marginals_equal_those_of_the_sentences_one_by_one(device: str) -> None:
 
 
 def test_padding_has_no_gradient() -> None:
-    layout = SpanLayout.build([[5, 4]])
+    layout = layout_of([[5, 4]])
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)).requires_grad_()
     valid = layout.valid()
-    selected, unselected = structured_marginals(scores, layout)
+    selected, unselected = StructuredSelector().marginals(scores, layout)
     (gradient,) = torch.autograd.grad((selected[valid] - unselected[valid].exp()).sum(), scores)
     assert torch.isfinite(gradient).all()
     assert (gradient[~valid] == 0).all()
 
 
 def test_empty_batch_has_no_marginals() -> None:
-    selected, unselected = structured_marginals(torch.zeros(0), SpanLayout.build([[]]))
+    selected, unselected = StructuredSelector().marginals(torch.zeros(0), layout_of([[]]))
     assert len(selected) == len(unselected) == 0
 
 
 def test_sigmoid_takes_each_span_on_its_own(device: str) -> None:
-    layout = SpanLayout.build([[3, 2]], torch.device(device))
+    layout = layout_of([[3, 2]], torch.device(device))
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)).to(device)
-    selected, unselected = sigmoid_marginals(scores, layout)
+    selected, unselected = SigmoidSelector().marginals(scores, layout)
     torch.testing.assert_close(selected.exp(), 1 / (1 + torch.exp(-scores)))
     torch.testing.assert_close(unselected.exp(), 1 / (1 + torch.exp(scores)))
 
 
 def test_forbidden_spans_have_no_gradient_under_sigmoid() -> None:
-    layout = SpanLayout.build([[4]])
+    layout = layout_of([[4]])
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)).requires_grad_()
     wide = layout.widths() > 2
-    selected, unselected = sigmoid_marginals(scores.masked_fill(wide, -torch.inf), layout)
+    selected, unselected = SigmoidSelector().marginals(scores.masked_fill(wide, -torch.inf), layout)
     assert (selected[wide].exp() == 0).all() and (unselected[wide] == 0).all()
     (gradient,) = torch.autograd.grad((unselected + selected.masked_fill(wide, 0.0)).sum(), scores)
     assert torch.isfinite(gradient).all()

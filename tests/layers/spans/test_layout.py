@@ -4,18 +4,20 @@ import hypothesis.strategies as st
 import torch
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.spans.layout import LEAST_FILL, SpanLayout
+from spacy_span_selector.layers.spans.layout import LEAST_FILL
+
+from ...layouts import layout_of
 
 Lengths = list[list[int]]
 
 drawn_batches = st.lists(st.lists(st.integers(-3, 9).filter(bool), max_size=5), max_size=5)
 
 
-def spans_of(sentence_lengths: Lengths) -> list[tuple[int, int]]:
+def spans_of(sentence_runs: Lengths) -> list[tuple[int, int]]:
     """Every span of a batch by token rows, end inclusive."""
     spans = []
     first = 0
-    for length in (length for document in sentence_lengths for length in document):
+    for length in (length for document in sentence_runs for length in document):
         spans += [(first + i, first + j) for i in range(length) for j in range(i, length)]
         first += abs(length)
     return spans
@@ -28,9 +30,9 @@ def as_tensors(spans: list[tuple[int, int]]) -> tuple[torch.Tensor, torch.Tensor
 
 @settings(deadline=None)
 @given(drawn_batches)
-def test_locate_inverts_flat_index(sentence_lengths: Lengths) -> None:
-    layout = SpanLayout.build(sentence_lengths)
-    starts, ends = as_tensors(spans_of(sentence_lengths))
+def test_locate_inverts_flat_index(sentence_runs: Lengths) -> None:
+    layout = layout_of(sentence_runs)
+    starts, ends = as_tensors(spans_of(sentence_runs))
     located_starts, located_ends = layout.locate(layout.flat_index(starts, ends))
     assert torch.equal(located_starts, starts)
     assert torch.equal(located_ends, ends)
@@ -38,38 +40,38 @@ def test_locate_inverts_flat_index(sentence_lengths: Lengths) -> None:
 
 @settings(deadline=None)
 @given(drawn_batches)
-def test_valid_marks_exactly_the_spans(sentence_lengths: Lengths) -> None:
-    layout = SpanLayout.build(sentence_lengths)
-    flat = layout.flat_index(*as_tensors(spans_of(sentence_lengths)))
+def test_valid_marks_exactly_the_spans(sentence_runs: Lengths) -> None:
+    layout = layout_of(sentence_runs)
+    flat = layout.flat_index(*as_tensors(spans_of(sentence_runs)))
     assert torch.nonzero(layout.valid()).squeeze(1).tolist() == sorted(flat.tolist())
 
 
 @settings(deadline=None)
 @given(drawn_batches)
-def test_widths_count_tokens(sentence_lengths: Lengths) -> None:
-    layout = SpanLayout.build(sentence_lengths)
-    starts, ends = as_tensors(spans_of(sentence_lengths))
+def test_widths_count_tokens(sentence_runs: Lengths) -> None:
+    layout = layout_of(sentence_runs)
+    starts, ends = as_tensors(spans_of(sentence_runs))
     assert torch.equal(layout.widths()[layout.flat_index(starts, ends)], ends - starts + 1)
 
 
 @settings(deadline=None)
 @given(drawn_batches)
-def test_every_sentence_is_in_one_bucket(sentence_lengths: Lengths) -> None:
-    layout = SpanLayout.build(sentence_lengths)
+def test_every_sentence_is_in_one_bucket(sentence_runs: Lengths) -> None:
+    layout = layout_of(sentence_runs)
     found = [
         tokens[:length].tolist()
         for bucket in layout.buckets
         for tokens, length in zip(bucket.tokens, bucket.lengths.tolist(), strict=True)
     ]
     rows = iter(range(len(layout.document)))
-    runs = [(length, [next(rows) for _ in range(abs(length))]) for document in sentence_lengths for length in document]
+    runs = [(length, [next(rows) for _ in range(abs(length))]) for document in sentence_runs for length in document]
     assert sorted(found) == [run for length, run in runs if length > 0]
 
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(1, 60), max_size=8), max_size=4))
-def test_buckets_bound_padding(sentence_lengths: Lengths) -> None:
-    layout = SpanLayout.build(sentence_lengths)
+def test_buckets_bound_padding(sentence_runs: Lengths) -> None:
+    layout = layout_of(sentence_runs)
     for bucket in layout.buckets:
         assert bucket.shape == (len(bucket.lengths), int(bucket.lengths.max()), int(bucket.lengths.max()))
         assert bucket.lengths.min() >= LEAST_FILL * bucket.lengths.max()
@@ -78,13 +80,13 @@ def test_buckets_bound_padding(sentence_lengths: Lengths) -> None:
 
 
 def test_tokens_know_their_document_and_place() -> None:
-    layout = SpanLayout.build([[2, 1], [], [3]])
+    layout = layout_of([[2, 1], [], [3]])
     assert layout.document.tolist() == [0, 0, 0, 2, 2, 2]
     assert layout.place.tolist() == [0, 1, 0, 0, 1, 2]
 
 
 def test_tokens_outside_sentences_have_a_document_and_no_place() -> None:
-    layout = SpanLayout.build([[-2, 3], [-1], [2, -2, 1]])
+    layout = layout_of([[-2, 3], [-1], [2, -2, 1]])
     assert layout.document.tolist() == [0] * 5 + [1] + [2] * 5
     assert layout.place.tolist() == [0, 0, 0, 1, 2, 0, 0, 1, 0, 0, 0]
     assert layout.in_sentence.tolist() == [False] * 2 + [True] * 3 + [False] + [True] * 2 + [False] * 2 + [True]
@@ -92,16 +94,16 @@ def test_tokens_outside_sentences_have_a_document_and_no_place() -> None:
 
 @settings(deadline=None)
 @given(drawn_batches)
-def test_numbers_of_sentences_ascend(sentence_lengths: Lengths) -> None:
-    layout = SpanLayout.build(sentence_lengths)
+def test_numbers_of_sentences_ascend(sentence_runs: Lengths) -> None:
+    layout = layout_of(sentence_runs)
     numbers = layout.sentence.tolist()
     assert numbers == sorted(numbers)
-    wanted = [length for document in sentence_lengths for length in document]
+    wanted = [length for document in sentence_runs for length in document]
     assert len(set(numbers)) == sum(1 if length > 0 else -length for length in wanted)
 
 
 def test_sentences_are_laid_out_as_if_nothing_lay_between_them() -> None:
-    without, layout = SpanLayout.build([[4, 2], [3]]), SpanLayout.build([[-3, 4, -1, 2], [3, -2]])
+    without, layout = layout_of([[4, 2], [3]]), layout_of([[-3, 4, -1, 2], [3, -2]])
     assert (layout.size, len(layout.buckets)) == (without.size, len(without.buckets))
     assert layout.row[layout.in_sentence].tolist() == without.row.tolist()
     for bucket, other in zip(layout.buckets, without.buckets, strict=True):
@@ -109,29 +111,29 @@ def test_sentences_are_laid_out_as_if_nothing_lay_between_them() -> None:
 
 
 def test_a_batch_may_have_tokens_and_no_sentence() -> None:
-    layout = SpanLayout.build([[-3], []])
+    layout = layout_of([[-3], []])
     assert (layout.buckets, layout.size, layout.in_sentence.tolist()) == ([], 0, [False] * 3)
     assert len(layout.locate(torch.tensor([], dtype=torch.long))[0]) == 0
 
 
 def test_documents_without_sentences_take_no_room() -> None:
-    without = SpanLayout.build([[4, 2]])
-    layout = SpanLayout.build([[], [4, 2], []])
+    without = layout_of([[4, 2]])
+    layout = layout_of([[], [4, 2], []])
     assert layout.size == without.size
     assert layout.document.tolist() == [1] * 6
 
 
 def test_empty_batch_has_no_buckets() -> None:
     batches: list[Lengths] = [[], [[], []]]
-    for sentence_lengths in batches:
-        layout = SpanLayout.build(sentence_lengths)
+    for sentence_runs in batches:
+        layout = layout_of(sentence_runs)
         assert (layout.buckets, layout.size) == ([], 0)
         starts, ends = layout.locate(torch.tensor([], dtype=torch.long))
         assert len(starts) == len(ends) == len(layout.valid()) == len(layout.widths()) == 0
 
 
 def test_chart_is_a_view_of_the_flat_vector() -> None:
-    layout = SpanLayout.build([[5, 4], [2]])
+    layout = layout_of([[5, 4], [2]])
     flat = torch.zeros(layout.size)
     for number, bucket in enumerate(layout.buckets, start=1):
         bucket.chart(flat)[:] = number
@@ -139,6 +141,6 @@ def test_chart_is_a_view_of_the_flat_vector() -> None:
 
 
 def test_places_tensors_on_the_device(device: str) -> None:
-    layout = SpanLayout.build([[3]], torch.device(device))
+    layout = layout_of([[3]], torch.device(device))
     tensors = [layout.document, layout.row, layout.place, layout.valid(), layout.widths(), layout.buckets[0].tokens]
     assert {tensor.device.type for tensor in tensors} == {device}

@@ -12,6 +12,8 @@ from spacy_span_selector.layers.spans.features import WIDTH_BUCKETS, bucket
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.layers.spans.scorer import SpanScorer
 
+from ...layouts import layout_of
+
 WIDTH, HIDDEN = 6, 8
 SENTENCES = [[5, 4], [], [9, 5, 1]]  # buckets of 1 x 9, 3 x 5 and 1 x 1
 
@@ -30,7 +32,7 @@ def build(dropout: float = 0.0, seed: int = 0) -> SpanScorer:
 
 
 def batch(device: str = "cpu", dtype: torch.dtype = torch.float32) -> tuple[Tensor, SpanLayout]:
-    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    layout = layout_of(SENTENCES, torch.device(device))
     tokens = torch.randn(len(layout.document), WIDTH, generator=torch.Generator().manual_seed(1), dtype=dtype)
     return tokens.to(device).requires_grad_(), layout
 
@@ -128,7 +130,7 @@ def test_float32_keeps_its_precision_when_attention_is_sharp(
 ) -> None:
     """Weights within e^16 of each other: differences of sums in float32 would have lost all digits."""
     scorer = build().to(device)
-    layout = SpanLayout.build([[60]], torch.device(device))
+    layout = layout_of([[60]], torch.device(device))
     tokens = torch.rand(60, WIDTH, generator=torch.Generator().manual_seed(3)).to(device) * 2 - 1
     tokens.requires_grad_()
     with torch.no_grad():
@@ -144,7 +146,7 @@ def test_float32_keeps_its_precision_when_attention_is_sharp(
 def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str, implementation: ModuleType) -> None:
     """Tokens of equal logits, e^-120 of the weight of another token of their sentence."""
     scorer = build().to(device)
-    layout = SpanLayout.build([[5]], torch.device(device))
+    layout = layout_of([[5]], torch.device(device))
     tokens = torch.randn(5, WIDTH, generator=torch.Generator().manual_seed(4)).to(device)
     with torch.no_grad():
         tokens[:, 0] = torch.tensor([60.0, -60.0, -60.0, -60.0, -60.0])
@@ -176,7 +178,7 @@ def test_padding_has_finite_scores_and_no_influence(device: str, implementation:
     # What is downstream gives padding the gradient 0, which times infinity would be NaN.
     gradients = torch.autograd.grad((scores * layout.valid()).sum(), [tokens, *scorer.parameters()])
     assert all(torch.isfinite(gradient).all() for gradient in gradients)
-    alone = SpanLayout.build([[4]], torch.device(device))
+    alone = layout_of([[4]], torch.device(device))
     (second,) = (bucket.chart(scores[0])[2] for bucket in layout.buckets if bucket.lengths.tolist() == [5, 5, 4])
     inside = torch.ones(4, 4, dtype=torch.bool, device=device).triu()
     torch.testing.assert_close(second[:4, :4][inside], scorer(tokens[5:9], alone)[0].view(4, 4)[inside])
@@ -196,7 +198,7 @@ def test_dropout_is_drawn_once_for_each_sentence(implementation: ModuleType) -> 
     torch.manual_seed(4)
     with torch.no_grad():
         scorer.width.weight.zero_()  # tokens are all 0: now every span has the same hidden vector
-        first, second = scorer(torch.zeros(6, WIDTH), SpanLayout.build([[3, 3]]))[0].view(2, 9)
+        first, second = scorer(torch.zeros(6, WIDTH), layout_of([[3, 3]]))[0].view(2, 9)
     inside = torch.ones(3, 3, dtype=torch.bool).triu().flatten()
     assert len(set(first[inside].tolist())) == len(set(second[inside].tolist())) == 1
     assert first[0] != second[0]
@@ -221,7 +223,7 @@ def test_dropout_of_the_parts_is_dropout_of_the_hidden_layer(implementation: Mod
 
 
 def test_no_sentences_have_no_scores() -> None:
-    assert build()(torch.zeros(0, WIDTH), SpanLayout.build([[], []])).shape == (2, 0)
+    assert build()(torch.zeros(0, WIDTH), layout_of([[], []])).shape == (2, 0)
 
 
 def test_no_spans_have_no_vectors() -> None:

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import torch
 
-from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.gold import GoldFrames
 
-LAYOUT = SpanLayout.build([[4, 2], [3]])
+from ...layouts import layout_of
+
+LAYOUT = layout_of([[4, 2], [3]])
 STARTS, ENDS = torch.tensor([0, 5, 6, 6]), torch.tensor([2, 5, 8, 8])
 ANNOTATED = torch.tensor([True, True])
 

@@ -14,12 +14,14 @@ from spacy_span_selector.layers.selection.candidates import (
 )
 from spacy_span_selector.layers.selection.sampling import Annotation
 from spacy_span_selector.layers.selection.selectors import MultitaskSelector, StructuredSelector
-from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
-from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput, SrlRequest, SrlSettings
+from spacy_span_selector.layers.spans.layout import Spans
+from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput, SrlRequest
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.predicates import FindPredicates, predicate_tags
 from spacy_span_selector.layers.srl.rolesets import Senses
+from spacy_span_selector.layers.srl.settings import SrlSettings
 
+from ...layouts import layout_of
 from ...selectors import SELECTORS
 from .test_span_arguments import FRAMES, ROLES, SENTENCES, make_gold
 
@@ -66,10 +68,8 @@ def run(
     sentences: Sequence[Sequence[int]] = SENTENCES,
 ) -> SrlOutput:
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(1))
-    layout = SpanLayout.build(sentences)
-    return head(
-        tokens[rows].requires_grad_(), torch.zeros(15).long()[rows], layout, SrlRequest(find, two_senses, choose)
-    )
+    layout = layout_of(sentences)
+    return head(tokens[rows].requires_grad_(), layout, SrlRequest(find, two_senses, choose))
 
 
 @pytest.mark.parametrize("selector", NAMES)
@@ -118,7 +118,7 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
     selector: str, annotation: Annotation
 ) -> None:
     gold = replace(make_gold(FRAMES, annotated=(True, False, True)), rolesets=torch.tensor([1, -1, 2, 3]))
-    layout = SpanLayout.build(SENTENCES)
+    layout = layout_of(SENTENCES)
     choose = strategy("greedy") if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=False)
     output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
     tags = predicate_tags(gold.predicates, 15).tolist()
@@ -135,7 +135,7 @@ def test_a_batch_without_annotation_has_no_loss(selector: str) -> None:
     gold = make_gold([], annotated=(False, False, False))
     choose = strategy("greedy") if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=False)
     output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
-    loss = output.loss(gold, SpanLayout.build(SENTENCES), annotation="complete", negatives=1.0)
+    loss = output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=1.0)
     assert loss.item() == 0.0
     for gradient in torch.autograd.grad(loss, output.tensors(), materialize_grads=True):
         assert (gradient == 0).all()
@@ -162,9 +162,9 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
     choose = TopPerSentence(3.0) if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=True)
     head = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.3)).to(device).train()
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(2)).to(device).requires_grad_()
-    layout = SpanLayout.build(SENTENCES, on_device)
+    layout = layout_of(SENTENCES, on_device)
     find = FindPredicates(gold.predicates, closed=torch.ones(3, dtype=torch.bool, device=device))
-    output = head(tokens, torch.zeros(15, device=device).long(), layout, SrlRequest(find, senses, choose))
+    output = head(tokens, layout, SrlRequest(find, senses, choose))
     output.loss(gold, layout, annotation="complete", negatives=1.0).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
@@ -192,7 +192,7 @@ def test_without_rolesets_there_is_nothing_to_say_of_them() -> None:
         lambda predicates: Senses(Pairs(none, none), torch.zeros(0)),
         strategy("structured"),
     )
-    output = head(torch.randn(15, WIDTH), torch.zeros(15).long(), SpanLayout.build(SENTENCES), request)
+    output = head(torch.randn(15, WIDTH), layout_of(SENTENCES), request)
     assert output.rolesets.decode() == [-1] * 4
 
 
@@ -201,7 +201,9 @@ def test_sizes_are_remembered() -> None:
 
 
 def test_the_multitask_selector_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"SRL model has no second task. Take spacy_span_selector.GreedySelector.v1"):
+    with pytest.raises(
+        ValueError, match=r"'selector' of the SRL model is MultitaskSelector.*, but the model has no second task. Use "
+    ):
         replace(SETTINGS, selector=MultitaskSelector())
 
 
@@ -214,4 +216,4 @@ def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
 @pytest.mark.parametrize("name", ["hidden_width", "pair_width", "pair_hidden_width", "feature_width", "max_span_width"])
 def test_sizes_below_1_are_errors(name: str) -> None:
     with pytest.raises(ValueError, match=f"'{name}' .* is 0; it must be at least 1"):
-        SrlSettings(**{**vars(SETTINGS), name: 0})
+        replace(SETTINGS, **{name: 0})

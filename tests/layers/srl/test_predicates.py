@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.bio import OUTSIDE
 from spacy_span_selector.layers.srl.predicates import (
     BEGIN,
@@ -16,9 +16,11 @@ from spacy_span_selector.layers.srl.predicates import (
     predicate_tags,
 )
 
+from ...layouts import layout_of
+
 Predicates = list[tuple[int, int]]
 
-LAYOUT = SpanLayout.build([[3, 2], [], [4]])
+LAYOUT = layout_of([[3, 2], [], [4]])
 
 
 def as_spans(predicates: Predicates, device: str = "cpu") -> Spans:
@@ -35,11 +37,11 @@ def certain(tags: list[int]) -> torch.Tensor:
     return torch.nn.functional.one_hot(torch.tensor(tags, dtype=torch.long), 3).float().log_softmax(1)
 
 
-def plain_predicates(tags: list[int], sentence_lengths: list[int]) -> Predicates:
+def plain_predicates(tags: list[int], sentence_runs: list[int]) -> Predicates:
     """Sentence by sentence: a predicate begins at BEGIN and takes the INSIDE that follow."""
     found = []
     first = 0
-    for length in sentence_lengths:
+    for length in sentence_runs:
         for start in range(first, first + length):  # none if below 0
             if tags[start] == BEGIN:
                 end = start
@@ -63,7 +65,7 @@ def tagged_batches(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
 @given(tagged_batches())
 def test_predicates_are_those_that_the_tags_spell(batch: tuple[list[list[int]], list[int]]) -> None:
     lengths, tags = batch
-    found = decode_predicates(certain(tags), SpanLayout.build(lengths))
+    found = decode_predicates(certain(tags), layout_of(lengths))
     assert as_list(found) == plain_predicates(tags, [length for document in lengths for length in document])
 
 
@@ -79,7 +81,7 @@ def test_predicates_are_those_that_the_tags_spell(batch: tuple[list[list[int]], 
     ids=["adjacent", "sentences end predicates", "inside without begin", "none", "inside alone"],
 )
 def test_tags_at_edges(tags: list[int], expected: Predicates, device: str) -> None:
-    layout = SpanLayout.build([[3, 2], [], [4]], torch.device(device))
+    layout = layout_of([[3, 2], [], [4]], torch.device(device))
     found = decode_predicates(certain(tags).to(device), layout)
     assert found.starts.device.type == device
     assert as_list(found) == expected
@@ -89,7 +91,7 @@ def test_tags_at_edges(tags: list[int], expected: Predicates, device: str) -> No
 @given(tagged_batches())
 def test_tags_of_predicates_spell_them(batch: tuple[list[list[int]], list[int]]) -> None:
     lengths, tags = batch
-    layout = SpanLayout.build(lengths)
+    layout = layout_of(lengths)
     predicates = decode_predicates(certain(tags), layout)
     spelt = predicate_tags(predicates, len(tags))
     assert as_list(decode_predicates(certain(spelt.tolist()), layout)) == as_list(predicates)
@@ -105,7 +107,7 @@ def test_two_predicates_on_one_span_are_tagged_once() -> None:
 
 
 def test_given_predicates_are_taken_and_no_others(device: str) -> None:
-    layout = SpanLayout.build([[3, 2], [], [4]], torch.device(device))
+    layout = layout_of([[3, 2], [], [4]], torch.device(device))
     find = FindPredicates(
         as_spans([(3, 4), (1, 1), (1, 1)], device), closed=torch.tensor([True, False, False], device=device)
     )
@@ -114,7 +116,7 @@ def test_given_predicates_are_taken_and_no_others(device: str) -> None:
 
 
 def test_no_predicate_holds_a_token_outside_sentences(device: str) -> None:
-    layout = SpanLayout.build([[-2, 3], [2, -1, 2]], torch.device(device))
+    layout = layout_of([[-2, 3], [2, -1, 2]], torch.device(device))
     given = as_spans([(0, 0), (1, 2), (2, 3), (5, 8), (6, 7), (8, 9)], device)
     find = FindPredicates(given, closed=torch.tensor([True, True], device=device))
     assert as_list(find(certain([1] * 10).to(device), layout)) == [(2, 3), (8, 9)]

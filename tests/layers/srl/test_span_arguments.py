@@ -9,13 +9,24 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold, TopPerSentence
+from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.sampling import Annotation, sample_spans
-from spacy_span_selector.layers.selection.selectors import MarginalFunction, sigmoid_marginals, structured_marginals
+from spacy_span_selector.layers.selection.selectors import (
+    GreedySelector,
+    SigmoidSelector,
+    SpanSelector,
+    StructuredSelector,
+)
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.layers.srl.pairs import pairs_in_sentences
+from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder, SpanArguments
+
+from ...layouts import layout_of
+
+STRUCTURED, SIGMOID, GREEDY = StructuredSelector(), SigmoidSelector(), GreedySelector()
 
 Frames = list[tuple[tuple[int, int], list[tuple[int, int, int]]]]
 """Predicates, each with its arguments: start, end and role."""
@@ -32,7 +43,7 @@ ROLES = 3
 
 @dataclass
 class Case:
-    """A batch and what a random network says of it."""
+    """A batch and the output of a random network."""
 
     output: SpanArguments
     gold: GoldFrames
@@ -59,24 +70,25 @@ def make_case(
     seed: int = 0,
     frames: Frames = FRAMES,
     annotated: tuple[bool, ...] = (True, True, True),
-    to_marginals: MarginalFunction | None = structured_marginals,
+    selector: SpanSelector = STRUCTURED,
     add_gold: bool = True,
     ratio: float = 0.6,
     scale: float = 1.0,
     device: str = "cpu",
 ) -> Case:
     torch.manual_seed(seed)
-    layout = SpanLayout.build(SENTENCES, torch.device(device))
+    layout = layout_of(SENTENCES, torch.device(device))
     gold = make_gold(frames, annotated, device)
     scores = (scale * torch.randn(layout.size)).to(device).requires_grad_()
-    marginals = None if to_marginals is None else to_marginals(scores, layout)
-    choose = TopPerSentence(ratio) if marginals is None else LikelyAndGold(gold, ratio, add_gold)
-    candidates = choose(scores, scores if marginals is None else marginals.selected, layout)
+    marginals = selector.marginals(scores, layout)
+    choose = LikelyAndGold(gold, ratio, add_gold) if selector.has_probabilities else TopPerSentence(ratio)
+    candidates = choose(scores, marginals.selected, layout)
     spans = Spans(*layout.locate(candidates))
     pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[gold.predicates.starts])
     role_scores = scale * torch.randn(len(pairs.left), 1 + ROLES).to(device) + scores[candidates[pairs.left], None]
     log_roles = role_scores.log_softmax(1)
-    return Case(SpanArguments(marginals, candidates, spans, gold.predicates, pairs, log_roles), gold, layout, scores)
+    selection = Selection(scores, marginals, candidates, spans)
+    return Case(SpanArguments(selector, selection, gold.predicates, pairs, log_roles), gold, layout, scores)
 
 
 def plain_loss(case: Case, annotation: Annotation) -> float:
@@ -90,11 +102,19 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
         )
     }
     gold_spans = {(start, end) for start, end, _ in roles}
-    log_p = {} if output.marginals is None else dict(enumerate(output.marginals.selected.double().tolist()))
+    has_probabilities = output.selector.has_probabilities
+    log_p = dict(enumerate(output.selection.marginals.selected.double().tolist())) if has_probabilities else {}
     starts, ends = torch.tensor(sorted(gold_spans), dtype=torch.long, device=case.scores.device).view(-1, 2).T
     flat = case.layout.flat_index(starts, ends)
     loss = -sum(log_p[i] for i in flat.tolist()) if log_p else 0.0
-    spans = list(zip(output.spans.starts.tolist(), output.spans.ends.tolist(), output.candidates.tolist(), strict=True))
+    spans = list(
+        zip(
+            output.selection.spans.starts.tolist(),
+            output.selection.spans.ends.tolist(),
+            output.selection.candidates.tolist(),
+            strict=True,
+        )
+    )
     pairs = list(zip(output.pairs.left.tolist(), output.pairs.right.tolist(), output.log_roles.tolist(), strict=True))
     for i, (start, end, number) in enumerate(spans):
         if not gold.annotated[case.layout.document[start]]:
@@ -118,11 +138,11 @@ def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 
 
 CASES: dict[str, dict[str, Any]] = {
     "structured": {},
-    "sigmoid": {"to_marginals": sigmoid_marginals},
-    "greedy": {"to_marginals": None},
+    "sigmoid": {"selector": SIGMOID},
+    "greedy": {"selector": GREEDY},
     "gold spans missed": {"add_gold": False},
     "many candidates": {"ratio": 100.0},
-    "many greedy candidates": {"ratio": 100.0, "to_marginals": None},
+    "many greedy candidates": {"ratio": 100.0, "selector": GREEDY},
     "documents not annotated": {"frames": FRAMES[:3], "annotated": (True, False, False), "ratio": 2.0},
     "annotated without frames": {"frames": FRAMES[:3], "annotated": (True, False, True), "ratio": 2.0},
     "predicates without arguments": {"frames": [((1, 1), []), ((8, 8), [])]},
@@ -146,17 +166,16 @@ def test_complete_and_partial_annotation_differ() -> None:
 
 def test_roles_do_not_teach_selection_where_annotation_is_complete() -> None:
     case = make_case()
-    assert case.output.marginals is not None
-    (complete,) = torch.autograd.grad(loss_of(case), case.output.marginals.selected, retain_graph=True)
+    (complete,) = torch.autograd.grad(loss_of(case), case.output.selection.marginals.selected, retain_graph=True)
     expected = torch.zeros_like(complete)
     expected[case.gold.flat_index(case.layout).unique()] = -1.0
     assert torch.equal(complete, expected)
-    (partial,) = torch.autograd.grad(loss_of(case, "partial"), case.output.marginals.selected)
+    (partial,) = torch.autograd.grad(loss_of(case, "partial"), case.output.selection.marginals.selected)
     assert not torch.equal(partial, expected)
 
 
 def test_greedy_knows_no_probabilities() -> None:
-    case = make_case(to_marginals=None)
+    case = make_case(selector=GREEDY)
     assert loss_of(case, "complete") == loss_of(case, "partial")
     torch.manual_seed(0)
     assert loss_of(case, negatives=5.0) == loss_of(case)
@@ -170,35 +189,32 @@ def test_sampled_spans_are_added_as_unselected() -> None:
     sampled = sample_spans(pool, case.gold.annotated, case.layout, 0.5)
     torch.manual_seed(5)
     found = loss_of(case, negatives=0.5) - loss_of(case)
-    assert case.output.marginals is not None
-    torch.testing.assert_close(found, -case.output.marginals.unselected[sampled].sum(), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(found, -case.output.selection.marginals.unselected[sampled].sum(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
-@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
-def test_gradients_are_finite(
-    scale: float, to_marginals: MarginalFunction | None, annotation: Annotation, device: str
-) -> None:
-    case = make_case(scale=scale, to_marginals=to_marginals, device=device)
+def test_gradients_are_finite(scale: float, selector: SpanSelector, annotation: Annotation, device: str) -> None:
+    case = make_case(scale=scale, selector=selector, device=device)
     loss = loss_of(case, annotation, negatives=2.0)
     (gradient,) = torch.autograd.grad(loss, case.scores)
     assert torch.isfinite(loss) and torch.isfinite(gradient).all()
     assert (gradient[~case.layout.valid()] == 0).all()
 
 
-@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
-def test_documents_that_are_not_annotated_teach_nothing(to_marginals: MarginalFunction | None) -> None:
-    case = make_case(frames=FRAMES[:3], annotated=(True, False, False), ratio=100.0, to_marginals=to_marginals)
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+def test_documents_that_are_not_annotated_are_ignored(selector: SpanSelector) -> None:
+    case = make_case(frames=FRAMES[:3], annotated=(True, False, False), ratio=100.0, selector=selector)
     (gradient,) = torch.autograd.grad(loss_of(case, negatives=50.0), case.scores)
     starts, ends = case.layout.locate(torch.nonzero(gradient).squeeze(1))
     assert set(case.layout.document[starts].tolist()) == set(case.layout.document[ends].tolist()) == {0}
 
 
-@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
-def test_a_batch_without_annotation_has_no_loss(to_marginals: MarginalFunction | None, annotation: Annotation) -> None:
-    case = make_case(frames=[], annotated=(False, False, False), to_marginals=to_marginals)
+def test_a_batch_without_annotation_has_no_loss(selector: SpanSelector, annotation: Annotation) -> None:
+    case = make_case(frames=[], annotated=(False, False, False), selector=selector)
     loss = loss_of(case, annotation, negatives=1.0)
     assert loss.item() == 0.0
     assert (torch.autograd.grad(loss, case.scores)[0] == 0).all()
@@ -208,7 +224,7 @@ def best_by_enumeration(case: Case, predicate: int) -> float:
     """The weight of the heaviest of all sets of candidates that do not overlap."""
     output = case.output
     pairs = [i for i, of in enumerate(output.pairs.right.tolist()) if of == predicate]
-    spans = list(zip(output.spans.starts.tolist(), output.spans.ends.tolist(), strict=True))
+    spans = list(zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True))
     weights = {
         spans[int(output.pairs.left[i])]: float((output.log_roles[i, 1:].max() - output.log_roles[i, 0]).detach())
         for i in pairs
@@ -228,7 +244,7 @@ def test_decoded_arguments_are_the_heaviest_that_do_not_overlap(seed: int, devic
     found = output.decode()
     assert found == sorted(found)
     row_of = {pair: i for i, pair in enumerate(zip(*(column.tolist() for column in output.pairs), strict=True))}
-    spans = list(zip(output.spans.starts.tolist(), output.spans.ends.tolist(), strict=True))
+    spans = list(zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True))
     for predicate in range(len(output.predicates)):
         arguments = [argument for argument in found if argument.predicate == predicate]
         assert all(one.end < other.start for one, other in itertools.pairwise(arguments))
@@ -251,7 +267,7 @@ def test_one_span_may_be_an_argument_of_two_predicates() -> None:
     case = make_case(frames=FRAMES[:2], ratio=0.0)
     roles = torch.full_like(case.output.log_roles, -5.0)
     roles[:, 0] = -1.0
-    both = (case.output.spans.starts[case.output.pairs.left] == 0).nonzero().squeeze(1)
+    both = (case.output.selection.spans.starts[case.output.pairs.left] == 0).nonzero().squeeze(1)
     roles[both[0], 1], roles[both[1], 3] = 0.0, 0.0
     assert [found[:4] for found in replace(case.output, log_roles=roles).decode()] == [(0, 0, 0, 0), (1, 0, 0, 2)]
     assert isinstance(case.output.decode()[0], FoundArgument)
@@ -259,20 +275,19 @@ def test_one_span_may_be_an_argument_of_two_predicates() -> None:
 
 def test_selected_spans_have_their_marginals() -> None:
     output = make_case().output
-    assert output.marginals is not None
     selected = output.selected()
     assert [span[:2] for span in selected] == sorted(
-        zip(output.spans.starts.tolist(), output.spans.ends.tolist(), strict=True)
+        zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True)
     )
-    expected = output.marginals.selected[output.candidates].exp().tolist()
+    expected = output.selection.marginals.selected[output.selection.candidates].exp().tolist()
     assert [score for _, _, score in selected] == pytest.approx(expected)
 
 
-def test_without_marginals_selected_spans_have_the_probability_of_any_role() -> None:
-    output = make_case(to_marginals=None, ratio=2.0).output
+def test_without_probabilities_selected_spans_have_the_probability_of_any_role() -> None:
+    output = make_case(selector=GREEDY, ratio=2.0).output
     for i, (start, end, score) in enumerate(output.selected()):
         null = output.log_roles[output.pairs.left == i, 0].exp().tolist()
-        assert (start, end) == (int(output.spans.starts[i]), int(output.spans.ends[i]))
+        assert (start, end) == (int(output.selection.spans.starts[i]), int(output.selection.spans.ends[i]))
         assert score == pytest.approx(max((1 - p for p in null), default=0.0), abs=1e-6)
 
 
@@ -284,22 +299,22 @@ PREDICATES = Spans(torch.tensor([1, 5, 11]), torch.tensor([1, 6, 12]))
 
 
 def build(
-    to_marginals: MarginalFunction | None = structured_marginals,
+    selector: SpanSelector = STRUCTURED,
     max_span_width: int | None = None,
     dropout: float = 0.0,
 ) -> SpanArgumentFinder:
     torch.manual_seed(0)
-    return SpanArgumentFinder(
-        width=WIDTH,
-        predicate_width=PREDICATE_WIDTH,
+    settings = SrlSettings(
+        selector=selector,
         hidden_width=7,
         pair_width=4,
         pair_hidden_width=6,
         feature_width=3,
-        roles=ROLES,
-        to_marginals=to_marginals,
         dropout=dropout,
         max_span_width=max_span_width,
+    )
+    return SpanArgumentFinder(
+        width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, selector=selector, settings=settings
     )
 
 
@@ -307,12 +322,12 @@ def run(finder: SpanArgumentFinder, choose: Any = EVERY, predicates: Spans = PRE
     generator = torch.Generator().manual_seed(1)
     tokens = torch.randn(15, WIDTH, generator=generator).requires_grad_()
     vectors = torch.randn(3, PREDICATE_WIDTH, generator=generator)[: len(predicates)].requires_grad_()
-    return finder(tokens, SpanLayout.build(SENTENCES), predicates, vectors, choose)
+    return finder(tokens, layout_of(SENTENCES), predicates, vectors, choose)
 
 
 def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
     output = run(build())
-    starts = output.spans.starts[output.pairs.left].tolist()
+    starts = output.selection.spans.starts[output.pairs.left].tolist()
     met = {
         (start, int(output.predicates.starts[i])) for start, i in zip(starts, output.pairs.right.tolist(), strict=True)
     }
@@ -326,9 +341,9 @@ def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
     }
 
 
-@pytest.mark.parametrize("to_marginals", [structured_marginals, None])
-def test_null_scores_0_and_the_span_score_counts_for_every_role(to_marginals: MarginalFunction | None) -> None:
-    finder = build(to_marginals)
+@pytest.mark.parametrize("selector", [STRUCTURED, GREEDY])
+def test_null_scores_0_and_the_span_score_counts_for_every_role(selector: SpanSelector) -> None:
+    finder = build(selector)
     for layer in (finder.roles.output, finder.span_scorer.output):
         torch.nn.init.zeros_(layer.weight)
     torch.nn.init.constant_(finder.roles.output.bias, 0.5)
@@ -337,13 +352,15 @@ def test_null_scores_0_and_the_span_score_counts_for_every_role(to_marginals: Ma
     expected = torch.tensor([0.0, 2.5, 2.5, 2.5]).log_softmax(0)
     output = run(finder)
     torch.testing.assert_close(output.log_roles, expected.expand_as(output.log_roles))
-    if output.marginals is not None:
-        assert (output.marginals.selected[output.candidates] > math.log(0.2)).all()  # of the other score
+    if selector.has_probabilities:
+        assert (
+            output.selection.marginals.selected[output.selection.candidates] > math.log(0.2)
+        ).all()  # of the other score
 
 
-@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
-def test_every_weight_has_a_finite_gradient(to_marginals: MarginalFunction | None) -> None:
-    finder = build(to_marginals, dropout=0.3).train()
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+def test_every_weight_has_a_finite_gradient(selector: SpanSelector) -> None:
+    finder = build(selector, dropout=0.3).train()
     case = make_case()
     output = run(finder, predicates=case.gold.predicates.take(torch.tensor([0, 1, 3])))
     sum(tensor[torch.isfinite(tensor)].tanh().sum() for tensor in output.tensors()).backward()
@@ -351,20 +368,20 @@ def test_every_weight_has_a_finite_gradient(to_marginals: MarginalFunction | Non
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
 
 
-@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
-def test_max_span_width_forbids_wider_spans(to_marginals: MarginalFunction | None) -> None:
-    choose = TopPerSentence(100.0) if to_marginals is None else EVERY
-    output = run(build(to_marginals, max_span_width=2), choose)
-    assert (output.spans.ends - output.spans.starts + 1).unique().tolist() == [1, 2]
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+def test_max_span_width_forbids_wider_spans(selector: SpanSelector) -> None:
+    choose = TopPerSentence(100.0) if not selector.has_probabilities else EVERY
+    output = run(build(selector, max_span_width=2), choose)
+    assert (output.selection.spans.ends - output.selection.spans.starts + 1).unique().tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("to_marginals", [structured_marginals, sigmoid_marginals, None])
-def test_no_predicates_leave_the_selection(to_marginals: MarginalFunction | None) -> None:
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+def test_no_predicates_leave_the_selection(selector: SpanSelector) -> None:
     none = torch.zeros(0, dtype=torch.long)
-    output = run(build(to_marginals), predicates=Spans(none, none))
+    output = run(build(selector), predicates=Spans(none, none))
     assert output.log_roles.shape == (0, 1 + ROLES) and output.log_roles.requires_grad
     assert output.decode() == []
-    assert len(output.selected()) == len(output.candidates) > 0
+    assert len(output.selected()) == len(output.selection.candidates) > 0
 
 
 def test_no_candidates_have_no_arguments() -> None:

@@ -6,25 +6,35 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.selection.candidates import Decode
-from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
+from spacy_span_selector.layers.selection.selectors import BioSelector
+from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument
 from spacy_span_selector.layers.srl.bio import begin_tag, count_tags, decode_tags
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.layers.srl.pairs import Pairs
+from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger, TaggedArguments
 
+from ...layouts import layout_of
 from .test_span_arguments import FRAMES, ROLES, SENTENCES, Frames, make_gold
 
 WIDTH, PREDICATE_WIDTH = 6, 5
-LAYOUT = SpanLayout.build(SENTENCES)
+LAYOUT = layout_of(SENTENCES)
 SENTENCE_OF = [(0, 4), (4, 7), (7, 10), (10, 15)]
 
 
 def build(dropout: float = 0.0) -> ArgumentTagger:
     torch.manual_seed(0)
-    return ArgumentTagger(
-        width=WIDTH, predicate_width=PREDICATE_WIDTH, pair_width=4, pair_hidden_width=6, roles=ROLES, dropout=dropout
+    settings = SrlSettings(
+        selector=BioSelector(),
+        hidden_width=7,
+        pair_width=4,
+        pair_hidden_width=6,
+        feature_width=3,
+        dropout=dropout,
+        max_span_width=None,
     )
+    return ArgumentTagger(width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, settings=settings)
 
 
 def run(tagger: ArgumentTagger, predicates: Spans) -> TaggedArguments:
@@ -54,7 +64,7 @@ def says(
 
 
 def loss_of(output: TaggedArguments, gold: GoldFrames) -> torch.Tensor:
-    layout = SpanLayout.build(SENTENCES, gold.annotated.device)
+    layout = layout_of(SENTENCES, gold.annotated.device)
     return output.loss(gold, layout, annotation="complete", negatives=1.0)
 
 

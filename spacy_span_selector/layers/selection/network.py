@@ -1,0 +1,102 @@
+"""From token vectors to selected spans and their vectors: the part of the network that both components share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ..spans.layout import SpanLayout, Spans
+from ..spans.scorer import SpanScorer
+from .candidates import CandidateStrategy
+from .selectors import Marginals, SpanSelector
+
+
+class Selection(NamedTuple):
+    """The spans of a batch that were selected, and the scores that they were selected by.
+
+    scores (Tensor): Score of every span, flat. Shape: (layout.size,)
+    marginals (Marginals): Probability of every span, flat.
+    candidates (Tensor): Flat index of each selected span, in the order of the text. Shape: (candidates,)
+    spans (Spans): Their tokens.
+    """
+
+    scores: Tensor
+    marginals: Marginals
+    candidates: Tensor
+    spans: Spans
+
+    def confidence(self, selector: SpanSelector) -> Tensor:
+        """What the selector reports as the score of each selected span, from 0 to 1. Shape: (candidates,)"""
+        return selector.confidence(self.scores[self.candidates], self.marginals.selected[self.candidates])
+
+
+class Candidates(NamedTuple):
+    """What the rest of the network gets of a selection.
+
+    selection (Selection): The selected spans.
+    vectors (Tensor): Their vectors. Shape: (candidates, vector_width)
+    scores (Tensor): Score of every span in links or roles, flat. Shape: (layout.size,)
+    second_task (Tensor): Scores of the second task of every span, flat. Shape: (classes, layout.size)
+    """
+
+    selection: Selection
+    vectors: Tensor
+    scores: Tensor
+    second_task: Tensor
+
+
+def make_span_scorer(
+    selector: SpanSelector, *, width: int, hidden_width: int, feature_width: int, dropout: float, classes: int = 0
+) -> SpanScorer:
+    """Make the scorer of spans that `select_spans` needs.
+
+    A selector with probabilities has a score of its own, s_p, beside the score s_m that counts in links or roles; a
+    greedy one ranks spans by s_m itself (Lee et al. 2017).
+
+    selector (SpanSelector): How spans are selected.
+    classes (int): Classes of a second task.
+    The other arguments are those of `SpanScorer`.
+    """
+    scores = (2 if selector.has_probabilities else 1) + classes
+    return SpanScorer(
+        width=width, hidden_width=hidden_width, feature_width=feature_width, scores=scores, dropout=dropout
+    )
+
+
+def select_spans(
+    scorer: SpanScorer,
+    selector: SpanSelector,
+    tokens: Tensor,
+    layout: SpanLayout,
+    choose: CandidateStrategy,
+    *,
+    max_span_width: int | None,
+    classes: int = 0,
+) -> Candidates:
+    """Score the spans of a batch, choose candidates, and represent these.
+
+    scorer (SpanScorer): From `make_span_scorer`.
+    selector (SpanSelector): How spans are selected.
+    tokens (Tensor): Token vectors. Shape: (tokens, width)
+    layout (SpanLayout): The sentences of the batch.
+    choose (CandidateStrategy): Which spans to keep.
+    max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
+    classes (int): Classes of a second task.
+    """
+    scores = scorer(tokens, layout)
+    # Even if both are the same row they must be two tensors, each with a gradient of its own.
+    selection, decision = scores[0], scores[-1 - classes]
+    if max_span_width is not None:
+        selection = selection.masked_fill(layout.widths() > max_span_width, -torch.inf)
+    marginals = selector.marginals(selection, layout)
+    with torch.no_grad():
+        candidates = choose(selection, marginals.selected, layout)
+        spans = Spans(*layout.locate(candidates))
+    return Candidates(
+        selection=Selection(selection, marginals, candidates, spans),
+        vectors=scorer.represent(tokens, spans.starts, spans.ends),
+        scores=decision,
+        second_task=scores[len(scores) - classes :],
+    )

@@ -1,0 +1,45 @@
+"""The settings that the networks of both components share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .candidates import Pruning
+from .selectors import Selector, check_selector
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings:
+    """Sizes of a network that selects spans. Every number is checked to be at least 1, dropout apart.
+
+    selector (Selector): How spans are selected; what it leaves to the task is filled in here.
+    hidden_width (int): Hidden layer of the span scorer.
+    feature_width (int): Width of the embedding of span widths.
+    dropout (float): Dropout in the network and on the token vectors that it reads.
+    max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
+    network (str): What messages call the network.
+    greedy_ratio, pruning (float, Pruning): How the greedy selector prunes in this task.
+    can_tag, can_learn_constituents (bool): Which selectors the network can use; see `check_selector`.
+    """
+
+    selector: Selector
+    hidden_width: int
+    feature_width: int
+    dropout: float
+    max_span_width: int | None
+    network: ClassVar[str]
+    greedy_ratio: ClassVar[float]
+    pruning: ClassVar[Pruning]
+    can_tag: ClassVar[bool] = False
+    can_learn_constituents: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_selector(self.selector, self.network, tags=self.can_tag, constituents=self.can_learn_constituents)
+        completed = self.selector.for_task(ratio=self.greedy_ratio, pruning=self.pruning)
+        object.__setattr__(self, "selector", completed)
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"'dropout' of the {self.network} model is {self.dropout}; it must be from 0 to below 1.")
+        for name, value in vars(self).items():
+            if name not in ("selector", "dropout") and value is not None and value is not False and value < 1:
+                raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be at least 1.")

@@ -1,0 +1,25 @@
+"""The settings of the SRL network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..selection.candidates import TopPerSentence
+from ..selection.settings import NetworkSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SrlSettings(NetworkSettings):
+    """Sizes of the network; `hidden_width` is also that of the predicate tagger.
+
+    pair_width (int): Width to which arguments and predicates are projected before they are paired.
+    pair_hidden_width (int): Hidden layer of the role classifier.
+    """
+
+    pair_width: int
+    pair_hidden_width: int
+    network: ClassVar = "SRL"
+    greedy_ratio: ClassVar = 0.8  # He et al. 2018
+    pruning: ClassVar = TopPerSentence
+    can_tag: ClassVar = True

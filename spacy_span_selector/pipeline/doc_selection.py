@@ -1,0 +1,99 @@
+"""What a selector made of the spans of a document: which it keeps, which it would keep, and how probable each is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from torch import Tensor
+
+from ..layers.selection.candidates import PredictionStrategy
+from ..layers.selection.network import Selection
+from ..layers.selection.selectors import Selector
+from ..layers.spans.layout import SpanLayout
+
+Characters = tuple[int, int]
+"""A span as character offsets, which do not depend on tokenization: start inclusive, end exclusive."""
+
+
+@dataclass(frozen=True)
+class DocSelection:
+    """The selection of one document, with the scores of all of its spans.
+
+    doc (Doc): The document.
+    selection (Selection): Output of the network.
+    layout (SpanLayout): The sentences of the document.
+    selector (Selector): The selector of the component.
+    strategy (PredictionStrategy): What chooses spans at prediction.
+    """
+
+    doc: Doc
+    selection: Selection
+    layout: SpanLayout
+    selector: Selector
+    strategy: PredictionStrategy
+
+    def at_other_settings(
+        self, settings: Mapping[str | None, Collection[float]]
+    ) -> Iterator[tuple[str, float, set[Characters]]]:
+        """Vary the setting that decides how many spans are kept.
+
+        settings (Mapping[str | None, Collection[float]]): Values to try beside its own, by name of the setting.
+        YIELDS (tuple[str, float, set[Characters]]): Name and value of the setting, and the spans that would be kept.
+        """
+        name = self.strategy.setting
+        if name is not None:
+            for value in sorted({*settings.get(name, ()), getattr(self.strategy, name)}):
+                flat = self.strategy.at(value)(self.selection.scores, self.selection.marginals.selected, self.layout)
+                yield name, value, self._characters(flat)
+
+    def probabilities(self, gold: Collection[Characters]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The probability of every span, and whether it is gold. Shapes: (spans,)
+
+        gold (Collection[Characters]): The gold spans.
+        """
+        valid = self.layout.valid()
+        is_gold = torch.zeros_like(valid)
+        is_gold[self._flat_index(gold)] = True
+        log_p = self.selection.marginals.selected[valid]
+        return log_p.double().exp().cpu().numpy(), is_gold[valid].cpu().numpy()
+
+    def spans(self) -> list[tuple[int, int, float | None]]:
+        """The selected spans as token offsets, end exclusive, with their probabilities, None without these."""
+        starts, ends = self.selection.spans.starts.tolist(), self.selection.spans.ends.tolist()
+        p = self.selection.marginals.selected[self.selection.candidates].exp().tolist()
+        if not self.selector.has_probabilities:
+            p = [None] * len(p)
+        return [(start, end + 1, score) for start, end, score in zip(starts, ends, p, strict=True)]
+
+    def sentences(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """The first token of each sentence, and the probability of each of its spans by first and last token, 0 where
+        the selector has no probabilities. Shape: (tokens, tokens)"""
+        in_sentence = self.layout.in_sentence.tolist()
+        for first, tokens in groupby(range(len(self.doc)), key=self.layout.sentence.tolist().__getitem__):
+            rows = torch.tensor(list(tokens), device=self.layout.row.device)
+            if in_sentence[first]:
+                flat = self.layout.row[rows][:, None] + self.layout.place[rows]
+                log_p = self.selection.marginals.selected[flat].double().triu().cpu().numpy()
+                yield first, np.triu(np.exp(log_p)) * self.selector.has_probabilities
+
+    def _characters(self, flat: Tensor) -> set[Characters]:
+        starts, ends = self.layout.locate(flat)
+        doc = self.doc
+        rows = zip(starts.tolist(), ends.tolist(), strict=True)
+        return {(doc[start].idx, doc[end].idx + len(doc[end])) for start, end in rows}
+
+    def _flat_index(self, spans: Collection[Characters]) -> Tensor:
+        """The flat index of spans; spans that are not in the layout are left out."""
+        starts = {token.idx: token.i for token in self.doc}
+        ends = {token.idx + len(token): token.i for token in self.doc}
+        sentence = self.layout.sentence.tolist()
+        rows = [(starts[start], ends[end]) for start, end in spans if start in starts and end in ends]
+        rows = [(start, end) for start, end in rows if start <= end and sentence[start] == sentence[end]]
+        tensor = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2)
+        return self.layout.flat_index(tensor[:, 0], tensor[:, 1])

@@ -1,0 +1,123 @@
+"""What a task is, and the registry of tasks by the factory of their component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import catalogue
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+
+PARTS = {"p": "P", "r": "R", "f": "F1"}
+"""How names of scores end, and what tables call it."""
+
+
+class ScoreColumn(NamedTuple):
+    """A column of a report.
+
+    title (str): Its heading.
+    score (str): Name of the score, from 0 to 1; shown in per cent.
+    split (str): "test" or "dev".
+    """
+
+    title: str
+    score: str
+    split: str = "test"
+
+
+class ScoreTable(NamedTuple):
+    """A table of a report, with a row for each variant.
+
+    title (str): Its heading.
+    note (str): What the reader must know.
+    columns (Sequence[ScoreColumn]): What is shown.
+    """
+
+    title: str
+    note: str
+    columns: Sequence[ScoreColumn]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A task.
+
+    factory (str): The factory of its component.
+    title (str): What it is called: "Semantic roles".
+    span (str): What its selected spans may become: "argument".
+    group (str): What it puts these in: "frame".
+    main_score (str): Name of the score by which pipelines are compared.
+    main_title (str): What reports call it.
+    scores (Mapping[str, str]): The metrics with precision, recall and F1, by the names of their scores without `_p`,
+        `_r`, `_f`, and what `evaluate` calls them.
+    density (str): Name of the score that counts selected spans per token.
+    accuracies (Mapping[str, str]): Scores without precision and recall, and what `evaluate` calls them.
+    per_label (str | None): Name of the score that has precision, recall and F1 of each label, if there is one.
+    tables (Sequence[ScoreTable]): The tables that only this task has in a report.
+    compared (Mapping[str, str]): Names of the scores by which variants are tested for differences, by title.
+    decoding_scores (Sequence[str]): Scores that show what decoder and threshold do.
+    reader_settings (Sequence[str]): Settings of the component that the reader of a corpus takes, too.
+    gold_spans (Callable): Takes a document and the component's settings; returns the spans that its groups hold, None
+        if the document is not annotated.
+    groups (Callable): Takes a document and the component's settings; returns the groups of `doc.spans`.
+    """
+
+    factory: str
+    title: str
+    span: str
+    group: str
+    main_score: str
+    main_title: str
+    scores: Mapping[str, str]
+    density: str
+    accuracies: Mapping[str, str]
+    per_label: str | None
+    tables: Sequence[ScoreTable]
+    compared: Mapping[str, str]
+    decoding_scores: Sequence[str]
+    reader_settings: Sequence[str]
+    gold_spans: Callable[[Doc, Any], list[Span] | None]
+    groups: Callable[[Doc, Any], list[SpanGroup]]
+
+    def score_title(self, score: str) -> str:
+        """What a table calls precision, recall or F1 of a metric: "Mentions P"."""
+        metric, _, end = score.rpartition("_")
+        return f"{self.scores[metric]} {PARTS[end]}"
+
+
+tasks = catalogue.create("spacy_span_selector", "tasks", entry_points=True)
+"""The tasks by the factory of their component."""
+
+
+def get_task(factory: str) -> Task:
+    """The task of the component that a factory makes.
+
+    RAISES (ValueError): If none is registered for it.
+    """
+    if factory not in tasks:
+        known = ", ".join(sorted(tasks.get_all()))
+        raise ValueError(f"No task is registered for the component {factory!r}; expected one of {known}.")
+    task: Task = tasks.get(factory)
+    return task
+
+
+def find_tasks(nlp: Language) -> dict[str, Task]:
+    """The tasks of the components of a pipeline that have one, by name of the component."""
+    factories = {name: nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
+    return {name: get_task(factory) for name, factory in factories.items() if factory in tasks}
+
+
+def all_tasks() -> list[Task]:
+    """Every registered task, by the name of its factory."""
+    return [task for _, task in sorted(tasks.get_all().items())]
+
+
+def percent_columns(metrics: Mapping[str, str], split: str = "test") -> list[ScoreColumn]:
+    """Columns for precision, recall and F1 of metrics, by the names of their scores without `_p`, `_r`, `_f`."""
+    return [
+        ScoreColumn(f"{title} {part}".strip(), f"{metric}_{end}", split)
+        for metric, title in metrics.items()
+        for end, part in PARTS.items()
+    ]

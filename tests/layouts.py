@@ -1,0 +1,19 @@
+"""Layouts of documents that are given by the lengths of their sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
+
+
+def runs_of(lengths: Sequence[int]) -> Runs:
+    """The runs of a document; a length below 0 stands for tokens in no sentence."""
+    return Runs([abs(length) for length in lengths], [length > 0 for length in lengths])
+
+
+def layout_of(documents: Sequence[Sequence[int]], device: torch.device | None = None) -> SpanLayout:
+    """The layout of documents; a length below 0 stands for tokens in no sentence."""
+    return SpanLayout.build([runs_of(lengths) for lengths in documents], device)
