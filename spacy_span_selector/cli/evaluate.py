@@ -13,7 +13,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from wasabi import msg
 
-from ..tasks import all_tasks, find_tasks
+from ..tasks import Task, all_tasks, find_tasks
 from ._app import app, friendly_errors, open_spacy_file
 
 
@@ -66,7 +66,7 @@ def evaluate_cli(
         scorer = KeepingScorer(nlp)
         scores = nlp.evaluate(examples, scorer=scorer)
         _check_scored(scores, model, data)
-        _print_scores(scores, per_role)
+        _print_scores(scores, {task.title: task for task in find_tasks(nlp).values()}.values(), per_role)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)
             srsly.write_json(output, scores)
@@ -82,7 +82,7 @@ def _reader_settings(nlp: Language) -> dict[str, str]:
     for name, task in find_tasks(nlp).items():
         pipe: Any = nlp.get_pipe(name)
         for setting in task.reader_settings:
-            found.setdefault(setting, getattr(pipe.settings, setting))
+            found.setdefault(setting, pipe.cfg[setting])
     return found
 
 
@@ -111,8 +111,8 @@ def _check_scored(scores: Mapping[str, Any], model: str, data: Path) -> None:
     raise ValueError(f"There is nothing to score: {' and '.join(lacking)}.")
 
 
-def _print_scores(scores: Mapping[str, Any], per_label: bool) -> None:
-    scored = [task for task in all_tasks() if scores.get(task.main_score) is not None]
+def _print_scores(scores: Mapping[str, Any], tasks: Iterable[Task], per_label: bool) -> None:
+    scored = [task for task in tasks if scores[task.main_score] is not None]
     for task in scored:
         _print_table(task.title, [(title, _parts(scores, name)) for name, title in task.scores.items()])
         accuracies = {title: scores[name] for name, title in task.accuracies.items() if scores[name] is not None}

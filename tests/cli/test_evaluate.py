@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.cli import app
 from spacy_span_selector.scorers import score_coref, score_srl
+from spacy_span_selector.tasks import tasks
+from spacy_span_selector.tasks.srl import SEMANTIC_ROLES
 
 
 class FirstWordActs:
@@ -54,6 +57,8 @@ def make_first_word_acts(
 ) -> FirstWordActs:
     return FirstWordActs(prefix, predicates_key)
 
+
+tasks.register("evaluate_test_srl", func=replace(SEMANTIC_ROLES, factory="evaluate_test_srl"))
 
 if not Doc.has_extension("evaluate_test_output"):
     Doc.set_extension("evaluate_test_output", default=None)

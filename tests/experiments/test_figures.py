@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from spacy_span_selector.experiments.figures import draw_figures, spread, variant_colors
+from spacy_span_selector.tasks import get_task
 
 from .conftest import make_record
 
@@ -27,7 +28,7 @@ def test_every_figure_is_drawn(variants, component: str, tmp_path: Path):
     scores = {"test": {"srl_f": 0.5, "coref_f": 0.5}}
     for record in (record for records in variants.values() for record in records):
         record |= {"component": component, "scores": scores}
-    files = [path for path, _ in draw_figures("books", variants, tmp_path)]
+    files = [path for path, _ in draw_figures("books", get_task(component), variants, tmp_path)]
     assert [path.name for path in files] == [
         f"books-{name}.png" for name in ("overview", "ratio", "classes", "calibration")
     ]
@@ -40,14 +41,14 @@ def test_every_figure_is_drawn(variants, component: str, tmp_path: Path):
 def test_no_calibration_without_probabilities(variants, tmp_path: Path):
     pytest.importorskip("matplotlib")
     del variants["structured"]
-    files = draw_figures("books", variants, tmp_path)
+    files = draw_figures("books", get_task("structured_coref"), variants, tmp_path)
     assert [path.name for path, _ in files] == ["books-overview.png", "books-ratio.png", "books-classes.png"]
 
 
 def test_missing_matplotlib_comes_with_the_cure(variants, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[report\]'"):
-        draw_figures("books", variants, tmp_path)
+        draw_figures("books", get_task("structured_coref"), variants, tmp_path)
 
 
 def test_colours_do_not_depend_on_the_other_variants():

@@ -10,8 +10,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.experiments.measure import annotate, measure_spans, plain
-from spacy_span_selector.experiments.selection import SETTINGS
+from spacy_span_selector.experiments.measure import SETTINGS, Annotated, annotate, measure_spans, plain
+from spacy_span_selector.tasks import get_task
 
 CORPUS = """
 === the station
@@ -38,14 +38,20 @@ def nlp() -> Language:
 
 
 @pytest.fixture(scope="module")
-def examples(nlp: Language) -> list[Example]:
+def annotated(nlp: Language) -> list[Annotated]:
     docs = [*parse_bracketed(CORPUS, nlp), nlp.make_doc("Nobody looked at this.")]
-    return annotate(nlp, [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    return annotate(nlp, "structured_srl", [Example(nlp.make_doc(doc.text), doc) for doc in docs])
 
 
 @pytest.fixture(scope="module")
-def measures(nlp: Language, examples: list[Example]) -> dict[str, Any]:
-    return measure_spans(examples, nlp.get_pipe("structured_srl"))
+def examples(annotated: list[Annotated]) -> list[Example]:
+    return [example for example, _ in annotated]
+
+
+@pytest.fixture(scope="module")
+def measures(nlp: Language, annotated: list[Annotated]) -> dict[str, Any]:
+    settings = nlp.get_pipe("structured_srl").settings  # type: ignore[attr-defined]
+    return measure_spans(annotated, get_task("structured_srl"), settings)
 
 
 def test_documents_without_annotation_do_not_count(measures: dict[str, Any], examples: list[Example]):
@@ -82,7 +88,7 @@ def test_every_span_has_a_probability(measures: dict[str, Any]):
 
 def test_annotate_keeps_given_words(nlp: Language):
     doc = Doc(nlp.vocab, words=["Ann", "left."])
-    [example] = annotate(nlp, [Example(doc, doc.copy())])
+    [(example, _)] = annotate(nlp, "structured_srl", [Example(doc, doc.copy())])
     assert [token.text for token in example.predicted] == ["Ann", "left."]
     assert "srl_spans" in example.predicted.spans
 

@@ -24,9 +24,9 @@ def nlp() -> Language:
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("structured_coref")
     nlp.add_pipe("structured_srl", config={"model": {"selector": {"@misc": "spacy_span_selector.BioSelector.v1"}}})
-    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Ann"}])
     docs = parse_bracketed(CORPUS, nlp)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Ann"}])
     return nlp
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -9,9 +7,13 @@ from spacy.training import Example
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_mentions
 from spacy_span_selector.experiments.spans import doc_spans
+from spacy_span_selector.pipeline.settings import PipeSettings
+from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.tasks import Task, get_task
 
-COREF = SimpleNamespace(cfg={"prefix": "coref_clusters", "mentions_key": "coref_mentions", "keep_singletons": True})
-SRL = SimpleNamespace(cfg={"prefix": "srl", "predicates_key": "srl_predicates", "spans_key": "srl_spans"})
+COREF = get_task("structured_coref"), CorefPipeSettings()
+SRL = get_task("structured_srl"), SrlPipeSettings()
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def test_mentions_with_depth_and_width(example: Example):
     set_clusters(example.reference, [[(0, 5)], [(3, 5)]])
     set_mentions(example.predicted, [(0, 5), (0, 2)], [0.9, 0.6])
     set_clusters(example.predicted, [[(0, 2)]])
-    spans = doc_spans(example, COREF)
+    spans = doc_spans(example, *COREF)
     assert spans is not None
     assert spans.depths == {(0, 20): "1", (11, 20): "2"}
     assert spans.widths == {(0, 20): "5-12", (11, 20): "1-4"}
@@ -40,7 +42,7 @@ def test_singletons_do_not_count_where_they_are_not_kept(example: Example):
     set_clusters(example.reference, [[(0, 5)], [(3, 5), (0, 2)]])
     set_clusters(example.predicted, [[(0, 5)]])
     set_mentions(example.predicted, [(0, 5)], [0.9])
-    spans = doc_spans(example, SimpleNamespace(cfg={**COREF.cfg, "keep_singletons": False}))
+    spans = doc_spans(example, COREF[0], CorefPipeSettings(keep_singletons=False))
     assert spans is not None
     assert spans.depths.keys() == {(11, 20), (0, 7)}
     assert spans.output == set()
@@ -51,12 +53,12 @@ def test_arguments(example: Example):
     set_frames(example.reference, [frame])
     set_frames(example.predicted, [Frame(5, 6, [Argument(0, 2, "ARG0")], None)])
     set_mentions(example.predicted, [(0, 2), (0, 5)], [0.9, 0.6], key="srl_spans")
-    spans = doc_spans(example, SRL)
+    spans = doc_spans(example, *SRL)
     assert spans is not None
     assert spans.depths == {(0, 20): "1", (11, 20): "2"}
     assert (spans.kept, spans.output) == ({(0, 7), (0, 20)}, {(0, 7)})
 
 
-@pytest.mark.parametrize("pipe", [COREF, SRL])
-def test_a_reference_without_annotation_is_left_out(example: Example, pipe: SimpleNamespace):
-    assert doc_spans(example, pipe) is None
+@pytest.mark.parametrize(("task", "settings"), [COREF, SRL])
+def test_a_reference_without_annotation_is_left_out(example: Example, task: Task, settings: PipeSettings):
+    assert doc_spans(example, task, settings) is None

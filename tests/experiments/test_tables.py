@@ -6,14 +6,14 @@ from spacy_span_selector.experiments.tables import (
     Table,
     calibration_table,
     class_table,
-    coreference_tables,
     cost_table,
     ratio_table,
+    report_tables,
     show_mean,
     significance_table,
-    srl_tables,
     variant_table,
 )
+from spacy_span_selector.tasks import get_task
 
 from .conftest import make_record
 
@@ -79,13 +79,13 @@ def test_calibration_of_a_selector_without_probabilities_is_missing():
 
 
 def test_tables_of_coreference():
-    titles = [table.title for table in coreference_tables({"structured": [make_record()]})]
+    titles = [table.title for table in report_tables(get_task("structured_coref"), {"structured": [make_record()]})]
     assert titles[0] == "Coreference on test" and len(titles) == len(set(titles)) == 9
 
 
 def test_tables_of_semantic_roles():
     scores = {f"{name}_{part}": 0.5 for name in ("srl", "srl_span") for part in "prf"}
     record = make_record(component="structured_srl", scores={"dev": scores, "test": scores})
-    tables = {table.title: table for table in srl_tables({"structured": [record]})}
+    tables = {table.title: table for table in report_tables(get_task("structured_srl"), {"structured": [record]})}
     assert tables["Span accuracy on test"].rows == [["structured", "1", "50.0", "50.0", "50.0"]]
     assert "Recall of arguments by nesting depth" in tables
