@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import spacy
-from spacy.cli._util import setup_gpu
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
@@ -31,8 +30,8 @@ def load_pipeline(model: Path, threads: int, gpu_id: int) -> Language:
     gpu_id (int): The GPU; -1 for the CPU.
     """
     set_threads(threads)
-    setup_gpu(gpu_id, silent=True)
     if gpu_id >= 0:
+        spacy.require_gpu(gpu_id)
         set_gpu_allocator("pytorch")
     nlp = spacy.load(model)
     nlp.max_length = sys.maxsize

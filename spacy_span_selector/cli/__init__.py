@@ -4,7 +4,7 @@ spaCy imports this package through the entry point `spacy_cli`, and the applicat
 spaCy's own. Commands import what they need when they run, so that a small one starts quickly.
 """
 
-from spacy.cli._util import app as spacy_app
+from spacy.cli import app as spacy_app
 
 from ._app import app
 from .convert import convert_app

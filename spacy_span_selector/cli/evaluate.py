@@ -42,7 +42,6 @@ def evaluate_cli(
     """
     import spacy
     import srsly
-    from spacy.cli._util import setup_gpu
 
     from ..readers import create_corpus
 
@@ -50,7 +49,8 @@ def evaluate_cli(
         open_spacy_file(data)  # for its errors: spaCy's reader names no file
         if predictions is not None and predictions.suffix != ".spacy":
             raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
-        setup_gpu(gpu_id, silent=True)
+        if gpu_id >= 0:
+            spacy.require_gpu(gpu_id)
         nlp = spacy.load(model)
         corpus = create_corpus(
             data,

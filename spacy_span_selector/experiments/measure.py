@@ -12,7 +12,6 @@ from typing import Any
 
 import spacy
 import srsly
-from spacy.cli._util import setup_gpu
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.training import Example
@@ -129,8 +128,8 @@ def _numbers(counts: Counts) -> dict[str, int]:
 
 def load_pipeline(run_dir: Path, gpu_id: int) -> Language:
     """Load the best pipeline of a run; on a GPU all memory is torch's, so that it can be measured."""
-    setup_gpu(gpu_id, silent=True)
     if gpu_id >= 0:
+        spacy.require_gpu(gpu_id)
         set_gpu_allocator("pytorch")
     return spacy.load(run_dir / "model-best")
 

@@ -90,7 +90,7 @@ class CorefPrediction(SpanPrediction):
     default_config={
         "model": DEFAULT_MODEL,
         **CorefPipeSettings.defaults(),
-        "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v1"},
+        "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v2"},
     },
     default_score_weights={
         "coref_f": 1.0,

@@ -84,7 +84,7 @@ class SrlPrediction(SpanPrediction):
     default_config={
         "model": DEFAULT_MODEL,
         **SrlPipeSettings.defaults(),
-        "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v1"},
+        "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v2"},
     },
     default_score_weights={
         "srl_f": 1.0,

@@ -19,11 +19,17 @@ from ..metrics.coreference import CorefScores
 from .texts import check_same_text
 
 
+@registry.scorers("spacy_span_selector.coref_scorer.v2")
+def make_coref_scorer() -> Callable[..., dict[str, Any]]:
+    """Create the scorer of the component: `score_coref`, to which the component passes its settings."""
+    return score_coref
+
+
 @registry.scorers("spacy_span_selector.coref_scorer.v1")
-def make_coref_scorer(
+def make_coref_scorer_v1(
     prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY, keep_singletons: bool = True
 ) -> Callable[..., dict[str, float | None]]:
-    """Create the scorer of a coreference component; it can be pickled.
+    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them.
 
     prefix (str): Prefix of the keys in `doc.spans` that hold the clusters.
     mentions_key (str): Key in `doc.spans` that holds the selected spans.

@@ -20,11 +20,17 @@ from ..metrics.srl import Proposition, Span, SrlScores, argument_spans, count_ma
 from .texts import check_same_text
 
 
+@registry.scorers("spacy_span_selector.srl_scorer.v2")
+def make_srl_scorer() -> Callable[..., dict[str, Any]]:
+    """Create the scorer of the component: `score_srl`, to which the component passes its settings."""
+    return score_srl
+
+
 @registry.scorers("spacy_span_selector.srl_scorer.v1")
-def make_srl_scorer(
+def make_srl_scorer_v1(
     prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY, spans_key: str = SELECTED_KEY
 ) -> Callable[..., dict[str, Any]]:
-    """Create the scorer of a semantic role labelling component; it can be pickled.
+    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them.
 
     prefix (str): Prefix of the keys in `doc.spans` that hold the frames.
     predicates_key (str): Key in `doc.spans` that holds given predicates.

@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, set_clusters, set_mentions
 from spacy_span_selector.scorers import make_coref_scorer, score_coref
+from spacy_span_selector.scorers.coref import make_coref_scorer_v1
 
 VOCAB = Vocab()
 ANN, SHE, BOB, HE = (0, 1), (3, 4), (5, 6), (8, 9)
@@ -115,7 +116,7 @@ def test_density_counts_selected_spans_where_the_prediction_has_them() -> None:
     assert score_coref([example])["coref_density"] == pytest.approx(3 / 10)
 
 
-def test_registered_scorer_reads_the_keys_it_is_given() -> None:
+def test_the_first_version_reads_the_keys_it_is_given() -> None:
     scorer = registry.scorers.get("spacy_span_selector.coref_scorer.v1")(prefix="gold", mentions_key="spans")
     example = Example(make_doc([[ANN, SHE]], prefix="gold"), make_doc([[ANN, SHE]], prefix="gold"))
     set_clusters(example.predicted, [[BOB, HE]])
@@ -131,5 +132,5 @@ def test_scorer_ignores_further_settings_of_the_component() -> None:
 
 def test_scorer_can_be_pickled() -> None:
     examples = [make_example([[ANN], [BOB, HE]], [[BOB, HE]])]
-    scorer = make_coref_scorer(keep_singletons=False)
+    scorer = make_coref_scorer_v1(keep_singletons=False)
     assert pickle.loads(pickle.dumps(scorer))(examples) == scorer(examples)

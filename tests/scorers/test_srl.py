@@ -19,6 +19,7 @@ from spacy_span_selector.annotation import (
     set_predicates,
 )
 from spacy_span_selector.scorers import make_srl_scorer, score_srl
+from spacy_span_selector.scorers.srl import make_srl_scorer_v1
 
 VOCAB = Vocab()
 WORDS = ["Ann", "gave", "Bob", "tea", "and", "left", "early"]
@@ -169,7 +170,7 @@ def test_density_counts_kept_spans_where_the_prediction_lists_them() -> None:
     assert score_srl([example])["srl_density"] == pytest.approx(1 / 7)
 
 
-def test_registered_scorer_reads_the_keys_it_is_given() -> None:
+def test_the_first_version_reads_the_keys_it_is_given() -> None:
     make_scorer = registry.scorers.get("spacy_span_selector.srl_scorer.v1")
     scorer = make_scorer(prefix="roles", predicates_key="verbs", spans_key="spans")
     example = Example(make_doc([GAVE], prefix="roles"), make_doc([GAVE], prefix="roles"))
@@ -188,5 +189,5 @@ def test_scorer_ignores_further_settings_of_the_component() -> None:
 
 def test_scorer_can_be_pickled() -> None:
     example = Example(make_doc([GAVE], prefix="roles"), make_doc([GAVE], prefix="roles"))
-    scorer = make_srl_scorer(prefix="roles")
+    scorer = make_srl_scorer_v1(prefix="roles")
     assert pickle.loads(pickle.dumps(scorer))([example])["srl_f"] == 1.0

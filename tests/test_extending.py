@@ -1,0 +1,151 @@
+"""What docs/architecture.md promises to those who add a selector or a component: no other place has to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import torch
+from spacy import registry
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from thinc.api import Model
+from typer.testing import CliRunner
+
+from spacy_span_selector.cli import app
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.experiments.grid import read_grid
+from spacy_span_selector.experiments.measure import annotate, measure_spans
+from spacy_span_selector.experiments.report import write_report
+from spacy_span_selector.layers.selection.candidates import AboveThreshold, Decoding, PredictionStrategy
+from spacy_span_selector.layers.selection.selectors import (
+    Marginals,
+    ProbabilisticSelector,
+    independent_marginals,
+)
+from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.pipeline.settings import takes_settings
+from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPipeSettings, StructuredCoref
+from spacy_span_selector.tasks import get_task, tasks
+from spacy_span_selector.tasks.coref import COREFERENCE
+
+from .experiments.conftest import BASE, GRID, make_record
+
+CORPUS = """
+=== the boat
+[Ann|ann] saw [the boat of [her|ann] brother|boat].
+> [ARG0 Ann] [V saw] [ARG1 the boat of her brother].
+[She|ann] liked [it|boat].
+> [ARG0 She] [V liked] [ARG1 it].
+"""
+
+
+@dataclass(frozen=True)
+class SingleWords(ProbabilisticSelector):
+    """Selects words, of which none crosses another."""
+
+    spans_may_cross = False
+
+    def marginals(self, scores: torch.Tensor, layout: SpanLayout) -> Marginals:
+        return independent_marginals(scores.masked_fill(layout.widths() > 1, -30.0))
+
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+        return AboveThreshold(threshold)
+
+
+registry.misc("extending_test.SingleWords.v1", func=SingleWords)
+
+
+@Language.factory("extending_test_mentions", default_config={"model": DEFAULT_MODEL, **CorefPipeSettings.defaults()})
+@takes_settings(CorefPipeSettings)
+def make_mentions(nlp: Language, name: str, model: Model[Any, Any], settings: CorefPipeSettings) -> StructuredCoref:
+    scorer = registry.scorers.get("spacy_span_selector.coref_scorer.v2")()
+    return StructuredCoref(nlp, model, name, settings, scorer=scorer)
+
+
+tasks.register(
+    "extending_test_mentions", func=replace(COREFERENCE, factory="extending_test_mentions", title="Own mentions")
+)
+
+
+def make_pipeline(factory: str, **config: Any) -> tuple[Language, Callable[[], list[Example]]]:
+    """An initialized pipeline with one component, and examples."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe(factory, config=config)
+    docs = parse_bracketed(CORPUS, nlp)
+
+    def get_examples() -> list[Example]:
+        return [Example(nlp.make_doc(doc.text), doc) for doc in docs]
+
+    nlp.initialize(get_examples)
+    return nlp, get_examples
+
+
+@pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
+def test_a_selector_of_ones_own_learns_and_predicts(factory: str, tmp_path: Path) -> None:
+    selector = {"@misc": "extending_test.SingleWords.v1"}
+    nlp, get_examples = make_pipeline(factory, threshold=1e-6, model={"selector": selector})
+    examples = get_examples()
+    nlp.get_pipe("sentencizer")(examples[0].predicted)
+    before = nlp.get_pipe(factory).model.to_bytes()  # type: ignore[attr-defined]
+    losses = nlp.update(examples, annotates=["sentencizer"], sgd=nlp.initialize(get_examples))
+    assert losses[factory] > 0
+    assert nlp.get_pipe(factory).model.to_bytes() != before  # type: ignore[attr-defined]
+    nlp.to_disk(tmp_path)
+    doc = spacy.load(tmp_path)("Ann left the house. She stayed.")
+    pipe: Any = nlp.get_pipe(factory)
+    assert {len(span) for span in doc.spans[pipe.settings.selected_key] if span} == {1}
+
+
+@pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
+def test_a_selector_of_ones_own_is_measured(factory: str) -> None:
+    nlp, get_examples = make_pipeline(factory, model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
+    pipe: Any = nlp.get_pipe(factory)
+    measures = measure_spans(annotate(nlp, factory, get_examples()), get_task(factory), pipe.settings)
+    assert {point["setting"] for point in measures["curve"]} == {"threshold"}
+    assert sum(measures["calibration"]["counts"]) > 0
+
+
+def test_the_tree_of_a_selector_of_ones_own_is_drawn(tmp_path: Path) -> None:
+    nlp, _ = make_pipeline("structured_coref", model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
+    nlp.to_disk(tmp_path / "model")
+    result = CliRunner().invoke(app, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
+    assert result.exit_code == 0, result.output
+
+
+def test_an_unknown_selector_is_an_error() -> None:
+    unknown: Any = object()
+    build = registry.architectures.get("spacy_span_selector.CorefModel.v1")
+    with pytest.raises(
+        ValueError, match=r"model is <object .*no selector of this package"
+    ):
+        build(Model("tok2vec", lambda model, X, is_train: (X, lambda dX: dX)), unknown)
+
+
+def test_a_component_of_ones_own_is_evaluated_and_drawn(tmp_path: Path) -> None:
+    nlp, _ = make_pipeline("extending_test_mentions")
+    nlp.to_disk(tmp_path / "model")
+    docs: list[Doc] = parse_bracketed(CORPUS, nlp)
+    DocBin(docs=docs).to_disk(tmp_path / "data.spacy")
+    result = CliRunner().invoke(app, ["evaluate", str(tmp_path / "model"), str(tmp_path / "data.spacy")])
+    assert result.exit_code == 0, result.output
+    assert "Own mentions" in result.output and "CEAF-phi4" in result.output
+    result = CliRunner().invoke(app, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
+    assert result.exit_code == 0, result.output
+    assert "extending_test_mentions" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_component_of_ones_own_has_grids_and_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("base.cfg", BASE), ("grid.cfg", GRID)):
+        Path(name).write_text(text.replace("structured_srl", "extending_test_mentions"), encoding="utf-8")
+    assert {run.component for run in read_grid(Path("grid.cfg"))} == {"extending_test_mentions"}
+    pytest.importorskip("matplotlib")
+    write_report([make_record(component="extending_test_mentions")], tmp_path)
+    assert "Coreference on test" in (tmp_path / "report.md").read_text(encoding="utf-8")
