@@ -29,7 +29,7 @@ from spacy_span_selector.layers.selection.selectors import (
     independent_marginals,
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout
-from spacy_span_selector.pipeline.settings import takes_settings
+from spacy_span_selector.models.settings import takes_settings
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPipeSettings, StructuredCoref
 from spacy_span_selector.tasks import get_task, tasks
 from spacy_span_selector.tasks.coref import COREFERENCE
@@ -122,9 +122,7 @@ def test_the_tree_of_a_selector_of_ones_own_is_drawn(tmp_path: Path) -> None:
 def test_an_unknown_selector_is_an_error() -> None:
     unknown: Any = object()
     build = registry.architectures.get("spacy_span_selector.CorefModel.v1")
-    with pytest.raises(
-        ValueError, match=r"model is <object .*no selector of this package"
-    ):
+    with pytest.raises(ValueError, match=r"model is <object .*no selector of this package"):
         build(Model("tok2vec", lambda model, X, is_train: (X, lambda dX: dX)), unknown)
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import wraps
-from typing import Any, ClassVar, TypeVar, get_type_hints
-
-Component = TypeVar("Component")
+from typing import Any, ClassVar
 
 
 @dataclass(kw_only=True)
@@ -89,30 +85,6 @@ class PipeSettings:
     def defaults(cls) -> dict[str, Any]:
         """The default of each setting, for the config of the component."""
         return {field.name: field.default for field in fields(cls)}
-
-
-def takes_settings(settings: type[PipeSettings]) -> Callable[[Callable[..., Component]], Callable[..., Component]]:
-    """Let a factory take settings one by one, and get them as one object, its argument `settings`.
-
-    spaCy reads the names and types of what a component can be configured with from the signature of its factory.
-
-    settings (type[PipeSettings]): The settings, whose fields become arguments of the factory.
-    """
-
-    def decorate(make: Callable[..., Component]) -> Callable[..., Component]:
-        @wraps(make)
-        def factory(**arguments: Any) -> Component:
-            own = {name: arguments.pop(name) for name in settings.names()}
-            return make(**arguments, settings=settings(**own))
-
-        own = {name: kind for name, kind in get_type_hints(settings).items() if name in settings.names()}
-        others = [p for name, p in inspect.signature(make).parameters.items() if name != "settings"]
-        named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=own[name]) for name in own]
-        vars(factory)["__signature__"] = inspect.Signature([*others, *named])
-        factory.__annotations__ = {**make.__annotations__, **own}
-        return factory
-
-    return decorate
 
 
 def check_choice(name: str, setting: str, value: str | None, choices: Sequence[str | None]) -> None:

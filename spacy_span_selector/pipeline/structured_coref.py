@@ -29,6 +29,7 @@ from ..layers.coref.loss import coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
 from ..layers.selection.selectors import SpanSelector
 from ..layers.spans.layout import Runs, SpanLayout
+from ..models.settings import takes_settings
 from .batches import docs_to_initialize
 from .default_model import default_model
 from .given_mentions import given_mentions
@@ -36,7 +37,7 @@ from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
 from .selector_pipe import SelectorPipe, SpanPrediction
-from .settings import PipeSettings, takes_settings
+from .settings import PipeSettings
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")

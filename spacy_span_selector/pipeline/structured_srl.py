@@ -31,13 +31,14 @@ from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
+from ..models.settings import takes_settings
 from .batches import docs_to_initialize
 from .default_model import default_model
 from .gold_frames import gold_frames
 from .lost import LostSpans
 from .rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
 from .selector_pipe import SelectorPipe, SpanPrediction
-from .settings import PipeSettings, takes_settings
+from .settings import PipeSettings
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from torch import Tensor, nn
 
 from ..selection.candidates import CandidateStrategy, TopNonCrossing
 from ..selection.network import Selection, make_span_scorer, select_spans
-from ..selection.selectors import SpanSelector
+from ..selection.selectors import SpanSelector, StructuredSelector
 from ..selection.settings import NetworkSettings
 from ..spans.features import span_hashes
 from ..spans.layout import SpanLayout
@@ -29,12 +29,12 @@ class CorefSettings(NetworkSettings):
     max_distance (int | None): Greatest distance of an antecedent, in mentions. No limit if None.
     """
 
-    selector: SpanSelector
-    linker_width: int
-    linker_hidden_width: int
-    antecedents: int
-    match_words: bool
-    max_distance: int | None
+    selector: SpanSelector = field(default_factory=StructuredSelector)
+    linker_width: int = 256
+    linker_hidden_width: int = 512
+    antecedents: int = 50
+    match_words: bool = True
+    max_distance: int | None = None
     network: ClassVar = "coreference"
     greedy_ratio: ClassVar = 0.4  # Lee et al. 2017, the paper
     pruning: ClassVar = TopNonCrossing

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from .candidates import Pruning
-from .selectors import Selector, check_selector
+from .selectors import Selector, StructuredSelector, check_selector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +23,11 @@ class NetworkSettings:
     can_tag, can_learn_constituents (bool): Which selectors the network can use; see `check_selector`.
     """
 
-    selector: Selector
-    hidden_width: int
-    feature_width: int
-    dropout: float
-    max_span_width: int | None
+    selector: Selector = field(default_factory=StructuredSelector)
+    hidden_width: int = 512
+    feature_width: int = 20
+    dropout: float = 0.3
+    max_span_width: int | None = None
     network: ClassVar[str]
     greedy_ratio: ClassVar[float]
     pruning: ClassVar[Pruning]

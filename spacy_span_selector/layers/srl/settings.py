@@ -17,8 +17,8 @@ class SrlSettings(NetworkSettings):
     pair_hidden_width (int): Hidden layer of the role classifier.
     """
 
-    pair_width: int
-    pair_hidden_width: int
+    pair_width: int = 256
+    pair_hidden_width: int = 512
     network: ClassVar = "SRL"
     greedy_ratio: ClassVar = 0.8  # He et al. 2018
     pruning: ClassVar = TopPerSentence
