@@ -58,7 +58,7 @@ def _add_tokens(tokenizer: Any, transformer: Any) -> None:
     tokenizer.add_tokens(added, special_tokens=True)
     if len(tokenizer) > len(vectors):  # some encoders have vectors to spare
         resize = transformer.resize_token_embeddings
-        # New vectors are set below: nothing is to be drawn at random for them.
+        # New vectors are set below, not drawn at random.
         resize(len(tokenizer), **{"mean_resizing": False} if "mean_resizing" in signature(resize).parameters else {})
     with torch.no_grad():
         transformer.get_input_embeddings().weight[tokenizer.convert_tokens_to_ids(added)] = means

@@ -33,7 +33,7 @@ class HeadInput:
 
     docs (list[Doc]): The documents.
     layout (SpanLayout): Their sentences.
-    request (Any): What the component asks of the module.
+    request (Any): Further input of the module.
     """
 
     docs: list[Doc]
@@ -76,7 +76,7 @@ def head_device(model: Model[HeadInput, Any]) -> torch.device:
 def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(X.docs, is_train)
     lengths = [len(vector) for vector in vectors]
-    # A transformer doesn't say how wide the vectors of an empty document are.
+    # The vectors of an empty document have no known width if they come from a transformer.
     tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
     output, backprop_head = model.get_ref("head")((tokens, X.layout, X.request), is_train)
 

@@ -1,9 +1,9 @@
 """The encoder of spacy-transformers, run in blocks of windows.
 
 spacy-transformers runs all windows of a batch at once, each padded to the longest of all. Here they are sorted by
-length and run in blocks, each as long as its own longest window: of so many subwords as the cache of a CPU holds, and
-nowhere of so many that memory grows with the document. Apart from rounding the output is the same, and so are the
-files: either loads what the other has saved.
+length and run in blocks, each padded to its own longest window. A block is small enough for the cache of a CPU, and
+memory does not grow with the document. Apart from rounding the output is the same, and so are the files: either loads
+what the other has saved.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def build_transformer_model(
 
     The first six arguments are those of spacy-transformers.TransformerModel.v3.
     block_subwords (int | None): How many subwords, with padding, run at once, or one window if that has more. If None,
-        as many as suit the device.
+        what suits the device.
     bfloat16 (bool): Compute in bfloat16, in training too, where the device has instructions for it, as GPUs since
         Ampere and CPUs with AVX512-BF16 have; others compute in float32. Weights, output and gradients are float32.
     RETURNS (Model[list[Doc], FullTransformerBatch]): Its output has the fields of the encoder's that have a row for
@@ -149,7 +149,7 @@ def _forward(
     fields: dict[str, list[Tensor]] = {}
     hidden: list[tuple[Tensor, Tensor]] = []
     shim._model.train(is_train)
-    # No inference mode: an encoder may keep tensors, of positions say, that it needs again in training.
+    # No inference mode: an encoder may keep tensors, such as positions, that it needs again in training.
     with torch.set_grad_enabled(is_train), _precision(shim, bfloat16):
         for block, length in _blocks(lengths[longest_first], block_subwords):
             output = shim._model(**{field: values[block, :length] for field, values in inputs.items()})
@@ -180,7 +180,7 @@ def _lengths(attention_mask: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iterator[tuple[slice, int]]:
-    """Cut windows, longest first, into blocks of so many subwords: which windows, and the length of the longest."""
+    """Cut windows, longest first, into blocks of a number of subwords: which windows, and the length of the longest."""
     start = 0
     while start < len(lengths):
         length = int(lengths[start])

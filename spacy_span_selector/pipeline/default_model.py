@@ -1,4 +1,4 @@
-"""The model of a component that nobody has configured: a small Tok2Vec of its own."""
+"""The default model of a component: a small Tok2Vec of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From examples to gold frames: what can be learnt is kept, what can't is counted."""
+"""From examples to gold frames: what cannot be learnt is left out and counted."""
 
 from __future__ import annotations
 

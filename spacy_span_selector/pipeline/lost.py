@@ -32,8 +32,8 @@ class LostSpans:
         """
         for reason in other.counts.keys() - self.counts.keys():
             warnings.warn(
-                f"'{name}' leaves out a {what} that {reason}: {other.first[reason]}. This is said once; "
-                f"nlp.get_pipe('{name}').lost.counts counts all, once each time they are met.",
+                f"'{name}' leaves out a {what} that {reason}: {other.first[reason]}. Shown once; "
+                f"nlp.get_pipe('{name}').lost.counts has the number of all.",
                 stacklevel=4,
             )
         self.counts.update(other.counts)

@@ -1,4 +1,4 @@
-"""The sentences of documents, between which tokens may lie that only say who speaks."""
+"""The sentences of documents, and the markers of speakers between them."""
 
 from __future__ import annotations
 

@@ -222,9 +222,9 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         )
 
     def _singletons(self, doc: Doc, mentions: list[Mention], scores: list[float]) -> set[Mention]:
-        """The mentions that are clusters of their own if nothing is linked to them: all that were selected or given.
+        """The mentions that are clusters of their own if they are not linked: all that were selected or given.
 
-        Greedy pruning keeps far more spans than there are mentions, so there the score decides.
+        Greedy pruning keeps far more spans than there are mentions, so with it the score decides.
         """
         settings = self.settings
         if not settings.keep_singletons:

@@ -1,4 +1,4 @@
-"""Worker processes: what `nlp.pipe(n_process=...)` needs of torch."""
+"""Torch in the processes of `nlp.pipe(n_process=...)`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The second task of the multitask baseline: is a span a noun phrase, another constituent, or none?
+"""The second task of the multitask baseline: is a span a noun phrase, another constituent, or neither?
 
 Swayamdipta et al. (2018), "Syntactic Scaffolds for Semantic Structures", as the paper uses it (section 6, "MTL"). The
-spans that are no constituents are many and easy, so about as many of them are drawn as there are constituents.
+spans that are not constituents are many and easy, so only about as many of them are sampled as there are constituents.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class GoldConstituents:
 
 
 def constituent_loss(scores: Tensor, gold: GoldConstituents, layout: SpanLayout) -> Tensor:
-    """The cross-entropy of the constituents, and of about as many random spans that are none, summed.
+    """The cross-entropy of the constituents, and of about as many random spans that are not constituents, summed.
 
     scores (Tensor): A score for each class of each span, flat. Shape: (CLASSES, layout.size)
     gold (GoldConstituents): The annotation.

@@ -1,4 +1,4 @@
-"""Which earlier mention does a mention refer to? The coarse-to-fine linker of Lee et al. (2018).
+"""Scores of the antecedents of mentions: the coarse-to-fine linker of Lee et al. (2018).
 
 A cheap bilinear score keeps a few antecedents of each mention; a feed-forward net scores the pairs
 that are kept. There is no higher-order inference. The score of a pair is

@@ -5,8 +5,8 @@
 
 The gold antecedents of a mention are the earlier mentions of its cluster, or "no antecedent" if there
 are none. L2 leaves open whether a span outside the annotation is a mention, as long as it is not
-linked: which suits annotation that is *partial* because mentions that corefer with nothing are not marked.
-Where every mention is marked, annotation is *complete*, and another span is simply not selected:
+linked. This suits *partial* annotation, in which mentions that corefer with nothing are not marked.
+If every mention is marked, annotation is *complete*, and every other span is not a mention:
 
     L2' = - sum over other spans s    log [ 1 - p(s) ]
 
@@ -17,9 +17,9 @@ A selector without probabilities, the greedy baseline, learns from the links of 
 
     L3 = - sum over candidates s      log [ sum over gold antecedents m of p(m | s) ]
 
-"no antecedent" being right where no gold antecedent was kept. Where annotation is complete, mentions that corefer with
-nothing are known, and links say nothing of them; so the score that ranks spans is also learnt as the logit
-of being a mention, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
+"no antecedent" being correct if no gold antecedent was kept. If annotation is complete, mentions that corefer with nothing
+are known, but links do not tell them from other spans. So the score that ranks spans is also trained as the logit of being
+a mention, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
 """
 
 from __future__ import annotations

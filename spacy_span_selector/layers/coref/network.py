@@ -43,7 +43,7 @@ class CorefSettings(NetworkSettings):
 
 @dataclass(frozen=True)
 class CorefRequest:
-    """What the component asks of the network.
+    """Input of the network beside token vectors and layout.
 
     words (Tensor): An identifier of the word of each token. Shape: (tokens,)
     choose (CandidateStrategy): Which spans to link.

@@ -1,4 +1,4 @@
-"""Gold annotation of a batch, as far as it says which spans are to be selected."""
+"""Gold annotation of a batch: which spans are to be selected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..spans.layout import SpanLayout
 
 
 class GoldSpans(Protocol):
-    """Annotation that says which spans are to be selected."""
+    """The spans that are to be selected."""
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
         """The flat index of each span; one may occur several times. Shape: (spans,)"""

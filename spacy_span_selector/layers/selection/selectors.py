@@ -81,9 +81,9 @@ class Selector(ABC):
         """
 
     def for_task(self: Kind, *, ratio: float, pruning: Pruning) -> Kind:
-        """The selector with whatever its config leaves to the task.
+        """The selector with what its config leaves to the task.
 
-        ratio (float): Spans per token that greedy selection keeps in this task, if the config does not say.
+        ratio (float): Spans per token that greedy selection keeps in this task by default.
         pruning (Pruning): How greedy selection prunes in this task.
         """
         return self
@@ -225,7 +225,7 @@ class BioSelector(Selector):
 
 
 def independent_marginals(scores: Tensor) -> Marginals:
-    """The log probabilities of spans that know nothing of each other.
+    """The log probabilities of independent spans.
 
     scores (Tensor): The logit of each probability. Shape: (layout.size,)
     """

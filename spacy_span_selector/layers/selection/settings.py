@@ -13,7 +13,7 @@ from .selectors import Selector, StructuredSelector, check_selector
 class NetworkSettings:
     """Sizes of a network that selects spans. Every number is checked to be at least 1, dropout apart.
 
-    selector (Selector): How spans are selected; what it leaves to the task is filled in here.
+    selector (Selector): How spans are selected. What its config leaves to the task is filled in here.
     hidden_width (int): Hidden layer of the span scorer.
     feature_width (int): Width of the embedding of span widths.
     dropout (float): Dropout in the network and on the token vectors that it reads.

@@ -1,4 +1,4 @@
-"""Working in blocks: hidden activations are computed, used, thrown away, and computed anew for the gradient.
+"""Working in blocks: hidden activations are computed, used, discarded, and computed again for the gradient.
 
 The activations of every pair of a long document would take far more memory than all else. A block of them is small
 enough for the cache of a CPU. What fits into a fixed amount of memory is kept for the gradient all the same.
@@ -21,7 +21,7 @@ KEPT = 1 << 25
 
 
 def rows_at_once(row_elements: int, device: torch.device) -> int:
-    """How many rows of so many activations make a block: at least one."""
+    """How many rows make a block, at least one."""
     return max(1, ELEMENTS["cuda" if device.type == "cuda" else "cpu"] // max(1, row_elements))
 
 

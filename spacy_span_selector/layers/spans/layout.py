@@ -1,7 +1,7 @@
 """How the spans of a batch of documents are laid out in memory.
 
 The tokens of all documents lie in one matrix of shape `(tokens, width)`. Spans never leave their
-sentence, so sentences of similar length, from whatever document, share one padded chart: a bucket
+sentence, so sentences of similar length, from any document, share one padded chart: a bucket
 of shape `(sentences, length, length)` whose entry `[b, i, j]` is the span from token i to token j of
 sentence b, both inclusive. All charts lie one after the other in a vector: the *flat* index of a span.
 A token may lie between sentences, like the name of a speaker: it has a row in the matrix and is in no span.

@@ -59,7 +59,7 @@ class SpanScorer(nn.Module):
 
         tokens (Tensor): Token vectors. Shape: (tokens, width)
         layout (SpanLayout): The sentences of the batch.
-        RETURNS (Tensor): The scores; what lies in padding means nothing. Shape: (scores, layout.size)
+        RETURNS (Tensor): The scores; values in padding are meaningless. Shape: (scores, layout.size)
         """
         if not layout.buckets:
             return tokens.new_zeros(self.output.out_features, 0)

@@ -17,7 +17,7 @@ def begin_tag(role: Tensor) -> Tensor:
 
 
 def count_tags(roles: int) -> int:
-    """How many tags there are for so many roles."""
+    """The number of tags for a number of roles."""
     return 1 + 2 * roles
 
 

@@ -23,7 +23,7 @@ from .tagged_arguments import ArgumentTagger
 
 @dataclass(frozen=True)
 class SrlRequest:
-    """What the component asks of the network.
+    """Input of the network beside token vectors and layout.
 
     find_predicates (FindPredicates): Which predicates to take.
     find_senses (FindSenses): Which rolesets they may have.

@@ -1,4 +1,4 @@
-"""In which sense is a predicate meant? Scores of the rolesets that its word was seen with."""
+"""Scores of the rolesets of a predicate: those that its word was seen with in training."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FindSenses(Protocol):
 
 @dataclass(frozen=True)
 class RolesetScores:
-    """The rolesets that each predicate may have, and what the network says of them.
+    """The rolesets that each predicate may have, and their probabilities.
 
     senses (Senses): The pairs of predicate and roleset.
     log_p (Tensor): Log probability of each pair's roleset among those of its predicate. Shape: (pairs,)
@@ -43,7 +43,7 @@ class RolesetScores:
     predicates: int
 
     def loss(self, gold: Tensor) -> Tensor:
-        """The negative log-likelihood of the gold rolesets; one that its predicate was never seen with says nothing.
+        """The negative log-likelihood of the gold rolesets; a roleset that its predicate was never seen with is ignored.
 
         gold (Tensor): The roleset of each predicate, -1 where it is not known. Shape: (predicates,)
         """
@@ -61,7 +61,7 @@ class RolesetScores:
 
 
 class RolesetClassifier(nn.Module):
-    """Score rolesets. Where the network has no opinion, the most frequent one wins.
+    """Score rolesets. Scores start at log counts, so an untrained network prefers the most frequent roleset.
 
     width (int): Width of the predicate vectors.
     hidden_width (int): Width to which they are projected.

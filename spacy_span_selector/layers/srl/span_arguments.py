@@ -6,10 +6,10 @@ and p(l | s, v) that it has role l to predicate v of its sentence, the null role
     L1 = - sum over gold spans s     [ log p(s) + sum over predicates v of log p(l(s, v) | s, v) ]
     L2 = - sum over other spans s    sum over predicates v of log [ p(s) * p(null | s, v) + 1 - p(s) ]
 
-l(s, v) being the annotated role, null for predicates of which a gold span is no argument. The paper counts
-log p(s) once a predicate; here it counts once. L2 leaves open whether a span outside the annotation is an argument
-of something that is not annotated. Where every argument is marked, annotation is *complete*: both the selection
-of a span and its roles are known. Roles matter as far as the span is likely to get that far, which is taken as given:
+l(s, v) being the annotated role, null for predicates of which a gold span is not an argument. The paper counts
+log p(s) once per predicate; here it counts once. L2 leaves open whether a span outside the annotation is an argument
+of something that is not annotated. If every argument is marked, annotation is *complete*: both the selection
+of a span and its roles are known. The loss of its roles is weighted by p(s), which gets no gradient from it:
 
     L2' = - sum over other spans s   [ log (1 - p(s)) + p(s) * sum over predicates v of log p(null | s, v) ]
 

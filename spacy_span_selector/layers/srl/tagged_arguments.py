@@ -2,7 +2,7 @@
 
 Each token of a sentence is classified with respect to each predicate by the same network that classifies spans;
 the best well-formed sequence of tags is found by the Viterbi algorithm. No span is ever scored, so there is
-nothing to select: the selected spans are the arguments themselves.
+no selection: the selected spans are the arguments themselves.
 """
 
 from __future__ import annotations
