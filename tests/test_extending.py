@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import catalogue
 import pytest
 import spacy
 import torch
@@ -22,7 +23,7 @@ from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.experiments.grid import read_grid
 from spacy_span_selector.experiments.measure import annotate, measure_spans
 from spacy_span_selector.experiments.report import write_report
-from spacy_span_selector.layers.selection.candidates import AboveThreshold, Decoding, PredictionStrategy
+from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decoding
 from spacy_span_selector.layers.selection.selectors import (
     Marginals,
     ProbabilisticSelector,
@@ -54,7 +55,7 @@ class SingleWords(ProbabilisticSelector):
     def marginals(self, scores: torch.Tensor, layout: SpanLayout) -> Marginals:
         return independent_marginals(scores.masked_fill(layout.widths() > 1, -30.0))
 
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         return AboveThreshold(threshold)
 
 
@@ -68,9 +69,11 @@ def make_mentions(nlp: Language, name: str, model: Model[Any, Any], settings: Co
     return StructuredCoref(nlp, model, name, settings, scorer=scorer)
 
 
-tasks.register(
-    "extending_test_mentions", func=replace(COREFERENCE, factory="extending_test_mentions", title="Own mentions")
-)
+@pytest.fixture(autouse=True)
+def own_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registered for these tests alone."""
+    task = replace(COREFERENCE, factory="extending_test_mentions", title="Own mentions")
+    monkeypatch.setitem(catalogue.REGISTRY, (*tasks.namespace, task.factory), task)
 
 
 def make_pipeline(factory: str, **config: Any) -> tuple[Language, Callable[[], list[Example]]]:

@@ -31,7 +31,7 @@ from .spans import doc_spans
 Annotated = tuple[Example, DocSelection | None]
 """An annotated document beside its reference, and its selection if the component scores spans."""
 
-SETTINGS: dict[str | None, tuple[float, ...]] = {
+SETTINGS: dict[str, tuple[float, ...]] = {
     "threshold": (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     "ratio": (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0),
 }

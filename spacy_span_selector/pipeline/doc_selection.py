@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 from torch import Tensor
 
-from ..layers.selection.candidates import PredictionStrategy
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector
 from ..layers.spans.layout import SpanLayout
@@ -29,27 +28,28 @@ class DocSelection:
     selection (Selection): Output of the network.
     layout (SpanLayout): The sentences of the document.
     selector (Selector): The selector of the component.
-    strategy (PredictionStrategy): What chooses spans at prediction.
+    threshold (float): The threshold of the component.
     """
 
     doc: Doc
     selection: Selection
     layout: SpanLayout
     selector: Selector
-    strategy: PredictionStrategy
+    threshold: float
 
     def at_other_settings(
-        self, settings: Mapping[str | None, Collection[float]]
+        self, settings: Mapping[str, Collection[float]]
     ) -> Iterator[tuple[str, float, set[Characters]]]:
         """Vary the setting that decides how many spans are kept.
 
-        settings (Mapping[str | None, Collection[float]]): Values to try beside its own, by name of the setting.
+        settings (Mapping[str, Collection[float]]): Values to try beside its own, by name of the setting.
         YIELDS (tuple[str, float, set[Characters]]): Name and value of the setting, and the spans that would be kept.
         """
-        name = self.strategy.setting
-        if name is not None:
-            for value in sorted({*settings.get(name, ()), getattr(self.strategy, name)}):
-                flat = self.strategy.at(value)(self.selection.scores, self.selection.marginals.selected, self.layout)
+        if own := self.selector.own_setting(self.threshold):
+            name, own_value = own
+            for value in sorted({*settings.get(name, ()), own_value}):
+                choose = self.selector.strategy_at(value)
+                flat = choose(self.selection.scores, self.selection.marginals.selected, self.layout)
                 yield name, value, self._characters(flat)
 
     def probabilities(self, gold: Collection[Characters]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -15,7 +15,7 @@ from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import set_mentions
-from ..layers.selection.candidates import CandidateStrategy, Decoding, PredictionStrategy
+from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector
@@ -109,7 +109,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         selector: Selector = self.model.attrs["selector"]
         return selector
 
-    def prediction_strategy(self) -> PredictionStrategy:
+    def prediction_strategy(self) -> CandidateStrategy:
         """Which spans are kept at prediction, by selector and settings."""
         settings = self.settings
         return self.selector.prediction_strategy(cast(Decoding, settings.decoding), settings.threshold)
@@ -143,7 +143,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         (prediction,), layout, output = self._predict_batch([doc])
         if output is None or output.selection is None:
             return prediction, None
-        return prediction, DocSelection(doc, output.selection, layout, self.selector, self.prediction_strategy())
+        return prediction, DocSelection(doc, output.selection, layout, self.selector, self.settings.threshold)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
         """Write predictions to documents, in place of any that are there.

@@ -124,17 +124,9 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     prediction_type = SrlPrediction
     gold_name = "gold predicate or argument"
 
-    def __init__(
-        self,
-        nlp: Language,
-        model: Model[Any, Any],
-        name: str,
-        settings: SrlPipeSettings,
-        *,
-        scorer: Callable[..., dict[str, Any]] | None = None,
-    ) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         """Initialize the component; the arguments are those of `SelectorPipe`."""
-        super().__init__(nlp, model, name, settings, scorer=scorer)
+        super().__init__(*arguments, **named)
         self.cfg = {"labels": [], "rolesets": {}, **self.cfg}
         self._numbered: tuple[RolesetCounts, dict[str, int]] = ({}, {})
 

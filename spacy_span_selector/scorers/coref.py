@@ -29,13 +29,7 @@ def make_coref_scorer() -> Callable[..., dict[str, Any]]:
 def make_coref_scorer_v1(
     prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY, keep_singletons: bool = True
 ) -> Callable[..., dict[str, float | None]]:
-    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them.
-
-    prefix (str): Prefix of the keys in `doc.spans` that hold the clusters.
-    mentions_key (str): Key in `doc.spans` that holds the selected spans.
-    keep_singletons (bool): Whether clusters of one mention count.
-    RETURNS (Callable): `score_coref` with these settings.
-    """
+    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them."""
     return partial(score_coref, prefix=prefix, mentions_key=mentions_key, keep_singletons=keep_singletons)
 
 

@@ -30,13 +30,7 @@ def make_srl_scorer() -> Callable[..., dict[str, Any]]:
 def make_srl_scorer_v1(
     prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY, spans_key: str = SELECTED_KEY
 ) -> Callable[..., dict[str, Any]]:
-    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them.
-
-    prefix (str): Prefix of the keys in `doc.spans` that hold the frames.
-    predicates_key (str): Key in `doc.spans` that holds given predicates.
-    spans_key (str): Key in `doc.spans` that holds the spans that the selector kept.
-    RETURNS (Callable): `score_srl` with these settings.
-    """
+    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them."""
     return partial(score_srl, prefix=prefix, predicates_key=predicates_key, spans_key=spans_key)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import catalogue
 import pytest
 import spacy
 import srsly
@@ -58,7 +59,12 @@ def make_first_word_acts(
     return FirstWordActs(prefix, predicates_key)
 
 
-tasks.register("evaluate_test_srl", func=replace(SEMANTIC_ROLES, factory="evaluate_test_srl"))
+@pytest.fixture(autouse=True)
+def own_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registered for these tests alone."""
+    task = replace(SEMANTIC_ROLES, factory="evaluate_test_srl")
+    monkeypatch.setitem(catalogue.REGISTRY, (*tasks.namespace, task.factory), task)
+
 
 if not Doc.has_extension("evaluate_test_output"):
     Doc.set_extension("evaluate_test_output", default=None)

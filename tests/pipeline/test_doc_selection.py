@@ -6,43 +6,36 @@ import spacy
 import torch
 from spacy.tokens import Doc
 
-from spacy_span_selector.layers.selection.candidates import (
-    AboveThreshold,
-    Decode,
-    NoSpans,
-    PredictionStrategy,
-    TopPerSentence,
-)
+from spacy_span_selector.layers.selection.candidates import TopPerSentence
 from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.selectors import (
     GreedySelector,
+    SigmoidSelector,
     SpanSelector,
     StructuredSelector,
     independent_marginals,
 )
-from spacy_span_selector.layers.spans.layout import Runs, SpanLayout, Spans
+from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.pipeline.doc_selection import DocSelection
+
+from ..layouts import layout_of
 
 WORDS = ["Ann", "saw", "Bob", ".", "He", "left"]
 VALUES = {"threshold": (0.1, 0.3, 0.5), "ratio": (0.25, 0.5)}
 
 
-def select(
-    strategy: PredictionStrategy,
-    known: dict[tuple[int, int], float],
-    selector: SpanSelector | None = None,
-) -> DocSelection:
+def select(selector: SpanSelector, known: dict[tuple[int, int], float], threshold: float = 0.4) -> DocSelection:
     """The selection of a document in which some spans, by first and last token, have a probability, others nearly 0."""
-    layout = SpanLayout.build([Runs([4, 2], [True, True])])
+    layout = layout_of([[4, 2]])
     probabilities = torch.full((layout.size,), 0.001)
     for (first, last), probability in known.items():
         probabilities[layout.flat_index(torch.tensor([first]), torch.tensor([last]))] = probability
     scores = probabilities.logit()
     marginals = independent_marginals(scores)
-    flat = strategy(scores, marginals.selected, layout)
+    flat = selector.prediction_strategy("marginal", threshold)(scores, marginals.selected, layout)
     selection = Selection(scores, marginals, flat, Spans(*layout.locate(flat)))
     doc = Doc(spacy.blank("en").vocab, words=WORDS)
-    return DocSelection(doc, selection, layout, selector or StructuredSelector(), strategy)
+    return DocSelection(doc, selection, layout, selector, threshold)
 
 
 def kept(selection: DocSelection) -> dict[tuple[str, float], set[str]]:
@@ -53,7 +46,7 @@ def kept(selection: DocSelection) -> dict[tuple[str, float], set[str]]:
 
 
 def test_a_threshold_is_varied():
-    by_setting = kept(select(AboveThreshold(0.4), {(0, 0): 0.95, (2, 2): 0.45, (4, 4): 0.15}))
+    by_setting = kept(select(SigmoidSelector(), {(0, 0): 0.95, (2, 2): 0.45, (4, 4): 0.15}))
     assert by_setting == {
         ("threshold", 0.1): {"Ann", "Bob", "He"},
         ("threshold", 0.3): {"Ann", "Bob"},
@@ -63,24 +56,20 @@ def test_a_threshold_is_varied():
 
 
 def test_a_ratio_is_varied():
-    by_setting = kept(select(TopPerSentence(0.35), {(0, 0): 0.9, (2, 2): 0.8, (4, 4): 0.7}))
+    by_setting = kept(select(GreedySelector(0.35, pruning=TopPerSentence), {(0, 0): 0.9, (2, 2): 0.8, (4, 4): 0.7}))
     assert by_setting["ratio", 0.35] == {"Ann", "Bob", "He"}  # the pipeline's own
     assert by_setting["ratio", 0.25] == {"Ann", "He"}
     assert by_setting["ratio", 0.5] == {"Ann", "Bob", "He"}
 
 
 def test_the_best_tree_is_varied_by_threshold():
-    by_setting = kept(select(Decode("map", 0.4), {(0, 0): 0.95, (2, 2): 0.2}))
+    by_setting = kept(select(StructuredSelector(), {(0, 0): 0.95, (2, 2): 0.2}))
     assert by_setting["threshold", 0.1] == {"Ann", "Bob"}
     assert by_setting["threshold", 0.4] == {"Ann"}
 
 
-def test_nothing_is_varied_where_nothing_is_selected():
-    assert kept(select(NoSpans(), {})) == {}
-
-
 def test_probabilities_of_all_spans_with_the_gold_ones():
-    selection = select(AboveThreshold(0.4), {(0, 0): 0.95, (2, 2): 0.45})
+    selection = select(SigmoidSelector(), {(0, 0): 0.95, (2, 2): 0.45})
     doc = selection.doc
     gold = [(doc[0].idx, doc[0].idx + 3), (0, 2), (doc[3].idx, doc[4].idx + 2)]  # no token, then over a sentence's end
     probabilities, is_gold = selection.probabilities(gold)
@@ -89,12 +78,12 @@ def test_probabilities_of_all_spans_with_the_gold_ones():
 
 
 def test_sentences_have_their_probabilities():
-    (first, weights), (second, other) = select(AboveThreshold(0.4), {(2, 3): 0.95, (4, 5): 0.45}).sentences()
+    (first, weights), (second, other) = select(SigmoidSelector(), {(2, 3): 0.95, (4, 5): 0.45}).sentences()
     assert (first, second) == (0, 4)
     assert weights.shape == (4, 4) and weights[2, 3] == pytest.approx(0.95) and not np.tril(weights, -1).any()
     assert other[0, 1] == pytest.approx(0.45)
 
 
 def test_sentences_without_probabilities_have_none():
-    selection = select(TopPerSentence(0.5), {(2, 3): 0.95}, GreedySelector(0.5))
+    selection = select(GreedySelector(0.5), {(2, 3): 0.95})
     assert not any(weights.any() for _, weights in selection.sentences())

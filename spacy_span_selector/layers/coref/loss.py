@@ -17,9 +17,9 @@ A selector without probabilities, the greedy baseline, learns from the links of 
 
     L3 = - sum over candidates s      log [ sum over gold antecedents m of p(m | s) ]
 
-"no antecedent" being correct if no gold antecedent was kept. If annotation is complete, mentions that corefer with nothing
-are known, but links do not tell them from other spans. So the score that ranks spans is also trained as the logit of being
-a mention, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
+"no antecedent" being correct if no gold antecedent was kept. If annotation is complete, mentions that corefer with
+nothing are known, but links do not tell them from other spans. So the score that ranks spans is also trained as the
+logit of being a mention, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ and the role classifier see competing spans even before the selector is trained.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 import torch
@@ -33,18 +33,6 @@ class CandidateStrategy(Protocol):
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor: ...
 
 
-class PredictionStrategy(CandidateStrategy, Protocol):
-    """A strategy of prediction, with at most one setting that decides how many spans are kept.
-
-    setting (str | None): Name of this setting: "threshold" or "ratio".
-    """
-
-    setting: ClassVar[str | None]
-
-    def at(self, value: float) -> PredictionStrategy:
-        """The same strategy with another value of its setting."""
-
-
 @dataclass(frozen=True)
 class Decode:
     """The best non-crossing set of spans of each sentence.
@@ -57,11 +45,6 @@ class Decode:
 
     decoding: Decoding
     threshold: float
-    setting: ClassVar[str | None] = "threshold"
-
-    def at(self, value: float) -> Decode:
-        """Marginal decoding with another threshold; "map" has none."""
-        return Decode("marginal", value)
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
@@ -80,11 +63,6 @@ class AboveThreshold:
     """
 
     threshold: float
-    setting: ClassVar[str | None] = "threshold"
-
-    def at(self, value: float) -> AboveThreshold:
-        """The same with another threshold."""
-        return AboveThreshold(value)
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         return in_text_order(torch.nonzero(layout.valid() & (log_marginals.exp() > self.threshold)).squeeze(1), layout)
@@ -93,12 +71,6 @@ class AboveThreshold:
 @dataclass(frozen=True)
 class NoSpans:
     """No span at all."""
-
-    setting: ClassVar[str | None] = None
-
-    def at(self, value: float) -> NoSpans:
-        """The same."""
-        return self
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         return layout.row[:0]
@@ -113,12 +85,7 @@ class Pruned:
     """
 
     ratio: float
-    setting: ClassVar[str | None] = "ratio"
     spans_may_cross: ClassVar[bool]
-
-    def at(self, value: float) -> Any:
-        """The same with another ratio."""
-        return replace(self, ratio=value)
 
 
 class TopPerSentence(Pruned):

@@ -22,7 +22,6 @@ from .candidates import (
     Decoding,
     LikelyAndGold,
     NoSpans,
-    PredictionStrategy,
     Pruning,
     TopNonCrossing,
 )
@@ -64,7 +63,7 @@ class Selector(ABC):
         """Whether selected spans may cross each other; if not, they are nodes of one tree per sentence."""
 
     @abstractmethod
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         """Which spans are kept at prediction.
 
         decoding (Literal["marginal", "map"]): Which set of spans is the best one, for selectors that score sets.
@@ -79,6 +78,17 @@ class Selector(ABC):
         ratio (float): Spans per token, for selectors that have no ratio of their own.
         add_gold (bool): Whether gold spans are always among them; not used by the greedy selectors.
         """
+
+    def own_setting(self, threshold: float) -> tuple[str, float] | None:
+        """Name and value of the setting that decides how many spans are kept at prediction; None if none are.
+
+        threshold (float): As for `prediction_strategy`.
+        """
+        return "threshold", threshold
+
+    def strategy_at(self, value: float) -> CandidateStrategy:
+        """Which spans are kept at prediction with another value of this setting."""
+        return self.prediction_strategy("marginal", value)
 
     def for_task(self: Kind, *, ratio: float, pruning: Pruning) -> Kind:
         """The selector with what its config leaves to the task.
@@ -131,7 +141,7 @@ class StructuredSelector(ProbabilisticSelector):
         selected, unselected = (cat([chart.flatten() for chart in column]) for column in zip(*charts, strict=True))
         return Marginals(selected, unselected)
 
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         return Decode(decoding, threshold)
 
 
@@ -145,7 +155,7 @@ class SigmoidSelector(ProbabilisticSelector):
         """The sigmoid of each score."""
         return independent_marginals(scores)
 
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         return AboveThreshold(threshold)
 
 
@@ -180,13 +190,19 @@ class GreedySelector(SpanSelector):
     def confidence(self, scores: Tensor, log_p: Tensor) -> Tensor:
         return scores.sigmoid()
 
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         if self.ratio is None:
             raise ValueError("The greedy selector has no ratio. Set 'ratio', or let a model set it with `for_task`.")
         return self.pruning(self.ratio)
 
     def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
         return self.prediction_strategy("marginal", 0.0)
+
+    def own_setting(self, threshold: float) -> tuple[str, float] | None:
+        return None if self.ratio is None else ("ratio", self.ratio)
+
+    def strategy_at(self, value: float) -> CandidateStrategy:
+        return self.pruning(value)
 
 
 @dataclass(frozen=True)
@@ -217,11 +233,14 @@ class BioSelector(Selector):
     has_probabilities = False
     spans_may_cross = True
 
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> PredictionStrategy:
+    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         return NoSpans()
 
     def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
         return NoSpans()
+
+    def own_setting(self, threshold: float) -> tuple[str, float] | None:
+        return None
 
 
 def independent_marginals(scores: Tensor) -> Marginals:

@@ -43,7 +43,7 @@ class RolesetScores:
     predicates: int
 
     def loss(self, gold: Tensor) -> Tensor:
-        """The negative log-likelihood of the gold rolesets; a roleset that its predicate was never seen with is ignored.
+        """The negative log-likelihood of the gold rolesets; those that their predicate was never seen with are ignored.
 
         gold (Tensor): The roleset of each predicate, -1 where it is not known. Shape: (predicates,)
         """
