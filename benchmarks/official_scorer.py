@@ -24,7 +24,14 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from spacy_span_selector.annotation import TITLE_KEY, Mention, describe_doc, get_clusters, set_clusters
+from spacy_span_selector.annotation import (
+    TITLE_KEY,
+    Mention,
+    describe_doc,
+    get_clusters,
+    has_clusters_annotated,
+    set_clusters,
+)
 from spacy_span_selector.cli._app import friendly_errors, open_spacy_file
 from spacy_span_selector.corpora.conll2012 import write_conll2012
 from spacy_span_selector.metrics.overlap import drop_singletons
@@ -91,7 +98,8 @@ def read_pairs(key: Path, response: Path) -> list[Example]:
 
 def leave_out_singletons(doc: Doc) -> None:
     """Leave out of a document what `keep_singletons = false` does: the scorer has no such setting."""
-    set_clusters(doc, cast(list[list[Mention]], drop_singletons(get_clusters(doc))))
+    if has_clusters_annotated(doc):
+        set_clusters(doc, cast(list[list[Mention]], drop_singletons(get_clusters(doc))))
 
 
 def score_officially(scorer: Path, examples: Sequence[Example]) -> dict[str, Parts]:

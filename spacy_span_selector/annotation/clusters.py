@@ -51,6 +51,7 @@ def set_clusters(
     clusters: Sequence[Sequence[Mention]],
     *,
     prefix: str = CLUSTER_PREFIX,
+    mentions_key: str = MENTIONS_KEY,
     scores: Mapping[Mention, float] | None = None,
     link_scores: Mapping[Mention, float] | None = None,
     names: Sequence[str] | None = None,
@@ -61,6 +62,8 @@ def set_clusters(
     clusters (Sequence[Sequence[Mention]]): Token offsets; mentions and clusters are sorted here, so
         that clusters are numbered in the order of their first mention. Empty clusters are left out.
     prefix (str): Prefix of the keys that are replaced.
+    mentions_key (str): Key of the selected spans. Without any cluster the document gets an empty group under this
+        key, unless it has one: it is annotated, but there is nothing.
     scores (Mapping[Mention, float]): Selection probability of each mention, kept in `attrs["scores"]`.
     link_scores (Mapping[Mention, float]): Probability of the antecedent that each mention was linked to, for the
         first of a cluster the probability that it has none; kept in `attrs["link_scores"]`.
@@ -78,6 +81,8 @@ def set_clusters(
             attrs["name"] = name
         key = f"{prefix}_{number}"
         doc.spans[key] = SpanGroup(doc, name=key, spans=[doc[start:end] for start, end in cluster], attrs=attrs)
+    if not labelled and mentions_key not in doc.spans:
+        set_mentions(doc, [], [], mentions_key)
 
 
 def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:

@@ -76,13 +76,17 @@ def get_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
     return frames
 
 
-def set_frames(doc: Doc, frames: Sequence[Frame], *, prefix: str = FRAME_PREFIX) -> None:
+def set_frames(
+    doc: Doc, frames: Sequence[Frame], *, prefix: str = FRAME_PREFIX, predicates_key: str | None = PREDICATES_KEY
+) -> None:
     """Replace every frame of a document.
 
     doc (Doc): The document to annotate.
     frames (Sequence[Frame]): The frames; they are sorted here by predicate, and the arguments of each by place,
         so that frames are numbered in the order of the text.
     prefix (str): Prefix of the keys that are replaced.
+    predicates_key (str | None): Key of the given predicates. Without any frame the document gets an empty group under
+        this key, unless it has one: it is annotated, but there is nothing. None if this is not to be recorded.
     """
     clear_frames(doc, prefix)
     for number, frame in enumerate(sorted(frames, key=lambda frame: frame[:2]), start=1):
@@ -96,6 +100,8 @@ def set_frames(doc: Doc, frames: Sequence[Frame], *, prefix: str = FRAME_PREFIX)
             attrs["roleset"] = frame.roleset
         key = f"{prefix}_{number}"
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
+    if not frames and predicates_key is not None and predicates_key not in doc.spans:
+        set_predicates(doc, [], predicates_key)
 
 
 def clear_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> None:

@@ -37,7 +37,6 @@ from ..annotation import (
     has_clusters_annotated,
     set_clusters,
     set_constituents,
-    set_mentions,
     set_speakers,
 )
 from ..documents.speaker_markers import remove_speaker_markers
@@ -175,8 +174,6 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
     if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
         raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")
     set_clusters(doc, clusters, names=names)
-    if not any(clusters):
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
 
 
 def _read_turns(record: dict[str, Any], sentences: Sequence[Sequence[str]], place: str) -> list[tuple[int, int, str]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation import TITLE_KEY, set_clusters, set_mentions
+from ..annotation import TITLE_KEY, set_clusters
 from .coreference_column import read_coreference_column
 
 CONLL_FOLDER = Path("coref/conll")
@@ -108,6 +108,4 @@ def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
     doc = Doc(vocab, words=words, sent_starts=sentence_starts)
     doc.user_data[TITLE_KEY] = name
     set_clusters(doc, list(clusters.values()), names=list(clusters))
-    if not clusters:
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
     return doc

@@ -10,9 +10,10 @@ from ..annotation import (
     FRAME_PREFIX,
     MENTIONS_KEY,
     PREDICATES_KEY,
+    frame_groups,
     frame_keys,
     has_frames_annotated,
-    set_predicates,
+    set_frames,
 )
 
 Places = dict[int, tuple[int, int]]
@@ -44,9 +45,8 @@ def move_spans(
             continue  # arguments without their predicate say nothing
         if places or not len(group) or key in (MENTIONS_KEY, predicates_key):
             target.spans[key] = _copy_group(group, target, places)
-    was_annotated = has_frames_annotated(source, prefix, predicates_key)
-    if was_annotated and not has_frames_annotated(target, prefix, predicates_key):
-        set_predicates(target, [], predicates_key)
+    if has_frames_annotated(source, prefix, predicates_key) and not frame_groups(target, prefix):
+        set_frames(target, [], prefix=prefix, predicates_key=predicates_key)
 
 
 def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:

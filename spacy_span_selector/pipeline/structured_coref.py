@@ -258,7 +258,14 @@ class StructuredCoref(SelectorPipe):
             scores_of = dict(zip(prediction.mentions, prediction.scores, strict=True))
             link_scores = dict(zip(prediction.mentions, prediction.link_scores, strict=True))
             set_mentions(doc, prediction.mentions, prediction.scores, key=self.cfg["mentions_key"])
-            set_clusters(doc, prediction.clusters, prefix=self.cfg["prefix"], scores=scores_of, link_scores=link_scores)
+            set_clusters(
+                doc,
+                prediction.clusters,
+                prefix=self.cfg["prefix"],
+                mentions_key=self.cfg["mentions_key"],
+                scores=scores_of,
+                link_scores=link_scores,
+            )
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Build the network.

@@ -258,7 +258,7 @@ class StructuredSrl(SelectorPipe):
         """
         for doc, prediction in zip(docs, scores, strict=True):
             set_mentions(doc, prediction.spans, prediction.scores, key=self.cfg["spans_key"])
-            set_frames(doc, prediction.frames, prefix=self.cfg["prefix"])
+            set_frames(doc, prediction.frames, prefix=self.cfg["prefix"], predicates_key=None)
 
     def initialize(
         self,

@@ -1,10 +1,13 @@
+import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, SpanGroup
 
 from spacy_span_selector.annotation import (
+    Mention,
     cluster_keys,
     describe_doc,
     get_clusters,
+    has_clusters_annotated,
     set_clusters,
     set_mentions,
     set_speakers,
@@ -36,6 +39,24 @@ def test_setting_clusters_replaces_earlier_ones_and_keeps_other_groups():
     set_clusters(doc, [[(0, 1)], [(3, 4)]])
     set_clusters(doc, [[(5, 6)]])
     assert sorted(doc.spans) == ["coref_clusters_1", "other"]
+
+
+@pytest.mark.parametrize("clusters", [[], [[]]])
+def test_a_document_is_annotated_once_its_clusters_are_set_even_if_there_are_none(clusters: list[list[Mention]]):
+    doc = make_doc()
+    assert not has_clusters_annotated(doc)
+    set_clusters(doc, clusters, prefix="people", mentions_key="candidates")
+    assert has_clusters_annotated(doc, "people", "candidates") and not has_clusters_annotated(doc)
+    assert set(doc.spans) == {"candidates"} and not len(doc.spans["candidates"])
+
+
+def test_clusters_leave_the_selected_spans_alone():
+    doc = make_doc()
+    set_clusters(doc, [[(5, 6)]])
+    assert set(doc.spans) == {"coref_clusters_1"}
+    set_mentions(doc, [(0, 1)], [0.5])
+    set_clusters(doc, [])
+    assert [span.text for span in doc.spans["coref_mentions"]] == ["Ann"]
 
 
 def test_groups_that_are_named_unlike_their_key_are_replaced():

@@ -15,7 +15,6 @@ from spacy_span_selector.annotation import (
     Argument,
     Frame,
     set_frames,
-    set_predicates,
     set_speaker_markers,
 )
 from spacy_span_selector.layers.srl.gold import GoldFrames
@@ -127,9 +126,7 @@ def test_an_unknown_role_is_counted_and_the_rest_is_kept() -> None:
 
 
 def test_a_document_may_be_annotated_without_frames() -> None:
-    example = make_example(None)
-    set_predicates(example.reference, [])
-    gold, _ = find_gold(example)
+    gold, _ = find_gold(make_example([]))
     assert gold.annotated.tolist() == [True]
     assert frames_of(gold) == []
 

@@ -16,7 +16,6 @@ from spacy_span_selector.annotation import (
     TITLE_KEY,
     Mention,
     set_clusters,
-    set_mentions,
     set_speaker_markers,
 )
 from spacy_span_selector.layers.coref.gold import GoldMentions
@@ -39,7 +38,6 @@ def make_example(
     reference.user_data[TITLE_KEY] = title
     if clusters is not None:
         set_clusters(reference, clusters)
-        set_mentions(reference, [], [])
     return Example(predicted or Doc(VOCAB, words=WORDS, sent_starts=SENT_STARTS), reference)
 
 

@@ -24,8 +24,6 @@ from ...annotation import (
     Mention,
     set_clusters,
     set_frames,
-    set_mentions,
-    set_predicates,
     set_speakers,
 )
 from .frames import FRAME, read_frames
@@ -156,20 +154,12 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language) -
             turns.append((sentence.offset, len(words), typed.speaker))
     doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
     doc.user_data[TITLE_KEY] = title
-    _annotate(doc, mentions, frames, any(typed.frames for typed in typed_sentences))
+    has_frame_lines = any(typed.frames for typed in typed_sentences)
+    if mentions or not has_frame_lines:  # a text without either is annotated for coreference
+        clusters, names = group_mentions(mentions)
+        set_clusters(doc, clusters, names=names)
+    if has_frame_lines:
+        set_frames(doc, frames)
     if turns:
         set_speakers(doc, turns)
     return doc
-
-
-def _annotate(doc: Doc, mentions: list[tuple[Mention, str]], frames: list[Frame], has_frame_lines: bool) -> None:
-    """Set clusters and frames, and say of what was looked for in vain that it was looked for."""
-    if mentions:
-        clusters, names = group_mentions(mentions)
-        set_clusters(doc, clusters, names=names)
-    elif not has_frame_lines:
-        set_mentions(doc, [], [])
-    if frames:
-        set_frames(doc, frames)
-    elif has_frame_lines:
-        set_predicates(doc, [])

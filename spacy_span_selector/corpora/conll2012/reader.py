@@ -25,7 +25,6 @@ from ...annotation import (
     set_clusters,
     set_constituents,
     set_frames,
-    set_mentions,
     set_speakers,
 )
 from ..coreference_column import EMPTY_CELLS, read_coreference_column
@@ -160,12 +159,11 @@ def _make_doc(title: str, sentences: list[list[Row]], vocab: Vocab, path: Path, 
     turns = find_turns([None if speaker in EMPTY_CELLS else speaker for speaker in speakers])
     if constituents:
         set_constituents(doc, constituents)
-    set_frames(doc, frames)
+    if frames:
+        set_frames(doc, frames)
     if turns:
         set_speakers(doc, turns)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
-    if not clusters:
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
     return doc
 
 

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import TITLE_KEY, Argument, Frame, set_constituents, set_frames, set_predicates
+from ...annotation import TITLE_KEY, Argument, Frame, set_constituents, set_frames
 from ..conllu import Word, make_doc, parse_conllu
 from ..files import read_text, read_texts
 from .alignment import Pair, align_sentences, align_tokens
@@ -108,8 +108,6 @@ def _make_doc(name: str, skeletons: Sequence[Skeleton], sentences: Sequence[Sequ
     doc.user_data[TITLE_KEY] = name
     set_constituents(doc, constituents)
     set_frames(doc, frames)
-    if not frames:
-        set_predicates(doc, [])  # annotated, but there is nothing to annotate
     return doc
 
 

@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import TITLE_KEY, set_clusters, set_constituents, set_mentions, set_speakers
+from ...annotation import TITLE_KEY, set_clusters, set_constituents, set_speakers
 from ..conllu import Sentence, make_doc, parse_conllu
 from ..files import read_text, read_texts
 from ..penn_trees import parse_tree, split_trees
@@ -132,8 +132,6 @@ def _make_doc(source: Path, name: str, sentences: list[Sentence], path: str, voc
     clusters, repeated = keep_first(parse_clusters(read_text(conll), str(conll), [token.text for token in doc], path))
     lost.mentions.extend(f"{name}, word {start + 1}, {doc[start:end].text!r}" for start, end in repeated)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
-    if not clusters:
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
     turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
     if turns:
         set_speakers(doc, turns)

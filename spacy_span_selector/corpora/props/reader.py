@@ -9,7 +9,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...annotation import PREDICATE_LABEL, Argument, Frame, set_frames, set_predicates
+from ...annotation import PREDICATE_LABEL, Argument, Frame, set_frames
 from ..starred_column import read_starred_column
 
 NO_PREDICATE = "-"
@@ -49,10 +49,7 @@ def read_props(words_path: str | Path, props_path: str | Path, vocab: Vocab | No
             words=_read_words(words_path, word_lines),
             sent_starts=[i == 0 for i in range(len(word_lines))],
         )
-        frames = _read_frames(props_path, prop_lines)
-        set_frames(doc, frames)
-        if not frames:
-            set_predicates(doc, [])  # annotated, but there is nothing to annotate
+        set_frames(doc, _read_frames(props_path, prop_lines))
         docs.append(doc)
     if len(words) != len(props):
         raise ValueError(

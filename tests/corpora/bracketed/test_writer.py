@@ -128,8 +128,6 @@ def documents(draw: st.DrawFn) -> Doc:
     if draw(st.booleans()):
         frames = draw(st.lists(st.sampled_from(list(doc.sents)).flatmap(frames_of), max_size=4))
         set_frames(doc, frames)
-        if not frames:
-            set_predicates(doc, [])
     speaker = st.sampled_from(["", "Ann", "A: B", "\\ [x] #|"])
     set_speakers(doc, [(sent.start, sent.end, label) for sent in doc.sents if (label := draw(speaker))])
     return doc
