@@ -25,12 +25,12 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_span_selector.annotation import (
-    TITLE_KEY,
     Mention,
     describe_doc,
     get_clusters,
     has_clusters_annotated,
     set_clusters,
+    set_title,
 )
 from spacy_span_selector.cli._app import friendly_errors, open_spacy_file
 from spacy_span_selector.corpora.conll2012 import write_conll2012
@@ -92,7 +92,8 @@ def read_pairs(key: Path, response: Path) -> list[Example]:
                 f"{describe_doc(reference)} of {key} has other words than {describe_doc(doc)} of {response}, which "
                 "stands in its place. Expected the same words: 'evaluate' with --gold-predicates gives them."
             )
-        reference.user_data[TITLE_KEY] = doc.user_data[TITLE_KEY] = f"document_{i}"
+        for side in (reference, doc):
+            set_title(side, f"document_{i}")
     return [Example(doc, reference) for reference, doc in zip(gold, predicted, strict=True)]
 
 

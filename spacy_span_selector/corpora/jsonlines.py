@@ -29,15 +29,16 @@ from spacy.vocab import Vocab
 
 from ..annotation import (
     CONSTITUENTS_KEY,
-    TITLE_KEY,
     cluster_groups,
     get_clusters,
     get_sentences,
     get_speakers,
+    get_title,
     has_clusters_annotated,
     set_clusters,
     set_constituents,
     set_speakers,
+    set_title,
 )
 from ..documents.speaker_markers import remove_speaker_markers
 from .files import read_text
@@ -148,7 +149,7 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: lis
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
     if record.get("doc_key"):
-        doc.user_data[TITLE_KEY] = str(record["doc_key"])
+        set_title(doc, str(record["doc_key"]))
     turns = _read_turns(record, sentences, place)
     if turns:
         set_speakers(doc, turns)
@@ -243,7 +244,7 @@ def _make_record(doc: Doc) -> dict[str, Any]:
     turns = get_speakers(doc)
     speakers = [NO_SPEAKER if speaker is None else speaker for speaker in spread_turns(turns, len(doc))]
     record: dict[str, Any] = {
-        "doc_key": str(doc.user_data.get(TITLE_KEY, "")),
+        "doc_key": get_title(doc),
         "sentences": [[token.text for token in sentence] for sentence in sentences],
         "speakers": [speakers[sentence.start : sentence.end] for sentence in sentences],
     }

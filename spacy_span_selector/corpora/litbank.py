@@ -13,7 +13,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation import TITLE_KEY, set_clusters
+from ..annotation import set_clusters, set_title
 from .coreference_column import read_coreference_column
 
 CONLL_FOLDER = Path("coref/conll")
@@ -102,10 +102,10 @@ def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
             numbers.append(number)
             sentence_starts.append(new_sentence)
             new_sentence = False
-    if not ended:
+    if name is None or not ended:
         raise ValueError(f"{path}: the file ends without `{END}`. Is it complete?")
     clusters = read_coreference_column(cells, lambda i: f"{path}:{numbers[i]}")
     doc = Doc(vocab, words=words, sent_starts=sentence_starts)
-    doc.user_data[TITLE_KEY] = name
+    set_title(doc, name)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
     return doc

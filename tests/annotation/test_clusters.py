@@ -11,6 +11,7 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_mentions,
     set_speakers,
+    set_title,
 )
 
 
@@ -80,7 +81,7 @@ def test_link_scores_follow_their_mentions():
 
 def test_annotation_survives_doc_bin():
     doc = make_doc()
-    doc.user_data["title"] = "dogs"
+    set_title(doc, "dogs")
     set_clusters(doc, [[(0, 1), (3, 4)]], scores={(0, 1): 0.25, (3, 4): 0.75}, names=["ann"])
     set_mentions(doc, [(0, 1)], [0.5])
     set_speakers(doc, [(0, 8, "Ann Lee")])
@@ -91,8 +92,3 @@ def test_annotation_survives_doc_bin():
     assert loaded.spans["coref_mentions"].attrs == {"scores": [0.5]}
     assert [(turn.start, turn.end, turn.label_) for turn in loaded.spans["speakers"]] == [(0, 8, "Ann Lee")]
     assert describe_doc(loaded) == "document 'dogs'"
-
-
-def test_documents_without_a_title_are_described_by_their_first_words():
-    assert describe_doc(make_doc("one two")) == "document starting 'one two'"
-    assert describe_doc(make_doc("")) == "an empty document"

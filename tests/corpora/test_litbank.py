@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import get_clusters, has_clusters_annotated
+from spacy_span_selector.annotation import get_clusters, get_title, has_clusters_annotated
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_file, read_litbank_fold
 
 LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
@@ -46,7 +46,7 @@ def test_words_sentences_clusters_and_title_are_read(tmp_path: Path):
     ]
     assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4)]]
     assert [doc.spans[key].attrs["name"] for key in doc.spans] == ["0", "1"]
-    assert doc.user_data["title"] == "tale"
+    assert get_title(doc) == "tale"
     assert doc.has_unknown_spaces
 
 

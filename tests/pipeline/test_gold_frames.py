@@ -11,11 +11,11 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import (
     FRAME_PREFIX,
     PREDICATES_KEY,
-    TITLE_KEY,
     Argument,
     Frame,
     set_frames,
     set_speaker_markers,
+    set_title,
 )
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
@@ -43,7 +43,7 @@ def make_example(
     title: str = "the station",
 ) -> Example:
     reference = Doc(VOCAB, words=words, spaces=spaces)
-    reference.user_data[TITLE_KEY] = title
+    set_title(reference, title)
     if frames is not None:
         set_frames(reference, frames, prefix=prefix)
     return Example(Doc(VOCAB, words=WORDS, sent_starts=SENT_STARTS), reference)

@@ -19,12 +19,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...annotation import (
-    TITLE_KEY,
     Frame,
     Mention,
     set_clusters,
     set_frames,
     set_speakers,
+    set_title,
 )
 from .frames import FRAME, read_frames
 from .lines import Line, Place, Sentence, fail
@@ -153,7 +153,7 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language) -
         if typed.speaker is not None:
             turns.append((sentence.offset, len(words), typed.speaker))
     doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
-    doc.user_data[TITLE_KEY] = title
+    set_title(doc, title)
     has_frame_lines = any(typed.frames for typed in typed_sentences)
     if mentions or not has_frame_lines:  # a text without either is annotated for coreference
         clusters, names = group_mentions(mentions)

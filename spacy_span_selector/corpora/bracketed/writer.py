@@ -12,8 +12,6 @@ from spacy.tokens import Doc, Span
 
 from ...annotation import (
     PREDICATE_LABEL,
-    SPEAKERS_KEY,
-    TITLE_KEY,
     Frame,
     Mention,
     cluster_groups,
@@ -21,8 +19,11 @@ from ...annotation import (
     frame_groups,
     get_frames,
     get_sentences,
+    get_speakers,
+    get_title,
     has_frames_annotated,
 )
+from ..turns import spread_turns
 from .frames import FRAME, is_predicate_role
 from .lines import NAME_PATTERN
 from .reader import HEADING, SPEAKER
@@ -59,7 +60,7 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     lost_mentions: Counter[str] = Counter()
     lost_frames: Counter[str] = Counter()
     for number, doc in enumerate(docs, start=1):
-        title = " ".join(str(doc.user_data.get(TITLE_KEY) or f"document {number}").split())
+        title = " ".join((get_title(doc) or f"document {number}").split())
         title = _unused(title, titles)
         titles.add(title)
         lines, mentions, frames = _write_doc(doc)
@@ -88,15 +89,17 @@ def _write_doc(doc: Doc) -> tuple[list[str], int, int]:
     """The lines of a document, and how many mentions and parts of frames they lack."""
     mentions, lost_mentions = _mention_brackets(doc)
     frames, lost_frames = _frames_by_start(doc)
-    speakers = {token.i: turn.label_ for turn in doc.spans.get(SPEAKERS_KEY, ()) for token in turn}
+    speakers = spread_turns(get_speakers(doc), len(doc))
     lines: list[str] = []
     for sentence in get_sentences(doc):
         line, lost = _write_words(sentence, mentions)
         lost_mentions += lost
-        speaker = " ".join(speakers.get(sentence.start, "").split())
-        if line and speaker:
+        if not line:
+            continue  # nothing but white space
+        speaker = " ".join((speakers[sentence.start] or "").split())
+        if speaker:
             lines.append(f"{SPEAKER}{_escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
-        elif line:
+        else:
             lines.append(f"\\{line}" if line[0] in ESCAPED_START else line)
         for frame in (frame for token in sentence for frame in frames.get(token.i, ())):
             frame_lines, lost = _write_frame(frame, sentence)

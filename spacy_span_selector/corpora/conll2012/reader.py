@@ -19,13 +19,13 @@ from spacy.vocab import Vocab
 
 from ...annotation import (
     PREDICATE_LABEL,
-    TITLE_KEY,
     Argument,
     Frame,
     set_clusters,
     set_constituents,
     set_frames,
     set_speakers,
+    set_title,
 )
 from ..coreference_column import EMPTY_CELLS, read_coreference_column
 from ..penn_trees import unescape_brackets
@@ -146,7 +146,7 @@ def _make_doc(title: str, sentences: list[list[Row]], vocab: Vocab, path: Path, 
         tags=["" if row.columns[TAG] in EMPTY_CELLS else row.columns[TAG] for row in rows],
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
-    doc.user_data[TITLE_KEY] = title
+    set_title(doc, title)
     constituents: list[tuple[int, int, str]] = []
     frames: list[Frame] = []
     offset = 0

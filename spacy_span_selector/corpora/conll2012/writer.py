@@ -17,7 +17,6 @@ from spacy.tokens import Doc, Span
 from ...annotation import (
     CONSTITUENTS_KEY,
     PREDICATE_LABEL,
-    TITLE_KEY,
     Argument,
     Frame,
     Mention,
@@ -26,6 +25,7 @@ from ...annotation import (
     get_frames,
     get_sentences,
     get_speakers,
+    get_title,
 )
 from ...documents.speaker_markers import remove_speaker_markers
 from ..coreference_column import EMPTY_CELLS
@@ -107,11 +107,11 @@ def _open(target: str | Path | TextIO) -> Iterator[TextIO]:
 
 def _name_doc(doc: Doc, used: set[tuple[str, int]], lost: Counter[str]) -> tuple[str, int]:
     """The name and the part of a document, which no document before it has."""
-    title = " ".join(str(doc.user_data.get(TITLE_KEY) or UNTITLED).split())
+    title = " ".join((get_title(doc) or UNTITLED).split())
     match = PART.fullmatch(title)
     name, part = (match["name"], int(match["part"])) if match else (title, 0)
     if (name, part) in used:
-        lost["title"] += TITLE_KEY in doc.user_data
+        lost["title"] += bool(get_title(doc))
         part = next(part for part in count() if (name, part) not in used)
     used.add((name, part))
     return name, part

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import TITLE_KEY, Argument, Frame, set_constituents, set_frames
+from ...annotation import Argument, Frame, set_constituents, set_frames, set_title
 from ..conllu import Word, make_doc, parse_conllu
 from ..files import read_text, read_texts
 from .alignment import Pair, align_sentences, align_tokens
@@ -105,7 +105,7 @@ def _make_doc(name: str, skeletons: Sequence[Skeleton], sentences: Sequence[Sequ
             arguments = [Argument(starts[start], ends[end - 1], role) for start, end, role in frame.arguments]
             frames.append(Frame(starts[frame.start], ends[frame.end - 1], arguments, frame.roleset))
         offset += len(sentence)
-    doc.user_data[TITLE_KEY] = name
+    set_title(doc, name)
     set_constituents(doc, constituents)
     set_frames(doc, frames)
     return doc

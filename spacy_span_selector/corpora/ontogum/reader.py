@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import TITLE_KEY, set_clusters, set_constituents, set_speakers
+from ...annotation import set_clusters, set_constituents, set_speakers, set_title
 from ..conllu import Sentence, make_doc, parse_conllu
 from ..files import read_text, read_texts
 from ..penn_trees import parse_tree, split_trees
@@ -125,7 +125,7 @@ def _parse_words(text: str, name: str, path: str) -> list[Sentence]:
 
 def _make_doc(source: Path, name: str, sentences: list[Sentence], path: str, vocab: Vocab, lost: Lost) -> Doc:
     doc = make_doc([sentence.words for sentence in sentences], vocab)
-    doc.user_data[TITLE_KEY] = name
+    set_title(doc, name)
     conll = source / CONLL_FOLDER / f"{name}.conll"
     if not conll.is_file():
         raise FileNotFoundError(f"{conll}: no such file. {CURE}")

@@ -6,7 +6,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import get_clusters, has_clusters_annotated
+from spacy_span_selector.annotation import get_clusters, get_title, has_clusters_annotated
 from spacy_span_selector.corpora.bracketed import parse_bracketed, read_bracketed
 
 
@@ -31,7 +31,7 @@ def test_a_document_without_mentions_counts_as_annotated(nlp: Language):
 
 def test_headings_start_documents(nlp: Language):
     docs = parse_bracketed("=== one\nA b.\n\n=== number  two\n=== three\nC.\n", nlp)
-    assert [(doc.user_data["title"], doc.text) for doc in docs] == [
+    assert [(get_title(doc), doc.text) for doc in docs] == [
         ("one", "A b."),
         ("number two", ""),
         ("three", "C."),
@@ -47,7 +47,7 @@ def test_a_file_without_heading_is_named_for_itself(tmp_path: Path, nlp: Languag
     path = tmp_path / "station.txt"
     path.write_text("\ufeff[Ann|ann] left.\r\n[She|ann] ran.\r\n", encoding="utf-8")
     (doc,) = read_bracketed(path, nlp)
-    assert doc.user_data["title"] == "station"
+    assert get_title(doc) == "station"
     assert doc.text == "Ann left. She ran."
 
 

@@ -16,12 +16,14 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_predicates,
+    get_title,
     has_clusters_annotated,
     has_frames_annotated,
     set_clusters,
     set_frames,
     set_predicates,
     set_speakers,
+    set_title,
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed, write_bracketed
 
@@ -69,7 +71,7 @@ def summary(doc: Doc) -> dict[str, object]:
     """Everything that the format keeps."""
     turns = doc.spans.get("speakers", ())
     return {
-        "title": doc.user_data["title"],
+        "title": get_title(doc),
         "words": [token.text for token in doc],
         "sentence starts": [token.is_sent_start for token in doc],
         "clusters": get_clusters(doc),
@@ -109,7 +111,7 @@ def documents(draw: st.DrawFn) -> Doc:
         words=[word for sentence in sentences for word in sentence],
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
-    doc.user_data["title"] = "odd"
+    set_title(doc, "odd")
     spans = [
         (start, end)
         for sent in doc.sents
@@ -144,7 +146,7 @@ def test_reading_what_was_written_restores_the_document(word_nlp: Language, doc:
 def make_doc(text: str, clusters: list[list[tuple[int, int]]], *, title: str | None = None) -> Doc:
     doc = Doc(NLP.vocab, words=text.split())
     if title:
-        doc.user_data["title"] = title
+        set_title(doc, title)
     set_clusters(doc, clusters)
     return doc
 
@@ -169,7 +171,7 @@ def test_names_that_the_format_cannot_hold_are_replaced(name: str):
 
 def test_titles_are_made_different():
     docs = [make_doc("x", [], title="a\n b"), make_doc("y", [], title="a b"), make_doc("z", [])]
-    titles = [doc.user_data["title"] for doc in parse_bracketed(write_bracketed(docs), NLP)]
+    titles = [get_title(doc) for doc in parse_bracketed(write_bracketed(docs), NLP)]
     assert titles == ["a b", "a b-2", "document 3"]
 
 

@@ -17,10 +17,12 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_speakers,
+    get_title,
     set_clusters,
     set_constituents,
     set_frames,
     set_speakers,
+    set_title,
 )
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
@@ -32,7 +34,7 @@ WORDS = ["Ann", "gave", "up", "her", "tea", ".", "She", "slept"]
 def make_doc(words: Sequence[str] = WORDS, title: str | None = "tale_0", **kwargs: Any) -> Doc:
     doc = Doc(VOCAB, words=list(words), sent_starts=[i in (0, 6) for i in range(len(words))], **kwargs)
     if title is not None:
-        doc.user_data["title"] = title
+        set_title(doc, title)
     return doc
 
 
@@ -107,7 +109,7 @@ def test_annotation_is_read_back(tmp_path: Path):
     assert [(span.start, span.end, span.label_) for span in back.spans["constituents"]] == [
         (span.start, span.end, span.label_) for span in doc.spans["constituents"]
     ]
-    assert back.user_data["title"] == "tale_0"
+    assert get_title(back) == "tale_0"
 
 
 @given(st.lists(st.text(alphabet="a()[]{}/\\*.?-_#|\u00a0\u2028é", min_size=1, max_size=5), min_size=1, max_size=6))
