@@ -12,30 +12,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import cast
 
-import numpy as np
 from spacy import registry
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.tokens import Doc, Span
-from spacy.training import Alignment, Corpus, Example
+from spacy.tokens import Doc
+from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
-from thinc.types import Ints2d
 
-from .annotation import (
-    FRAME_PREFIX,
-    PREDICATES_KEY,
-    SPEAKER_MARKERS_KEY,
-    SPEAKERS_KEY,
-    TITLE_KEY,
-    describe_doc,
-    frame_groups,
-    get_speaker_markers,
-    set_predicates,
-    set_speaker_markers,
-    set_speakers,
-)
+from .annotation import FRAME_PREFIX, PREDICATES_KEY, describe_doc
+from .documents.given import GivenAnnotation
 from .documents.pieces import cut_doc
 
 
@@ -132,12 +118,8 @@ class PreannotatedCorpus(Corpus):
             raise ValueError(f"'max_words' of the reader is {max_words}; it must be at least 1, or null not to cut.")
         super().__init__(path, limit=limit, augmenter=augmenter)
         self.gold_tokens = gold_tokens
-        self.sentences = sentences
-        self.predicates = predicates
-        self.speakers = speakers
+        self.given = GivenAnnotation(sentences, predicates, speakers, prefix, predicates_key)
         self.max_words = max_words
-        self.prefix = prefix
-        self.predicates_key = predicates_key
         self.lost: Counter[str] = Counter()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -147,7 +129,7 @@ class PreannotatedCorpus(Corpus):
         YIELDS (Example): The examples.
         """
         for example in super().__call__(nlp):
-            self._give(example)
+            self._count_lost(self.given.copy(example), example.reference)
             yield example
 
     def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
@@ -156,87 +138,20 @@ class PreannotatedCorpus(Corpus):
             if self.max_words is None or not doc.has_annotation("SENT_START"):
                 yield doc
             else:
-                yield from cut_doc(doc, self.max_words, prefix=self.prefix, predicates_key=self.predicates_key)
+                yield from cut_doc(
+                    doc, self.max_words, prefix=self.given.prefix, predicates_key=self.given.predicates_key
+                )
 
     def _make_example(self, nlp: Language, reference: Doc, gold_preproc: bool) -> Example:
         return super()._make_example(nlp, reference, gold_preproc or self.gold_tokens)
 
-    def _give(self, example: Example) -> None:
-        """Copy from the reference to the predicted document."""
-        given, reference = example.predicted, example.reference
-        if TITLE_KEY in reference.user_data:
-            given.user_data[TITLE_KEY] = reference.user_data[TITLE_KEY]
-        if SPEAKER_MARKERS_KEY in reference.spans:
-            set_speaker_markers(given, _markers(example))
-        if self.sentences and reference.has_annotation("SENT_START"):
-            given.from_array("SENT_START", cast(Ints2d, self._sentence_starts(example)))
-        predicates = self._predicates(reference)
-        if self.predicates and predicates is not None:
-            spans = self._aligned(predicates, example, "predicate")
-            set_predicates(given, [(span.start, span.end) for span in spans], self.predicates_key)
-        if self.speakers and SPEAKERS_KEY in reference.spans:
-            spans = self._aligned(list(reference.spans[SPEAKERS_KEY]), example, "turn of a speaker")
-            set_speakers(given, [(span.start, span.end, span.label_) for span in spans])
-
-    def _predicates(self, reference: Doc) -> list[Span] | None:
-        """The predicates of a document; None if it says nothing about them."""
-        if self.predicates_key in reference.spans:
-            return list(reference.spans[self.predicates_key])
-        return [group[0] for group in frame_groups(reference, self.prefix)] or None
-
-    def _sentence_starts(self, example: Example) -> np.ndarray:
-        """`SENT_START` of each token of the predicted document: 1 where a sentence of the reference starts, else -1."""
-        reference = example.reference
-        if _same_words(example):
-            return reference.to_array("SENT_START")
-        # `get_aligned_sent_starts` fails where a sentence starts with white space that aligns with no token.
-        to_predicted = _alignment(example).y2x
-        sentences = [to_predicted[sentence.start : sentence.end] for sentence in reference.sents]
-        starts = {int(tokens[0]) for tokens in sentences if len(tokens)}
-        self._count_lost(len(sentences) - len(starts), "start of a sentence", reference)
-        values = np.full(len(example.predicted), -1)
-        values[list(starts)] = 1
-        return values.astype(np.uint64)  # what spaCy asks for; it reads the numbers as signed
-
-    def _aligned(self, spans: list[Span], example: Example, what: str) -> list[Span]:
-        """Spans of the reference in the predicted document; those that don't align are counted."""
-        if _same_words(example):
-            return spans
-        _alignment(example)
-        aligned: list[Span] = example.get_aligned_spans_y2x(spans, allow_overlap=True)
-        self._count_lost(len(spans) - len(aligned), what, example.reference)
-        return aligned
-
-    def _count_lost(self, count: int, what: str, reference: Doc) -> None:
-        if count and not self.lost[what]:
-            warnings.warn(
-                f"A {what} of {describe_doc(reference)} can't be given to the pipeline: the tokens that its tokenizer "
-                "finds have other edges. Set 'gold_tokens' of the reader to true to give all. This is said once; "
-                "'lost' of the reader counts all.",
-                stacklevel=2,
-            )
-        self.lost[what] += count
-
-
-def _same_words(example: Example) -> bool:
-    return bool(np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")))
-
-
-def _markers(example: Example) -> list[tuple[int, int]]:
-    """The markers of speakers in the predicted document, each with every token that it shares."""
-    markers = get_speaker_markers(example.reference)
-    if _same_words(example):
-        return markers
-    to_predicted = _alignment(example).y2x
-    shared = [to_predicted[start:end] for start, end in markers]
-    return [(int(tokens.min()), int(tokens.max()) + 1) for tokens in shared if len(tokens)]
-
-
-def _alignment(example: Example) -> Alignment:
-    try:
-        return example.alignment
-    except ValueError as error:
-        raise ValueError(
-            f"Can't align {describe_doc(example.reference)}: the pipeline's tokenizer changes its text. Set "
-            "'gold_tokens' of the reader to true, or take another tokenizer."
-        ) from error
+    def _count_lost(self, lost: Counter[str], reference: Doc) -> None:
+        for what, count in lost.items():
+            if count and not self.lost[what]:
+                warnings.warn(
+                    f"A {what} of {describe_doc(reference)} can't be given to the pipeline: its tokenizer finds other "
+                    "token boundaries. Set 'gold_tokens' of the reader to true to give all. Shown once; 'lost' of the "
+                    "reader counts all.",
+                    stacklevel=2,
+                )
+            self.lost[what] += count
