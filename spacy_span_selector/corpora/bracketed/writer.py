@@ -23,6 +23,7 @@ from ...annotation import (
     get_title,
     has_frames_annotated,
 )
+from ...documents.speaker_markers import remove_speaker_markers
 from ..turns import spread_turns
 from .frames import FRAME, is_predicate_role
 from .lines import NAME_PATTERN
@@ -46,7 +47,7 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
 
     docs (Iterable[Doc]): Documents with clusters, frames or both. One without sentence boundaries becomes one
         line; white space is written as one space. A sentence gets the speaker of the turn that covers its
-        first token. Clusters keep the name in `attrs["name"]`; others are called `c1`, `c2`, ...,
+        first token; speaker markers are left out. Clusters keep the name in `attrs["name"]`; others are called `c1`, `c2`, ...,
         singletons excepted. Documents without a title, or with one that was used before, get a new one.
     RETURNS (str): The text of a file that `read_bracketed` reads.
     WARNS: Once, counting the mentions that the format cannot hold: those that cross a sentence
@@ -59,7 +60,7 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     titles: set[str] = set()
     lost_mentions: Counter[str] = Counter()
     lost_frames: Counter[str] = Counter()
-    for number, doc in enumerate(docs, start=1):
+    for number, doc in enumerate(map(remove_speaker_markers, docs), start=1):
         title = " ".join((get_title(doc) or f"document {number}").split())
         title = _unused(title, titles)
         titles.add(title)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from spacy.tokens import Doc, Span
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_frames, get_sentences
+from ...documents.speaker_markers import remove_speaker_markers
 from .reader import NO_PREDICATE
 
 PROPBANK_ROLE = re.compile(r"^((?:[CR]-)*)ARG(?=[0-9AM])")
@@ -19,7 +20,8 @@ PLACEHOLDER = "_"
 def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
     """Write the frames of documents as props.
 
-    docs (Iterable[Doc]): Documents with frames. One without sentence boundaries becomes one sentence.
+    docs (Iterable[Doc]): Documents with frames. One without sentence boundaries becomes one sentence. Speaker markers
+        are left out.
     rolesets (bool): Whether the first column has the roleset of a predicate where it is known, which `read_props`
         reads back. By default it has the predicate's first word in lower case, which is the same for gold and
         predicted documents: the official scorer counts all arguments of a predicate as missed if the first columns
@@ -34,7 +36,7 @@ def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
     sentences: list[str] = []
     n_frames = n_arguments = 0
     incomplete: dict[str, None] = {}
-    for doc in docs:
+    for doc in map(remove_speaker_markers, docs):
         frames, lost_frames, lost_arguments = _writable_frames(doc)
         sentences += [_write_sentence(sentence, frames, rolesets) for sentence in _sentences(doc)]
         n_frames += lost_frames
@@ -58,7 +60,11 @@ def write_words(docs: Iterable[Doc]) -> str:
     docs (Iterable[Doc]): The documents that `write_props` is given.
     RETURNS (str): The text of a words file. White space inside a word becomes `_`, as does a word of nothing else.
     """
-    sentences = [[_one_word(token.text) for token in sentence] for doc in docs for sentence in _sentences(doc)]
+    sentences = [
+        [_one_word(token.text) for token in sentence]
+        for doc in map(remove_speaker_markers, docs)
+        for sentence in _sentences(doc)
+    ]
     return "".join("\n".join(words) + "\n\n" for words in sentences)
 
 

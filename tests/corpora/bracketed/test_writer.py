@@ -16,6 +16,7 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_predicates,
+    get_speaker_markers,
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
@@ -26,6 +27,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed, write_bracketed
+from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 
 NLP = spacy.blank("en")
 STATION = """=== the station
@@ -84,6 +86,12 @@ def summary(doc: Doc) -> dict[str, object]:
 
 def test_a_text_in_normal_form_is_written_as_it_was_read():
     assert write_bracketed(parse_bracketed(STATION, NLP)) == STATION
+
+
+def test_speaker_markers_are_left_out():
+    docs = [insert_speaker_markers(doc) for doc in parse_bracketed(STATION, NLP)]
+    assert any(map(get_speaker_markers, docs))
+    assert write_bracketed(docs) == STATION
 
 
 WORDS = st.text(st.sampled_from("ab[]|\\#=@:>é—'."), min_size=1, max_size=4)
