@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 
 from ..annotation import set_clusters, set_title
 from .coreference_column import read_coreference_column
+from .files import read_text
 
 CONLL_FOLDER = Path("coref/conll")
 FOLDS_FOLDER = Path("lrec2020-coref/data/litbank_tenfold_splits")
@@ -65,7 +66,7 @@ def read_litbank_fold(source: str | Path, fold: int) -> dict[str, list[str]]:
     return {
         split: [line.strip().removesuffix(".tsv") for line in lines if line.strip()]
         for split in SPLITS
-        for lines in [(folder / f"{split}.ids").read_text(encoding="utf-8").splitlines()]
+        for lines in [read_text(folder / f"{split}.ids").splitlines()]
     }
 
 
@@ -78,7 +79,7 @@ def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
     name: str | None = None
     ended = False
     new_sentence = True
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         place = f"{path}:{number}"
         if name is None:
             match = BEGIN.fullmatch(line)

@@ -74,6 +74,18 @@ def test_malformed_files_are_named_with_the_line(tmp_path: Path, line: int, repl
         read_litbank_file(path, Vocab())
 
 
+def test_files_in_another_encoding_are_named(tmp_path: Path):
+    path = write_tale(tmp_path, GOOD)
+    path.write_bytes(path.read_text().replace("Ann", "Zoë").encode("latin-1"))
+    with pytest.raises(ValueError, match=r"tale\.conll: byte \d+ is not UTF-8. Save the file as UTF-8"):
+        read_litbank(tmp_path)
+    ids = tmp_path / "lrec2020-coref/data/litbank_tenfold_splits/4/train.ids"
+    ids.parent.mkdir(parents=True)
+    ids.write_bytes(b"Zo\xeb.tsv")
+    with pytest.raises(ValueError, match=r"train\.ids: byte 2 is not UTF-8"):
+        read_litbank_fold(tmp_path, 4)
+
+
 def test_missing_folders_are_named(tmp_path: Path):
     with pytest.raises(FileNotFoundError, match=r"coref/conll: no such folder.*dbamman/litbank"):
         read_litbank(tmp_path)

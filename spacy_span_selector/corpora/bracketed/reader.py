@@ -26,6 +26,7 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
+from ..files import read_text
 from .frames import FRAME, read_frames
 from .lines import Line, Place, Sentence, fail
 from .mentions import align_mentions, group_mentions, parse_mentions
@@ -53,11 +54,7 @@ def read_bracketed(path: str | Path, nlp: Language) -> list[Doc]:
     RAISES: ValueError naming file, line and column, what was found, and the cure.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: byte {error.start} is not UTF-8. Save the file with the encoding UTF-8.") from error
-    return parse_bracketed(text, nlp, source=str(path), title=path.stem)
+    return parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem)
 
 
 def parse_bracketed(text: str, nlp: Language, *, source: str = "text", title: str = "text") -> list[Doc]:

@@ -47,8 +47,9 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
 
     docs (Iterable[Doc]): Documents with clusters, frames or both. One without sentence boundaries becomes one
         line; white space is written as one space. A sentence gets the speaker of the turn that covers its
-        first token; speaker markers are left out. Clusters keep the name in `attrs["name"]`; others are called `c1`, `c2`, ...,
-        singletons excepted. Documents without a title, or with one that was used before, get a new one.
+        first token; speaker markers are left out. Clusters keep the name in `attrs["name"]`; others are called
+        `c1`, `c2`, ..., singletons excepted. Documents without a title, or with one that was used before, get a new
+        one.
     RETURNS (str): The text of a file that `read_bracketed` reads.
     WARNS: Once, counting the mentions that the format cannot hold: those that cross a sentence
         boundary or another mention that starts earlier. Once, counting what it cannot hold of frames: predicates

@@ -28,6 +28,7 @@ from ...annotation import (
     set_title,
 )
 from ..coreference_column import EMPTY_CELLS, read_coreference_column
+from ..files import read_text
 from ..penn_trees import unescape_brackets
 from ..starred_column import read_starred_column
 from ..turns import find_turns
@@ -88,17 +89,11 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
 
 def _split_documents(path: Path) -> Iterator[tuple[str, list[list[Row]]]]:
     """The title and the sentences of each document of a file."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path}: byte {error.start} is not UTF-8. Is it a text file in the format of CoNLL-2012?"
-        ) from error
     title: str | None = None
     sentences: list[list[Row]] = []
     new_sentence = True
     n_documents = 0
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         content = line.strip(" \t")
         if not content:
             new_sentence = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame, set_frames
+from ..files import read_text
 from ..starred_column import read_starred_column
 
 NO_PREDICATE = "-"
@@ -65,10 +65,8 @@ def to_propbank_role(role: str) -> str:
 
 
 def _read_sentences(path: Path) -> list[list[Line]]:
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
     sentences: list[list[Line]] = [[]]
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         cells = re.split(f"[{WHITE_SPACE}]+", line.strip(WHITE_SPACE))
         if cells != [""]:
             sentences[-1].append((number, cells))
