@@ -12,6 +12,7 @@ from spacy.training import Example
 from spacy.training.batchers import minibatch_by_words
 
 from spacy_span_selector.cli._app import open_spacy_file
+from spacy_span_selector.documents.given import copy_words
 from spacy_span_selector.readers import create_corpus
 
 
@@ -23,7 +24,7 @@ def own_documents(nlp: Language, path: Path) -> list[str | Doc]:
     RAISES (ValueError): If it has no document with words.
     """
     docs = _read(nlp, path)
-    return [_words(nlp, doc) if doc.has_unknown_spaces else doc.text for doc in docs]
+    return [copy_words(doc) if doc.has_unknown_spaces else doc.text for doc in docs]
 
 
 def documents_of_length(nlp: Language, path: Path, words: int, count: int) -> list[Doc]:
@@ -84,7 +85,3 @@ def _copy(words: Doc | Span, sent_starts: list[bool | int | None] | None = None)
     """Words with their spacing, and maybe where sentences start."""
     spaces = [bool(token.whitespace_) for token in words]
     return Doc(words.vocab, words=[token.text for token in words], spaces=spaces, sent_starts=sent_starts)
-
-
-def _words(nlp: Language, doc: Doc) -> Doc:
-    return Doc(nlp.vocab, words=[token.text for token in doc])

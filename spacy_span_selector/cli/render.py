@@ -54,12 +54,8 @@ def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
 
 def _without_annotation(doc: Doc) -> Doc:
     """A document of the same words, with what a pipeline may see of the annotation."""
-    from ..documents.given import GivenAnnotation
+    from ..documents.given import GivenAnnotation, copy_words
 
-    bare = Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
-    )
-    GivenAnnotation().copy(Example(bare, doc))
-    return bare
+    example = Example(copy_words(doc), doc)
+    GivenAnnotation().copy(example)
+    return example.predicted

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..annotation import Mention
 
-EMPTY_CELLS = frozenset({"", "-", "_"})
+EMPTY_CELL = "-"
+EMPTY_CELLS = frozenset({"", EMPTY_CELL, "_"})
 PART = re.compile(r"\|?(?P<open>\()?(?P<cluster>[^()|]+)(?P<close>\))?")
 
 
@@ -43,6 +44,31 @@ def read_coreference_column(cells: Sequence[str], place: Callable[[int], str]) -
                 f"Expected `{cluster})` at its last token."
             )
     return clusters
+
+
+def write_coreference_column(clusters: Mapping[str, Sequence[Mention]], n_tokens: int) -> list[str]:
+    """Write the clusters of a document to its coreference column.
+
+    Of brackets that open at one token, those that close first come first, and then those of earlier clusters: the
+    official scorer takes clusters in the order in which they first open, and this is the order of `set_clusters`.
+
+    clusters (Mapping[str, Sequence[Mention]]): The mentions of each cluster by its number. The mentions of one cluster
+        nest, because a bracket closes the mention of its cluster that was opened last.
+    n_tokens (int): The number of tokens of the document.
+    RETURNS (list[str]): A cell for each token, which `read_coreference_column` reads back.
+    """
+    cells: list[list[str]] = [[] for _ in range(n_tokens)]
+    mentions = [(end, start, name) for name, mentions in clusters.items() for start, end in mentions]
+    for end, start, name in sorted(mentions, key=lambda mention: mention[0]):
+        if end - start > 1:
+            cells[start].append(f"({name}")
+    for end, start, name in mentions:
+        if end - start == 1:
+            cells[start].append(f"({name})")
+    for end, start, name in sorted(mentions, key=lambda mention: -mention[1]):
+        if end - start > 1:
+            cells[end - 1].append(f"{name})")
+    return ["|".join(parts) or EMPTY_CELL for parts in cells]
 
 
 def _split_cell(cell: str, place: str) -> list[tuple[bool, str, bool]]:

@@ -8,14 +8,19 @@ import tarfile
 from pathlib import Path
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, cure: str = "") -> str:
     r"""Read a UTF-8 file.
 
     path (Path): The file. It is decompressed if its name ends in `.gz`.
+    cure (str): What the error advises if there is no such file.
     RETURNS (str): The text, lines separated by `\n` and without a byte order mark.
+    RAISES (FileNotFoundError): If there is no such file.
     RAISES (ValueError): If the file is not UTF-8, naming the first byte that is not.
     """
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{path}: no such file" + (f". {cure}" if cure else "")) from error
     return _decode(gzip.decompress(data) if path.suffix == ".gz" else data, str(path))
 
 

@@ -16,7 +16,6 @@ of `wl-coref`: `cased_words`, `sent_id` and `speaker` hold a value for each word
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
@@ -42,6 +41,7 @@ from ..annotation import (
 )
 from ..documents.speaker_markers import remove_speaker_markers
 from .files import read_text
+from .left_out import warn_left_out
 from .turns import find_turns, spread_turns
 
 NO_SPEAKER = "-"
@@ -73,12 +73,7 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
             docs.append(_make_doc(_read_record(line, place), vocab, place, overlapping))
     if not docs:
         raise ValueError(f'{path}: found no document, expected lines such as `{{"sentences": [["Ann", "slept"]]}}`.')
-    if overlapping:
-        warnings.warn(
-            f"Left out entities that overlap longer ones, which `doc.ents` can't hold: {len(overlapping)}. The first: "
-            f"{overlapping[0]}",
-            stacklevel=2,
-        )
+    warn_left_out("entities that overlap longer ones, which `doc.ents` can't hold", overlapping)
     return docs
 
 

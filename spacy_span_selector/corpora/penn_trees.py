@@ -9,7 +9,9 @@ from itertools import pairwise
 from .starred_column import read_starred_column
 
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-BRACKET = re.compile("|".join(BRACKETS))
+ESCAPES = {bracket: escape for escape, bracket in BRACKETS.items()}
+ESCAPE = re.compile("|".join(BRACKETS))
+BRACKET = re.compile("[" + re.escape("".join(ESCAPES)) + "]")
 TREE = re.compile(r"(?:.*\S.*\n?)+")  # lines that are not empty
 LEAF = re.compile(r"\([^\s()]+\s+([^\s()]+)\s*\)")  # tag and word
 BETWEEN_LEAVES = re.compile(r"(?P<closes>\)*)(?P<opens>(?:\([^()]+)*)")
@@ -18,7 +20,12 @@ FUNCTION = re.compile(r"(?<=.)[-=].*")
 
 def unescape_brackets(word: str) -> str:
     """A word with brackets for `-LRB-` and its kin, inside it, too."""
-    return BRACKET.sub(lambda match: BRACKETS[match[0]], word)
+    return ESCAPE.sub(lambda match: BRACKETS[match[0]], word)
+
+
+def escape_brackets(word: str) -> str:
+    """A word with `-LRB-` and its kin for brackets, inside it, too."""
+    return BRACKET.sub(lambda match: ESCAPES[match[0]], word)
 
 
 def split_trees(text: str) -> Iterator[tuple[int, str]]:

@@ -83,6 +83,15 @@ class GivenAnnotation:
         return [(frame.start, frame.end) for frame in get_frames(reference, self.prefix)] or None
 
 
+def copy_words(doc: Doc) -> Doc:
+    """A document of the same words, with their spacing if it is known, but without annotation."""
+    return Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
+    )
+
+
 def _align_markers(markers: Sequence[tuple[int, int]], example: Example) -> list[tuple[int, int]]:
     """Speaker markers in the predicted document, each with every token that shares a character with it."""
     to_predicted = _to_predicted(example)

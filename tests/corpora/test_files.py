@@ -49,6 +49,10 @@ def test_what_cannot_be_read_is_named(folder: Path):
     (folder / "b.txt").write_bytes("Zoë".encode("latin-1"))
     with pytest.raises(ValueError, match=r"b\.txt: byte 2 is not UTF-8. Save the file as UTF-8, or copy it again"):
         read_text(folder / "b.txt")
+    with pytest.raises(FileNotFoundError, match=r"e\.txt: no such file$"):
+        read_text(folder / "e.txt")
+    with pytest.raises(FileNotFoundError, match=r"e\.txt: no such file\. Expected a copy\.$"):
+        read_text(folder / "e.txt", CURE)
     with pytest.raises(FileNotFoundError, match=r"no: no such folder, nor is there no\.tar\.xz in .*texts\. Expected"):
         read_texts(folder / "no", folder / "no.tar.xz", ".txt", CURE)
     (folder / "cut.tar.xz").write_bytes(b"\xfd7zXZ\x00")

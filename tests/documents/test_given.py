@@ -19,7 +19,7 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.documents.given import GivenAnnotation
+from spacy_span_selector.documents.given import GivenAnnotation, copy_words
 
 VOCAB = Vocab()
 WORDS = ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "can", "not", "."]
@@ -37,6 +37,14 @@ def make_example(words: list[str] | None = None, *, frames: list[Frame] = FRAMES
     set_speakers(reference, TURNS)
     set_speaker_markers(reference, MARKERS)
     return Example(Doc(VOCAB, words=words or WORDS, spaces=None if words else spaces), reference)
+
+
+@pytest.mark.parametrize("spaces", [None, [True, False]])
+def test_words_are_copied_with_their_spacing(spaces: list[bool] | None) -> None:
+    doc = Doc(VOCAB, words=["Ann", "left"], spaces=spaces, tags=["NNP", "VBD"], sent_starts=[True, False])
+    words = copy_words(doc)
+    assert (words.text, words.has_unknown_spaces) == (doc.text, spaces is None)
+    assert not words.has_annotation("TAG") and not words.has_annotation("SENT_START")
 
 
 def test_only_what_is_given_is_copied() -> None:

@@ -24,6 +24,7 @@ from ...annotation import (
     has_frames_annotated,
 )
 from ...documents.speaker_markers import remove_speaker_markers
+from ..left_out import list_names
 from ..turns import spread_turns
 from .frames import FRAME, is_predicate_role
 from .lines import NAME_PATTERN
@@ -82,9 +83,8 @@ def _warn_of(lost: Counter[str], what: str, why: str) -> None:
     """Warn of what is left out of documents, if anything is."""
     names = [name for name, number in lost.items() if number]
     if names:
-        named = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        message = f"{lost.total()} {what} left out of the bracketed text: {why}, which brackets cannot show ({named})."
-        warnings.warn(message, stacklevel=3)
+        found = f"{lost.total()} {what} left out of the bracketed text: {why}"
+        warnings.warn(f"{found}, which brackets cannot show ({list_names(names)}).", stacklevel=3)
 
 
 def _write_doc(doc: Doc) -> tuple[list[str], int, int]:

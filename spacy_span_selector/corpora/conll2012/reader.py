@@ -9,7 +9,6 @@ and coreference. An empty line ends a sentence. The format is described at https
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +28,7 @@ from ...annotation import (
 )
 from ..coreference_column import EMPTY_CELLS, read_coreference_column
 from ..files import read_text
+from ..left_out import warn_left_out
 from ..penn_trees import unescape_brackets
 from ..starred_column import read_starred_column
 from ..turns import find_turns
@@ -78,12 +78,7 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
         for path in find_files([source] if isinstance(source, str | Path) else source)
         for title, sentences in _split_documents(path)
     ]
-    if broken:
-        warnings.warn(
-            f"Left out columns of arguments and parses that can't be read: {len(broken)}. What else their sentences "
-            f"are annotated with is kept. The first: {broken[0]}",
-            stacklevel=2,
-        )
+    warn_left_out("only those columns of a sentence, arguments or parse, that can't be read", broken)
     return docs
 
 

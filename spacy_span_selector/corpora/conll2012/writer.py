@@ -28,28 +28,20 @@ from ...annotation import (
     get_title,
 )
 from ...documents.speaker_markers import remove_speaker_markers
-from ..coreference_column import EMPTY_CELLS
-from ..penn_trees import BRACKETS
+from ..coreference_column import EMPTY_CELL, EMPTY_CELLS, write_coreference_column
+from ..left_out import list_names
+from ..penn_trees import escape_brackets, unescape_brackets
+from ..starred_column import WRITABLE_LABEL, LabelledSpan, write_starred_column
 from ..turns import spread_turns
-from .columns import (
-    EMPTY_CELL,
-    LabelledSpan,
-    find_nested,
-    write_coreference_column,
-    write_starred_column,
-)
+from .nesting import find_nested
 from .reader import END, TRANSCRIBED_STOPS
 
-ESCAPES = {bracket: escape for escape, bracket in BRACKETS.items()}
-BRACKET_ESCAPE = re.compile("|".join(BRACKETS))
-BRACKET = re.compile("[" + re.escape("".join(ESCAPES)) + "]")
 READ_AS_ESCAPE = re.compile(r"(?<=\\)[/*]")
 LINE_BLANKS = re.compile(r"[ \t\r\n]+")
 PLACEHOLDER = "_"
 PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)", re.DOTALL)
 UNTITLED = "untitled"
 NUMBER = re.compile("[0-9]+")
-LABEL = re.compile(r"[^\s()*]+")
 
 Item = TypeVar("Item", Frame, LabelledSpan)
 
@@ -78,20 +70,19 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
     but not read.
     """
     lost: Counter[str] = Counter()
-    incomplete: dict[str, None] = {}
+    incomplete: list[str] = []
     used: set[tuple[str, int]] = set()
     with _open(target) as file:
         for doc in map(remove_speaker_markers, docs):
             before = lost.total()
             file.writelines(f"{line}\n" for line in _write_doc(doc, *_name_doc(doc, used, lost), lost))
             if lost.total() > before:
-                incomplete[describe_doc(doc)] = None
+                incomplete.append(describe_doc(doc))
     if incomplete:
-        named = ", ".join(list(incomplete)[:5]) + (f" and {len(incomplete) - 5} more" if len(incomplete) > 5 else "")
         counts = ", ".join(f"{number} {what}(s)" for what, number in sorted(lost.items()) if number)
         warnings.warn(
-            f"CoNLL-2012 can't hold all: {counts} left out or changed ({named}). The docstring of `write_conll2012` "
-            "says what and why.",
+            f"CoNLL-2012 can't hold all: {counts} left out or changed ({list_names(incomplete)}). The docstring of "
+            "`write_conll2012` says what and why.",
             stacklevel=2,
         )
 
@@ -128,7 +119,7 @@ def _write_doc(doc: Doc, name: str, part: int, lost: Counter[str]) -> Iterator[s
     entities = _by_sentence(_labelled(doc.ents), sentences)
     first_cell = re.sub("^#", PLACEHOLDER, _write_cell(name))
     for i, sentence in enumerate(sentences):
-        n_tokens = len(sentence)
+        tokens, n_tokens = range(sentence.start, sentence.end), len(sentence)
         written = _writable_frames(frames[i], sentence, lost)
         parse = _writable_spans(constituents[i], sentence, "constituent", lost)
         columns = [
@@ -137,12 +128,12 @@ def _write_doc(doc: Doc, name: str, part: int, lost: Counter[str]) -> Iterator[s
             [str(number) for number in range(n_tokens)],
             [_escape(token.text, lost) for token in sentence],
             [_write_cell(token.tag_) for token in sentence],
-            write_starred_column(parse, n_tokens) if parse else [EMPTY_CELL] * n_tokens,
+            write_starred_column(parse, tokens) if parse else [EMPTY_CELL] * n_tokens,
             *_write_rolesets(written, sentence, lost),
             [EMPTY_CELL] * n_tokens,  # word senses
             speakers[sentence.start : sentence.end],
-            write_starred_column(_writable_spans(entities[i], sentence, "entity", lost), n_tokens),
-            *(_write_frame(frame, sentence) for frame in written),
+            write_starred_column(_writable_spans(entities[i], sentence, "entity", lost), tokens),
+            *(_write_frame(frame, tokens) for frame in written),
             coreference[sentence.start : sentence.end],
         ]
         yield from ("\t".join(row) for row in zip(*columns, strict=True))
@@ -172,19 +163,15 @@ def _number_clusters(doc: Doc, lost: Counter[str]) -> dict[str, list[Mention]]:
     free = (number for i in count() if (number := str(i)) not in kept)
     clusters = {}
     for group, name in zip(groups, names, strict=True):
-        mentions = find_nested([(span.start, span.end, "") for span in group])
+        mentions = find_nested([(span.start, span.end, "") for span in group if len(span)])
         lost["mention"] += len(group) - len(mentions)
         clusters[name if name in kept else next(free)] = [mention[:2] for mention in mentions]
     return clusters
 
 
 def _writable_spans(spans: Sequence[LabelledSpan], sentence: Span, what: str, lost: Counter[str]) -> list[LabelledSpan]:
-    """Those of the spans of a sentence that can be written, as offsets in it, in the order of their brackets."""
-    good = [
-        (start - sentence.start, end - sentence.start, label)
-        for start, end, label in spans
-        if end <= sentence.end and LABEL.fullmatch(label)
-    ]
+    """Those of the spans of a sentence that can be written, in the order of their brackets."""
+    good = [span for span in spans if span[0] < span[1] <= sentence.end and WRITABLE_LABEL.fullmatch(span[2])]
     nested = find_nested(good)
     lost[what] += len(spans) - len(nested)
     return nested
@@ -192,7 +179,7 @@ def _writable_spans(spans: Sequence[LabelledSpan], sentence: Span, what: str, lo
 
 def _writable_frames(frames: Sequence[Frame], sentence: Span, lost: Counter[str]) -> list[Frame]:
     """Those of the frames of a sentence that can be written, with the arguments that can be."""
-    inside = [frame for frame in frames if frame.end <= sentence.end]
+    inside = [frame for frame in frames if frame.start < frame.end <= sentence.end]
     lost["predicate"] += len(frames) - len(inside)
     writable = []
     for frame in inside:
@@ -206,14 +193,12 @@ def _writable_frames(frames: Sequence[Frame], sentence: Span, lost: Counter[str]
 def _is_writable(argument: Argument, frame: Frame, sentence: Span) -> bool:
     start, end, role = argument
     crosses = start < frame.start < end < frame.end or frame.start < start < frame.end < end
-    inside = sentence.start <= start and end <= sentence.end
-    return inside and not crosses and role != PREDICATE_LABEL and LABEL.fullmatch(role) is not None
+    inside = sentence.start <= start < end <= sentence.end
+    return inside and not crosses and role != PREDICATE_LABEL and WRITABLE_LABEL.fullmatch(role) is not None
 
 
-def _write_frame(frame: Frame, sentence: Span) -> list[str]:
-    spans = [(frame.start, frame.end, PREDICATE_LABEL), *frame.arguments]
-    shifted = [(start - sentence.start, end - sentence.start, label) for start, end, label in spans]
-    return write_starred_column(find_nested(shifted), len(sentence))
+def _write_frame(frame: Frame, tokens: range) -> list[str]:
+    return write_starred_column(find_nested([(frame.start, frame.end, PREDICATE_LABEL), *frame.arguments]), tokens)
 
 
 def _write_rolesets(frames: Sequence[Frame], sentence: Span, lost: Counter[str]) -> tuple[list[str], list[str]]:
@@ -237,7 +222,7 @@ def _write_cell(text: str) -> str:
 
 def _escape(word: str, lost: Counter[str]) -> str:
     written = LINE_BLANKS.sub(PLACEHOLDER, word)
-    lost["word"] += written != word or BRACKET_ESCAPE.search(word) is not None
+    lost["word"] += written != word or unescape_brackets(word) != word
     if written in TRANSCRIBED_STOPS:
         return f"\\{written}"
-    return BRACKET.sub(lambda match: ESCAPES[match[0]], READ_AS_ESCAPE.sub(r"\\\g<0>", written))
+    return escape_brackets(READ_AS_ESCAPE.sub(r"\\\g<0>", written))

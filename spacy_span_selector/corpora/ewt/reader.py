@@ -58,10 +58,8 @@ def read_ewt(source: str | Path, vocab: Vocab | None = None) -> dict[str, list[D
 
 def _read_words(path: Path) -> dict[str, list[list[Word]]]:
     """The sentences of each document of one split, by "GENRE/NAME"."""
-    if not path.is_file():
-        cure = f"Expected a copy of https://github.com/UniversalDependencies/{UD} in {path.parent.parent}."
-        raise FileNotFoundError(f"{path}: no such file. {cure}")
-    documents = parse_conllu(read_text(path), str(path))
+    cure = f"Expected a copy of https://github.com/UniversalDependencies/{UD} in {path.parent.parent}."
+    documents = parse_conllu(read_text(path, cure), str(path))
     return {
         name.replace("-", "/", 1): [sentence.words for sentence in sentences] for name, sentences in documents.items()
     }

@@ -7,7 +7,6 @@ from `coref/ontogum/conllu`, clusters from `coref/ontogum/conll`, constituents f
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from tqdm import tqdm
 from ...annotation import set_clusters, set_constituents, set_speakers, set_title
 from ..conllu import Sentence, make_doc, parse_conllu
 from ..files import read_text, read_texts
+from ..left_out import warn_left_out
 from ..penn_trees import parse_tree, split_trees
 from ..turns import find_turns
 from .clusters import keep_first, parse_clusters
@@ -87,9 +87,9 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
         raise ValueError(
             f"{source}: found no document that can be read. {lost.documents[0] if lost.documents else CURE}"
         )
-    _warn("documents that can't be read", lost.documents)
-    _warn("spans in a second cluster", lost.mentions)
-    _warn("parses that can't be read or don't have the words of their sentence", lost.parses)
+    warn_left_out("documents that can't be read", lost.documents)
+    warn_left_out("spans in a second cluster", lost.mentions)
+    warn_left_out("parses that can't be read or don't have the words of their sentence", lost.parses)
     return docs
 
 
@@ -101,11 +101,9 @@ def read_ontogum_splits(source: str | Path) -> dict[str, list[str]]:
     RAISES: FileNotFoundError naming the missing file; ValueError naming the file and the part that it lacks.
     """
     path = Path(source) / SPLITS_FILE
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file. {CURE}")
     splits: dict[str, list[str]] = {split: [] for split in SPLITS}
     split = ""
-    for line in read_text(path).split("\n"):
+    for line in read_text(path, CURE).split("\n"):
         if heading := HEADING.match(line):
             split = heading["split"]
         elif split in splits and (item := ITEM.match(line)):
@@ -127,9 +125,8 @@ def _make_doc(source: Path, name: str, sentences: list[Sentence], path: str, voc
     doc = make_doc([sentence.words for sentence in sentences], vocab)
     set_title(doc, name)
     conll = source / CONLL_FOLDER / f"{name}.conll"
-    if not conll.is_file():
-        raise FileNotFoundError(f"{conll}: no such file. {CURE}")
-    clusters, repeated = keep_first(parse_clusters(read_text(conll), str(conll), [token.text for token in doc], path))
+    text = read_text(conll, CURE)
+    clusters, repeated = keep_first(parse_clusters(text, str(conll), [token.text for token in doc], path))
     lost.mentions.extend(f"{name}, word {start + 1}, {doc[start:end].text!r}" for start, end in repeated)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
     turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
@@ -155,8 +152,3 @@ def _read_constituents(path: Path, sentences: Sequence[Sentence], lost: Lost) ->
         except ValueError as error:
             lost.parses.append(str(error))
         offset += len(sentence.words)
-
-
-def _warn(what: str, messages: Sequence[str]) -> None:
-    if messages:
-        warnings.warn(f"Left out {what}: {len(messages):,}. The first: {messages[0]}", stacklevel=3)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from spacy.tokens import Doc, Span
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_frames, get_sentences
 from ...documents.speaker_markers import remove_speaker_markers
+from ..left_out import list_names
+from ..starred_column import WRITABLE_LABEL, write_starred_column
 from .reader import NO_PREDICATE
 
 PROPBANK_ROLE = re.compile(r"^((?:[CR]-)*)ARG(?=[0-9AM])")
-WRITABLE_ROLE = re.compile(r"[^\s()*]+")
 PLACEHOLDER = "_"
 
 
@@ -35,20 +36,19 @@ def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
     """
     sentences: list[str] = []
     n_frames = n_arguments = 0
-    incomplete: dict[str, None] = {}
+    incomplete: list[str] = []
     for doc in map(remove_speaker_markers, docs):
         frames, lost_frames, lost_arguments = _writable_frames(doc)
         sentences += [_write_sentence(sentence, frames, rolesets) for sentence in _sentences(doc)]
         n_frames += lost_frames
         n_arguments += lost_arguments
         if lost_frames or lost_arguments:
-            incomplete[describe_doc(doc)] = None
+            incomplete.append(describe_doc(doc))
     if incomplete:
-        named = ", ".join(list(incomplete)[:5]) + (f" and {len(incomplete) - 5} more" if len(incomplete) > 5 else "")
         warnings.warn(
             f"{n_frames} frame(s) and {n_arguments} argument(s) left out of the props, which cannot show two "
             f"predicates that start at one token, overlapping arguments of one predicate, anything that leaves its "
-            f"sentence, or roles of several words or with brackets or stars ({named}).",
+            f"sentence, or roles of several words or with brackets or stars ({list_names(incomplete)}).",
             stacklevel=2,
         )
     return "".join(sentences)
@@ -84,16 +84,16 @@ def _writable_frames(doc: Doc) -> tuple[dict[int, Frame], int, int]:
     writable: dict[int, Frame] = {}
     lost_frames = lost_arguments = 0
     for frame in get_frames(doc):
-        sentence = sentence_of[frame.start]
-        if frame.start in writable or frame.end > sentence.end:
+        sentence = sentence_of.get(frame.start)  # None for a predicate without tokens behind the last one
+        if sentence is None or frame.start in writable or not frame.start < frame.end <= sentence.end:
             lost_frames += 1
             continue
         arguments: list[Argument] = []
         for argument in sorted(frame.arguments):
-            inside = sentence.start <= argument.start and argument.end <= sentence.end
+            inside = sentence.start <= argument.start < argument.end <= sentence.end
             taken = [frame[:2], *(other[:2] for other in arguments)]
             apart = all(argument.end <= start or end <= argument.start for start, end in taken)
-            if inside and apart and WRITABLE_ROLE.fullmatch(argument.role):
+            if inside and apart and WRITABLE_LABEL.fullmatch(argument.role):
                 arguments.append(argument)
         lost_arguments += len(frame.arguments) - len(arguments)
         writable[frame.start] = frame._replace(arguments=arguments)
@@ -106,8 +106,9 @@ def _write_sentence(sentence: Span, frames: Mapping[int, Frame], rolesets: bool)
         if token.i in frames:
             frame = frames[token.i]
             columns[0][token.i - sentence.start] = _name_predicate(frame, token.text, rolesets)
-            spans = [(frame.start, frame.end, PREDICATE_LABEL), *frame.arguments]
-            columns.append(_write_column(spans, sentence))
+            arguments = [(start, end, to_conll_role(role)) for start, end, role in frame.arguments]
+            spans = [(frame.start, frame.end, PREDICATE_LABEL), *arguments]
+            columns.append(write_starred_column(spans, range(sentence.start, sentence.end)))
     widths = [max(map(len, column)) for column in columns]
     lines = [
         " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -123,10 +124,3 @@ def _name_predicate(frame: Frame, word: str, rolesets: bool) -> str:
 
 def _one_word(text: str) -> str:
     return PLACEHOLDER.join(text.split()) or PLACEHOLDER
-
-
-def _write_column(spans: Sequence[tuple[int, int, str]], sentence: Span) -> list[str]:
-    """The cells of spans that do not overlap."""
-    opening = {start: f"({to_conll_role(role)}" for start, _, role in spans}
-    last = {end - 1 for _, end, _ in spans}
-    return [f"{opening.get(token.i, '')}*{')' if token.i in last else ''}" for token in sentence]

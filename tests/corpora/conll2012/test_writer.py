@@ -225,6 +225,19 @@ def test_a_document_without_words(tmp_path: Path):
     assert len(read_back(Doc(VOCAB), tmp_path)) == 0
 
 
+@pytest.mark.parametrize("place", [0, 6, 8])
+def test_spans_without_tokens_are_left_out(tmp_path: Path, place: int):
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1), (6, 7), (place, place)]])
+    set_constituents(doc, [(0, 6, "S"), (place, place, "NP")])
+    set_frames(doc, [Frame(7, 8, [Argument(place, place, "ARG0")]), Frame(place, place, [])])
+    lost = r"1 argument\(s\), 1 constituent\(s\), 1 mention\(s\), 1 predicate\(s\) left out"
+    (back,) = read_text(write_with_loss(lost, doc), tmp_path)
+    assert get_clusters(back) == [[(0, 1), (6, 7)]]
+    assert get_frames(back) == [Frame(7, 8, [])]
+    assert [(span.start, span.end) for span in back.spans["constituents"]] == [(0, 6)]
+
+
 def test_markers_of_speakers_are_left_out(tmp_path: Path):
     doc = make_doc()
     set_speakers(doc, [(0, 6, "Leo Orr")])

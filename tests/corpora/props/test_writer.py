@@ -62,6 +62,14 @@ def test_speaker_markers_are_left_out():
     assert (write_props([marked]), write_words([marked])) == (write_props([doc]), write_words([doc]))
 
 
+@pytest.mark.parametrize("place", [0, 5, 8])
+def test_spans_without_tokens_are_left_out(place: int):
+    frames = [LEFT._replace(arguments=[Argument(place, place, "ARG0")]), Frame(place, place, [])]
+    with pytest.warns(UserWarning, match=r"^1 frame\(s\) and 1 argument\(s\) left out"):
+        text = write_props([make_doc(frames)])
+    assert text == write_props([make_doc([LEFT._replace(arguments=[])])])
+
+
 def test_columns_are_in_the_order_of_the_predicates():
     later = Frame(3, 4, [Argument(0, 3, "ARG1")])
     lines = cells(write_props([make_doc([later, GAVE])]))[:4]
