@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame
-from .lines import NAME_PATTERN, Bracket, Line, PlainText, Sentence, align, escaped_character, fail
+from .lines import NAME_PATTERN, Bracket, Line, PlainText, Scanner, Sentence, align, fail
 
 FRAME = ">"
 ROLE_END = re.compile(r"[\s\[\]]")
@@ -55,28 +55,24 @@ def _read_frame(line: Line, sentence: Sentence) -> Frame:
 
 def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
     """Separate the text of a line, white space normalised, from its brackets, which are labelled with their roles."""
-    text = PlainText()
+    scanner = Scanner(line)
+    text = scanner.text
     opened: tuple[int, str, int] | None = None  # offset of the first character, role, column of the bracket
     brackets: list[Bracket] = []
-    body = line.body
-    i = 0
-    while i < len(body):
-        character, column = body[i], line.offset + i + 1
-        i += 1
-        if character == "\\":
-            text.add(escaped_character(line, i - 1), column)
-            i += 1
-        elif character == "|":
+    for character, column in scanner:
+        if character == "|":
             cure = "Names of clusters belong to the sentence above: remove it, or write `\\|`."
             fail(line.place, column, f"`|` in a frame. {cure}")
         elif character == "[":
             if opened is not None:
                 cure = "Close the first with `]`, or write `\\[`."
                 fail(line.place, column, f"`[` inside `[{opened[1]}`: brackets of a frame do not nest. {cure}")
-            role = _check_role(ROLE_END.split(body[i:], maxsplit=1)[0], line, column)
+            rest = line.body[scanner.position :]
+            role = _check_role(ROLE_END.split(rest, maxsplit=1)[0], line, column)
             opened = (len(text), role, column)
-            i = len(body) - len(body[i + len(role) :].lstrip())  # white space after a role is no text
-        elif character == "]":
+            # White space after a role is no text.
+            scanner.position = len(line.body) - len(rest.removeprefix(role).lstrip())
+        else:
             if opened is None:
                 fail(line.place, column, "`]` outside an argument. Open one with `[ROLE`, or write `\\]`.")
             first, role, open_column = opened
@@ -85,8 +81,6 @@ def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
                 fail(line.place, open_column, f"`[{role}` without words. Write `[ROLE words]`, or `\\[`.")
             brackets.append(Bracket(start, end, role, open_column, column))
             opened = None
-        else:
-            text.add(character, column)
     if opened is not None:
         _, role, open_column = opened
         fail(line.place, open_column, f"`[{role}` is not closed. Add `]`, or write `\\[`.")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from spacy.tokens import Doc
 
-ESCAPABLE = "[]|\\#=@:>"
+BRACKETS_AND_BAR = "[]|"
+ESCAPABLE = f"{BRACKETS_AND_BAR}\\#=@:>"
 NAME_PATTERN = re.compile(r"[^\s\[\]|\\]+")
 
 
@@ -76,16 +78,39 @@ class PlainText:
         return start, end
 
 
+class Scanner:
+    """Reads a line from left to right: it collects the text, and hands out brackets and bars.
+
+    line (Line): The line.
+    text (PlainText): The text up to `position`.
+    position (int): Index in the body of the next character. What is no text, such as a name, is skipped by raising it.
+    """
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.text = PlainText()
+        self.position = 0
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        """Each bracket or bar that is not escaped, with its column."""
+        place, body, offset = self.line
+        while self.position < len(body):
+            character, column = body[self.position], offset + self.position + 1
+            self.position += 1
+            if character in BRACKETS_AND_BAR:
+                yield character, column
+            elif character == "\\":
+                escaped = body[self.position : self.position + 1]
+                if not escaped or escaped not in ESCAPABLE:
+                    fail(place, column, f"unknown escape {character + escaped!r}. Write `\\\\` for a backslash.")
+                self.text.add(escaped, column)
+                self.position += 1
+            else:
+                self.text.add(character, column)
+
+
 def fail(place: Place, column: int, message: str) -> NoReturn:
     raise ValueError(f"{place.source}:{place.line}:{column}: {message}")
-
-
-def escaped_character(line: Line, i: int) -> str:
-    """The literal character after the backslash at `i`."""
-    found = line.body[i : i + 2]
-    if len(found) < 2 or found[1] not in ESCAPABLE:
-        fail(line.place, line.offset + i + 1, f"unknown escape {found!r}. Write `\\\\` for a backslash.")
-    return found[1]
 
 
 def align(bracket: Bracket, sentence: Sentence, place: Place, kind: str) -> tuple[int, int]:

@@ -10,42 +10,34 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...annotation import Mention
-from .lines import NAME_PATTERN, Bracket, Line, Place, PlainText, Sentence, align, escaped_character, fail
+from .lines import NAME_PATTERN, Bracket, Line, Place, Scanner, Sentence, align, fail
 
 
 def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
     """Separate the text of a line, white space normalised, from its mentions. Singletons have an empty name."""
-    text = PlainText()
+    scanner = Scanner(line)
+    text = scanner.text
     opened: list[tuple[int, int]] = []  # offset of the first character, column of the bracket
     mentions: list[Bracket] = []
-    body = line.body
-    i = 0
-    while i < len(body):
-        character, column = body[i], line.offset + i + 1
-        i += 1
-        if character == "\\":
-            text.add(escaped_character(line, i - 1), column)
-            i += 1
-        elif character == "[":
+    for character, column in scanner:
+        if character == "[":
             opened.append((len(text), column))
-        elif character in "]|":
-            if not opened:
-                cure = f"Open one with `[`, or write `\\{character}`."
-                fail(line.place, column, f"`{character}` outside a mention. {cure}")
-            name = ""
-            if character == "|":
-                close = body.find("]", i)
-                if close < 0:
-                    fail(line.place, opened[-1][1], "a mention that is not closed. Add `]` after its name.")
-                name = _check_name(body[i:close], line.place, line.offset + i + 1)
-                i = close + 1
-            first, open_column = opened.pop()
-            start, end = text.trim(first)
-            if start == end:
-                fail(line.place, open_column, "a mention without words. Write `[words]` or `[words|name]`.")
-            mentions.append(Bracket(start, end, name, open_column, line.offset + i))
-        else:
-            text.add(character, column)
+            continue
+        if not opened:
+            cure = f"Open one with `[`, or write `\\{character}`."
+            fail(line.place, column, f"`{character}` outside a mention. {cure}")
+        name = ""
+        if character == "|":
+            close = line.body.find("]", scanner.position)
+            if close < 0:
+                fail(line.place, opened[-1][1], "a mention that is not closed. Add `]` after its name.")
+            name = _check_name(line.body[scanner.position : close], line.place, column + 1)
+            scanner.position = close + 1
+        first, open_column = opened.pop()
+        start, end = text.trim(first)
+        if start == end:
+            fail(line.place, open_column, "a mention without words. Write `[words]` or `[words|name]`.")
+        mentions.append(Bracket(start, end, name, open_column, line.offset + scanner.position))
     if opened:
         first, open_column = opened[-1]
         words = str(text)[first:].strip()
