@@ -1,7 +1,7 @@
-"""Corpora for training: spaCy's own reader, but the pipeline is given some of the gold annotation.
+"""Corpora for training: spaCy's own reader, except that the pipeline is given some of the gold annotation.
 
-spaCy's reader makes the document that the pipeline annotates from the text alone. In the usual setting of semantic role
-labelling, words, sentences and predicates are given, and only arguments are to be found.
+spaCy's reader gives the pipeline only the text. In the usual setting of semantic role labelling, words, sentences and
+predicates are given, and only arguments are predicted.
 """
 
 from __future__ import annotations
@@ -60,11 +60,14 @@ def create_corpus(
 
 @registry.readers("spacy_span_selector.Corpora.v1")
 def create_corpora(*corpora: Callable[[Language], Iterable[Example]]) -> Callable[[Language], Iterable[Example]]:
-    """Create a reader that reads several corpora in turn, an example of each, until all have ended.
+    """Create a reader that takes one example from each of several corpora in turn, until all have ended.
 
-    What a document of one corpus does not say, such as who is the same as whom, its component learns from the others.
+    The corpora may be annotated for different tasks: a component learns from those that have its annotation, and
+    ignores the others in training.
 
-    corpora (Callable[[Language], Iterable[Example]]): Their readers, in config files `[corpora.train.*.NAME]` each.
+    corpora (Callable[[Language], Iterable[Example]]): The reader of each corpus, `[corpora.train.*.NAME]` in config
+        files.
+    RETURNS (Callable[[Language], Iterable[Example]]): The reader of all.
     """
     return partial(_read_in_turn, corpora)
 
@@ -75,7 +78,7 @@ def _read_in_turn(corpora: Sequence[Callable[[Language], Iterable[Example]]], nl
 
 
 class PreannotatedCorpus(Corpus):
-    """Examples whose predicted document carries what the pipeline may see of the reference."""
+    """Examples whose predicted document has the annotation of the reference that the pipeline may see."""
 
     def __init__(
         self,
@@ -91,28 +94,32 @@ class PreannotatedCorpus(Corpus):
         limit: int = 0,
         augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
     ) -> None:
-        """Initialize the reader. Titles are always given: messages name a document by its title. So is what words are
-        markers of speakers, in which nothing is to be found.
+        """Initialize the reader.
+
+        Titles are always given, because messages name a document by its title. Speaker markers are always given,
+        because the components select nothing in them.
 
         There is no `max_length`: spaCy cuts a longer document into sentences, which loses all span groups. `max_words`
         keeps them.
 
         path (str | Path): A .spacy file, or a folder of them.
-        gold_tokens (bool): Whether the predicted document has the words and the spacing of the reference, instead of
-            those that the pipeline's tokenizer finds in its text. What is given is aligned with the latter, and left
-            out and counted where it can't be.
+        gold_tokens (bool): Whether the predicted document has the words and the spacing of the reference. Otherwise the
+            pipeline's tokenizer splits its text, and given annotation is aligned with these tokens; `lost` counts what
+            does not align and is left out.
         sentences (bool): Whether sentence boundaries are given.
         predicates (bool): Whether predicates are given, under `predicates_key` in `doc.spans`: those in this group of
             the reference or, without it, those of its frames. A reference that is not annotated for frames gives none;
-            an empty group says that there are none.
-        speakers (bool): Whether the turns of speakers are given.
-        max_words (int | None): Cut longer documents between sentences into pieces of so many words at most. Good for
-            training semantic roles, which lie within sentences: more documents share a batch, and a transformer
-            reads each piece at once. Clusters over a cut fall apart. By default documents are not cut.
+            an empty group means that there are none.
+        speakers (bool): Whether speaker turns are given.
+        max_words (int | None): The number of words above which a document is cut between sentences, into pieces of at
+            most as many words. Useful for training semantic roles, which lie within sentences: more documents fit in a
+            batch, and a transformer reads a whole piece at once. Clusters that cross a cut fall apart. None never cuts.
         prefix, predicates_key (str): Where frames and given predicates are kept in `doc.spans`, if not where
             `structured_srl` keeps them by default.
         limit (int): The number of documents to read, before they are cut; 0 for all.
-        augmenter (Callable | None): Makes further examples of each one, as for spaCy's reader.
+        augmenter (Callable[[Language, Example], Iterable[Example]] | None): Makes further examples of each one, as for
+            spaCy's reader.
+        RAISES (ValueError): If `max_words` is below 1.
         """
         if max_words is not None and max_words < 1:
             raise ValueError(f"'max_words' of the reader is {max_words}; it must be at least 1, or null not to cut.")
@@ -133,7 +140,12 @@ class PreannotatedCorpus(Corpus):
             yield example
 
     def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
-        """Yield the documents of .spacy files, cut if they are to be."""
+        """Yield the documents of .spacy files, cut if they are longer than `max_words`.
+
+        vocab (Vocab): The vocabulary of the documents.
+        locs (Iterable[str | Path]): The files.
+        YIELDS (Doc): The documents, or their pieces.
+        """
         for doc in super().read_docbin(vocab, locs):
             if self.max_words is None or not doc.has_annotation("SENT_START"):
                 yield doc
@@ -149,7 +161,7 @@ class PreannotatedCorpus(Corpus):
         for what, count in lost.items():
             if count and not self.lost[what]:
                 warnings.warn(
-                    f"A {what} of {describe_doc(reference)} can't be given to the pipeline: its tokenizer finds other "
+                    f"A {what} of {describe_doc(reference)} can't be given to the pipeline: its tokenizer sets other "
                     "token boundaries. Set 'gold_tokens' of the reader to true to give all. Shown once; 'lost' of the "
                     "reader counts all.",
                     stacklevel=2,

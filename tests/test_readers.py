@@ -196,7 +196,7 @@ def test_words_of_the_tokenizer_that_touch_a_marker_are_part_of_it(tmp_path: Pat
     ]
 
 
-def test_what_does_not_align_is_left_out_counted_and_said_once(tmp_path: Path):
+def test_what_does_not_align_is_left_out_counted_and_warned_about_once(tmp_path: Path):
     aligned, doc = make_doc([Frame(2, 3, [])]), make_doc([Frame(2, 3, []), Frame(3, 4, []), Frame(6, 7, [])])
     DocBin(docs=[aligned, doc, doc], store_user_data=True).to_disk(tmp_path / "docs.spacy")
     corpus = PreannotatedCorpus(tmp_path / "docs.spacy", gold_tokens=False, predicates=True)

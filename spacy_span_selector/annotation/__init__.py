@@ -1,4 +1,4 @@
-"""Where annotation lives on a Doc: the one place that knows the keys of `doc.spans` and `doc.user_data`."""
+"""Annotation on a `Doc`: the only package that knows the keys of `doc.spans` and `doc.user_data`."""
 
 from .clusters import (
     CLUSTER_PREFIX,

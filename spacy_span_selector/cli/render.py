@@ -53,7 +53,7 @@ def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
 
 
 def _without_annotation(doc: Doc) -> Doc:
-    """A document of the same words, with what a pipeline may see of the annotation."""
+    """A document of the same words, with the annotation that a pipeline may see."""
     from ..documents.given import GivenAnnotation, copy_words
 
     example = Example(copy_words(doc), doc)

@@ -1,4 +1,4 @@
-"""Warnings of what a corpus or a format has no place for."""
+"""Warnings about annotation that is left out."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ MOST_NAMES = 5
 
 
 def warn_left_out(what: str, cases: Sequence[str]) -> None:
-    """Warn once of everything that a reader left out, if there is anything.
+    """Warn once about everything that a reader left out, if there is anything.
 
     what (str): What was left out, in the plural.
-    cases (Sequence[str]): A description of each case. The warning has their number and the first one.
+    cases (Sequence[str]): A description of each case. The warning quotes their number and the first one.
     """
     if cases:
         warnings.warn(f"Left out {what}: {len(cases):,}. The first: {cases[0]}", stacklevel=3)
 
 
 def list_names(names: Iterable[str]) -> str:
-    """The first names of documents and the number of the others, for a warning; a name that comes twice counts once."""
+    """List the first names of documents in a warning, and count the others. Repeated names count once."""
     different = list(dict.fromkeys(names))
     more = len(different) - MOST_NAMES
     return ", ".join(different[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,7 +1,7 @@
 """LitBank: coreference with singletons in 100 works of English fiction, and its ten folds.
 
-Documents come from https://github.com/dbamman/litbank, folds from
-https://github.com/dbamman/lrec2020-coref (Bamman, Lewke and Mansoor 2020).
+Documents come from https://github.com/dbamman/litbank, folds from https://github.com/dbamman/lrec2020-coref (Bamman,
+Lewke and Mansoor 2020).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
     source (str | Path): A copy of the repository: the folder that holds `coref/conll`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default all, sorted by name.
-    RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts and named
-        clusters, singletons included; `user_data["title"]` is the document's name.
-    RAISES: FileNotFoundError naming the missing file; ValueError naming file and line, what was
-        found, and what was expected.
+    RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts and named clusters, singletons
+        included; the title is the document's name.
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If a file is malformed, naming file and line, what was found, and what was expected.
     """
     folder = Path(source) / CONLL_FOLDER
     if not folder.is_dir():
@@ -52,7 +52,8 @@ def read_litbank_fold(source: str | Path, fold: int) -> dict[str, list[str]]:
     source (str | Path): A copy of litbank, with a copy of lrec2020-coref in it or beside it.
     fold (int): Which of the ten, from 0 to 9.
     RETURNS (dict[str, list[str]]): Names of documents by split: `train`, `dev` and `test`.
-    RAISES: ValueError if the fold does not exist; FileNotFoundError naming the missing file.
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If the fold does not exist.
     """
     if fold not in FOLDS:
         raise ValueError(f"LitBank has no fold {fold}: expected a number from {FOLDS[0]} to {FOLDS[-1]}.")
@@ -71,7 +72,13 @@ def read_litbank_fold(source: str | Path, fold: int) -> dict[str, list[str]]:
 
 
 def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
-    """Read one document; arguments and errors as for `read_litbank`."""
+    """Read one document.
+
+    path (Path): Its file.
+    vocab (Vocab): The vocabulary of the document.
+    RETURNS (Doc): The document, as from `read_litbank`.
+    RAISES (ValueError): If the file is malformed, naming file and line, what was found, and what was expected.
+    """
     words: list[str] = []
     cells: list[str] = []
     numbers: list[int] = []  # line of each token
@@ -91,7 +98,7 @@ def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
         elif not line:
             new_sentence = True
         elif ended:
-            raise ValueError(f"{place}: found {line!r} after `{END}`, expected one document a file.")
+            raise ValueError(f"{place}: found {line!r} after `{END}`, expected one document per file.")
         else:
             columns = line.split("\t")
             if len(columns) != COLUMNS:

@@ -1,4 +1,4 @@
-"""Columns of labelled brackets around a star, as CoNLL writes arguments and constituents: one cell a token."""
+"""Columns of labelled brackets around a star, as CoNLL writes arguments and constituents: one cell per token."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ LabelledSpan = tuple[int, int, str]
 def read_starred_column(cells: Sequence[str], place: Callable[[int], str]) -> list[LabelledSpan]:
     """Read the labelled spans of a sentence from one column.
 
-    cells (Sequence[str]): One cell a token: `(ARG1*` opens a span, `*)` closes the one opened last, `(V*)` is a
-        span of one token, `*` neither. Spans may nest: `(TOP(S(NP*)`. The star of `(V)` may be missing.
+    cells (Sequence[str]): One cell per token: `(ARG1*` opens a span, `*)` closes the span that was opened last, `(V*)`
+        is a span of one token, `*` does neither. Spans may nest: `(TOP(S(NP*)`. The star of `(V)` may be missing.
     place (Callable[[int], str]): File and line of a token, for messages.
     RETURNS (list[LabelledSpan]): The spans, by start, outer spans first.
-    RAISES (ValueError): For cells of another form and brackets without a partner.
+    RAISES (ValueError): If a cell has another form, or a bracket has no partner.
     """
     spans: list[LabelledSpan] = []
-    opened: list[tuple[int, int]] = []  # start, and place in `spans`
+    opened: list[tuple[int, int]] = []  # start, and position in `spans`
     for i, cell in enumerate(cells):
         match = CELL.fullmatch(cell)
         if match is None or not cell:

@@ -33,7 +33,7 @@ def test_another_key_may_hold_speakers() -> None:
     assert get_speakers(doc) == []
 
 
-def test_markers_are_where_they_are_said_to_be_and_nowhere_else() -> None:
+def test_only_the_marked_tokens_are_markers() -> None:
     doc = make_doc("<speaker> Ann </speaker> Write <speaker> here .")
     assert get_speaker_markers(doc) == []
     set_speaker_markers(doc, [(3, 4)])

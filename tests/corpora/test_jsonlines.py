@@ -140,7 +140,7 @@ def test_empty_lines_are_skipped(tmp_path: Path):
     [
         ([], "found [], expected an object"),
         ({"doc_key": "a"}, "found no 'sentences'"),
-        (FERRY | {"subtoken_map": [0]}, "found 'subtoken_map': this file holds the word pieces"),
+        (FERRY | {"subtoken_map": [0]}, "found 'subtoken_map': this file has the word pieces"),
         (FERRY | {"sentences": "Rain"}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": ["Rain"]}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": [["Rain", 7]]}, "found 7 in 'sentences', expected lists of words"),

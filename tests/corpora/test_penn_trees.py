@@ -23,10 +23,10 @@ def test_trees_are_separated_by_empty_lines():
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        ("(S)", "a.ptb:1: found something else than a tree"),
-        ("(S (NN x)) y", "a.ptb:1: found something else than a tree"),
-        (") (S (NN x))", "a.ptb:1: found something else than a tree"),
-        ("(S (NN x)) (S", "a.ptb:1: found something else than a tree"),
+        ("(S)", "a.ptb:1: found something other than a tree"),
+        ("(S (NN x)) y", "a.ptb:1: found something other than a tree"),
+        (") (S (NN x))", "a.ptb:1: found something other than a tree"),
+        ("(S (NN x)) (S", "a.ptb:1: found something other than a tree"),
         ("(S (NP (NN x))", "a.ptb:1, word 1: a span `(S` opens here and is never closed"),
         ("(S (NN x)))", "a.ptb:1, word 1: '(S*))' closes a span, but none is open"),
     ],

@@ -1,4 +1,4 @@
-"""`convert CORPUS SOURCE OUT_DIR`: corpora that say which documents are for training, development and testing."""
+"""`convert CORPUS SOURCE OUT_DIR`: corpora with splits for training, development and testing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ontogum_cli(
     out_dir: OutDir,
     speaker_markers: SpeakerMarkers = False,
 ) -> None:
-    """Convert OntoGUM, without documents from Reddit, unless their words have been restored."""
+    """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored."""
     from ...annotation import get_title
     from ...corpora.ontogum import read_ontogum, read_ontogum_splits
 

@@ -1,4 +1,4 @@
-"""Frames in the bracketed format: under a sentence one line for each predicate, which repeats the words.
+"""Frames in the bracketed format: under a sentence, one line per predicate, which repeats the words of the sentence.
 
     > [ARG0 Her brother] [V=give.01 gave] [ARG2 Mary] [ARG1 a warm welcome].
 
@@ -27,15 +27,15 @@ def is_predicate_role(role: str) -> bool:
 def read_frames(lines: Sequence[Line], sentence: Sentence) -> list[Frame]:
     """Read the frames of a sentence.
 
-    lines (Sequence[Line]): The lines under the sentence, without their `>`. One without words says that the
+    lines (Sequence[Line]): The lines under the sentence, without their `>`. A line without words means that the
         sentence has no predicate.
     sentence (Sentence): The sentence that they annotate.
-    RETURNS (list[Frame]): One frame a line with words, in token offsets of the document.
-    RAISES: ValueError naming source, line and column, what was found, and the cure.
+    RETURNS (list[Frame]): One frame per line with words, in token offsets of the document.
+    RAISES (ValueError): If a line is malformed, naming source, line and column, what was found, and the cure.
     """
     for line in lines:
         if not line.body.strip() and len(lines) > 1:
-            found = f"a bare `{FRAME}` says that the sentence has no predicate, but it has another `{FRAME}` line"
+            found = f"a bare `{FRAME}` means that the sentence has no predicate, but it has another `{FRAME}` line"
             fail(line.place, line.offset, f"{found}. Remove one of them.")
     return [_read_frame(line, sentence) for line in lines if line.body.strip()]
 
@@ -54,7 +54,7 @@ def _read_frame(line: Line, sentence: Sentence) -> Frame:
 
 
 def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
-    """Separate the text of a line, white space normalised, from its brackets, which are labelled with their roles."""
+    """Separate the text of a line, with single spaces, from its brackets, which are labelled with their roles."""
     scanner = Scanner(line)
     text = scanner.text
     opened: tuple[int, str, int] | None = None  # offset of the first character, role, column of the bracket
@@ -70,7 +70,7 @@ def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
             rest = line.body[scanner.position :]
             role = _check_role(ROLE_END.split(rest, maxsplit=1)[0], line, column)
             opened = (len(text), role, column)
-            # White space after a role is no text.
+            # White space after a role is not text.
             scanner.position = len(line.body) - len(rest.removeprefix(role).lstrip())
         else:
             if opened is None:
@@ -98,7 +98,7 @@ def _check_role(role: str, line: Line, column: int) -> str:
 
 
 def _check_words(text: PlainText, line: Line, sentence: Sentence) -> None:
-    """Raise an error where the words of a frame are not those of its sentence."""
+    """Raise an error if the words of a frame differ from those of its sentence."""
     found, expected = str(text).split(), sentence.text.split()
     for i, (word, expected_word) in enumerate(zip_longest(found, expected)):
         if word != expected_word:
@@ -110,7 +110,7 @@ def _check_words(text: PlainText, line: Line, sentence: Sentence) -> None:
                 line.place,
                 column,
                 f"found {here} where the sentence in line {sentence.place.line} has {there}. "
-                f"Repeat its words, or write `\\{FRAME}` where the text itself starts so.",
+                f"Repeat its words, or write `\\{FRAME}` if the text itself starts with it.",
             )
 
 

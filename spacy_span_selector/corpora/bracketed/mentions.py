@@ -2,7 +2,7 @@
 
     [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
 
-Brackets of mentions may nest. Mentions of one name are a cluster.
+Brackets of mentions may nest. Mentions with the same name are a cluster.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from .lines import NAME_PATTERN, Bracket, Line, Place, Scanner, Sentence, align,
 
 
 def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
-    """Separate the text of a line, white space normalised, from its mentions. Singletons have an empty name."""
+    """Separate the text of a line from its mentions.
+
+    line (Line): The line.
+    RETURNS (tuple[str, list[Bracket]]): The text, with single spaces, and the mentions; singletons have an empty name.
+    RAISES (ValueError): If a bracket is not closed, has no words or no valid name.
+    """
     scanner = Scanner(line)
     text = scanner.text
     opened: list[tuple[int, int]] = []  # offset of the first character, column of the bracket
@@ -46,7 +51,13 @@ def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
 
 
 def align_mentions(brackets: Iterable[Bracket], sentence: Sentence) -> list[tuple[Mention, str]]:
-    """Every mention of a sentence as token offsets in the document, with its name."""
+    """The mentions of a sentence as token offsets in the document, with their names.
+
+    brackets (Iterable[Bracket]): The mentions.
+    sentence (Sentence): The sentence.
+    RETURNS (list[tuple[Mention, str]]): The token offsets and the name of each mention.
+    RAISES (ValueError): If a bracket is inside a token, or a span is marked twice with the same name.
+    """
     mentions: list[tuple[Mention, str]] = []
     for bracket in brackets:
         item = (align(bracket, sentence, sentence.place, "a mention"), bracket.label)
@@ -58,7 +69,11 @@ def align_mentions(brackets: Iterable[Bracket], sentence: Sentence) -> list[tupl
 
 
 def group_mentions(mentions: Iterable[tuple[Mention, str]]) -> tuple[list[list[Mention]], list[str]]:
-    """Clusters and their names: mentions of one name are a cluster, each without a name is one of its own."""
+    """Group mentions into clusters by name. Each mention without a name is a cluster of its own.
+
+    mentions (Iterable[tuple[Mention, str]]): The token offsets and the name of each mention.
+    RETURNS (tuple[list[list[Mention]], list[str]]): The clusters, and the name of each.
+    """
     clusters: list[list[Mention]] = []
     names: list[str] = []
     numbers: dict[str, int] = {}  # index of each named cluster

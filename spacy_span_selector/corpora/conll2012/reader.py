@@ -1,8 +1,8 @@
 """CoNLL-2012, the format of OntoNotes: words, trees, semantic roles, speakers and coreference in one file.
 
-A row holds a token, its columns separated by blanks: document, part, number, word, part-of-speech tag, parse, lemma and
-frameset of a predicate, word sense, speaker, named entity, one column of arguments for each predicate of the sentence,
-and coreference. An empty line ends a sentence. The format is described at https://conll.cemantix.org/2012/data.html
+A row is a token, its columns separated by blanks: document, part, number, word, part-of-speech tag, parse, lemma and
+frameset of a predicate, word sense, speaker, named entity, one column of arguments per predicate of the sentence, and
+coreference. An empty line ends a sentence. The format is described at https://conll.cemantix.org/2012/data.html
 (Pradhan et al. 2012).
 """
 
@@ -37,7 +37,7 @@ from .files import find_files
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
 BEGIN_EXAMPLE = "#begin document (NAME); part 000"
 END = "#end document"
-BLANKS = re.compile(r"[ \t]+")  # not `str.split()`: words may hold other white space, such as U+00A0
+BLANKS = re.compile(r"[ \t]+")  # not `str.split()`: words may contain other white space, such as U+00A0
 WORD, TAG, PARSE, LEMMA, FRAMESET, SPEAKER = 3, 4, 5, 6, 7, 9
 FIRST_PREDICATE = 11
 LEAST_COLUMNS = FIRST_PREDICATE + 1
@@ -47,29 +47,30 @@ TRANSCRIBED_STOPS = {"/.": ".", "/?": "?"}
 
 
 class Row(NamedTuple):
-    """The columns of a token, and the line of the file that holds them."""
+    """The columns of a token, and the number of their line in the file."""
 
     line: int
     columns: list[str]
 
 
 def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | None = None) -> list[Doc]:
-    """Read the documents of a file, a folder, or several.
+    """Read the documents of files and folders.
 
-    Words are unescaped: `-LRB-` and its kin are brackets, inside a word, too; `\\/` and `\\*` lose their backslash, and
-    the stops `/.` and `/?` of transcripts their slash. A predicate is what its column labels `V`, and its roleset is
-    lemma and frameset of that row, such as `get.01`. A column of arguments that can't be read, or has not one `V`, is
-    left out, and so is such a parse; the first is warned of.
+    Words are unescaped: `-LRB-` and the other escapes become brackets, also inside a word; `\\/` and `\\*` lose their
+    backslash, and the stops `/.` and `/?` of transcripts their slash. The predicate of a column of arguments is the
+    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`.
 
-    source (str | Path | Sequence[str | Path]): Files, and folders: of these every file, at any depth, whose name ends
-        in `gold_conll`, sorted by path. A file is read once.
+    source (str | Path | Sequence[str | Path]): Files, and folders, of which every file at any depth is read whose name
+        ends in `gold_conll`, sorted by path. A file is read once.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
-    RETURNS (list[Doc]): A document for each part, with gold words (spacing is unknown), tags, sentence starts,
-        constituents, frames, speakers and named clusters. `user_data["title"]` is its name and its part, such as
-        `bc/cctv/00/cctv_0000_0`. Without any column of arguments it counts as not annotated for frames; without any
-        mention it counts as annotated for coreference.
-    RAISES: FileNotFoundError naming the missing file; ValueError naming file and line, what was found, and what was
-        expected.
+    RETURNS (list[Doc]): One document per part, with gold words (spacing is unknown), tags, sentence starts,
+        constituents, frames, speakers and named clusters. The title is name and part, such as
+        `bc/cctv/00/cctv_0000_0`. Without any column of arguments a document is not annotated for frames; without any
+        mention it is annotated for coreference all the same.
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If a file is malformed, naming file and line, what was found, and what was expected.
+    WARNS: Once, counting what is left out: columns of arguments that can't be read or do not have exactly one `V`, and
+        parses that can't be read.
     """
     vocab = Vocab() if vocab is None else vocab
     broken: list[str] = []
@@ -83,7 +84,7 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
 
 
 def _split_documents(path: Path) -> Iterator[tuple[str, list[list[Row]]]]:
-    """The title and the sentences of each document of a file."""
+    """The title and the sentences of each document in a file."""
     title: str | None = None
     sentences: list[list[Row]] = []
     new_sentence = True
@@ -123,8 +124,8 @@ def _check_row(row: Row, sentence: Sequence[Row], path: Path) -> None:
         raise ValueError(f"{place}: found {found} columns separated by blanks, expected {LEAST_COLUMNS} or more.")
     if sentence and found != len(sentence[0].columns):
         raise ValueError(
-            f"{place}: found {found} columns where the rows before it have {len(sentence[0].columns)}. Expected as "
-            "many in each row of a sentence, and an empty line before the next sentence."
+            f"{place}: found {found} columns, but the rows before it have {len(sentence[0].columns)}. Expected the "
+            "same number in each row of a sentence, and an empty line before the next sentence."
         )
 
 

@@ -1,4 +1,4 @@
-"""Documents to CoNLL-2012, the inverse of `conll2012`: what the official coreference scorer compares."""
+"""Documents to CoNLL-2012, which the official coreference scorer compares: the inverse of the reader."""
 
 from __future__ import annotations
 
@@ -49,25 +49,24 @@ Item = TypeVar("Item", Frame, LabelledSpan)
 def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
     """Write documents in the format of CoNLL-2012.
 
-    Columns are separated by tabs, which every reader takes for blanks and the official scorer insists on. Words are
-    escaped such that `read_conll2012` gives them back: brackets as `-LRB-` and its kin.
+    Columns are separated by tabs: the official scorer requires them, and other readers treat them as blanks. Words are
+    escaped, brackets as `-LRB-` and so on, and `read_conll2012` unescapes them.
 
-    docs (Iterable[Doc]): Documents. What they lack is `-` in its column. One without sentence boundaries becomes one
-        sentence; markers of speakers are left out. The title `NAME_3` becomes `#begin document (NAME); part 003`; one
-        without a number is part 000.
+    `read_conll2012` restores everything except what is left out and what has no column: spacing; scores; names of
+    clusters that are not numbers, which become numbers; whether a document without mentions was annotated (it is when
+    read) or one without predicates (it is not); boundaries between turns of the same speaker. Blanks in the name of a
+    speaker become `_`, and a title without a number ends in `_0`. Named entities are written, but not read.
+
+    docs (Iterable[Doc]): Documents. A column for which they have no annotation is `-`. A document without sentence
+        boundaries becomes one sentence; speaker markers are left out. The title `NAME_3` becomes
+        `#begin document (NAME); part 003`; without a number it becomes part 000.
     target (str | Path | TextIO): The file to write, or an open one.
-    WARNS: Once, counting what the format cannot hold. Left out are mentions that cross another one of their cluster,
-        predicates that cross the end of a sentence, arguments that leave the sentence or cross another one of their
-        frame, constituents that cross others or the end of a sentence, labels with blanks, brackets or stars, and
-        rolesets that are not lemma and number, or not the only one of their word. White space in a word becomes `_`; a
-        word such as `-LRB-` comes back as a bracket. A title that was used before gets another part, as the scorer
-        reads only one document of each name and part.
-
-    What `read_conll2012` gives back is otherwise the same, except for what has no column: spacing; scores; names of
-    clusters that are not numbers, as they become numbers; whether a document without mentions was annotated (it is
-    then), or one without predicates (it is not); where one turn of a speaker ends and another of the same begins.
-    Blanks in the name of a speaker become `_`, and a title without a number ends in `_0`. Named entities are written,
-    but not read.
+    WARNS: Once, counting what the format cannot hold. Left out are spans without tokens, mentions that cross another
+        mention of their cluster, predicates that cross the end of a sentence, arguments that leave the sentence or
+        cross another argument of their frame, constituents that cross others or the end of a sentence, labels with
+        blanks, brackets or stars, and rolesets that are not lemma and number, or not the only one of their word. White
+        space in a word becomes `_`; a word such as `-LRB-` is read back as a bracket. A title that was used before
+        gets another part, because the scorer reads only one document of each name and part.
     """
     lost: Counter[str] = Counter()
     incomplete: list[str] = []
@@ -97,7 +96,7 @@ def _open(target: str | Path | TextIO) -> Iterator[TextIO]:
 
 
 def _name_doc(doc: Doc, used: set[tuple[str, int]], lost: Counter[str]) -> tuple[str, int]:
-    """The name and the part of a document, which no document before it has."""
+    """A name and a part for a document, which no document before it has."""
     title = " ".join((get_title(doc) or UNTITLED).split())
     match = PART.fullmatch(title)
     name, part = (match["name"], int(match["part"])) if match else (title, 0)
@@ -156,7 +155,7 @@ def _by_sentence(items: Sequence[Item], sentences: Sequence[Span]) -> list[list[
 
 
 def _number_clusters(doc: Doc, lost: Counter[str]) -> dict[str, list[Mention]]:
-    """The mentions that can be written of each cluster, by its number."""
+    """The mentions of each cluster that can be written, by the number of the cluster."""
     groups = cluster_groups(doc)
     names = [str(group.attrs.get("name", "")) for group in groups]
     kept = {name for name in names if NUMBER.fullmatch(name) and names.count(name) == 1}
@@ -170,7 +169,7 @@ def _number_clusters(doc: Doc, lost: Counter[str]) -> dict[str, list[Mention]]:
 
 
 def _writable_spans(spans: Sequence[LabelledSpan], sentence: Span, what: str, lost: Counter[str]) -> list[LabelledSpan]:
-    """Those of the spans of a sentence that can be written, in the order of their brackets."""
+    """The spans of a sentence that can be written, in the order of their brackets."""
     good = [span for span in spans if span[0] < span[1] <= sentence.end and WRITABLE_LABEL.fullmatch(span[2])]
     nested = find_nested(good)
     lost[what] += len(spans) - len(nested)
@@ -178,7 +177,7 @@ def _writable_spans(spans: Sequence[LabelledSpan], sentence: Span, what: str, lo
 
 
 def _writable_frames(frames: Sequence[Frame], sentence: Span, lost: Counter[str]) -> list[Frame]:
-    """Those of the frames of a sentence that can be written, with the arguments that can be."""
+    """The frames of a sentence that can be written, with the arguments that can be written."""
     inside = [frame for frame in frames if frame.start < frame.end <= sentence.end]
     lost["predicate"] += len(frames) - len(inside)
     writable = []
@@ -215,7 +214,7 @@ def _write_rolesets(frames: Sequence[Frame], sentence: Span, lost: Counter[str])
 
 
 def _write_cell(text: str) -> str:
-    """A cell that holds a text, or is empty if the reader would take it for empty."""
+    """A cell with a text, or an empty cell if the reader would treat the text as empty."""
     cell = PLACEHOLDER.join(text.split())
     return EMPTY_CELL if cell in EMPTY_CELLS else cell
 

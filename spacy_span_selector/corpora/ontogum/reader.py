@@ -1,7 +1,7 @@
 """OntoGUM: coreference in the scheme of OntoNotes, without singletons, in texts of sixteen genres.
 
 All of it comes from https://github.com/amir-zeldes/gum (Zhu, Pradhan and Zeldes 2021): words, sentences and speakers
-from `coref/ontogum/conllu`, clusters from `coref/ontogum/conll`, constituents from `const`, the parts from `splits.md`.
+from `coref/ontogum/conllu`, clusters from `coref/ontogum/conll`, constituents from `const`, splits from `splits.md`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
 
 
 class Lost(NamedTuple):
-    """What could not be read: a message for each."""
+    """Messages about what was left out."""
 
     documents: list[str]
     mentions: list[str]
@@ -47,19 +47,20 @@ class Lost(NamedTuple):
 def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Sequence[str] | None = None) -> list[Doc]:
     """Read documents of OntoGUM.
 
-    A span in two clusters is kept in the one whose first mention comes first. Documents from Reddit, whose words are
-    withheld, are left out, unless the repository's `get_text.py` has restored them.
+    A span in two clusters is kept in the cluster whose first mention comes first. Documents from Reddit, whose words
+    the repository withholds, are left out unless its `get_text.py` has restored them.
 
     source (str | Path): A copy of the repository: the folder that holds `coref/ontogum`, with the words in
         `coref/ontogum/conllu` or packed in `coref/ontogum/conllu.tar.xz`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default train, dev and test.
     RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the names
-        of the corpus, the turns of speakers where known, and constituents from automatic parses, their functions left
-        out; `user_data["title"]` is the document's name, such as `GUM_academic_art`: its second part is the genre.
-    RAISES: FileNotFoundError naming the missing folder or, if no document can be read, ValueError saying why.
-    WARNS: Once for each, counting what is left out: documents that can't be read, spans in a second cluster, parses
-        that can't be read or don't have the words of their sentence.
+        of the corpus, speaker turns where they are known, and constituents from automatic parses, without functions;
+        the title is the document's name, such as `GUM_academic_art`, whose second part is the genre.
+    RAISES (FileNotFoundError): If a folder is missing, naming it.
+    RAISES (ValueError): If no document can be read, saying why.
+    WARNS: Once for each kind, counting what is left out: documents that can't be read, spans in a second cluster,
+        parses that can't be read or don't have the words of their sentence.
     """
     source = Path(source)
     vocab = Vocab() if vocab is None else vocab
@@ -94,11 +95,12 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
 
 
 def read_ontogum_splits(source: str | Path) -> dict[str, list[str]]:
-    """The names of the documents of each part; those of the part `test2`, which is the corpus GENTLE, are left out.
+    """The names of the documents of each split. The split `test2`, which is the corpus GENTLE, is left out.
 
     source (str | Path): A copy of the repository: the folder that holds `splits.md`.
     RETURNS (dict[str, list[str]]): Names of documents by split, `train`, `dev` and `test`, also of those from Reddit.
-    RAISES: FileNotFoundError naming the missing file; ValueError naming the file and the part that it lacks.
+    RAISES (FileNotFoundError): If the file is missing, naming it.
+    RAISES (ValueError): If the file lacks a split, naming both.
     """
     path = Path(source) / SPLITS_FILE
     splits: dict[str, list[str]] = {split: [] for split in SPLITS}

@@ -1,4 +1,4 @@
-"""Documents to CoNLL-2005 props, the inverse of `props`: what the official scorer `srl-eval.pl` compares."""
+"""Documents to CoNLL-2005 props, which the official scorer `srl-eval.pl` compares: the inverse of the reader."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ PLACEHOLDER = "_"
 def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
     """Write the frames of documents as props.
 
-    docs (Iterable[Doc]): Documents with frames. One without sentence boundaries becomes one sentence. Speaker markers
-        are left out.
+    docs (Iterable[Doc]): Documents with frames. A document without sentence boundaries becomes one sentence. Speaker
+        markers are left out.
     rolesets (bool): Whether the first column has the roleset of a predicate where it is known, which `read_props`
         reads back. By default it has the predicate's first word in lower case, which is the same for gold and
         predicted documents: the official scorer counts all arguments of a predicate as missed if the first columns
         differ.
-    RETURNS (str): The text of a props file, with CoNLL-2005's names of roles: `A0` for `ARG0`. The first column is
-        that of the predicate's first token.
-    WARNS: Once, counting what the format cannot hold, which is left out: of frames whose predicates start at the
-        same token all but the first, predicates that cross a sentence boundary, arguments that overlap their
-        predicate or an argument that starts earlier, that leave the sentence, or whose role is not one word
-        without brackets and stars.
+    RETURNS (str): The text of a props file, with CoNLL-2005's names of roles: `A0` for `ARG0`. The entry in the first
+        column is at the first token of the predicate.
+    WARNS: Once, counting what the format cannot hold and is left out: all frames but the first of those whose
+        predicates start at the same token; predicates without tokens or across a sentence boundary; arguments without
+        tokens, outside the sentence, or overlapping their predicate or an argument that starts earlier; roles that are
+        not one word without brackets and stars.
     """
     sentences: list[str] = []
     n_frames = n_arguments = 0
@@ -55,10 +55,10 @@ def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
 
 
 def write_words(docs: Iterable[Doc]) -> str:
-    """Write the words of documents as the file that belongs to their props: one a line, blank lines between sentences.
+    """Write the words of documents, one per line with blank lines between sentences: the file that props belong to.
 
     docs (Iterable[Doc]): The documents that `write_props` is given.
-    RETURNS (str): The text of a words file. White space inside a word becomes `_`, as does a word of nothing else.
+    RETURNS (str): The text of a words file. White space inside a word becomes `_`, as does a word of white space.
     """
     sentences = [
         [_one_word(token.text) for token in sentence]
@@ -79,12 +79,12 @@ def _sentences(doc: Doc) -> Iterator[Span]:
 
 
 def _writable_frames(doc: Doc) -> tuple[dict[int, Frame], int, int]:
-    """The frames that can be written, by first token, and how many frames and how many arguments of others cannot."""
+    """The frames that can be written, by first token, and the numbers of frames and of arguments left out."""
     sentence_of = {token.i: sentence for sentence in _sentences(doc) for token in sentence}
     writable: dict[int, Frame] = {}
     lost_frames = lost_arguments = 0
     for frame in get_frames(doc):
-        sentence = sentence_of.get(frame.start)  # None for a predicate without tokens behind the last one
+        sentence = sentence_of.get(frame.start)  # None for a predicate without tokens at the end
         if sentence is None or frame.start in writable or not frame.start < frame.end <= sentence.end:
             lost_frames += 1
             continue

@@ -106,10 +106,10 @@ def test_conll2012_counts_the_documents_of_the_official_english_files(tmp_path: 
     result = run("convert", "conll2012", path, tmp_path / "a.spacy")
     assert result.exit_code == 0
     output = " ".join(result.output.split())
-    assert "Found 1 documents where the official English parts of CoNLL-2012 have 2,802 (train), 343 (dev)" in output
+    assert "Found 1 documents, but the official English splits of CoNLL-2012 have 2,802 (train), 343 (dev)" in output
     monkeypatch.setitem(ENGLISH_DOCUMENTS, "dev", 1)
     result = run("convert", "conll2012", path, tmp_path / "a.spacy")
-    assert "as many documents as in the English part for dev of CoNLL-2012." in result.output
+    assert "The English dev split of CoNLL-2012 has the same number of documents." in result.output
 
 
 def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path):

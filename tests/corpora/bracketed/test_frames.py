@@ -140,7 +140,7 @@ def test_a_bare_mark_beside_frames_of_other_sentences_changes_nothing(nlp: Langu
             "found 'x' where the sentence in line 1 has its",
             "`\\>`",
         ),
-        (">\n>", "2:1", "a bare `>` says that the sentence has no predicate", "Remove one"),
+        (">\n>", "2:1", "a bare `>` means that the sentence has no predicate", "Remove one"),
         ("> [V Her] brother gave Mary a warm welcome.\n >", "3:2", "a bare `>`", "Remove one"),
     ],
 )

@@ -79,7 +79,7 @@ def summary(doc: Doc) -> dict[str, object]:
         "clusters": get_clusters(doc),
         "names": [group.attrs.get("name", "") for group in cluster_groups(doc)],
         "frames": get_frames(doc),
-        "looked for frames": has_frames_annotated(doc),
+        "frames annotated": has_frames_annotated(doc),
         "speakers": {token.i: turn.label_ for turn in turns for token in turn},
     }
 
@@ -221,7 +221,7 @@ def test_a_document_with_frames_only_stays_so():
     assert not has_clusters_annotated(restored)
 
 
-def test_finding_no_predicate_and_not_looking_for_any_are_told_apart():
+def test_annotated_without_predicates_differs_from_not_annotated():
     doc = make_doc("a b", [])
     assert write_bracketed([doc]) == "=== document 1\na b\n"
     set_predicates(doc, [(0, 1)])

@@ -207,7 +207,7 @@ def test_a_parse_that_cannot_be_read_costs_no_other(tmp_path: Path):
     assert len(get_frames(doc)) == 1
 
 
-def test_what_is_left_out_is_counted_and_said_once(tmp_path: Path):
+def test_what_is_left_out_is_counted_in_one_warning(tmp_path: Path):
     for name in ("a", "b"):
         write(tmp_path, document(row("Ann", "*", "*", parse="*)")), f"{name}.gold_conll")
     with pytest.warns(UserWarning) as caught:
@@ -225,7 +225,7 @@ def test_what_is_left_out_is_counted_and_said_once(tmp_path: Path):
         (f"{BEGIN}\n{row('Ann')}\n", "gold_conll: the file ends without `#end document`"),
         (f"{BEGIN}\n{row('Ann')}\n{BEGIN}\n", f"gold_conll:3: found '{BEGIN}' in a document"),
         (document("d 0 0 Ann NNP"), "gold_conll:2: found 5 columns separated by blanks, expected 12 or more"),
-        (document(row("Ann"), row("left", "(V*)")), "gold_conll:3: found 13 columns where the rows before it have 12"),
+        (document(row("Ann"), row("left", "(V*)")), "gold_conll:3: found 13 columns, but the rows before it have 12"),
         (document(row("Ann", coref="(3")), "gold_conll:2: a mention of cluster 3 opens here"),
     ],
 )
