@@ -1,4 +1,4 @@
-"""What is annotated: the documents of a corpus as they are, or its text in documents and sentences of any length."""
+"""Documents to annotate: those of a corpus, or its text in documents and sentences of any length."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from spacy.training import Example
 from spacy.training.batchers import minibatch_by_words
 
 from spacy_span_selector.cli._app import open_spacy_file
+from spacy_span_selector.documents.given import copy_words
 from spacy_span_selector.readers import create_corpus
 
 
 def own_documents(nlp: Language, path: Path) -> list[str | Doc]:
-    """The documents of a corpus without annotation: their texts or, where it doesn't know the spacing, their words.
+    """The documents of a corpus without annotation: their texts or, if spacing is unknown, their words.
 
-    nlp (Language): The pipeline, whose vocabulary words get.
+    nlp (Language): The pipeline, whose vocabulary the documents get.
     path (Path): The .spacy file.
-    RAISES (ValueError): If it has no document with words.
+    RETURNS (list[str | Doc]): A text or a document for each.
+    RAISES (ValueError): If the file has no document with words.
     """
     docs = _read(nlp, path)
-    return [_words(nlp, doc) if doc.has_unknown_spaces else doc.text for doc in docs]
+    return [copy_words(doc) if doc.has_unknown_spaces else doc.text for doc in docs]
 
 
 def documents_of_length(nlp: Language, path: Path, words: int, count: int) -> list[Doc]:
-    """Documents from the texts of a corpus one after the other, again and again if need be.
+    """Documents of a fixed length from the texts of a corpus, which are joined and repeated as often as necessary.
 
-    nlp (Language): The pipeline, whose tokenizer finds the words.
+    nlp (Language): The pipeline, whose tokenizer splits the texts.
     path (Path): The .spacy file.
-    words (int): How many words each has.
-    count (int): How many documents.
+    words (int): The number of words of each document.
+    count (int): The number of documents.
     RETURNS (list[Doc]): The documents, not annotated.
     RAISES (ValueError): If the file has no document with words.
     """
@@ -47,17 +49,22 @@ def documents_of_length(nlp: Language, path: Path, words: int, count: int) -> li
 
 
 def with_sentences_of(doc: Doc, words: int) -> Doc:
-    """The same words in sentences of so many words each; the last one may be shorter."""
+    """Copy a document with other sentences.
+
+    doc (Doc): The document.
+    words (int): The number of words of each sentence; the last one may be shorter.
+    RETURNS (Doc): A new document of the same words.
+    """
     return _copy(doc, [token.i % words == 0 for token in doc])
 
 
 def training_batch(nlp: Language, path: Path, words: int) -> list[Example]:
-    """Gold documents of about so many words in all, as training would give them to the pipeline; longer documents are
-    cut.
+    """A batch of gold documents as in training. Longer documents are cut.
 
     nlp (Language): The pipeline.
     path (Path): The .spacy file.
-    words (int): How many words the batch may have. That with the most is taken.
+    words (int): The greatest number of words of a batch. The batch with the most words is taken.
+    RETURNS (list[Example]): The batch.
     RAISES (ValueError): If nothing is annotated in it.
     """
     open_spacy_file(path)  # for its errors
@@ -69,7 +76,7 @@ def training_batch(nlp: Language, path: Path, words: int) -> list[Example]:
 
 
 def count_words(examples: Sequence[Example]) -> int:
-    """The words of a batch."""
+    """The number of words of a batch."""
     return sum(len(example.predicted) for example in examples)
 
 
@@ -81,10 +88,6 @@ def _read(nlp: Language, path: Path) -> list[Doc]:
 
 
 def _copy(words: Doc | Span, sent_starts: list[bool | int | None] | None = None) -> Doc:
-    """Words with their spacing, and maybe where sentences start."""
+    """Copy words with their spacing, and set where sentences start if `sent_starts` has it."""
     spaces = [bool(token.whitespace_) for token in words]
     return Doc(words.vocab, words=[token.text for token in words], spaces=spaces, sent_starts=sent_starts)
-
-
-def _words(nlp: Language, doc: Doc) -> Doc:
-    return Doc(nlp.vocab, words=[token.text for token in doc])

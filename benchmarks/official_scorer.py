@@ -1,4 +1,4 @@
-"""Coreference scores of the official scorer beside ours, from the same documents.
+"""Coreference scores of the official scorer next to ours, for the same documents.
 
     git clone https://github.com/conll/reference-coreference-scorers
     python -m spacy span-selector evaluate training/litbank0/model-best corpus/litbank0/test.spacy --gold-predicates \
@@ -6,7 +6,7 @@
     python -m benchmarks.official_scorer reference-coreference-scorers/scorer.pl corpus/litbank0/test.spacy \
         response.spacy
 
-Both sides need the same words, which `--gold-predicates` gives the pipeline. The scorer reads them as CoNLL-2012.
+Both files need the same words, which `--gold-predicates` gives to the pipeline. The scorer reads them as CoNLL-2012.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from spacy_span_selector.annotation import TITLE_KEY, Mention, describe_doc, get_clusters, set_clusters
+from spacy_span_selector.annotation import (
+    Mention,
+    describe_doc,
+    get_clusters,
+    has_clusters_annotated,
+    set_clusters,
+    set_title,
+)
 from spacy_span_selector.cli._app import friendly_errors, open_spacy_file
 from spacy_span_selector.corpora.conll2012 import write_conll2012
 from spacy_span_selector.metrics.overlap import drop_singletons
@@ -43,7 +50,7 @@ def main(
     scorer: Annotated[Path, typer.Argument(metavar="SCORER.pl", help="The official scorer, version 8.01")],
     key: Annotated[Path, typer.Argument(metavar="KEY.spacy", help="Gold documents")],
     response: Annotated[
-        Path, typer.Argument(metavar="RESPONSE.spacy", help="The same documents as a system sees them")
+        Path, typer.Argument(metavar="RESPONSE.spacy", help="The same documents, annotated by a pipeline")
     ],
 ) -> None:
     """Print both scores, with singletons and without; exit with status 1 if they differ in two decimals."""
@@ -74,7 +81,13 @@ def main(
 
 
 def read_pairs(key: Path, response: Path) -> list[Example]:
-    """Gold documents as references of what a system makes of them, each pair with a title of its own."""
+    """Pair gold documents with predicted ones, and give each pair its own title.
+
+    key (Path): The .spacy file of the gold documents.
+    response (Path): The .spacy file of the predicted documents.
+    RETURNS (list[Example]): The pairs.
+    RAISES (ValueError): If the files differ in the number of documents or in words.
+    """
     vocab = Vocab()
     gold, predicted = (list(open_spacy_file(path).get_docs(vocab)) for path in (key, response))
     if len(gold) != len(predicted):
@@ -82,20 +95,22 @@ def read_pairs(key: Path, response: Path) -> list[Example]:
     for i, (reference, doc) in enumerate(zip(gold, predicted, strict=True)):
         if [token.text for token in reference] != [token.text for token in doc]:
             raise ValueError(
-                f"{describe_doc(reference)} of {key} has other words than {describe_doc(doc)} of {response}, which "
-                "stands in its place. Expected the same words: 'evaluate' with --gold-predicates gives them."
+                f"{describe_doc(reference)} of {key} has other words than {describe_doc(doc)} of {response}, which is "
+                "in the same place. Expected the same words: 'evaluate' with --gold-predicates gives them."
             )
-        reference.user_data[TITLE_KEY] = doc.user_data[TITLE_KEY] = f"document_{i}"
+        for side in (reference, doc):
+            set_title(side, f"document_{i}")
     return [Example(doc, reference) for reference, doc in zip(gold, predicted, strict=True)]
 
 
 def leave_out_singletons(doc: Doc) -> None:
-    """Leave out of a document what `keep_singletons = false` does: the scorer has no such setting."""
-    set_clusters(doc, cast(list[list[Mention]], drop_singletons(get_clusters(doc))))
+    """Remove singletons from a document, as `keep_singletons = false` does: the scorer has no such setting."""
+    if has_clusters_annotated(doc):
+        set_clusters(doc, cast(list[list[Mention]], drop_singletons(get_clusters(doc))))
 
 
 def score_officially(scorer: Path, examples: Sequence[Example]) -> dict[str, Parts]:
-    """The figures of the official scorer by the name of the metric, from its fractions: it rounds percentages down."""
+    """The scores of the official scorer by the name of the metric, from its fractions: it rounds percentages down."""
     scores = {}
     with TemporaryDirectory() as folder:
         key, response = Path(folder, "key"), Path(folder, "response")
@@ -114,14 +129,14 @@ def score_officially(scorer: Path, examples: Sequence[Example]) -> dict[str, Par
 
 
 def to_parts(found: float, findable: float, right: float, answered: float) -> Parts:
-    """Precision, recall and F1 in per cent from the two fractions, recall first."""
+    """Precision, recall and F1 in per cent from the fractions of recall, found / findable, and precision."""
     recall = 100 * found / findable if findable else 0.0
     precision = 100 * right / answered if answered else 0.0
     return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def score_here(examples: Sequence[Example], keep_singletons: bool) -> dict[str, Parts]:
-    """Our figures by the name of the metric."""
+    """Our scores by the name of the metric."""
     scores = score_coref(examples, keep_singletons=keep_singletons)
     per_cent = {name: 100 * (score or 0.0) for name, score in scores.items()}
     return {
@@ -131,7 +146,7 @@ def score_here(examples: Sequence[Example], keep_singletons: bool) -> dict[str, 
 
 
 def count_repeated(examples: Sequence[Example]) -> int:
-    """How often the clusters of either side list a mention again."""
+    """The number of times that gold or predicted clusters list a mention again."""
     lists = [[m for c in get_clusters(doc) for m in c] for e in examples for doc in (e.reference, e.predicted)]
     return sum(len(mentions) - len(set(mentions)) for mentions in lists)
 

@@ -1,7 +1,7 @@
-"""Corpora for training: spaCy's own reader, but the pipeline is given some of the gold annotation.
+"""Corpora for training: spaCy's own reader, except that the pipeline is given some of the gold annotation.
 
-spaCy's reader makes the document that the pipeline annotates from the text alone. In the usual setting of semantic role
-labelling, words, sentences and predicates are given, and only arguments are to be found.
+spaCy's reader gives the pipeline only the text. In the usual setting of semantic role labelling, words, sentences and
+predicates are given, and only arguments are predicted.
 """
 
 from __future__ import annotations
@@ -12,30 +12,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import cast
 
-import numpy as np
 from spacy import registry
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.tokens import Doc, Span
-from spacy.training import Alignment, Corpus, Example
+from spacy.tokens import Doc
+from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
-from thinc.types import Ints2d
 
-from .annotation import (
-    FRAME_PREFIX,
-    PREDICATES_KEY,
-    SPEAKER_MARKERS_KEY,
-    SPEAKERS_KEY,
-    TITLE_KEY,
-    describe_doc,
-    frame_groups,
-    get_speaker_markers,
-    set_predicates,
-    set_speaker_markers,
-    set_speakers,
-)
+from .annotation import FRAME_PREFIX, PREDICATES_KEY, describe_doc
+from .documents.given import GivenAnnotation
 from .documents.pieces import cut_doc
 
 
@@ -74,11 +60,14 @@ def create_corpus(
 
 @registry.readers("spacy_span_selector.Corpora.v1")
 def create_corpora(*corpora: Callable[[Language], Iterable[Example]]) -> Callable[[Language], Iterable[Example]]:
-    """Create a reader that reads several corpora in turn, an example of each, until all have ended.
+    """Create a reader that takes one example from each of several corpora in turn, until all have ended.
 
-    What a document of one corpus does not say, such as who is the same as whom, its component learns from the others.
+    The corpora may be annotated for different tasks: a component learns from those that have its annotation, and
+    ignores the others in training.
 
-    corpora (Callable[[Language], Iterable[Example]]): Their readers, in config files `[corpora.train.*.NAME]` each.
+    corpora (Callable[[Language], Iterable[Example]]): The reader of each corpus, `[corpora.train.*.NAME]` in config
+        files.
+    RETURNS (Callable[[Language], Iterable[Example]]): The reader of all.
     """
     return partial(_read_in_turn, corpora)
 
@@ -89,7 +78,7 @@ def _read_in_turn(corpora: Sequence[Callable[[Language], Iterable[Example]]], nl
 
 
 class PreannotatedCorpus(Corpus):
-    """Examples whose predicted document carries what the pipeline may see of the reference."""
+    """Examples whose predicted document has the annotation of the reference that the pipeline may see."""
 
     def __init__(
         self,
@@ -105,39 +94,39 @@ class PreannotatedCorpus(Corpus):
         limit: int = 0,
         augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
     ) -> None:
-        """Initialize the reader. Titles are always given: messages name a document by its title. So is what words are
-        markers of speakers, in which nothing is to be found.
+        """Initialize the reader.
+
+        Titles are always given, because messages name a document by its title. Speaker markers are always given,
+        because the components select nothing in them.
 
         There is no `max_length`: spaCy cuts a longer document into sentences, which loses all span groups. `max_words`
         keeps them.
 
         path (str | Path): A .spacy file, or a folder of them.
-        gold_tokens (bool): Whether the predicted document has the words and the spacing of the reference, instead of
-            those that the pipeline's tokenizer finds in its text. What is given is aligned with the latter, and left
-            out and counted where it can't be.
+        gold_tokens (bool): Whether the predicted document has the words and the spacing of the reference. Otherwise the
+            pipeline's tokenizer splits its text, and given annotation is aligned with these tokens; `lost` counts what
+            does not align and is left out.
         sentences (bool): Whether sentence boundaries are given.
         predicates (bool): Whether predicates are given, under `predicates_key` in `doc.spans`: those in this group of
             the reference or, without it, those of its frames. A reference that is not annotated for frames gives none;
-            an empty group says that there are none.
-        speakers (bool): Whether the turns of speakers are given.
-        max_words (int | None): Cut longer documents between sentences into pieces of so many words at most. Good for
-            training semantic roles, which lie within sentences: more documents share a batch, and a transformer
-            reads each piece at once. Clusters over a cut fall apart. By default documents are not cut.
+            an empty group means that there are none.
+        speakers (bool): Whether speaker turns are given.
+        max_words (int | None): The number of words above which a document is cut between sentences, into pieces of at
+            most as many words. Useful for training semantic roles, which lie within sentences: more documents fit in a
+            batch, and a transformer reads a whole piece at once. Clusters that cross a cut fall apart. None never cuts.
         prefix, predicates_key (str): Where frames and given predicates are kept in `doc.spans`, if not where
             `structured_srl` keeps them by default.
         limit (int): The number of documents to read, before they are cut; 0 for all.
-        augmenter (Callable | None): Makes further examples of each one, as for spaCy's reader.
+        augmenter (Callable[[Language, Example], Iterable[Example]] | None): Makes further examples of each one, as for
+            spaCy's reader.
+        RAISES (ValueError): If `max_words` is below 1.
         """
         if max_words is not None and max_words < 1:
             raise ValueError(f"'max_words' of the reader is {max_words}; it must be at least 1, or null not to cut.")
         super().__init__(path, limit=limit, augmenter=augmenter)
         self.gold_tokens = gold_tokens
-        self.sentences = sentences
-        self.predicates = predicates
-        self.speakers = speakers
+        self.given = GivenAnnotation(sentences, predicates, speakers, prefix, predicates_key)
         self.max_words = max_words
-        self.prefix = prefix
-        self.predicates_key = predicates_key
         self.lost: Counter[str] = Counter()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -147,96 +136,34 @@ class PreannotatedCorpus(Corpus):
         YIELDS (Example): The examples.
         """
         for example in super().__call__(nlp):
-            self._give(example)
+            self._count_lost(self.given.copy(example), example.reference)
             yield example
 
     def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
-        """Yield the documents of .spacy files, cut if they are to be."""
+        """Yield the documents of .spacy files, cut if they are longer than `max_words`.
+
+        vocab (Vocab): The vocabulary of the documents.
+        locs (Iterable[str | Path]): The files.
+        YIELDS (Doc): The documents, or their pieces.
+        """
         for doc in super().read_docbin(vocab, locs):
             if self.max_words is None or not doc.has_annotation("SENT_START"):
                 yield doc
             else:
-                yield from cut_doc(doc, self.max_words, prefix=self.prefix, predicates_key=self.predicates_key)
+                yield from cut_doc(
+                    doc, self.max_words, prefix=self.given.prefix, predicates_key=self.given.predicates_key
+                )
 
     def _make_example(self, nlp: Language, reference: Doc, gold_preproc: bool) -> Example:
         return super()._make_example(nlp, reference, gold_preproc or self.gold_tokens)
 
-    def _give(self, example: Example) -> None:
-        """Copy from the reference to the predicted document."""
-        given, reference = example.predicted, example.reference
-        if TITLE_KEY in reference.user_data:
-            given.user_data[TITLE_KEY] = reference.user_data[TITLE_KEY]
-        if SPEAKER_MARKERS_KEY in reference.spans:
-            set_speaker_markers(given, _markers(example))
-        if self.sentences and reference.has_annotation("SENT_START"):
-            given.from_array("SENT_START", cast(Ints2d, self._sentence_starts(example)))
-        predicates = self._predicates(reference)
-        if self.predicates and predicates is not None:
-            spans = self._aligned(predicates, example, "predicate")
-            set_predicates(given, [(span.start, span.end) for span in spans], self.predicates_key)
-        if self.speakers and SPEAKERS_KEY in reference.spans:
-            spans = self._aligned(list(reference.spans[SPEAKERS_KEY]), example, "turn of a speaker")
-            set_speakers(given, [(span.start, span.end, span.label_) for span in spans])
-
-    def _predicates(self, reference: Doc) -> list[Span] | None:
-        """The predicates of a document; None if it says nothing about them."""
-        if self.predicates_key in reference.spans:
-            return list(reference.spans[self.predicates_key])
-        return [group[0] for group in frame_groups(reference, self.prefix)] or None
-
-    def _sentence_starts(self, example: Example) -> np.ndarray:
-        """`SENT_START` of each token of the predicted document: 1 where a sentence of the reference starts, else -1."""
-        reference = example.reference
-        if _same_words(example):
-            return reference.to_array("SENT_START")
-        # `get_aligned_sent_starts` fails where a sentence starts with white space that aligns with no token.
-        to_predicted = _alignment(example).y2x
-        sentences = [to_predicted[sentence.start : sentence.end] for sentence in reference.sents]
-        starts = {int(tokens[0]) for tokens in sentences if len(tokens)}
-        self._count_lost(len(sentences) - len(starts), "start of a sentence", reference)
-        values = np.full(len(example.predicted), -1)
-        values[list(starts)] = 1
-        return values.astype(np.uint64)  # what spaCy asks for; it reads the numbers as signed
-
-    def _aligned(self, spans: list[Span], example: Example, what: str) -> list[Span]:
-        """Spans of the reference in the predicted document; those that don't align are counted."""
-        if _same_words(example):
-            return spans
-        _alignment(example)
-        aligned: list[Span] = example.get_aligned_spans_y2x(spans, allow_overlap=True)
-        self._count_lost(len(spans) - len(aligned), what, example.reference)
-        return aligned
-
-    def _count_lost(self, count: int, what: str, reference: Doc) -> None:
-        if count and not self.lost[what]:
-            warnings.warn(
-                f"A {what} of {describe_doc(reference)} can't be given to the pipeline: the tokens that its tokenizer "
-                "finds have other edges. Set 'gold_tokens' of the reader to true to give all. This is said once; "
-                "'lost' of the reader counts all.",
-                stacklevel=2,
-            )
-        self.lost[what] += count
-
-
-def _same_words(example: Example) -> bool:
-    return bool(np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")))
-
-
-def _markers(example: Example) -> list[tuple[int, int]]:
-    """The markers of speakers in the predicted document, each with every token that it shares."""
-    markers = get_speaker_markers(example.reference)
-    if _same_words(example):
-        return markers
-    to_predicted = _alignment(example).y2x
-    shared = [to_predicted[start:end] for start, end in markers]
-    return [(int(tokens.min()), int(tokens.max()) + 1) for tokens in shared if len(tokens)]
-
-
-def _alignment(example: Example) -> Alignment:
-    try:
-        return example.alignment
-    except ValueError as error:
-        raise ValueError(
-            f"Can't align {describe_doc(example.reference)}: the pipeline's tokenizer changes its text. Set "
-            "'gold_tokens' of the reader to true, or take another tokenizer."
-        ) from error
+    def _count_lost(self, lost: Counter[str], reference: Doc) -> None:
+        for what, count in lost.items():
+            if count and not self.lost[what]:
+                warnings.warn(
+                    f"A {what} of {describe_doc(reference)} can't be given to the pipeline: its tokenizer sets other "
+                    "token boundaries. Set 'gold_tokens' of the reader to true to give all. Shown once; 'lost' of the "
+                    "reader counts all.",
+                    stacklevel=2,
+                )
+            self.lost[what] += count

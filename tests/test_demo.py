@@ -11,7 +11,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import TITLE_KEY, Frame, get_frames, has_frames_annotated
+from spacy_span_selector.annotation import Frame, get_frames, get_title, has_frames_annotated
 from spacy_span_selector.corpora.bracketed import read_bracketed
 
 ROOT = Path(__file__).parents[1]
@@ -76,7 +76,7 @@ def test_roles_suffice_for_a_demo(texts_with_roles: dict[str, list[Doc]]):
     assert min(counts["dev"]["sentences"], counts["test"]["sentences"]) >= 35
     assert counts["all"]["nouns"] / counts["all"]["predicates"] > 0.12
     for docs in texts_with_roles.values():
-        assert {doc.user_data[TITLE_KEY].partition("_")[0] for doc in docs} == set(GENRES)
+        assert {get_title(doc).partition("_")[0] for doc in docs} == set(GENRES)
 
 
 @pytest.mark.parametrize("split", SPLITS)

@@ -18,18 +18,19 @@ from spacy.util import load_config, registry
 from thinc.api import Config
 
 from spacy_span_selector.annotation import (
-    TITLE_KEY,
     Argument,
     Frame,
     get_frames,
     get_predicates,
     get_speaker_markers,
     get_speakers,
+    get_title,
     has_frames_annotated,
     set_clusters,
     set_frames,
     set_predicates,
     set_speakers,
+    set_title,
 )
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 from spacy_span_selector.readers import PreannotatedCorpus, create_corpora, create_corpus
@@ -49,7 +50,7 @@ FRAMES = [
 
 def make_doc(frames: list[Frame] | None = None, words: list[str] = WORDS, spaces: list[bool] = SPACES) -> Doc:
     doc = Doc(NLP.vocab, words=words, spaces=spaces, sent_starts=[word in ("Ann", "Bob") for word in words])
-    doc.user_data[TITLE_KEY] = "the visit"
+    set_title(doc, "the visit")
     set_clusters(doc, [[(0, 1), (5, 6)]])
     set_speakers(doc, [(0, 5, "Leo"), (5, 8, "Ruth")])
     if frames is not None:
@@ -88,7 +89,7 @@ def test_words_spacing_sentences_speakers_and_title_are_given(tmp_path: Path):
     assert predicted.text == "Ann cannot come to-morrow. Bob will."
     assert sentences(predicted) == ["Ann cannot come to-morrow.", "Bob will."]
     assert get_speakers(predicted) == [(0, 5, "Leo"), (5, 8, "Ruth")]
-    assert predicted.user_data == {TITLE_KEY: "the visit"}
+    assert predicted.user_data == {"title": "the visit"}
 
 
 def test_what_is_to_be_found_is_not_given(tmp_path: Path):
@@ -195,7 +196,7 @@ def test_words_of_the_tokenizer_that_touch_a_marker_are_part_of_it(tmp_path: Pat
     ]
 
 
-def test_what_does_not_align_is_left_out_counted_and_said_once(tmp_path: Path):
+def test_what_does_not_align_is_left_out_counted_and_warned_about_once(tmp_path: Path):
     aligned, doc = make_doc([Frame(2, 3, [])]), make_doc([Frame(2, 3, []), Frame(3, 4, []), Frame(6, 7, [])])
     DocBin(docs=[aligned, doc, doc], store_user_data=True).to_disk(tmp_path / "docs.spacy")
     corpus = PreannotatedCorpus(tmp_path / "docs.spacy", gold_tokens=False, predicates=True)
@@ -250,7 +251,7 @@ def test_long_documents_are_cut_between_sentences(tmp_path: Path):
         [Frame(1, 2, [Argument(0, 1, "ARG0")], "will.02")],
     ]
     assert [get_speakers(example.predicted) for example in examples[:2]] == [[(0, 5, "Leo")], [(0, 3, "Ruth")]]
-    assert {example.predicted.user_data[TITLE_KEY] for example in examples} == {"the visit"}
+    assert {get_title(example.predicted) for example in examples} == {"the visit"}
 
 
 def test_documents_that_are_short_or_without_sentences_are_not_cut(tmp_path: Path):

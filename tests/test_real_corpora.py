@@ -11,7 +11,15 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Frame, get_clusters, get_frames, get_speakers
+from spacy_span_selector.annotation import (
+    CLUSTER_PREFIX,
+    MENTIONS_KEY,
+    Frame,
+    get_clusters,
+    get_frames,
+    get_speakers,
+    get_title,
+)
 from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
@@ -90,7 +98,7 @@ def test_all_of_ontogum_is_kept(ontogum: list[Doc]):
 @needs_ontogum
 def test_parts_of_ontogum_are_those_of_its_documents(ontogum: list[Doc]):
     splits = read_ontogum_splits(ONTOGUM)
-    titles = [doc.user_data["title"] for doc in ontogum]
+    titles = [get_title(doc) for doc in ontogum]
     assert {split: sum(name in titles for name in names) for split, names in splits.items()} == {
         "train": 177,
         "dev": 30,
@@ -124,7 +132,7 @@ def test_the_speakers_of_ontogum_are_those_of_its_sentences(ontogum: list[Doc]):
     found = []
     for doc in ontogum:
         speakers = {i: speaker for start, end, speaker in get_speakers(doc) for i in range(start, end)}
-        title = doc.user_data["title"]
+        title = get_title(doc)
         found += [(title, sentence.start, speakers.get(sentence.start, "")) for sentence in doc.sents]
     assert sorted(found) == sorted(expected)
 
@@ -141,7 +149,7 @@ def test_ontogum_reads_as_it_is_written(ontogum: list[Doc]):
                 written[Path(member.name).stem] = [" ".join(text.split()) for text in texts]
     for doc in ontogum:
         rest = doc.text
-        for sentence in written[doc.user_data["title"]]:
+        for sentence in written[get_title(doc)]:
             assert rest.startswith(sentence)
             rest = rest.removeprefix(sentence).lstrip(" ")
         assert not rest
@@ -185,7 +193,7 @@ def test_arguments_of_one_predicate_in_ewt_never_overlap(ewt: dict[str, list[Doc
     for doc in (doc for docs in ewt.values() for doc in docs):
         for frame in get_frames(doc):
             spans = sorted([(frame.start, frame.end), *(argument[:2] for argument in frame.arguments)])
-            assert all(end <= start for (_, end), (start, _) in pairwise(spans)), (doc.user_data["title"], frame)
+            assert all(end <= start for (_, end), (start, _) in pairwise(spans)), (get_title(doc), frame)
 
 
 @needs_ewt
@@ -213,7 +221,7 @@ def test_ewt_reads_as_it_is_written(ewt: dict[str, list[Doc]]):
                 sentences.append(" ".join(line.removeprefix("# text = ").split()))  # spaCy has one kind of space
         for doc in docs:
             rest = doc.text
-            for sentence in written[doc.user_data["title"]]:
+            for sentence in written[get_title(doc)]:
                 assert rest.startswith(sentence)
                 rest = rest.removeprefix(sentence).lstrip(" ")
             assert not rest

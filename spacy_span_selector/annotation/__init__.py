@@ -1,4 +1,4 @@
-"""Where annotation lives on a Doc: the one place that knows the keys of `doc.spans` and `doc.user_data`."""
+"""Annotation on a `Doc`: the only package that knows the keys of `doc.spans` and `doc.user_data`."""
 
 from .clusters import (
     CLUSTER_PREFIX,
@@ -12,18 +12,6 @@ from .clusters import (
     has_clusters_annotated,
     set_clusters,
     set_mentions,
-)
-from .documents import (
-    SPEAKER_MARKERS_KEY,
-    SPEAKER_MARKS,
-    SPEAKERS_KEY,
-    TITLE_KEY,
-    describe_doc,
-    get_sentences,
-    get_speaker_markers,
-    get_speakers,
-    set_speaker_markers,
-    set_speakers,
 )
 from .frames import (
     CONSTITUENTS_KEY,
@@ -43,6 +31,17 @@ from .frames import (
     set_frames,
     set_predicates,
 )
+from .sentences import get_sentences
+from .speakers import (
+    SPEAKER_MARKERS_KEY,
+    SPEAKER_MARKS,
+    SPEAKERS_KEY,
+    get_speaker_markers,
+    get_speakers,
+    set_speaker_markers,
+    set_speakers,
+)
+from .titles import TITLE_KEY, describe_doc, get_title, set_title
 
 __all__ = [
     "CLUSTER_PREFIX",
@@ -73,6 +72,7 @@ __all__ = [
     "get_sentences",
     "get_speaker_markers",
     "get_speakers",
+    "get_title",
     "has_clusters_annotated",
     "has_frames_annotated",
     "set_clusters",
@@ -82,4 +82,5 @@ __all__ = [
     "set_predicates",
     "set_speaker_markers",
     "set_speakers",
+    "set_title",
 ]

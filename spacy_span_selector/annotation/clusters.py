@@ -1,8 +1,8 @@
-"""Coreference: one span group a cluster.
+"""Coreference: one span group per cluster.
 
-Clusters are span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first
-mention; `coref_mentions` holds every selected span. Both carry `attrs["scores"]`, one selection
-probability per span; clusters also carry `attrs["link_scores"]`, one link probability per mention.
+Clusters are the span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first mention;
+`coref_mentions` holds every selected span. Both have `attrs["scores"]`, one selection probability per span; clusters
+also have `attrs["link_scores"]`, one link probability per mention.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .keys import numbered_keys
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
 GIVEN_MENTIONS_KEY = "coref_given"
-"""Where a user puts the mentions of a document, if they are only to be linked."""
+"""Where a user puts the mentions of a document that the component only has to link."""
 
 Mention = tuple[int, int]
 """Token offsets of a mention: start inclusive, end exclusive."""
@@ -28,10 +28,15 @@ def cluster_keys(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[str]:
 
 
 def has_clusters_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY) -> bool:
-    """Whether somebody has looked for coreference in a document.
+    """Whether a document is annotated for coreference.
 
-    A document with clusters is annotated. So is one without any that has the (then empty) group of
-    mentions, which is how a corpus says that it found nothing.
+    A document with clusters is annotated. A document without clusters is annotated if it has the group of mentions,
+    which is then empty.
+
+    doc (Doc): The document.
+    prefix (str): Prefix of the keys of clusters.
+    mentions_key (str): Key of the selected spans.
+    RETURNS (bool): Whether it is annotated.
     """
     return mentions_key in doc.spans or bool(cluster_keys(doc, prefix))
 
@@ -51,6 +56,7 @@ def set_clusters(
     clusters: Sequence[Sequence[Mention]],
     *,
     prefix: str = CLUSTER_PREFIX,
+    mentions_key: str = MENTIONS_KEY,
     scores: Mapping[Mention, float] | None = None,
     link_scores: Mapping[Mention, float] | None = None,
     names: Sequence[str] | None = None,
@@ -58,13 +64,15 @@ def set_clusters(
     """Replace every cluster of a document.
 
     doc (Doc): The document to annotate.
-    clusters (Sequence[Sequence[Mention]]): Token offsets; mentions and clusters are sorted here, so
-        that clusters are numbered in the order of their first mention. Empty clusters are left out.
+    clusters (Sequence[Sequence[Mention]]): Token offsets in any order: mentions and clusters are sorted here, so that
+        clusters are numbered in the order of their first mention. Empty clusters are left out.
     prefix (str): Prefix of the keys that are replaced.
+    mentions_key (str): Key of the selected spans. A document that gets no cluster gets an empty group under this key,
+        unless it has the group already: it is annotated, but without clusters.
     scores (Mapping[Mention, float]): Selection probability of each mention, kept in `attrs["scores"]`.
-    link_scores (Mapping[Mention, float]): Probability of the antecedent that each mention was linked to, for the
-        first of a cluster the probability that it has none; kept in `attrs["link_scores"]`.
-    names (Sequence[str]): What the corpus calls each cluster, kept in `attrs["name"]`.
+    link_scores (Mapping[Mention, float]): Probability of the antecedent that each mention was linked to; for the first
+        mention of a cluster, the probability that it has no antecedent. Kept in `attrs["link_scores"]`.
+    names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`.
     """
     clear_clusters(doc, prefix)
     labelled = [(sorted(cluster), names[i] if names else "") for i, cluster in enumerate(clusters) if cluster]
@@ -78,6 +86,8 @@ def set_clusters(
             attrs["name"] = name
         key = f"{prefix}_{number}"
         doc.spans[key] = SpanGroup(doc, name=key, spans=[doc[start:end] for start, end in cluster], attrs=attrs)
+    if not labelled and mentions_key not in doc.spans:
+        set_mentions(doc, [], [], mentions_key)
 
 
 def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:
@@ -87,6 +97,12 @@ def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:
 
 
 def set_mentions(doc: Doc, mentions: Sequence[Mention], scores: Sequence[float], key: str = MENTIONS_KEY) -> None:
-    """Replace the selected spans of a document, with one selection probability each."""
+    """Replace the selected spans of a document.
+
+    doc (Doc): The document to annotate.
+    mentions (Sequence[Mention]): Token offsets of the spans.
+    scores (Sequence[float]): Selection probability of each span, kept in `attrs["scores"]`.
+    key (str): Key of the group that is replaced.
+    """
     spans = [doc[start:end] for start, end in mentions]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": [float(score) for score in scores]})

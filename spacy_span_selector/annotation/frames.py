@@ -1,12 +1,12 @@
-"""Semantic roles: one span group a predicate.
+"""Semantic roles: one span group per predicate.
 
-`doc.spans["srl_1"]`, `["srl_2"]`, ... hold one frame each, in the order of their predicates: first the
-predicate, labelled `V`, then its arguments, labelled with their roles. `attrs["roleset"]` names the sense of
-the predicate where it is known, `attrs["scores"]` has one probability for each span.
+`doc.spans["srl_1"]`, `["srl_2"]`, ... hold one frame each, in the order of their predicates: first the predicate,
+labelled `V`, then its arguments, labelled with their roles. `attrs["roleset"]` is the sense of the predicate where it
+is known, `attrs["scores"]` has one probability per span.
 
-`doc.spans["srl_predicates"]` says which spans of a document are predicates before anybody has found their
-arguments: the component finds arguments for these and looks for no others. `doc.spans["srl_spans"]` holds every
-span that the component selected, `attrs["scores"]` their selection probabilities.
+`doc.spans["srl_predicates"]` holds the given predicates of a document: the component finds the arguments of these and
+no other predicates. `doc.spans["srl_spans"]` holds every span that the component selected, `attrs["scores"]` their
+selection probabilities.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Frame(NamedTuple):
     start, end (int): Token offsets of the predicate, end exclusive.
     arguments (list[Argument]): In the order of the text.
     roleset (str | None): The sense of the predicate, such as "give.01", where it is known.
-    scores (list[float] | None): A probability for the predicate and for each argument, in this order.
+    scores (list[float] | None): One probability for the predicate and one per argument, in this order.
     """
 
     start: int
@@ -76,13 +76,17 @@ def get_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
     return frames
 
 
-def set_frames(doc: Doc, frames: Sequence[Frame], *, prefix: str = FRAME_PREFIX) -> None:
+def set_frames(
+    doc: Doc, frames: Sequence[Frame], *, prefix: str = FRAME_PREFIX, predicates_key: str | None = PREDICATES_KEY
+) -> None:
     """Replace every frame of a document.
 
     doc (Doc): The document to annotate.
-    frames (Sequence[Frame]): The frames; they are sorted here by predicate, and the arguments of each by place,
-        so that frames are numbered in the order of the text.
+    frames (Sequence[Frame]): The frames in any order: they are sorted here by predicate, and their arguments by
+        position, so that frames are numbered in the order of the text.
     prefix (str): Prefix of the keys that are replaced.
+    predicates_key (str | None): Key of the given predicates. A document that gets no frame gets an empty group under
+        this key, unless it has the group already: it is annotated, but without frames. None never adds the group.
     """
     clear_frames(doc, prefix)
     for number, frame in enumerate(sorted(frames, key=lambda frame: frame[:2]), start=1):
@@ -96,6 +100,8 @@ def set_frames(doc: Doc, frames: Sequence[Frame], *, prefix: str = FRAME_PREFIX)
             attrs["roleset"] = frame.roleset
         key = f"{prefix}_{number}"
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
+    if not frames and predicates_key is not None and predicates_key not in doc.spans:
+        set_predicates(doc, [], predicates_key)
 
 
 def clear_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> None:
@@ -105,21 +111,26 @@ def clear_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> None:
 
 
 def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> bool:
-    """Whether somebody has looked for semantic roles in a document.
+    """Whether a document is annotated for semantic roles.
 
-    A document with frames is annotated. So is one without any that has an empty group of predicates, which is
-    how a corpus says that it found nothing. Predicates without frames say only where to look.
+    A document with frames is annotated. A document without frames is annotated if its group of given predicates is
+    empty. Given predicates without frames are no annotation: their arguments have yet to be found.
+
+    doc (Doc): The document.
+    prefix (str): Prefix of the keys of frames.
+    predicates_key (str): Key of the given predicates.
+    RETURNS (bool): Whether it is annotated.
     """
     return bool(frame_groups(doc, prefix)) or (predicates_key in doc.spans and not len(doc.spans[predicates_key]))
 
 
 def get_predicates(doc: Doc, key: str = PREDICATES_KEY) -> list[tuple[int, int]] | None:
-    """The predicates that a document is given, as token offsets; None if it is given no list of them."""
+    """The given predicates of a document as token offsets, None if it has no group of them."""
     return [(span.start, span.end) for span in doc.spans[key]] if key in doc.spans else None
 
 
 def set_predicates(doc: Doc, predicates: Sequence[tuple[int, int]], key: str = PREDICATES_KEY) -> None:
-    """Say which spans of a document are predicates; with an empty list, that there are none."""
+    """Replace the given predicates of a document. An empty list means that the document has no predicate."""
     spans = [Span(doc, start, end, label=PREDICATE_LABEL) for start, end in predicates]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
 

@@ -1,4 +1,4 @@
-"""Keys that are a prefix and a number: a group for each cluster, or for each frame."""
+"""Keys of a prefix and a number: one span group per cluster, or per frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`export`: .spacy files to the formats of other tools, one sub-command a format."""
+"""`export`: .spacy files to the formats of other tools, one sub-command per format."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def props_cli(
         Path, typer.Argument(metavar="DOCS.spacy", help="Documents with semantic roles, gold or predicted")
     ],
     out_path: Annotated[Path, typer.Argument(metavar="OUT.props", help="The file of props to write")],
-    words: Annotated[Path | None, typer.Option(help="Write the words to this file, one a line")] = None,
+    words: Annotated[Path | None, typer.Option(help="Write the words to this file, one per line")] = None,
     rolesets: Annotated[bool, typer.Option(help="Name predicates by their roleset, not by their first word")] = False,
 ) -> None:
     """Write semantic roles as CoNLL-2005 props, which the official scorer of that task compares."""

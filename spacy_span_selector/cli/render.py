@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ._app import app, friendly_errors, open_spacy_file
 
@@ -52,27 +53,9 @@ def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
 
 
 def _without_annotation(doc: Doc) -> Doc:
-    """What a pipeline may see of a document: words, sentence starts, speakers with their markers, and title."""
-    from ..annotation import (
-        SPEAKERS_KEY,
-        TITLE_KEY,
-        get_speaker_markers,
-        set_speaker_markers,
-        set_speakers,
-    )
+    """A document of the same words, with the annotation that a pipeline may see."""
+    from ..documents.given import GivenAnnotation, copy_words
 
-    bare = Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
-        sent_starts=[token.is_sent_start for token in doc],
-    )
-    if TITLE_KEY in doc.user_data:
-        bare.user_data[TITLE_KEY] = doc.user_data[TITLE_KEY]
-    turns = [(turn.start, turn.end, turn.label_) for turn in doc.spans.get(SPEAKERS_KEY, ())]
-    if turns:
-        set_speakers(bare, turns)
-    markers = get_speaker_markers(doc)
-    if markers:
-        set_speaker_markers(bare, markers)
-    return bare
+    example = Example(copy_words(doc), doc)
+    GivenAnnotation().copy(example)
+    return example.predicted

@@ -45,6 +45,7 @@ def tree_cli(
 
 
 def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
+    from ..corpora.files import read_text
     from ..readers import create_corpus
 
     path = Path(text)
@@ -58,7 +59,7 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
             is_file = False
         if path.suffix == ".txt" and not is_file and len(text.split()) == 1:
             raise FileNotFoundError(f"{path}: no such file. Expected a text, a text file, or a .spacy file.")
-        yield nlp.make_doc(" ".join((path.read_text(encoding="utf-8") if is_file else text).split()))
+        yield nlp.make_doc(" ".join((read_text(path) if is_file else text).split()))
 
 
 def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterator[list[SentenceTree]]:

@@ -1,1 +1,1 @@
-"""Corpora to documents and back: one module, or one folder, a format."""
+"""Corpora to documents and back: one module, or one folder, per format."""

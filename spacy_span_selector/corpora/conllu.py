@@ -1,6 +1,6 @@
 """CoNLL-U, the format of Universal Dependencies: the words of each sentence and the space between them.
 
-https://universaldependencies.org/format.html describes the format.
+The format is described at https://universaldependencies.org/format.html.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ COLUMNS = 10
 DOCUMENT = "# newdoc id = "
 NOTHING = "_"
 NO_SPACE = "SpaceAfter=No"
-RANGE = re.compile(r"(\d+)-(\d+)")  # numbers of words that are written as one: "don't" is "do" and "n't"
+RANGE = re.compile(r"(\d+)-(\d+)")  # syntactic words that are written as one word: "don't" is "do" and "n't"
 EMPTY_NODE = re.compile(r"\d+\.\d+")
 COMMENT = re.compile(r"# *(?P<key>\S+) = (?P<value>.*)")
 
@@ -25,7 +25,7 @@ class Word(NamedTuple):
     """A syntactic word.
 
     form (str): The word.
-    lemma, pos, tag (str): Lemma, universal part of speech and the treebank's own; "" where there is none.
+    lemma, pos, tag (str): Lemma, universal part of speech and the treebank's own tag; "" if there is none.
     space (bool): Whether white space follows.
     """
 
@@ -40,7 +40,7 @@ class Sentence(NamedTuple):
     """A sentence.
 
     words (list[Word]): Its words.
-    comments (dict[str, str]): What the lines `# KEY = VALUE` above it say.
+    comments (dict[str, str]): The values of the lines `# KEY = VALUE` above it, by key.
     """
 
     words: list[Word]
@@ -52,9 +52,9 @@ def parse_conllu(text: str, source: str) -> dict[str, list[Sentence]]:
 
     text (str): The content of a file, with a line `# newdoc id = NAME` before each document.
     source (str): What error messages call the file.
-    RETURNS (dict[str, list[Sentence]]): Sentences by document, in the order of the file. The parts of a word that
-        is written as one have no space between them, unless it is not spelt like its parts.
-    RAISES (ValueError): Naming file and line, what was found, and what was expected.
+    RETURNS (dict[str, list[Sentence]]): Sentences by document, in the order of the file. Syntactic words that are
+        written as one word have no space between them, unless together they are spelt differently.
+    RAISES (ValueError): If the text is malformed, naming file and line, what was found, and what was expected.
     """
     documents: dict[str, list[Sentence]] = {}
     sentences: list[Sentence] | None = None
@@ -83,7 +83,7 @@ def parse_conllu(text: str, source: str) -> dict[str, list[Sentence]]:
 
 
 def make_doc(sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:
-    """A document of the words of sentences, with spaces, lemmas, parts of speech and sentence starts."""
+    """Make a document of sentences, with spaces, lemmas, parts of speech and sentence starts."""
     words = [word for sentence in sentences for word in sentence]
     return Doc(
         vocab,

@@ -1,25 +1,26 @@
-"""The last column of CoNLL-2012 files: mentions as numbered brackets, one cell a token."""
+"""The last column of CoNLL-2012 files: mentions as numbered brackets, one cell per token."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..annotation import Mention
 
-EMPTY_CELLS = frozenset({"", "-", "_"})
+EMPTY_CELL = "-"
+EMPTY_CELLS = frozenset({"", EMPTY_CELL, "_"})
 PART = re.compile(r"\|?(?P<open>\()?(?P<cluster>[^()|]+)(?P<close>\))?")
 
 
 def read_coreference_column(cells: Sequence[str], place: Callable[[int], str]) -> dict[str, list[Mention]]:
     """Read the clusters of a document from its coreference column.
 
-    cells (Sequence[str]): One cell a token: `(3` opens a mention of cluster 3, `3)` closes the one
-        opened last, `(3)` is a mention of one token. Parts follow each other with or without `|`.
-        An empty cell, `-` and `_` are no mention.
+    cells (Sequence[str]): One cell per token: `(3` opens a mention of cluster 3, `3)` closes the one that was opened
+        last, `(3)` is a mention of one token. Parts of a cell may be separated by `|`. An empty cell, `-` and `_` have
+        no mention.
     place (Callable[[int], str]): File and line of a token, for messages.
     RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
-    RAISES: ValueError for cells of another form and brackets without a partner.
+    RAISES (ValueError): If a cell has another form, or a bracket has no partner.
     """
     clusters: dict[str, list[Mention]] = {}
     opened: dict[str, list[int]] = {}
@@ -45,8 +46,33 @@ def read_coreference_column(cells: Sequence[str], place: Callable[[int], str]) -
     return clusters
 
 
+def write_coreference_column(clusters: Mapping[str, Sequence[Mention]], n_tokens: int) -> list[str]:
+    """Write the clusters of a document to its coreference column.
+
+    Of brackets that open at the same token, those that close first come first, then those of earlier clusters: the
+    official scorer takes clusters in the order in which they first open, and this is the order of `set_clusters`.
+
+    clusters (Mapping[str, Sequence[Mention]]): The mentions of each cluster by its number. The mentions of one cluster
+        nest, because a bracket closes the mention of its cluster that was opened last.
+    n_tokens (int): The number of tokens of the document.
+    RETURNS (list[str]): A cell for each token, which `read_coreference_column` reads back.
+    """
+    cells: list[list[str]] = [[] for _ in range(n_tokens)]
+    mentions = [(end, start, name) for name, mentions in clusters.items() for start, end in mentions]
+    for end, start, name in sorted(mentions, key=lambda mention: mention[0]):
+        if end - start > 1:
+            cells[start].append(f"({name}")
+    for end, start, name in mentions:
+        if end - start == 1:
+            cells[start].append(f"({name})")
+    for end, start, name in sorted(mentions, key=lambda mention: -mention[1]):
+        if end - start > 1:
+            cells[end - 1].append(f"{name})")
+    return ["|".join(parts) or EMPTY_CELL for parts in cells]
+
+
 def _split_cell(cell: str, place: str) -> list[tuple[bool, str, bool]]:
-    """The parts of a cell: whether each opens a mention, of which cluster, and whether it closes one."""
+    """The parts of a cell: whether each opens a mention, its cluster, and whether it closes a mention."""
     parts: list[tuple[bool, str, bool]] = []
     end = 0
     while end < len(cell):

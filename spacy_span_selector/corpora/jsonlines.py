@@ -1,22 +1,22 @@
-"""JSON lines, the format of `e2e-coref` (Lee et al. 2017) and its successors: an object a line, one for each document.
+"""JSON lines, the format of `e2e-coref` (Lee et al. 2017) and its successors: one object per line and document.
 
     {"doc_key": "nw/ferry_0", "sentences": [["Ann", "slept", "."], ["She", "snored", "."]],
      "speakers": [["-", "-", "-"], ["-", "-", "-"]], "clusters": [[[0, 0], [3, 3]]],
      "constituents": [[0, 2, "S"], [3, 5, "S"]], "ner": [[0, 0, "PERSON"]]}
 
-Offsets count the words of the document, and the last word of a span is inside it. What this format has no place for
-is in fields of our own, which other readers ignore, and only where it is needed: `spaces`, whether white space follows
-each word; `turns` of speakers that are more than runs of words, last word inside; `cluster_names`.
+Offsets count the words of the document, and a span includes the word at its second offset. Additional fields, which
+other readers ignore, are written only where they are needed: `spaces`, whether white space follows each word; `turns`,
+if they are not the longest runs of words of one speaker (they include the word at their second offset); and
+`cluster_names`.
 
-The lists of `ner` and `constituents` may also be one for each sentence, as in DyGIE++, and a document may have the form
-of `wl-coref`: `cased_words`, `sent_id` and `speaker` hold a value for each word of the document, and spans of
-`clusters` end before their second offset.
+`ner` and `constituents` may also have one list per sentence, as in DyGIE++. A document may also have the form of
+`wl-coref`: `cased_words`, `sent_id` and `speaker` have one value per word of the document, and spans of `clusters` end
+before their second offset.
 """
 
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
@@ -29,19 +29,20 @@ from spacy.vocab import Vocab
 
 from ..annotation import (
     CONSTITUENTS_KEY,
-    TITLE_KEY,
     cluster_groups,
     get_clusters,
     get_sentences,
     get_speakers,
+    get_title,
     has_clusters_annotated,
     set_clusters,
     set_constituents,
-    set_mentions,
     set_speakers,
+    set_title,
 )
 from ..documents.speaker_markers import remove_speaker_markers
 from .files import read_text
+from .left_out import warn_left_out
 from .turns import find_turns, spread_turns
 
 NO_SPEAKER = "-"
@@ -55,13 +56,13 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
 
     path (str | Path): The file. Empty lines in it are skipped.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
-    RETURNS (list[Doc]): Documents with gold words, sentence starts and, where the line has them, clusters (with
-        singletons, if there are any), speakers, constituents, entities (`ner`, as `doc.ents`), and their `doc_key` as
-        `user_data["title"]`. Spacing is unknown without `spaces`. With `clusters: []` a document counts as annotated,
-        and nothing was found; without the field it counts as not annotated.
-    RAISES: FileNotFoundError naming the missing file; ValueError naming file and line, what was found, and what was
-        expected.
-    WARNS: Once, counting entities that overlap longer ones, which `doc.ents` can't hold.
+    RETURNS (list[Doc]): Documents with gold words, sentence starts and, if the line has them, clusters (with
+        singletons, if there are any), speakers, constituents, entities (`ner`, as `doc.ents`), and `doc_key` as title.
+        Spacing is unknown without `spaces`. With `clusters: []` a document is annotated, but has no clusters; without
+        the field it is not annotated.
+    RAISES (FileNotFoundError): If the file is missing, naming it.
+    RAISES (ValueError): If a line is malformed, naming file and line, what was found, and what was expected.
+    WARNS: Once, counting the entities that overlap longer ones, which `doc.ents` can't hold.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
@@ -73,22 +74,17 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
             docs.append(_make_doc(_read_record(line, place), vocab, place, overlapping))
     if not docs:
         raise ValueError(f'{path}: found no document, expected lines such as `{{"sentences": [["Ann", "slept"]]}}`.')
-    if overlapping:
-        warnings.warn(
-            f"Left out entities that overlap longer ones, which `doc.ents` can't hold: {len(overlapping)}. The first: "
-            f"{overlapping[0]}",
-            stacklevel=2,
-        )
+    warn_left_out("entities that overlap longer ones, which `doc.ents` can't hold", overlapping)
     return docs
 
 
 def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
     """Write documents as JSON lines.
 
-    Words, spacing, sentences, title, speakers, clusters, constituents and entities come back with `read_jsonlines` as
-    they were. A document without sentence boundaries becomes one sentence, and one without a title has the `doc_key`
-    `""`. A document that is not annotated for coreference has no `clusters`. Markers of speakers are left out. The
-    format has no place for semantic roles, tags and scores.
+    `read_jsonlines` restores words, spacing, sentences, title, speakers, clusters, constituents and entities. The
+    format has no place for semantic roles, tags and scores. A document without sentence boundaries becomes one
+    sentence, and a document without a title has the `doc_key` `""`. A document that is not annotated for coreference
+    has no `clusters`. Speaker markers are left out.
 
     docs (Iterable[Doc]): The documents.
     path (str | Path): The file to write.
@@ -101,13 +97,13 @@ def _read_record(line: str, place: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{place}: not JSON: {error}. Expected one object a line.") from error
+        raise ValueError(f"{place}: not JSON: {error}. Expected one object per line.") from error
     if not isinstance(record, dict):
         raise ValueError(f"{place}: found {_shorten(record)}, expected an object, `{{...}}`.")
     if WORD_PIECES in record:
         raise ValueError(
-            f"{place}: found '{WORD_PIECES}': this file holds the word pieces of a transformer instead of words. Take "
-            "the file that it was made from."
+            f"{place}: found '{WORD_PIECES}': this file has the word pieces of a transformer instead of words. Read "
+            "the file from which it was made."
         )
     if "sentences" not in record and all(key in record for key in WORD_LEVEL):
         return _from_word_level(record, place)
@@ -117,13 +113,13 @@ def _read_record(line: str, place: str) -> dict[str, Any]:
 
 
 def _from_word_level(record: dict[str, Any], place: str) -> dict[str, Any]:
-    """A document of `wl-coref` in the form of `e2e-coref`, except for its spans."""
+    """Convert a document of `wl-coref` to the form of `e2e-coref`, except for its spans."""
     words, numbers = (_check_list(record[key], key, place) for key in WORD_LEVEL)
     speakers = _check_list(record.get("speaker", [NO_SPEAKER] * len(words)), "speaker", place)
     if not len(words) == len(numbers) == len(speakers):
         raise ValueError(
             f"{place}: found {len(words)} words, {len(numbers)} values of 'sent_id' and {len(speakers)} of 'speaker', "
-            "expected as many of each."
+            "expected the same number of each."
         )
     sentences = [list(run) for _, run in groupby(range(len(words)), key=numbers.__getitem__)]
     title, part = record.get("document_id", ""), record.get("part_id")
@@ -149,13 +145,13 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: lis
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
     if record.get("doc_key"):
-        doc.user_data[TITLE_KEY] = str(record["doc_key"])
+        set_title(doc, str(record["doc_key"]))
     turns = _read_turns(record, sentences, place)
     if turns:
         set_speakers(doc, turns)
     if record.get("clusters") is not None:
         _read_clusters(record, doc, place)
-    if record.get("constituents"):  # no text is without any, so an empty list stands for not knowing
+    if record.get("constituents"):  # every text has constituents: an empty list means "not annotated"
         set_constituents(doc, _read_labelled(record, "constituents", len(doc), place))
     if record.get("ner") is not None:
         entities = [Span(doc, *entity) for entity in _read_labelled(record, "ner", len(doc), place)]
@@ -175,8 +171,6 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
     if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
         raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")
     set_clusters(doc, clusters, names=names)
-    if not any(clusters):
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
 
 
 def _read_turns(record: dict[str, Any], sentences: Sequence[Sequence[str]], place: str) -> list[tuple[int, int, str]]:
@@ -191,7 +185,7 @@ def _find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
 
 
 def _read_values(record: dict[str, Any], key: str, sentences: Sequence[Sequence[str]], place: str) -> list[Any] | None:
-    """A value for each word of the document, from a list for each sentence; None without such a field."""
+    """One value per word of the document, from one list per sentence; None without such a field."""
     if record.get(key) is None:
         return None
     values = [_check_list(value, key, place) for value in _check_list(record[key], key, place)]
@@ -199,13 +193,13 @@ def _read_values(record: dict[str, Any], key: str, sentences: Sequence[Sequence[
     if found != expected:
         raise ValueError(
             f"{place}: found lists of {_shorten(found)} values in '{key}' for sentences of {_shorten(expected)} words, "
-            "expected a list for each sentence, and in it a value for each word."
+            "expected one list per sentence with one value per word."
         )
     return list(chain(*values))
 
 
 def _read_labelled(record: dict[str, Any], key: str, n_words: int, place: str) -> list[tuple[int, int, str]]:
-    """Labelled spans, end exclusive, from one list or from a list for each sentence."""
+    """Labelled spans, end exclusive, from one list for the document or one list per sentence."""
     spans = _check_list(record[key], key, place)
     if all(isinstance(span, list) and all(isinstance(item, list) for item in span) for span in spans):
         spans = list(chain(*spans))
@@ -246,7 +240,7 @@ def _make_record(doc: Doc) -> dict[str, Any]:
     turns = get_speakers(doc)
     speakers = [NO_SPEAKER if speaker is None else speaker for speaker in spread_turns(turns, len(doc))]
     record: dict[str, Any] = {
-        "doc_key": str(doc.user_data.get(TITLE_KEY, "")),
+        "doc_key": get_title(doc),
         "sentences": [[token.text for token in sentence] for sentence in sentences],
         "speakers": [speakers[sentence.start : sentence.end] for sentence in sentences],
     }

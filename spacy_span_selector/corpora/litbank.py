@@ -1,7 +1,7 @@
 """LitBank: coreference with singletons in 100 works of English fiction, and its ten folds.
 
-Documents come from https://github.com/dbamman/litbank, folds from
-https://github.com/dbamman/lrec2020-coref (Bamman, Lewke and Mansoor 2020).
+Documents come from https://github.com/dbamman/litbank, folds from https://github.com/dbamman/lrec2020-coref (Bamman,
+Lewke and Mansoor 2020).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation import TITLE_KEY, set_clusters, set_mentions
+from ..annotation import set_clusters, set_title
 from .coreference_column import read_coreference_column
+from .files import read_text
 
 CONLL_FOLDER = Path("coref/conll")
 FOLDS_FOLDER = Path("lrec2020-coref/data/litbank_tenfold_splits")
@@ -32,10 +33,10 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
     source (str | Path): A copy of the repository: the folder that holds `coref/conll`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default all, sorted by name.
-    RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts and named
-        clusters, singletons included; `user_data["title"]` is the document's name.
-    RAISES: FileNotFoundError naming the missing file; ValueError naming file and line, what was
-        found, and what was expected.
+    RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts and named clusters, singletons
+        included; the title is the document's name.
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If a file is malformed, naming file and line, what was found, and what was expected.
     """
     folder = Path(source) / CONLL_FOLDER
     if not folder.is_dir():
@@ -51,7 +52,8 @@ def read_litbank_fold(source: str | Path, fold: int) -> dict[str, list[str]]:
     source (str | Path): A copy of litbank, with a copy of lrec2020-coref in it or beside it.
     fold (int): Which of the ten, from 0 to 9.
     RETURNS (dict[str, list[str]]): Names of documents by split: `train`, `dev` and `test`.
-    RAISES: ValueError if the fold does not exist; FileNotFoundError naming the missing file.
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If the fold does not exist.
     """
     if fold not in FOLDS:
         raise ValueError(f"LitBank has no fold {fold}: expected a number from {FOLDS[0]} to {FOLDS[-1]}.")
@@ -65,12 +67,18 @@ def read_litbank_fold(source: str | Path, fold: int) -> dict[str, list[str]]:
     return {
         split: [line.strip().removesuffix(".tsv") for line in lines if line.strip()]
         for split in SPLITS
-        for lines in [(folder / f"{split}.ids").read_text(encoding="utf-8").splitlines()]
+        for lines in [read_text(folder / f"{split}.ids").splitlines()]
     }
 
 
 def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
-    """Read one document; arguments and errors as for `read_litbank`."""
+    """Read one document.
+
+    path (Path): Its file.
+    vocab (Vocab): The vocabulary of the document.
+    RETURNS (Doc): The document, as from `read_litbank`.
+    RAISES (ValueError): If the file is malformed, naming file and line, what was found, and what was expected.
+    """
     words: list[str] = []
     cells: list[str] = []
     numbers: list[int] = []  # line of each token
@@ -78,7 +86,7 @@ def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
     name: str | None = None
     ended = False
     new_sentence = True
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         place = f"{path}:{number}"
         if name is None:
             match = BEGIN.fullmatch(line)
@@ -90,7 +98,7 @@ def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
         elif not line:
             new_sentence = True
         elif ended:
-            raise ValueError(f"{place}: found {line!r} after `{END}`, expected one document a file.")
+            raise ValueError(f"{place}: found {line!r} after `{END}`, expected one document per file.")
         else:
             columns = line.split("\t")
             if len(columns) != COLUMNS:
@@ -102,12 +110,10 @@ def read_litbank_file(path: Path, vocab: Vocab) -> Doc:
             numbers.append(number)
             sentence_starts.append(new_sentence)
             new_sentence = False
-    if not ended:
+    if name is None or not ended:
         raise ValueError(f"{path}: the file ends without `{END}`. Is it complete?")
     clusters = read_coreference_column(cells, lambda i: f"{path}:{numbers[i]}")
     doc = Doc(vocab, words=words, sent_starts=sentence_starts)
-    doc.user_data[TITLE_KEY] = name
+    set_title(doc, name)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
-    if not clusters:
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
     return doc

@@ -9,7 +9,9 @@ from itertools import pairwise
 from .starred_column import read_starred_column
 
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-BRACKET = re.compile("|".join(BRACKETS))
+ESCAPES = {bracket: escape for escape, bracket in BRACKETS.items()}
+ESCAPE = re.compile("|".join(BRACKETS))
+BRACKET = re.compile("[" + re.escape("".join(ESCAPES)) + "]")
 TREE = re.compile(r"(?:.*\S.*\n?)+")  # lines that are not empty
 LEAF = re.compile(r"\([^\s()]+\s+([^\s()]+)\s*\)")  # tag and word
 BETWEEN_LEAVES = re.compile(r"(?P<closes>\)*)(?P<opens>(?:\([^()]+)*)")
@@ -17,12 +19,17 @@ FUNCTION = re.compile(r"(?<=.)[-=].*")
 
 
 def unescape_brackets(word: str) -> str:
-    """A word with brackets for `-LRB-` and its kin, inside it, too."""
-    return BRACKET.sub(lambda match: BRACKETS[match[0]], word)
+    """Replace `-LRB-` and the other escapes in a word by brackets."""
+    return ESCAPE.sub(lambda match: BRACKETS[match[0]], word)
+
+
+def escape_brackets(word: str) -> str:
+    """Replace the brackets in a word by `-LRB-` and the other escapes."""
+    return BRACKET.sub(lambda match: ESCAPES[match[0]], word)
 
 
 def split_trees(text: str) -> Iterator[tuple[int, str]]:
-    """The trees of a file with empty lines between them, each after the number of its first line."""
+    """The trees of a file, which empty lines separate, each with the number of its first line."""
     for match in TREE.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, match[0]
 
@@ -32,15 +39,15 @@ def parse_tree(tree: str, place: str) -> tuple[list[str], list[tuple[int, int, s
 
     tree (str): The tree. White space in it makes no difference.
     place (str): What error messages call it.
-    RETURNS (tuple[list[str], list[tuple[int, int, str]]]): Its words, with brackets for `-LRB-` and its kin; start, end
-        (exclusive) and label of each phrase, outer ones first, without the function: `NP` for `NP-SBJ`.
-    RAISES (ValueError): For anything that is not a tree.
+    RETURNS (tuple[list[str], list[tuple[int, int, str]]]): Its words, with brackets for `-LRB-` and the other escapes;
+        start, end (exclusive) and label of each phrase, outer phrases first, without functions: `NP` for `NP-SBJ`.
+    RAISES (ValueError): If it is not a tree.
     """
-    pieces = LEAF.split(tree)  # what is between the leaves, and their words, in turn
+    pieces = LEAF.split(tree)  # alternately what is between leaves, and the word of a leaf
     words = pieces[1::2]
     between = [match for piece in pieces[::2] if (match := BETWEEN_LEAVES.fullmatch("".join(piece.split())))]
     if not words or len(between) != len(words) + 1 or between[0]["closes"] or between[-1]["opens"]:
-        raise ValueError(f"{place}: found something else than a tree, expected one such as `(S (NP (NNP Ann)) ...)`.")
+        raise ValueError(f"{place}: found something other than a tree, expected one such as `(S (NP (NNP Ann)) ...)`.")
     cells = [f"{before['opens']}*{after['closes']}" for before, after in pairwise(between)]
     phrases = read_starred_column(cells, lambda i: f"{place}, word {i + 1}")
     return [unescape_brackets(word) for word in words], [

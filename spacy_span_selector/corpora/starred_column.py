@@ -1,4 +1,4 @@
-"""Columns of labelled brackets around a star, as CoNLL writes arguments and constituents: one cell a token."""
+"""Columns of labelled brackets around a star, as CoNLL writes arguments and constituents: one cell per token."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import re
 from collections.abc import Callable, Sequence
 
 CELL = re.compile(r"(?P<opens>(?:\([^()*]+)*)\*?(?P<closes>\)*)")
+WRITABLE_LABEL = re.compile(r"[^\s()*]+")
+
+LabelledSpan = tuple[int, int, str]
+"""Start, end (exclusive) and label."""
 
 
-def read_starred_column(cells: Sequence[str], place: Callable[[int], str]) -> list[tuple[int, int, str]]:
+def read_starred_column(cells: Sequence[str], place: Callable[[int], str]) -> list[LabelledSpan]:
     """Read the labelled spans of a sentence from one column.
 
-    cells (Sequence[str]): One cell a token: `(ARG1*` opens a span, `*)` closes the one opened last, `(V*)` is a
-        span of one token, `*` neither. Spans may nest: `(TOP(S(NP*)`. The star of `(V)` may be missing.
+    cells (Sequence[str]): One cell per token: `(ARG1*` opens a span, `*)` closes the span that was opened last, `(V*)`
+        is a span of one token, `*` does neither. Spans may nest: `(TOP(S(NP*)`. The star of `(V)` may be missing.
     place (Callable[[int], str]): File and line of a token, for messages.
-    RETURNS (list[tuple[int, int, str]]): Start, end (exclusive) and label; by start, outer spans first.
-    RAISES (ValueError): For cells of another form and brackets without a partner.
+    RETURNS (list[LabelledSpan]): The spans, by start, outer spans first.
+    RAISES (ValueError): If a cell has another form, or a bracket has no partner.
     """
-    spans: list[tuple[int, int, str]] = []
-    opened: list[tuple[int, int]] = []  # start, and place in `spans`
+    spans: list[LabelledSpan] = []
+    opened: list[tuple[int, int]] = []  # start, and position in `spans`
     for i, cell in enumerate(cells):
         match = CELL.fullmatch(cell)
         if match is None or not cell:
@@ -36,3 +40,17 @@ def read_starred_column(cells: Sequence[str], place: Callable[[int], str]) -> li
         label = spans[position][2]
         raise ValueError(f"{place(start)}: a span `({label}` opens here and is never closed. Expected `*)` after it.")
     return spans
+
+
+def write_starred_column(spans: Sequence[LabelledSpan], tokens: range) -> list[str]:
+    """Write the labelled spans of a sentence to one column.
+
+    spans (Sequence[LabelledSpan]): Spans that nest, outer spans first. `WRITABLE_LABEL` matches their labels.
+    tokens (range): The tokens of the sentence.
+    RETURNS (list[str]): A cell for each token, which `read_starred_column` reads back.
+    """
+    opening, closing = dict.fromkeys(tokens, ""), dict.fromkeys(tokens, "")
+    for start, end, label in spans:
+        opening[start] += f"({label}"
+        closing[end - 1] += ")"
+    return [f"{opening[i]}*{closing[i]}" for i in tokens]

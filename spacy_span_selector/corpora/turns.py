@@ -1,4 +1,4 @@
-"""From the speaker of each word to turns, and back."""
+"""Conversion between the speaker of each word and turns."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from itertools import groupby
 
 
 def find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
-    """The longest runs of words with the same speaker, where it is known: start, end (exclusive) and speaker.
+    """The longest runs of words with the same known speaker.
 
-    speakers (Sequence[str | None]): The speaker of each word of a document, None where nobody is known to speak.
+    speakers (Sequence[str | None]): The speaker of each word of a document, None if it is not known.
+    RETURNS (list[tuple[int, int, str]]): Start, end (exclusive) and speaker of each turn.
     """
     turns = []
     for speaker, run in groupby(range(len(speakers)), key=speakers.__getitem__):
@@ -20,10 +21,11 @@ def find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
 
 
 def spread_turns(turns: Iterable[tuple[int, int, str]], length: int) -> list[str | None]:
-    """The speaker of each word of a document, None where nobody is known to speak; where turns overlap, of the last.
+    """The speaker of each word of a document.
 
-    turns (Iterable[tuple[int, int, str]]): Start, end (exclusive) and speaker.
-    length (int): How many words the document has.
+    turns (Iterable[tuple[int, int, str]]): Start, end (exclusive) and speaker of each turn.
+    length (int): The number of words of the document.
+    RETURNS (list[str | None]): The speaker of each word, that of the last turn if turns overlap; None without a turn.
     """
     speakers: list[str | None] = [None] * length
     for start, end, speaker in turns:

@@ -1,4 +1,4 @@
-"""Documents from what several people say."""
+"""Documents from the turns of a dialogue."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from .speaker_markers import insert_speaker_markers
 def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
     """Make a document of a dialogue, for a pipeline to annotate: `nlp(doc_from_turns(nlp, [("Ann", "I saw him.")]))`.
 
-    The words `<speaker> NAME </speaker>` before each change of speaker tell the encoder who speaks. The components of
-    this package find nothing in them, `remove_speaker_markers` takes them out again. Each turn starts a sentence.
+    Speaker markers, the words `<speaker> NAME </speaker>` before each change of speaker, tell the encoder who speaks.
+    The components of this package select nothing in them, and `remove_speaker_markers` removes them. Each turn starts a
+    sentence.
 
-    nlp (Language): The pipeline, whose tokenizer finds the words.
-    turns (Iterable[tuple[str, str]]): Who speaks and what is said, in order. White space around either is dropped.
-    RETURNS (Doc): The document: turns in `doc.spans["speakers"]`, markers in `doc.spans["speaker_markers"]`.
-    RAISES (ValueError): If there are no turns, or one is not a pair of a name and a text, both with words.
+    nlp (Language): The pipeline, whose tokenizer splits the text.
+    turns (Iterable[tuple[str, str]]): Speaker and text of each turn, in order. White space around them is dropped.
+    RETURNS (Doc): The document, with turns in `doc.spans["speakers"]` and markers in `doc.spans["speaker_markers"]`.
+    RAISES (ValueError): If there are no turns, or a turn is not a pair of a name and a text, neither of them empty.
     """
     docs, spans = [], []
     start = 0

@@ -1,4 +1,4 @@
-"""Span groups, and what is said of a whole document, carried over to a document of other tokens."""
+"""Span groups and the title of a document, moved to a document of other tokens."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from ..annotation import (
     FRAME_PREFIX,
     MENTIONS_KEY,
     PREDICATES_KEY,
+    frame_groups,
     frame_keys,
     has_frames_annotated,
-    set_predicates,
+    set_frames,
 )
 
 Places = dict[int, tuple[int, int]]
-"""Where spans of a group go, by their number in it: token offsets, end exclusive. Spans that are missing are lost."""
+"""New token offsets (end exclusive) of the spans of a group, by the number of the span. Missing spans are lost."""
 
 
 def move_spans(
@@ -27,13 +28,13 @@ def move_spans(
     prefix: str = FRAME_PREFIX,
     predicates_key: str = PREDICATES_KEY,
 ) -> None:
-    """Copy all span groups of a document to another, with the title and whatever else has a name in `user_data`.
+    """Copy all span groups of a document to another, with the title and everything else that has a name in `user_data`.
 
-    Groups go with their spans; a group whose spans are all lost is lost, unless it is one whose absence would say that
-    nobody has looked. A frame is lost with its predicate.
+    A group whose spans are all lost is lost, unless its absence would mean "not annotated". A frame without its
+    predicate is lost.
 
     source, target (Doc): The documents.
-    places_of (Callable): Takes the key of a group of the source and says where in the target its spans go.
+    places_of (Callable[[str], Places]): Takes the key of a group and returns the new offsets of its spans.
     prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
     """
     target.user_data.update({key: value for key, value in source.user_data.items() if isinstance(key, str)})
@@ -41,12 +42,11 @@ def move_spans(
     for key, group in source.spans.items():
         places = places_of(key)
         if key in frames and 0 not in places:
-            continue  # arguments without their predicate say nothing
+            continue  # arguments without their predicate are no frame
         if places or not len(group) or key in (MENTIONS_KEY, predicates_key):
             target.spans[key] = _copy_group(group, target, places)
-    was_annotated = has_frames_annotated(source, prefix, predicates_key)
-    if was_annotated and not has_frames_annotated(target, prefix, predicates_key):
-        set_predicates(target, [], predicates_key)
+    if has_frames_annotated(source, prefix, predicates_key) and not frame_groups(target, prefix):
+        set_frames(target, [], prefix=prefix, predicates_key=predicates_key)
 
 
 def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:

@@ -1,4 +1,4 @@
-"""Cutting long documents between sentences, with all that is annotated on their spans."""
+"""Long documents cut between sentences, with their span groups."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .moved_spans import Places, move_spans
 
 
 def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> list[Doc]:
-    """Cut a document between sentences into pieces of so many words at most.
+    """Cut a document between sentences into pieces of at most `max_words` words.
 
-    Span groups go with their spans; a group that has none in a piece is not in it, unless it was empty before, or it is
-    one whose absence would say that nobody has looked. Spans over a cut are lost: frames lie within sentences, but
-    clusters fall apart. Titles are kept, and a marker of a speaker stays with the sentence behind it.
+    A piece has the span groups that have spans in it, those that are empty in the whole document, and those whose
+    absence would mean "not annotated". Spans that cross a cut are lost. Frames lie within sentences, but clusters fall
+    apart. Each piece has the title, and a speaker marker stays with the sentence after it.
 
     doc (Doc): A document with sentence boundaries, or one that is short enough.
     max_words (int): The greatest number of words of a piece. A longer sentence is a piece of its own.
@@ -33,7 +33,7 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
 
 
 def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
-    """Where the spans of a group are in each piece."""
+    """The offsets of the spans of a group in each piece."""
     starts = [piece.start for piece in pieces]
     places: list[Places] = [{} for _ in pieces]
     for i, span in enumerate(group):
@@ -45,8 +45,8 @@ def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
 
 
 def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
-    behind_markers = {end for _, end in get_speaker_markers(doc)}
-    ends = [sentence.end for sentence in doc.sents if sentence.end not in behind_markers or sentence.end == len(doc)]
+    after_markers = {end for _, end in get_speaker_markers(doc)}
+    ends = [sentence.end for sentence in doc.sents if sentence.end not in after_markers or sentence.end == len(doc)]
     start = end = 0
     for sentence_end in ends:
         if end > start and sentence_end - start > max_words:

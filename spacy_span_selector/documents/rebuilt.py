@@ -1,4 +1,4 @@
-"""Documents with fewer or with more words, and all that is annotated on the others."""
+"""Documents with words removed or added, and the annotation of the others."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from .moved_spans import Places, move_spans
 ATTRIBUTES: list[str | int] = [name for name in DOCBIN_ALL_ATTRS if name != "ORTH"]
 HEAD, DEP, SENT_START, ENT_IOB = (ATTRIBUTES.index(name) for name in ("HEAD", "DEP", "SENT_START", "ENT_IOB"))
 ENTITY = [column for column, name in enumerate(ATTRIBUTES) if str(name).startswith("ENT_")]
-IN_ENTITY, OUT_OF_ENTITY, BEGINS_ENTITY = 1, 2, 3  # how spaCy writes I, O and B
+IN_ENTITY, OUT_OF_ENTITY, BEGINS_ENTITY = 1, 2, 3  # values of ENT_IOB
 
 
 def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
-    """Make a document of tokens of another and of new words.
+    """Make a document of some tokens of another document and of new words.
 
-    Everything annotated is kept, in its place: a span that has lost tokens has those that are left, and one that has
-    lost all of them is lost. Sentences start where they did before: new words before the first one of a sentence are a
-    sentence of their own, and others belong to the sentence around them, as they belong to an entity around them.
+    All annotation is kept. A span keeps its remaining tokens, and a span without any is lost. Sentences start where
+    they did before: new words before the first token of a sentence are a sentence of their own, and other new words
+    belong to the sentence, and to the entity, around them.
 
     doc (Doc): The document, which is not modified.
-    tokens (Sequence[int | str]): Tokens of the document, ascending, and new words among them, with a space behind each.
+    tokens (Sequence[int | str]): Numbers of the remaining tokens, ascending, and new words between them. A space
+        follows each new word.
     RETURNS (Doc): The new document.
     """
     old = [token for token in tokens if isinstance(token, int)]
@@ -58,12 +59,12 @@ def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
 
 
 def _attributes(doc: Doc, tokens: Sequence[int | str], old: list[int], new: list[int]) -> np.ndarray:
-    """The attributes of the tokens of the new document. Shape: (tokens, ATTRIBUTES)"""
+    """The attributes of the tokens of the new document. Shape: (tokens, attributes)"""
     values = doc.to_array(ATTRIBUTES).view(np.int64)
     if not doc.has_annotation("SENT_START"):
-        values[:, SENT_START] = 0  # that of the first token may be 1 in any case
+        values[:, SENT_START] = 0  # spaCy may set that of the first token
     kept = values[np.asarray(old, dtype=np.int64)]
-    # Where the first token of a sentence or of an entity is lost, the next one that is left begins it.
+    # If the first token of a sentence or an entity is lost, the next remaining token begins it.
     starts = np.cumsum(values[:, SENT_START] == 1)[np.asarray(old, dtype=np.int64)]
     kept[np.diff(starts, prepend=0) > 0, SENT_START] = 1
     before = np.append(OUT_OF_ENTITY, kept[:-1, ENT_IOB])
@@ -78,7 +79,7 @@ def _attributes(doc: Doc, tokens: Sequence[int | str], old: list[int], new: list
 
 
 def _heads(doc: Doc, old: list[int], new: list[int]) -> list[int]:
-    """The head of each old token, relative to it: the nearest of its ancestors that is left, or itself."""
+    """The head of each old token, relative to it: its nearest ancestor that remains, or the token itself."""
     places = dict(zip(old, new, strict=True))
     heads = []
     for token, place in places.items():
@@ -95,7 +96,7 @@ def _new_words(tokens: Sequence[int | str]) -> Iterator[tuple[int, int]]:
 
 
 def _annotate_new_words(doc: Doc, rows: np.ndarray, begin: int, end: int) -> None:
-    """Say of a run of new words in which sentence and entity they are."""
+    """Set sentence, head and entity of a run of new words."""
     is_last = end == len(rows)
     in_sentence = begin > 0 and not is_last and rows[end, SENT_START] != 1
     if doc.has_annotation("SENT_START"):
@@ -103,7 +104,7 @@ def _annotate_new_words(doc: Doc, rows: np.ndarray, begin: int, end: int) -> Non
         if not in_sentence:
             rows[[begin] if is_last else [begin, end], SENT_START] = 1
     if doc.has_annotation("DEP"):
-        # A word beside them is their head, or the first of them, so that no arc crosses another.
+        # Their head is a word next to them, or the first of them, so that no arc crosses another.
         rows[begin:end, HEAD] = (begin - in_sentence) - np.arange(begin, end)
         rows[begin:end, DEP] = doc.vocab.strings.add("dep")
     if not is_last and rows[end, ENT_IOB] == IN_ENTITY:

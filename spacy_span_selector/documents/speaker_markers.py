@@ -1,6 +1,6 @@
-"""Speakers as words: `<speaker> NAME </speaker>` before each change of speaker, put in and taken out.
+"""Speaker markers, `<speaker> NAME </speaker>` before each change of speaker: inserted and removed.
 
-So an encoder that only reads text learns who speaks (Wu et al. 2020, CorefQA). The components of this package select
+They tell an encoder, which only reads text, who speaks (Wu et al. 2020, CorefQA). The components of this package select
 no span that touches a marker.
 """
 
@@ -13,16 +13,15 @@ from .rebuilt import rebuild_doc
 
 
 def insert_speaker_markers(doc: Doc) -> Doc:
-    """Put a marker before each turn in `doc.spans["speakers"]` whose speaker is not that of the turn before.
+    """Insert a marker before each turn in `doc.spans["speakers"]` whose speaker differs from that of the turn before.
 
-    A name is as many tokens as it has words; a turn without a name, or without tokens, gets no marker. Everything
-    else that is annotated keeps its place, and `remove_speaker_markers` restores it. A marker in the midst of a
-    sentence leaves it one sentence of `doc.sents`; the components take the words on each side as a sentence of
-    their own.
+    Each word of a name is a token. A turn without a name, or without tokens, gets no marker. All other annotation keeps
+    its words, and `remove_speaker_markers` restores the document. A sentence with a marker inside stays one sentence of
+    `doc.sents`, but the components treat the words on each side of the marker as a sentence of its own.
 
     doc (Doc): The document, which is not modified.
-    RETURNS (Doc): A new document, whose `doc.spans["speaker_markers"]` says where they are; the document itself if it
-        has them already, or has no speakers.
+    RETURNS (Doc): A new document, with its markers in `doc.spans["speaker_markers"]`; the document itself if it has
+        markers already, or has no speakers.
     """
     names: dict[int, str] = {}
     speaker = ""
@@ -49,9 +48,9 @@ def insert_speaker_markers(doc: Doc) -> Doc:
 
 
 def remove_speaker_markers(doc: Doc) -> Doc:
-    """Take the markers of speakers out of a document; who speaks is still in `doc.spans["speakers"]`.
+    """Remove the speaker markers from a document, but not its turns in `doc.spans["speakers"]`.
 
-    Spans that hold markers keep their other tokens, and spans that are nothing else are lost.
+    Spans around markers keep their other tokens, and spans of nothing but markers are lost.
 
     doc (Doc): The document, which is not modified.
     RETURNS (Doc): A new document; the document itself if it has no markers.

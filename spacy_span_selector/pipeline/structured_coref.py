@@ -217,6 +217,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             doc,
             prediction.clusters,
             prefix=settings.prefix,
+            mentions_key=settings.mentions_key,
             scores=dict(zip(prediction.spans, prediction.scores, strict=True)),
             link_scores=dict(zip(prediction.spans, prediction.link_scores, strict=True)),
         )

@@ -240,7 +240,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             offset = after
 
     def _annotate(self, doc: Doc, prediction: SrlPrediction, settings: SrlPipeSettings) -> None:
-        set_frames(doc, prediction.frames, prefix=settings.prefix)
+        set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None)
 
     def _senses(self, docs: Sequence[Doc]) -> LookUpSenses:
         counts: RolesetCounts = self.cfg["rolesets"] if self.settings.predict_rolesets else {}

@@ -8,7 +8,7 @@ from html import escape
 from spacy import displacy
 from spacy.tokens import Doc
 
-from ..annotation import SPEAKERS_KEY, TITLE_KEY, frame_keys, get_sentences
+from ..annotation import frame_keys, get_sentences, get_speakers, get_title
 from ..extensions import SrlFrame, doc_frames
 from .clusters import render_legend, render_sentences, shown_clusters
 from .frames import render_frames
@@ -61,9 +61,9 @@ def render_page(docs: Iterable[Doc], *, singletons: bool = False) -> str:
 
 
 def _render_doc(doc: Doc, number: int, singletons: bool) -> str:
-    title = doc.user_data.get(TITLE_KEY) or f"Document {number}"
+    title = get_title(doc) or f"Document {number}"
     clusters = shown_clusters(doc, singletons)
-    speakers = {turn.start: turn.label_ for turn in doc.spans.get(SPEAKERS_KEY, ())}
+    speakers = {start: speaker for start, _, speaker in get_speakers(doc)}
     frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
     for frame in doc_frames(doc):
         frames.setdefault(frame.predicate.start, []).append(frame)
@@ -74,5 +74,5 @@ def _render_doc(doc: Doc, number: int, singletons: bool) -> str:
         heading = f'<div class="speaker">{escape(speaker)}:</div>' if speaker else ""
         rows.append(f'<div class="sentence">{heading}{markup}</div>')
         rows.append(render_frames(sentence, [frame for token in sentence for frame in frames.get(token.i, ())]))
-    parts = ["<article>", f"<h2>{escape(str(title))}</h2>", render_legend(clusters), *rows, "</article>"]
+    parts = ["<article>", f"<h2>{escape(title)}</h2>", render_legend(clusters), *rows, "</article>"]
     return "\n".join(part for part in parts if part)

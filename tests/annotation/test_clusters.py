@@ -1,13 +1,17 @@
+import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, SpanGroup
 
 from spacy_span_selector.annotation import (
+    Mention,
     cluster_keys,
     describe_doc,
     get_clusters,
+    has_clusters_annotated,
     set_clusters,
     set_mentions,
     set_speakers,
+    set_title,
 )
 
 
@@ -38,6 +42,24 @@ def test_setting_clusters_replaces_earlier_ones_and_keeps_other_groups():
     assert sorted(doc.spans) == ["coref_clusters_1", "other"]
 
 
+@pytest.mark.parametrize("clusters", [[], [[]]])
+def test_a_document_is_annotated_once_its_clusters_are_set_even_if_there_are_none(clusters: list[list[Mention]]):
+    doc = make_doc()
+    assert not has_clusters_annotated(doc)
+    set_clusters(doc, clusters, prefix="people", mentions_key="candidates")
+    assert has_clusters_annotated(doc, "people", "candidates") and not has_clusters_annotated(doc)
+    assert set(doc.spans) == {"candidates"} and not len(doc.spans["candidates"])
+
+
+def test_clusters_leave_the_selected_spans_alone():
+    doc = make_doc()
+    set_clusters(doc, [[(5, 6)]])
+    assert set(doc.spans) == {"coref_clusters_1"}
+    set_mentions(doc, [(0, 1)], [0.5])
+    set_clusters(doc, [])
+    assert [span.text for span in doc.spans["coref_mentions"]] == ["Ann"]
+
+
 def test_groups_that_are_named_unlike_their_key_are_replaced():
     doc = make_doc()
     doc.spans["coref_clusters_2"] = SpanGroup(doc, name="something", spans=[doc[0:1]])
@@ -59,7 +81,7 @@ def test_link_scores_follow_their_mentions():
 
 def test_annotation_survives_doc_bin():
     doc = make_doc()
-    doc.user_data["title"] = "dogs"
+    set_title(doc, "dogs")
     set_clusters(doc, [[(0, 1), (3, 4)]], scores={(0, 1): 0.25, (3, 4): 0.75}, names=["ann"])
     set_mentions(doc, [(0, 1)], [0.5])
     set_speakers(doc, [(0, 8, "Ann Lee")])
@@ -70,8 +92,3 @@ def test_annotation_survives_doc_bin():
     assert loaded.spans["coref_mentions"].attrs == {"scores": [0.5]}
     assert [(turn.start, turn.end, turn.label_) for turn in loaded.spans["speakers"]] == [(0, 8, "Ann Lee")]
     assert describe_doc(loaded) == "document 'dogs'"
-
-
-def test_documents_without_a_title_are_described_by_their_first_words():
-    assert describe_doc(make_doc("one two")) == "document starting 'one two'"
-    assert describe_doc(make_doc("")) == "an empty document"

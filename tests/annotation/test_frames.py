@@ -113,10 +113,31 @@ def test_a_document_is_annotated_if_it_has_frames_or_an_empty_list_of_predicates
     frames: list[Frame], predicates: list[tuple[int, int]] | None, annotated: bool
 ) -> None:
     doc = make_doc()
-    set_frames(doc, frames)
+    set_frames(doc, frames, predicates_key=None)
     if predicates is not None:
         set_predicates(doc, predicates)
     assert has_frames_annotated(doc) is annotated
+
+
+def test_a_document_is_annotated_once_its_frames_are_set_even_if_there_are_none() -> None:
+    doc = make_doc()
+    set_frames(doc, [], prefix="roles", predicates_key="verbs")
+    assert has_frames_annotated(doc, "roles", "verbs") and not has_frames_annotated(doc)
+    assert set(doc.spans) == {"verbs"} and get_predicates(doc, "verbs") == []
+
+
+def test_given_predicates_are_kept_where_there_are_no_frames() -> None:
+    doc = make_doc()
+    set_predicates(doc, [(8, 9)])
+    set_frames(doc, [])
+    assert get_predicates(doc) == [(8, 9)]
+
+
+def test_frames_leave_the_given_predicates_alone() -> None:
+    doc = make_doc()
+    set_frames(doc, [], predicates_key=None)
+    set_frames(doc, [LEFT])
+    assert set(doc.spans) == {"srl_1"}
 
 
 def test_given_predicates_may_be_none_or_not_given() -> None:

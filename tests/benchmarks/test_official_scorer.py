@@ -10,7 +10,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import set_clusters
+from benchmarks.official_scorer import leave_out_singletons
+from spacy_span_selector.annotation import get_clusters, has_clusters_annotated, set_clusters
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks/official_scorer.py"
 WORDS = ["Ann", "slept", ".", "She", "snored"]
@@ -73,6 +74,15 @@ def test_scores_that_differ_are_marked(scorer: Path, key: Path, tmp_path: Path):
         "CEAF-phi4",
         "Mentions",
     ]
+
+
+def test_a_document_with_nothing_but_singletons_counts_without_them():
+    doc = Doc(Vocab(), words=WORDS)
+    leave_out_singletons(doc)
+    assert not has_clusters_annotated(doc)
+    set_clusters(doc, [[(0, 1)], [(3, 4)]])
+    leave_out_singletons(doc)
+    assert get_clusters(doc) == [] and has_clusters_annotated(doc)
 
 
 def test_mentions_that_are_listed_again_are_counted(scorer: Path, key: Path, tmp_path: Path):

@@ -17,13 +17,13 @@ from typer.testing import CliRunner, Result
 from spacy_span_selector.annotation import (
     FRAME_PREFIX,
     PREDICATES_KEY,
-    TITLE_KEY,
     Argument,
     Frame,
     get_frames,
     get_predicates,
     set_clusters,
     set_frames,
+    set_title,
 )
 from spacy_span_selector.cli import app
 from spacy_span_selector.scorers import score_coref, score_srl
@@ -97,7 +97,7 @@ def gold() -> Doc:
     words = ["Ann", "fell", "asleep-", "she", "slept", "."]
     spaces = [True, True, True, True, False, False]
     doc = Doc(spacy.blank("en").vocab, words=words, spaces=spaces, sent_starts=[i in (0, 3) for i in range(6)])
-    doc.user_data[TITLE_KEY] = "the nap"
+    set_title(doc, "the nap")
     set_clusters(doc, [[(0, 1), (3, 4)]])
     set_frames(
         doc,
@@ -222,7 +222,7 @@ def test_predictions_are_written_for_the_error_analysis(srl: Path, data: Path, t
         Frame(1, 2, [Argument(0, 1, "ARG0")]),
         Frame(4, 5, [Argument(3, 4, "ARG0")]),
     ]
-    assert doc.user_data == {TITLE_KEY: "the nap"}
+    assert doc.user_data == {"title": "the nap"}
 
 
 def test_predictions_need_a_file_that_spacy_reads(srl: Path, data: Path, tmp_path: Path):

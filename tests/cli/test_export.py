@@ -5,7 +5,16 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, set_clusters, set_frames
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    get_clusters,
+    get_frames,
+    get_title,
+    set_clusters,
+    set_frames,
+    set_title,
+)
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.conll2012 import read_conll2012
 from spacy_span_selector.corpora.jsonlines import read_jsonlines
@@ -21,7 +30,7 @@ def data(tmp_path: Path) -> Path:
     bare = Doc(doc.vocab, words=["Silence"])
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")])
     set_clusters(doc, [[(0, 1), (1, 2)]])
-    doc.user_data["title"] = "tale_1"
+    set_title(doc, "tale_1")
     DocBin(docs=[doc, bare], store_user_data=True).to_disk(tmp_path / "gold.spacy")
     DocBin(docs=[doc]).to_disk(tmp_path / "gold.docs")
     DocBin(docs=[bare]).to_disk(tmp_path / "bare.spacy")
@@ -65,7 +74,7 @@ def test_conll2012_is_read_back(data: Path, tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert "gold.conll" in result.output
     doc, bare = read_conll2012(tmp_path / "new/gold.conll")
-    assert doc.user_data["title"] == "tale_1"
+    assert get_title(doc) == "tale_1"
     assert get_clusters(doc) == [[(0, 1), (1, 2)]]
     assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
     assert bare.text == "Silence "
@@ -76,7 +85,7 @@ def test_jsonlines_are_read_back(data: Path, tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert "gold.jsonlines" in result.output
     doc, bare = read_jsonlines(tmp_path / "new/gold.jsonlines")
-    assert doc.user_data["title"] == "tale_1"
+    assert get_title(doc) == "tale_1"
     assert get_clusters(doc) == [[(0, 1), (1, 2)]]
     assert bare.text == "Silence "
 

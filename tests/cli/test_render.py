@@ -110,7 +110,7 @@ def link_first_unmarked_and_last(doc: Doc) -> Doc:
     return doc
 
 
-def test_a_pipeline_is_told_the_markers_of_speakers(tmp_path: Path):
+def test_a_pipeline_is_given_the_speaker_markers(tmp_path: Path):
     nlp = spacy.blank("en")
     dialogue = doc_from_turns(nlp, [("Ann", "Bob left."), ("Eve", "Did he?")])
     DocBin(docs=[dialogue]).to_disk(tmp_path / "data.spacy")

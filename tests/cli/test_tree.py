@@ -97,3 +97,10 @@ def test_a_missing_text_file_is_no_text(model: Path, tmp_path: Path):
     result = invoke(model, tmp_path / "missing.txt", tmp_path / "page.html")
     assert result.exit_code == 1
     assert "missing.txt: no such file" in " ".join(result.output.split())
+
+
+def test_a_text_file_in_another_encoding_is_named(model: Path, tmp_path: Path):
+    (tmp_path / "latin.txt").write_bytes("Zoë left.".encode("latin-1"))
+    result = invoke(model, tmp_path / "latin.txt", tmp_path / "page.html")
+    assert result.exit_code == 1
+    assert "latin.txt: byte 2 is not UTF-8. Save the file as UTF-8" in " ".join(result.output.split())

@@ -12,6 +12,7 @@ from spacy_span_selector.annotation import (
     cluster_groups,
     get_clusters,
     get_speakers,
+    get_title,
     has_clusters_annotated,
     set_clusters,
     set_constituents,
@@ -68,7 +69,7 @@ def round_trip(folder: Path, doc: Doc) -> tuple[Doc, dict[str, Any]]:
 def test_words_sentences_and_title_are_read(tmp_path: Path):
     doc = read_one(tmp_path, FERRY)
     assert [[token.text for token in sentence] for sentence in doc.sents] == FERRY["sentences"]
-    assert doc.user_data["title"] == "bc/ferry_0"
+    assert get_title(doc) == "bc/ferry_0"
     assert doc.has_unknown_spaces
 
 
@@ -113,7 +114,7 @@ def test_the_form_of_wl_coref_is_read(tmp_path: Path):
     assert [sentence.text for sentence in doc.sents] == ["Ruth slept .", "She snored"]
     assert get_clusters(doc) == [[(0, 1), (3, 4)]]
     assert get_speakers(doc) == [(0, 3, "Leo")]
-    assert doc.user_data["title"] == "tc/ferry_2"
+    assert get_title(doc) == "tc/ferry_2"
 
 
 def test_wl_coref_needs_no_speakers(tmp_path: Path):
@@ -139,7 +140,7 @@ def test_empty_lines_are_skipped(tmp_path: Path):
     [
         ([], "found [], expected an object"),
         ({"doc_key": "a"}, "found no 'sentences'"),
-        (FERRY | {"subtoken_map": [0]}, "found 'subtoken_map': this file holds the word pieces"),
+        (FERRY | {"subtoken_map": [0]}, "found 'subtoken_map': this file has the word pieces"),
         (FERRY | {"sentences": "Rain"}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": ["Rain"]}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": [["Rain", 7]]}, "found 7 in 'sentences', expected lists of words"),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import get_clusters, has_clusters_annotated
+from spacy_span_selector.annotation import get_clusters, get_title, has_clusters_annotated
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_file, read_litbank_fold
 
 LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
@@ -46,7 +46,7 @@ def test_words_sentences_clusters_and_title_are_read(tmp_path: Path):
     ]
     assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4)]]
     assert [doc.spans[key].attrs["name"] for key in doc.spans] == ["0", "1"]
-    assert doc.user_data["title"] == "tale"
+    assert get_title(doc) == "tale"
     assert doc.has_unknown_spaces
 
 
@@ -72,6 +72,18 @@ def test_malformed_files_are_named_with_the_line(tmp_path: Path, line: int, repl
     path = write_tale(tmp_path, [*GOOD[: line - 1], replacement, *GOOD[line:]])
     with pytest.raises(ValueError, match=re.escape(message)):
         read_litbank_file(path, Vocab())
+
+
+def test_files_in_another_encoding_are_named(tmp_path: Path):
+    path = write_tale(tmp_path, GOOD)
+    path.write_bytes(path.read_text().replace("Ann", "Zoë").encode("latin-1"))
+    with pytest.raises(ValueError, match=r"tale\.conll: byte \d+ is not UTF-8. Save the file as UTF-8"):
+        read_litbank(tmp_path)
+    ids = tmp_path / "lrec2020-coref/data/litbank_tenfold_splits/4/train.ids"
+    ids.parent.mkdir(parents=True)
+    ids.write_bytes(b"Zo\xeb.tsv")
+    with pytest.raises(ValueError, match=r"train\.ids: byte 2 is not UTF-8"):
+        read_litbank_fold(tmp_path, 4)
 
 
 def test_missing_folders_are_named(tmp_path: Path):

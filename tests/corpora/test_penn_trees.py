@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from spacy_span_selector.corpora.penn_trees import parse_tree, split_trees, unescape_brackets
+from spacy_span_selector.corpora.penn_trees import escape_brackets, parse_tree, split_trees, unescape_brackets
 
 
 def test_words_and_phrases_are_read_outer_first():
@@ -23,10 +23,10 @@ def test_trees_are_separated_by_empty_lines():
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        ("(S)", "a.ptb:1: found something else than a tree"),
-        ("(S (NN x)) y", "a.ptb:1: found something else than a tree"),
-        (") (S (NN x))", "a.ptb:1: found something else than a tree"),
-        ("(S (NN x)) (S", "a.ptb:1: found something else than a tree"),
+        ("(S)", "a.ptb:1: found something other than a tree"),
+        ("(S (NN x)) y", "a.ptb:1: found something other than a tree"),
+        (") (S (NN x))", "a.ptb:1: found something other than a tree"),
+        ("(S (NN x)) (S", "a.ptb:1: found something other than a tree"),
         ("(S (NP (NN x))", "a.ptb:1, word 1: a span `(S` opens here and is never closed"),
         ("(S (NN x)))", "a.ptb:1, word 1: '(S*))' closes a span, but none is open"),
     ],
@@ -37,5 +37,6 @@ def test_what_is_not_a_tree_is_named(tree: str, message: str):
 
 
 @pytest.mark.parametrize(("escaped", "word"), [("-LSB-1-RSB-", "[1]"), (":-RRB-", ":)"), ("-", "-")])
-def test_brackets_are_unescaped(escaped: str, word: str):
+def test_brackets_are_escaped_and_unescaped(escaped: str, word: str):
     assert unescape_brackets(escaped) == word
+    assert escape_brackets(word) == escaped

@@ -10,7 +10,7 @@ import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import cluster_groups, get_clusters, get_frames, get_speakers
+from spacy_span_selector.annotation import cluster_groups, get_clusters, get_frames, get_speakers, get_title
 from spacy_span_selector.corpora.bracketed import read_bracketed
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
@@ -59,7 +59,7 @@ def test_jsonlines_lose_nothing(docs: list[Doc], tmp_path: Path):
     for doc, back in zip(docs, read_jsonlines(tmp_path / "out.jsonlines"), strict=True):
         assert annotation(back) == annotation(doc)
         assert back.text == doc.text
-        assert back.user_data["title"] == doc.user_data["title"]
+        assert get_title(back) == get_title(doc)
         assert get_speakers(back) == get_speakers(doc)
         names = [[group.attrs.get("name") for group in cluster_groups(each)] for each in (back, doc)]
         assert names[0] == names[1]
@@ -76,4 +76,4 @@ def test_conll2012_loses_only_what_has_no_column(docs: list[Doc], tmp_path: Path
         assert annotation(back) == expected
         assert [token.tag_ for token in back] == [token.tag_ for token in doc]
         assert get_frames(back) == get_frames(doc)
-        assert back.user_data["title"] == f"{doc.user_data['title']}_0"
+        assert get_title(back) == f"{get_title(doc)}_0"

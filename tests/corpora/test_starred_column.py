@@ -1,6 +1,11 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from spacy_span_selector.corpora.starred_column import read_starred_column
+from spacy_span_selector.corpora.conll2012.nesting import find_nested
+from spacy_span_selector.corpora.starred_column import LabelledSpan, read_starred_column, write_starred_column
+
+from .spans import N_TOKENS, drawn_offsets
 
 
 def place(i: int) -> str:
@@ -38,3 +43,18 @@ def test_the_star_may_be_missing():
 def test_broken_columns_are_errors(cells, message):
     with pytest.raises(ValueError, match=message):
         read_starred_column(cells, place)
+
+
+@given(st.lists(st.tuples(drawn_offsets, st.sampled_from("ABC")).map(lambda span: (*span[0], span[1])), max_size=8))
+@settings(deadline=None)
+def test_nested_spans_are_read_as_they_were_written(spans: list[LabelledSpan]):
+    nested = find_nested(spans)
+    assert read_starred_column(write_starred_column(nested, range(N_TOKENS)), place) == nested
+
+
+def test_a_sentence_may_start_anywhere():
+    assert write_starred_column([(3, 5, "A"), (4, 5, "V")], range(3, 6)) == ["(A*", "(V*))", "*"]
+
+
+def test_tokens_without_brackets_are_stars():
+    assert write_starred_column([], range(2)) == ["*", "*"]

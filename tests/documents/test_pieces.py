@@ -11,7 +11,6 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import (
     MENTIONS_KEY,
     PREDICATES_KEY,
-    TITLE_KEY,
     Argument,
     Frame,
     get_clusters,
@@ -25,6 +24,7 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_predicates,
     set_speakers,
+    set_title,
 )
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
@@ -164,8 +164,8 @@ def test_a_marker_stays_with_the_sentence_behind_it() -> None:
 
 def test_titles_are_kept() -> None:
     doc = make_doc()
-    doc.user_data[TITLE_KEY] = "the visit"
-    assert [piece.user_data for piece in cut_doc(doc, 5)] == [{TITLE_KEY: "the visit"}] * 2
+    set_title(doc, "the visit")
+    assert [piece.user_data for piece in cut_doc(doc, 5)] == [{"title": "the visit"}] * 2
 
 
 @pytest.mark.parametrize("spaces", [None, [True] * 8 + [False]])

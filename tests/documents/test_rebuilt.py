@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, get_frames, get_predicates, set_frames
+from spacy_span_selector.annotation import Argument, Frame, get_frames, get_predicates, set_frames, set_title
 from spacy_span_selector.documents.rebuilt import rebuild_doc
 
 VOCAB = Vocab()
@@ -109,6 +109,6 @@ def test_a_document_may_have_no_tokens() -> None:
 def test_categories_and_named_data_are_kept() -> None:
     doc = make_doc()
     doc.cats = {"SAD": 1.0}
-    doc.user_data["title"] = "the visit"
+    set_title(doc, "the visit")
     rebuilt = rebuild_doc(doc, [0])
     assert (rebuilt.cats, rebuilt.user_data) == ({"SAD": 1.0}, {"title": "the visit"})

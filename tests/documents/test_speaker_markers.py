@@ -10,7 +10,6 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import (
     SPEAKER_MARKERS_KEY,
-    TITLE_KEY,
     Argument,
     Frame,
     get_clusters,
@@ -22,6 +21,7 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_mentions,
     set_speakers,
+    set_title,
 )
 from spacy_span_selector.corpora.ontogum import read_ontogum
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers, remove_speaker_markers
@@ -35,7 +35,7 @@ TURNS = [(0, 3, "Ann Lee"), (3, 7, "Bob"), (7, 10, "Ann Lee")]
 
 def make_doc(turns: list[tuple[int, int, str]] = TURNS, spaces: list[bool] | None = None) -> Doc:
     doc = Doc(VOCAB, words=WORDS, spaces=spaces, sent_starts=STARTS, tags=list("abcdefghij"))
-    doc.user_data[TITLE_KEY] = "the hall"
+    set_title(doc, "the hall")
     set_clusters(doc, [[(0, 1), (5, 6), (8, 9)], [(3, 4), (3, 7)]], names=["ann", "bob"])
     set_mentions(doc, [(0, 1), (3, 4), (8, 9)], [0.5, 0.75, 1.0])
     set_frames(doc, [Frame(4, 5, [Argument(3, 4, "ARG0"), Argument(5, 6, "ARG1")], "see.01", [1.0, 0.5, 0.25])])
@@ -82,7 +82,7 @@ def test_annotation_keeps_its_words() -> None:
     ]
     assert get_speakers(doc) == [(4, 7, "Ann Lee"), (10, 14, "Bob"), (18, 21, "Ann Lee")]
     assert [span.text for span in doc.spans["constituents"]][1:] == ["You saw me .", "saw me"]
-    assert doc.user_data == {TITLE_KEY: "the hall"}
+    assert doc.user_data == {"title": "the hall"}
     assert [sentence.text for sentence in doc.sents][2:4] == ["<speaker> Bob </speaker>", "You saw me ."]
 
 

@@ -5,6 +5,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from spacy_span_selector.annotation import set_title
 from spacy_span_selector.pipeline.alignment import (
     CROSSES_SENTENCES,
     EMPTY,
@@ -77,7 +78,7 @@ def test_no_span_holds_a_marker(span: tuple[int, int], expected: tuple[int, int]
 
 def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:
     reference = Doc(VOCAB, words=["Eve", "left"])
-    reference.user_data["title"] = "the attic"
+    set_title(reference, "the attic")
     align = SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), runs_of([1]), None)
     assert align(1, 1) == EMPTY
     with pytest.raises(

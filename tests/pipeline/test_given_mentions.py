@@ -4,7 +4,7 @@ import torch
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import GIVEN_MENTIONS_KEY, TITLE_KEY, set_speaker_markers
+from spacy_span_selector.annotation import GIVEN_MENTIONS_KEY, set_speaker_markers, set_title
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
@@ -21,7 +21,7 @@ ONE_WORD = AboveThreshold(0.5)
 
 def make_doc(given: list[tuple[int, int]] | None, key: str = GIVEN_MENTIONS_KEY) -> Doc:
     doc = Doc(VOCAB, words=WORDS, sent_starts=[i in (0, 5) for i in range(8)])
-    doc.user_data[TITLE_KEY] = "the station"
+    set_title(doc, "the station")
     if given is not None:
         doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in given])
     return doc

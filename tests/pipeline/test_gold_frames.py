@@ -11,12 +11,11 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import (
     FRAME_PREFIX,
     PREDICATES_KEY,
-    TITLE_KEY,
     Argument,
     Frame,
     set_frames,
-    set_predicates,
     set_speaker_markers,
+    set_title,
 )
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
@@ -44,7 +43,7 @@ def make_example(
     title: str = "the station",
 ) -> Example:
     reference = Doc(VOCAB, words=words, spaces=spaces)
-    reference.user_data[TITLE_KEY] = title
+    set_title(reference, title)
     if frames is not None:
         set_frames(reference, frames, prefix=prefix)
     return Example(Doc(VOCAB, words=WORDS, sent_starts=SENT_STARTS), reference)
@@ -127,9 +126,7 @@ def test_an_unknown_role_is_counted_and_the_rest_is_kept() -> None:
 
 
 def test_a_document_may_be_annotated_without_frames() -> None:
-    example = make_example(None)
-    set_predicates(example.reference, [])
-    gold, _ = find_gold(example)
+    gold, _ = find_gold(make_example([]))
     assert gold.annotated.tolist() == [True]
     assert frames_of(gold) == []
 

@@ -13,11 +13,10 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import (
     CLUSTER_PREFIX,
     MENTIONS_KEY,
-    TITLE_KEY,
     Mention,
     set_clusters,
-    set_mentions,
     set_speaker_markers,
+    set_title,
 )
 from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
@@ -36,10 +35,9 @@ def make_example(
     clusters: Clusters | None, *, words: list[str] = WORDS, predicted: Doc | None = None, title: str = "the station"
 ) -> Example:
     reference = Doc(VOCAB, words=words)
-    reference.user_data[TITLE_KEY] = title
+    set_title(reference, title)
     if clusters is not None:
         set_clusters(reference, clusters)
-        set_mentions(reference, [], [])
     return Example(predicted or Doc(VOCAB, words=WORDS, sent_starts=SENT_STARTS), reference)
 
 

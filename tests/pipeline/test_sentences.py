@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import TITLE_KEY, set_speaker_markers
+from spacy_span_selector.annotation import set_speaker_markers, set_title
 from spacy_span_selector.pipeline.sentences import sentence_runs
 
 from ..layouts import runs_of
@@ -64,7 +64,7 @@ def test_a_marker_is_in_no_sentence(starts: list[int], markers: list[tuple[int, 
 
 def test_no_boundaries_is_an_error_that_names_document_and_cure() -> None:
     titled, untitled = (Doc(Vocab(), words=["Ann", "left", "."]) for _ in range(2))
-    titled.user_data[TITLE_KEY] = "the station"
+    set_title(titled, "the station")
     cure = r"nlp.add_pipe\('sentencizer', first=True\)"
     with pytest.raises(ValueError, match=f"'coref' .*document 'the station' has no sentence boundaries.*{cure}"):
         sentence_runs([titled], "coref")

@@ -29,7 +29,6 @@ from spacy_span_selector.annotation import (
     CLUSTER_PREFIX,
     GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
-    TITLE_KEY,
     cluster_groups,
     cluster_keys,
     get_clusters,
@@ -37,6 +36,7 @@ from spacy_span_selector.annotation import (
     set_constituents,
     set_mentions,
     set_speaker_markers,
+    set_title,
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.layers.coref.linker import Links
@@ -589,7 +589,7 @@ def test_documents_with_and_without_given_mentions_share_a_batch(trained: Langua
 
 def test_given_mentions_that_cannot_be_linked_are_reported_once(trained: Language, gold: list[Doc]) -> None:
     doc = give(trained, gold[0].text, [(0, 2), (7, 10), (3, 4), (5, 8), (9, 9)])
-    doc.user_data[TITLE_KEY] = "the station"
+    set_title(doc, "the station")
     set_speaker_markers(doc, [(7, 8)])
     with pytest.warns(UserWarning, match="leaves out a given mention that") as caught:
         found = annotation(component(trained)(doc))
@@ -819,7 +819,7 @@ def test_examples_without_words_are_an_error_only_if_all_are() -> None:
 def test_no_sentence_boundaries_is_an_error(use: str) -> None:
     nlp, examples = initialized()
     doc = nlp.make_doc("Ann left. She slept.")
-    doc.user_data[TITLE_KEY] = "the attic"
+    set_title(doc, "the attic")
     with pytest.raises(ValueError, match=r"document 'the attic' has no sentence boundaries.*sentencizer"):
         if use == "predict":
             component(nlp)(doc)
@@ -839,7 +839,7 @@ def test_gold_that_cannot_be_used_is_reported_once_and_the_rest_is_learnt() -> N
     reference = Doc(
         nlp.vocab, words=["Ann", "left", ".", "She", "sl", "ept", "."], spaces=[True, False, True, True] + [False] * 3
     )
-    reference.user_data[TITLE_KEY] = "the attic"
+    set_title(reference, "the attic")
     set_clusters(reference, [[(0, 1), (3, 4)], [(1, 4)], [(4, 5)], [(5, 6), (0, 4)]])
     (example,) = make_examples(nlp, [reference])
     with pytest.warns(UserWarning) as caught:

@@ -29,7 +29,6 @@ from spacy_span_selector.annotation import (
     FRAME_PREFIX,
     PREDICATES_KEY,
     SELECTED_KEY,
-    TITLE_KEY,
     Argument,
     Frame,
     frame_keys,
@@ -37,6 +36,7 @@ from spacy_span_selector.annotation import (
     get_frames,
     set_frames,
     set_predicates,
+    set_title,
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.pipeline import structured_srl
@@ -839,7 +839,7 @@ def test_a_wrong_setting_of_the_model_is_an_error(setting: str, value: object) -
 def test_no_sentence_boundaries_is_an_error(use: str) -> None:
     nlp, examples = initialized()
     doc = nlp.make_doc("Ann left. She slept.")
-    doc.user_data[TITLE_KEY] = "the attic"
+    set_title(doc, "the attic")
     with pytest.raises(ValueError, match=r"document 'the attic' has no sentence boundaries.*sentencizer"):
         if use == "predict":
             component(nlp)(doc)
@@ -860,7 +860,7 @@ def test_gold_that_cannot_be_used_is_reported_once_and_the_rest_is_learnt(select
     reference = Doc(
         nlp.vocab, words=["Ann", "left", ".", "She", "sl", "ept", "."], spaces=[True, False, True, True] + [False] * 3
     )
-    reference.user_data[TITLE_KEY] = "the attic"
+    set_title(reference, "the attic")
     left = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(1, 4, "ARG1"), Argument(4, 5, "ARG2"), Argument(3, 4, "ARG1")])
     slept = Frame(4, 6, [Argument(3, 4, "ARG0"), Argument(0, 1, "ARG1")])
     set_frames(reference, [left, slept, Frame(5, 6, [Argument(3, 4, "ARG0")])])

@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import TITLE_KEY, Argument, Frame, set_clusters, set_frames, set_speakers
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
 from spacy_span_selector.rendering import render_page
 
 NLP = spacy.blank("en")
@@ -16,7 +16,7 @@ WITHOUT_SENTENCES = spacy.blank("en")
 def doc() -> Doc:
     """Two sentences, a cluster over both, and a frame in each."""
     doc = NLP("Ann Lee left. She had lost the map.")
-    doc.user_data[TITLE_KEY] = "At sea"
+    set_title(doc, "At sea")
     set_clusters(doc, [[(0, 2), (4, 5)]])
     leave = Frame(2, 3, [Argument(0, 2, "ARG0")], "leave.01")
     lose = Frame(6, 7, [Argument(4, 5, "ARG0"), Argument(7, 9, "ARG1")], "lose.02")
@@ -81,7 +81,7 @@ def test_speakers_stand_in_front_of_their_turns(doc: Doc):
 def test_whatever_comes_from_a_document_is_escaped():
     attack = "<script>alert(1)</script>"
     doc = Doc(NLP.vocab, words=[attack, attack, attack], sent_starts=[True, False, False])
-    doc.user_data[TITLE_KEY] = attack
+    set_title(doc, attack)
     set_speakers(doc, [(0, 3, attack)])
     set_clusters(doc, [[(0, 1), (1, 2)]])
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, attack)], attack), Frame(2, 3, [Argument(1, 2, f'">{attack}')])])

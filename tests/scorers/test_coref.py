@@ -5,17 +5,21 @@ from collections.abc import Sequence
 
 import pytest
 from spacy import registry
-from spacy.tokens import Doc, SpanGroup
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import CLUSTER_PREFIX, MENTIONS_KEY, Mention, set_clusters, set_mentions
+from spacy_span_selector.annotation import CLUSTER_PREFIX, Mention, set_clusters, set_mentions
 from spacy_span_selector.scorers import make_coref_scorer, score_coref
 from spacy_span_selector.scorers.coref import make_coref_scorer_v1
 
 VOCAB = Vocab()
 ANN, SHE, BOB, HE = (0, 1), (3, 4), (5, 6), (8, 9)
 WORDS = ["Ann", "slept", ".", "She", "snored", "Bob", "woke", ",", "he", "left"]
+
+
+def bare_doc() -> Doc:
+    return Doc(VOCAB, words=WORDS)
 
 
 def make_doc(clusters: Sequence[Sequence[Mention]], words: Sequence[str] = WORDS, prefix: str = CLUSTER_PREFIX) -> Doc:
@@ -74,21 +78,19 @@ def test_texts_that_differ_are_an_error() -> None:
 
 
 def test_reference_without_annotation_is_left_out() -> None:
-    annotated, unannotated = make_example([[ANN, SHE]], [[ANN, SHE]]), make_example([], [[BOB, HE]])
+    annotated, unannotated = make_example([[ANN, SHE]], [[ANN, SHE]]), Example(make_doc([[BOB, HE]]), bare_doc())
     assert score_coref([annotated, unannotated]) == score_coref([annotated])
 
 
 def test_scores_are_none_where_no_reference_is_annotated() -> None:
-    for examples in ([], [make_example([], [[BOB, HE]])]):
+    for examples in ([], [Example(make_doc([[BOB, HE]]), bare_doc())]):
         scores = score_coref(examples)
         assert scores.keys() == score_coref([make_example([[ANN, SHE]], [])]).keys()
         assert set(scores.values()) == {None}
 
 
 def test_reference_annotated_as_free_of_clusters_costs_precision() -> None:
-    without_clusters = make_example([], [[BOB, HE]])
-    without_clusters.reference.spans[MENTIONS_KEY] = SpanGroup(without_clusters.reference, name=MENTIONS_KEY)
-    scores = score_coref([make_example([[ANN, SHE]], [[ANN, SHE]]), without_clusters])
+    scores = score_coref([make_example([[ANN, SHE]], [[ANN, SHE]]), make_example([], [[BOB, HE]])])
     assert (scores["coref_muc_p"], scores["coref_muc_r"]) == (0.5, 1.0)
 
 
@@ -98,9 +100,7 @@ def test_prediction_without_clusters_scores_zero() -> None:
 
 
 def test_empty_document_annotated_as_such_scores_zero() -> None:
-    example = Example(Doc(VOCAB), Doc(VOCAB))
-    example.reference.spans[MENTIONS_KEY] = SpanGroup(example.reference, name=MENTIONS_KEY)
-    assert set(score_coref([example]).values()) == {0.0}
+    assert set(score_coref([Example(Doc(VOCAB), make_doc([], []))]).values()) == {0.0}
 
 
 def test_singletons_count_unless_left_out() -> None:

@@ -28,6 +28,10 @@ GAVE = Frame(1, 2, [Argument(*ANN, "ARG0"), Argument(*TEA, "ARG1"), Argument(*BO
 LEFT = Frame(5, 6, [Argument(*ANN, "ARG0"), Argument(*EARLY, "ARGM-TMP")], "leave.01")
 
 
+def bare_doc() -> Doc:
+    return Doc(VOCAB, words=WORDS)
+
+
 def make_doc(frames: Sequence[Frame], words: Sequence[str] = WORDS, prefix: str = FRAME_PREFIX) -> Doc:
     doc = Doc(VOCAB, words=list(words))
     set_frames(doc, frames, prefix=prefix)
@@ -102,29 +106,25 @@ def test_texts_that_differ_are_an_error() -> None:
 
 
 def test_reference_without_annotation_is_left_out() -> None:
-    annotated, unannotated = make_example([GAVE], [GAVE]), make_example([], [LEFT])
+    annotated, unannotated = make_example([GAVE], [GAVE]), Example(make_doc([LEFT]), bare_doc())
     set_predicates(unannotated.reference, [(5, 6)])
     assert score_srl([annotated, unannotated]) == score_srl([annotated])
 
 
 def test_scores_are_none_where_no_reference_is_annotated() -> None:
-    for examples in ([], [make_example([], [LEFT])]):
+    for examples in ([], [Example(make_doc([LEFT]), bare_doc())]):
         scores = score_srl(examples)
         assert scores.keys() == score_srl([make_example([GAVE], [])]).keys()
         assert set(scores.values()) == {None}
 
 
 def test_reference_annotated_as_free_of_predicates_costs_precision() -> None:
-    without_predicates = make_example([], [LEFT])
-    set_predicates(without_predicates.reference, [])
-    scores = score_srl([make_example([GAVE], [GAVE]), without_predicates])
+    scores = score_srl([make_example([GAVE], [GAVE]), make_example([], [LEFT])])
     assert (scores["srl_p"], scores["srl_r"], scores["srl_pred_p"]) == pytest.approx((3 / 5, 1.0, 1 / 2))
 
 
 def test_empty_document_annotated_as_such_scores_zero() -> None:
-    example = Example(Doc(VOCAB), Doc(VOCAB))
-    set_predicates(example.reference, [])
-    scores = score_srl([example])
+    scores = score_srl([Example(Doc(VOCAB), make_doc([], []))])
     assert (scores["srl_f"], scores["srl_density"], scores["srl_per_role"]) == (0.0, 0.0, {})
 
 

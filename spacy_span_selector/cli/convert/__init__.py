@@ -1,6 +1,7 @@
-"""`convert`: corpora to spaCy's binary format, one sub-command a corpus or a format.
+"""`convert`: corpora to spaCy's binary format, one sub-command per corpus or format.
 
-Corpora are a folder that becomes three files, train, dev and test; formats are files that become one.
+A corpus is a folder that becomes three files, one per split (train, dev and test). A format is read from any number of
+files, which become one.
 """
 
 from ._app import convert_app

@@ -1,4 +1,4 @@
-"""The typer application of `convert`, and what its sub-commands share."""
+"""The typer application of `convert`, and the options and functions that its sub-commands share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spacy.tokens import Doc, DocBin
 
 from .._app import app
 
-REST_OF_PREDICATE = "C-V"  # the only role that is no argument
+REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument
 
 convert_app = typer.Typer(
     name="convert", help="Convert a corpus to .spacy files.", no_args_is_help=True, rich_markup_mode=None
@@ -20,12 +20,15 @@ app.add_typer(convert_app)
 
 OutDir = Annotated[Path, typer.Argument(help="Folder for train.spacy, dev.spacy and test.spacy")]
 SpeakerMarkers = Annotated[
-    bool, typer.Option("--speaker-markers", help="Put `<speaker> NAME </speaker>` where the speaker changes")
+    bool, typer.Option("--speaker-markers", help="Insert `<speaker> NAME </speaker>` where the speaker changes")
 ]
 
 
 def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
-    """The files to read and the one to write, of `FILE... OUT.spacy`."""
+    """The files to read and the file to write, from the arguments `FILE... OUT.spacy`.
+
+    RAISES (ValueError): If there is no file to read, or the last path does not end in `.spacy`.
+    """
     *sources, out_path = paths
     if not sources or out_path.suffix != ".spacy":
         found = " ".join(map(str, paths))
@@ -34,7 +37,7 @@ def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
 
 
 def save_docs(docs: Sequence[Doc], path: Path, *, speaker_markers: bool = False) -> None:
-    """Write documents to a .spacy file, with their titles, and print what it holds."""
+    """Write documents to a .spacy file, with their titles, and print how much it holds."""
     if speaker_markers:
         from ...documents.speaker_markers import insert_speaker_markers
 

@@ -1,4 +1,4 @@
-"""`convert CORPUS SOURCE OUT_DIR`: corpora that say which documents are for training, development and testing."""
+"""`convert CORPUS SOURCE OUT_DIR`: corpora with splits for training, development and testing."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def ontogum_cli(
     out_dir: OutDir,
     speaker_markers: SpeakerMarkers = False,
 ) -> None:
-    """Convert OntoGUM, without documents from Reddit, unless their words have been restored."""
-    from ...annotation import TITLE_KEY
+    """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored."""
+    from ...annotation import get_title
     from ...corpora.ontogum import read_ontogum, read_ontogum_splits
 
     with friendly_errors():
         splits = read_ontogum_splits(source)
-        docs = {doc.user_data[TITLE_KEY]: doc for doc in read_ontogum(source)}
+        docs = {get_title(doc): doc for doc in read_ontogum(source)}
         for split, names in splits.items():
             found = [docs[name] for name in names if name in docs]
             save_docs(found, out_dir / f"{split}.spacy", speaker_markers=speaker_markers)

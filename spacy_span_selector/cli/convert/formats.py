@@ -1,4 +1,4 @@
-"""`convert FORMAT FILE... OUT.spacy`: files in a format that many corpora have."""
+"""`convert FORMAT FILE... OUT.spacy`: files in a format that many corpora use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def bracketed_cli(
 
 @convert_app.command("props")
 def props_cli(
-    words_path: Annotated[Path, typer.Argument(metavar="WORDS", help="One word a line; may be compressed, .gz")],
+    words_path: Annotated[Path, typer.Argument(metavar="WORDS", help="One word per line; may be compressed, .gz")],
     props_path: Annotated[Path, typer.Argument(metavar="PROPS", help="The predicates and arguments of the same lines")],
     out_path: Annotated[Path, typer.Argument(metavar="OUT.spacy", help="The file to write")],
 ) -> None:
@@ -56,7 +56,7 @@ def conll2012_cli(
     ],
     speaker_markers: SpeakerMarkers = False,
 ) -> None:
-    """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English parts."""
+    """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English splits."""
     from ...corpora.conll2012 import read_conll2012
     from ...corpora.conll2012.files import find_files
 
@@ -88,16 +88,16 @@ def jsonlines_cli(
 
 
 def _check_official(files: Sequence[Path], n_documents: int) -> None:
-    """Print what tells the official English files of CoNLL-2012 from others."""
+    """Print whether the files can be the official English ones of CoNLL-2012: their checksum and their documents."""
     from ...corpora.conll2012.files import ENGLISH_DOCUMENTS, digest_files
 
     typer.echo(f"Read {len(files):,} files. MD5 of their contents, one after the other: {digest_files(files)}")
     official = [split for split, count in ENGLISH_DOCUMENTS.items() if count == n_documents]
     if official:
-        typer.echo(f"These are as many documents as in the English part for {official[0]} of CoNLL-2012.")
+        typer.echo(f"The English {official[0]} split of CoNLL-2012 has the same number of documents.")
     elif any("english" in str(path).lower() for path in files):
         counts = ", ".join(f"{count:,} ({split})" for split, count in ENGLISH_DOCUMENTS.items())
         msg.warn(
-            f"Found {n_documents:,} documents where the official English parts of CoNLL-2012 have {counts}. "
+            f"Found {n_documents:,} documents, but the official English splits of CoNLL-2012 have {counts}. "
             "Scores are comparable with published ones only on these."
         )

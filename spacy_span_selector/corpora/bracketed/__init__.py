@@ -1,4 +1,4 @@
-"""The bracketed plain-text format (docs/bracketed.md): what to type when you annotate texts of your own."""
+"""The bracketed plain-text format (docs/bracketed.md), for annotating texts of your own."""
 
 from .reader import parse_bracketed, read_bracketed
 from .writer import write_bracketed

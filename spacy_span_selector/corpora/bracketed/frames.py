@@ -1,4 +1,4 @@
-"""Frames in the bracketed format: under a sentence one line for each predicate, which repeats the words.
+"""Frames in the bracketed format: under a sentence, one line per predicate, which repeats the words of the sentence.
 
     > [ARG0 Her brother] [V=give.01 gave] [ARG2 Mary] [ARG1 a warm welcome].
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame
-from .lines import NAME_PATTERN, Bracket, Line, PlainText, Sentence, align, escaped_character, fail
+from .lines import NAME_PATTERN, Bracket, Line, PlainText, Scanner, Sentence, align, fail
 
 FRAME = ">"
 ROLE_END = re.compile(r"[\s\[\]]")
@@ -27,15 +27,15 @@ def is_predicate_role(role: str) -> bool:
 def read_frames(lines: Sequence[Line], sentence: Sentence) -> list[Frame]:
     """Read the frames of a sentence.
 
-    lines (Sequence[Line]): The lines under the sentence, without their `>`. One without words says that the
+    lines (Sequence[Line]): The lines under the sentence, without their `>`. A line without words means that the
         sentence has no predicate.
     sentence (Sentence): The sentence that they annotate.
-    RETURNS (list[Frame]): One frame a line with words, in token offsets of the document.
-    RAISES: ValueError naming source, line and column, what was found, and the cure.
+    RETURNS (list[Frame]): One frame per line with words, in token offsets of the document.
+    RAISES (ValueError): If a line is malformed, naming source, line and column, what was found, and the cure.
     """
     for line in lines:
         if not line.body.strip() and len(lines) > 1:
-            found = f"a bare `{FRAME}` says that the sentence has no predicate, but it has another `{FRAME}` line"
+            found = f"a bare `{FRAME}` means that the sentence has no predicate, but it has another `{FRAME}` line"
             fail(line.place, line.offset, f"{found}. Remove one of them.")
     return [_read_frame(line, sentence) for line in lines if line.body.strip()]
 
@@ -54,29 +54,25 @@ def _read_frame(line: Line, sentence: Sentence) -> Frame:
 
 
 def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
-    """Separate the text of a line, white space normalised, from its brackets, which are labelled with their roles."""
-    text = PlainText()
+    """Separate the text of a line, with single spaces, from its brackets, which are labelled with their roles."""
+    scanner = Scanner(line)
+    text = scanner.text
     opened: tuple[int, str, int] | None = None  # offset of the first character, role, column of the bracket
     brackets: list[Bracket] = []
-    body = line.body
-    i = 0
-    while i < len(body):
-        character, column = body[i], line.offset + i + 1
-        i += 1
-        if character == "\\":
-            text.add(escaped_character(line, i - 1), column)
-            i += 1
-        elif character == "|":
+    for character, column in scanner:
+        if character == "|":
             cure = "Names of clusters belong to the sentence above: remove it, or write `\\|`."
             fail(line.place, column, f"`|` in a frame. {cure}")
         elif character == "[":
             if opened is not None:
                 cure = "Close the first with `]`, or write `\\[`."
                 fail(line.place, column, f"`[` inside `[{opened[1]}`: brackets of a frame do not nest. {cure}")
-            role = _check_role(ROLE_END.split(body[i:], maxsplit=1)[0], line, column)
+            rest = line.body[scanner.position :]
+            role = _check_role(ROLE_END.split(rest, maxsplit=1)[0], line, column)
             opened = (len(text), role, column)
-            i = len(body) - len(body[i + len(role) :].lstrip())  # white space after a role is no text
-        elif character == "]":
+            # White space after a role is not text.
+            scanner.position = len(line.body) - len(rest.removeprefix(role).lstrip())
+        else:
             if opened is None:
                 fail(line.place, column, "`]` outside an argument. Open one with `[ROLE`, or write `\\]`.")
             first, role, open_column = opened
@@ -85,8 +81,6 @@ def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
                 fail(line.place, open_column, f"`[{role}` without words. Write `[ROLE words]`, or `\\[`.")
             brackets.append(Bracket(start, end, role, open_column, column))
             opened = None
-        else:
-            text.add(character, column)
     if opened is not None:
         _, role, open_column = opened
         fail(line.place, open_column, f"`[{role}` is not closed. Add `]`, or write `\\[`.")
@@ -104,7 +98,7 @@ def _check_role(role: str, line: Line, column: int) -> str:
 
 
 def _check_words(text: PlainText, line: Line, sentence: Sentence) -> None:
-    """Raise an error where the words of a frame are not those of its sentence."""
+    """Raise an error if the words of a frame differ from those of its sentence."""
     found, expected = str(text).split(), sentence.text.split()
     for i, (word, expected_word) in enumerate(zip_longest(found, expected)):
         if word != expected_word:
@@ -116,7 +110,7 @@ def _check_words(text: PlainText, line: Line, sentence: Sentence) -> None:
                 line.place,
                 column,
                 f"found {here} where the sentence in line {sentence.place.line} has {there}. "
-                f"Repeat its words, or write `\\{FRAME}` where the text itself starts so.",
+                f"Repeat its words, or write `\\{FRAME}` if the text itself starts with it.",
             )
 
 

@@ -1,13 +1,15 @@
-"""Lines of the bracketed format: their places for messages, their characters, and brackets that meet tokens."""
+"""Lines of the bracketed format: their places for messages, their characters, and the alignment with tokens."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from spacy.tokens import Doc
 
-ESCAPABLE = "[]|\\#=@:>"
+BRACKETS_AND_BAR = "[]|"
+ESCAPABLE = f"{BRACKETS_AND_BAR}\\#=@:>"
 NAME_PATTERN = re.compile(r"[^\s\[\]|\\]+")
 
 
@@ -19,7 +21,7 @@ class Place(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What of a line is text, from column `offset` + 1."""
+    """The part of a line that is text, which starts in column `offset` + 1."""
 
     place: Place
     body: str
@@ -27,7 +29,7 @@ class Line(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """Words in brackets: characters of the plain text of a line, name or role, and columns of the brackets."""
+    """Words in brackets: offsets in the plain text of a line, name or role, and columns of the brackets."""
 
     start: int
     end: int
@@ -37,7 +39,7 @@ class Bracket(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """The plain text of a line and its tokens, of which the first is number `offset` of the document."""
+    """The plain text of a line and its tokens. The first token has the number `offset` in the document."""
 
     place: Place
     text: str
@@ -46,7 +48,7 @@ class Sentence(NamedTuple):
 
 
 class PlainText:
-    """The text of a line in the making: white space is one space, and every character knows its column."""
+    """The text of a line, to which characters are added: with single spaces, and the column of each character."""
 
     def __init__(self) -> None:
         self.characters: list[str] = []
@@ -67,7 +69,7 @@ class PlainText:
         self.columns.append(column)
 
     def trim(self, start: int) -> tuple[int, int]:
-        """Start and end of what was added from `start` on, without spaces at its edges."""
+        """Start and end of what was added since `start`, without spaces at its edges."""
         end = len(self.characters)
         while start < end and self.characters[start] == " ":
             start += 1
@@ -76,20 +78,51 @@ class PlainText:
         return start, end
 
 
+class Scanner:
+    """Reads a line from left to right: collects its text, and yields its brackets and bars.
+
+    line (Line): The line.
+    text (PlainText): The text up to `position`.
+    position (int): Index of the next character of the body. Increase it to skip what is not text, such as a name.
+    """
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.text = PlainText()
+        self.position = 0
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        """Each bracket or bar that is not escaped, with its column."""
+        place, body, offset = self.line
+        while self.position < len(body):
+            character, column = body[self.position], offset + self.position + 1
+            self.position += 1
+            if character in BRACKETS_AND_BAR:
+                yield character, column
+            elif character == "\\":
+                escaped = body[self.position : self.position + 1]
+                if not escaped or escaped not in ESCAPABLE:
+                    fail(place, column, f"unknown escape {character + escaped!r}. Write `\\\\` for a backslash.")
+                self.text.add(escaped, column)
+                self.position += 1
+            else:
+                self.text.add(character, column)
+
+
 def fail(place: Place, column: int, message: str) -> NoReturn:
     raise ValueError(f"{place.source}:{place.line}:{column}: {message}")
 
 
-def escaped_character(line: Line, i: int) -> str:
-    """The literal character after the backslash at `i`."""
-    found = line.body[i : i + 2]
-    if len(found) < 2 or found[1] not in ESCAPABLE:
-        fail(line.place, line.offset + i + 1, f"unknown escape {found!r}. Write `\\\\` for a backslash.")
-    return found[1]
-
-
 def align(bracket: Bracket, sentence: Sentence, place: Place, kind: str) -> tuple[int, int]:
-    """Start and end token of words in brackets, in the document; `kind` and `place` are for messages."""
+    """Align words in brackets with the tokens of the document.
+
+    bracket (Bracket): The words.
+    sentence (Sentence): The sentence that has the words.
+    place (Place): The line of the brackets, for messages.
+    kind (str): What messages call the words.
+    RETURNS (tuple[int, int]): Start and end token, end exclusive.
+    RAISES (ValueError): If a bracket is inside a token.
+    """
     tokens = sentence.tokens
     span = tokens.char_span(bracket.start, bracket.end)
     if span is not None:

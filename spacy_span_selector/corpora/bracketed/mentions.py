@@ -2,7 +2,7 @@
 
     [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
 
-Brackets of mentions may nest. Mentions of one name are a cluster.
+Brackets of mentions may nest. Mentions with the same name are a cluster.
 """
 
 from __future__ import annotations
@@ -10,42 +10,39 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...annotation import Mention
-from .lines import NAME_PATTERN, Bracket, Line, Place, PlainText, Sentence, align, escaped_character, fail
+from .lines import NAME_PATTERN, Bracket, Line, Place, Scanner, Sentence, align, fail
 
 
 def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
-    """Separate the text of a line, white space normalised, from its mentions. Singletons have an empty name."""
-    text = PlainText()
+    """Separate the text of a line from its mentions.
+
+    line (Line): The line.
+    RETURNS (tuple[str, list[Bracket]]): The text, with single spaces, and the mentions; singletons have an empty name.
+    RAISES (ValueError): If a bracket is not closed, has no words or no valid name.
+    """
+    scanner = Scanner(line)
+    text = scanner.text
     opened: list[tuple[int, int]] = []  # offset of the first character, column of the bracket
     mentions: list[Bracket] = []
-    body = line.body
-    i = 0
-    while i < len(body):
-        character, column = body[i], line.offset + i + 1
-        i += 1
-        if character == "\\":
-            text.add(escaped_character(line, i - 1), column)
-            i += 1
-        elif character == "[":
+    for character, column in scanner:
+        if character == "[":
             opened.append((len(text), column))
-        elif character in "]|":
-            if not opened:
-                cure = f"Open one with `[`, or write `\\{character}`."
-                fail(line.place, column, f"`{character}` outside a mention. {cure}")
-            name = ""
-            if character == "|":
-                close = body.find("]", i)
-                if close < 0:
-                    fail(line.place, opened[-1][1], "a mention that is not closed. Add `]` after its name.")
-                name = _check_name(body[i:close], line.place, line.offset + i + 1)
-                i = close + 1
-            first, open_column = opened.pop()
-            start, end = text.trim(first)
-            if start == end:
-                fail(line.place, open_column, "a mention without words. Write `[words]` or `[words|name]`.")
-            mentions.append(Bracket(start, end, name, open_column, line.offset + i))
-        else:
-            text.add(character, column)
+            continue
+        if not opened:
+            cure = f"Open one with `[`, or write `\\{character}`."
+            fail(line.place, column, f"`{character}` outside a mention. {cure}")
+        name = ""
+        if character == "|":
+            close = line.body.find("]", scanner.position)
+            if close < 0:
+                fail(line.place, opened[-1][1], "a mention that is not closed. Add `]` after its name.")
+            name = _check_name(line.body[scanner.position : close], line.place, column + 1)
+            scanner.position = close + 1
+        first, open_column = opened.pop()
+        start, end = text.trim(first)
+        if start == end:
+            fail(line.place, open_column, "a mention without words. Write `[words]` or `[words|name]`.")
+        mentions.append(Bracket(start, end, name, open_column, line.offset + scanner.position))
     if opened:
         first, open_column = opened[-1]
         words = str(text)[first:].strip()
@@ -54,7 +51,13 @@ def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
 
 
 def align_mentions(brackets: Iterable[Bracket], sentence: Sentence) -> list[tuple[Mention, str]]:
-    """Every mention of a sentence as token offsets in the document, with its name."""
+    """The mentions of a sentence as token offsets in the document, with their names.
+
+    brackets (Iterable[Bracket]): The mentions.
+    sentence (Sentence): The sentence.
+    RETURNS (list[tuple[Mention, str]]): The token offsets and the name of each mention.
+    RAISES (ValueError): If a bracket is inside a token, or a span is marked twice with the same name.
+    """
     mentions: list[tuple[Mention, str]] = []
     for bracket in brackets:
         item = (align(bracket, sentence, sentence.place, "a mention"), bracket.label)
@@ -66,7 +69,11 @@ def align_mentions(brackets: Iterable[Bracket], sentence: Sentence) -> list[tupl
 
 
 def group_mentions(mentions: Iterable[tuple[Mention, str]]) -> tuple[list[list[Mention]], list[str]]:
-    """Clusters and their names: mentions of one name are a cluster, each without a name is one of its own."""
+    """Group mentions into clusters by name. Each mention without a name is a cluster of its own.
+
+    mentions (Iterable[tuple[Mention, str]]): The token offsets and the name of each mention.
+    RETURNS (tuple[list[list[Mention]], list[str]]): The clusters, and the name of each.
+    """
     clusters: list[list[Mention]] = []
     names: list[str] = []
     numbers: dict[str, int] = {}  # index of each named cluster

@@ -1,12 +1,12 @@
-"""The bracketed plain-text format: coreference and semantic roles that a person can type.
+"""The bracketed plain-text format: coreference and semantic roles to type by hand.
 
     === the station
     [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
     > [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
     @Ann Lee: [I|ann] know.
 
-One sentence a line; `docs/bracketed.md` describes the format in full, `bracketed_writer` writes it. This
-module knows documents and kinds of lines; `bracketed_mentions` and `bracketed_frames` know what is in them.
+There is one sentence per line. `docs/bracketed.md` describes the format in full. This module reads documents and the
+kinds of lines, `mentions` and `frames` the brackets in them, and `writer` writes the format.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...annotation import (
-    TITLE_KEY,
     Frame,
     Mention,
     set_clusters,
     set_frames,
-    set_mentions,
-    set_predicates,
     set_speakers,
+    set_title,
 )
+from ..files import read_text
 from .frames import FRAME, read_frames
 from .lines import Line, Place, Sentence, fail
 from .mentions import align_mentions, group_mentions, parse_mentions
@@ -39,7 +38,7 @@ SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
 class TypedSentence(NamedTuple):
-    """A sentence as it was typed: who speaks, its line, and the lines of its frames."""
+    """A sentence as it was typed: its speaker, its line, and the lines of its frames."""
 
     speaker: str | None
     line: Line
@@ -49,17 +48,14 @@ class TypedSentence(NamedTuple):
 def read_bracketed(path: str | Path, nlp: Language) -> list[Doc]:
     """Read a UTF-8 file in the bracketed format.
 
-    path (str | Path): The file. Without a heading it is one document, named for the file's stem.
+    path (str | Path): The file. Without a heading it is one document, titled with the name of the file.
     nlp (Language): Its tokenizer splits each line.
     RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
-    RAISES: ValueError naming file, line and column, what was found, and the cure.
+    RAISES (FileNotFoundError): If the file is missing, naming it.
+    RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: byte {error.start} is not UTF-8. Save the file with the encoding UTF-8.") from error
-    return parse_bracketed(text, nlp, source=str(path), title=path.stem)
+    return parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem)
 
 
 def parse_bracketed(text: str, nlp: Language, *, source: str = "text", title: str = "text") -> list[Doc]:
@@ -68,9 +64,9 @@ def parse_bracketed(text: str, nlp: Language, *, source: str = "text", title: st
     text (str): The documents.
     nlp (Language): Its tokenizer splits each line.
     source (str): What error messages call the text.
-    title (str): Name of the document where the text has no heading.
+    title (str): Title of the document if the text has no heading.
     RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
-    RAISES: ValueError naming source, line and column, what was found, and the cure.
+    RAISES (ValueError): If the text is malformed, naming source, line and column, what was found, and the cure.
     """
     return [_make_doc(name, sentences, nlp) for name, sentences in _split_documents(text, source, title)]
 
@@ -96,7 +92,7 @@ def _split_documents(text: str, source: str, title: str) -> list[tuple[str, list
         if content.startswith(FRAME):
             offset = line.index(FRAME) + 1
             if not documents or not documents[-1][1]:
-                cure = f"Put it under its sentence, or write `\\{FRAME}` where the text itself starts so."
+                cure = f"Put it under its sentence, or write `\\{FRAME}` if the text itself starts with it."
                 fail(place, offset, f"a frame without a sentence above it. {cure}")
             documents[-1][1][-1].frames.append(Line(place, line[offset:].rstrip(), offset))
             continue
@@ -109,7 +105,7 @@ def _split_documents(text: str, source: str, title: str) -> list[tuple[str, list
 def _parse_heading(content: str, place: Place) -> str:
     rest = content[len(HEADING) :]
     if rest and not rest[0].isspace():
-        cure = f"Write `{HEADING} NAME`, with a space, or `\\=` where the text itself starts so."
+        cure = f"Write `{HEADING} NAME`, with a space, or `\\=` if the text itself starts with it."
         fail(place, 1, f"a heading was expected, found {content!r}. {cure}")
     name = " ".join(rest.split())
     if not name:
@@ -124,7 +120,7 @@ def _parse_speaker(line: str, place: Place) -> TypedSentence:
         return TypedSentence(None, Line(place, content[start:], start), [])
     match = SPEAKER_PATTERN.match(content, start)
     if match is None:
-        cure = f"Write `{SPEAKER}NAME: text`, or `\\{SPEAKER}` where the text itself starts so."
+        cure = f"Write `{SPEAKER}NAME: text`, or `\\{SPEAKER}` if the text itself starts with it."
         fail(place, start + 1, f"a speaker without a colon. {cure}")
     speaker = " ".join(re.sub(r"\\(.)", r"\1", match[1]).split())
     if not speaker:
@@ -155,21 +151,13 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language) -
         if typed.speaker is not None:
             turns.append((sentence.offset, len(words), typed.speaker))
     doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
-    doc.user_data[TITLE_KEY] = title
-    _annotate(doc, mentions, frames, any(typed.frames for typed in typed_sentences))
+    set_title(doc, title)
+    has_frame_lines = any(typed.frames for typed in typed_sentences)
+    if mentions or not has_frame_lines:  # a text without mentions and frames is annotated for coreference
+        clusters, names = group_mentions(mentions)
+        set_clusters(doc, clusters, names=names)
+    if has_frame_lines:
+        set_frames(doc, frames)
     if turns:
         set_speakers(doc, turns)
     return doc
-
-
-def _annotate(doc: Doc, mentions: list[tuple[Mention, str]], frames: list[Frame], has_frame_lines: bool) -> None:
-    """Set clusters and frames, and say of what was looked for in vain that it was looked for."""
-    if mentions:
-        clusters, names = group_mentions(mentions)
-        set_clusters(doc, clusters, names=names)
-    elif not has_frame_lines:
-        set_mentions(doc, [], [])
-    if frames:
-        set_frames(doc, frames)
-    elif has_frame_lines:
-        set_predicates(doc, [])

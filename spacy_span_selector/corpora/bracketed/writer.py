@@ -1,4 +1,4 @@
-"""Documents to the bracketed plain-text format, the inverse of `bracketed`."""
+"""Documents to the bracketed plain-text format, the inverse of the reader."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from spacy.tokens import Doc, Span
 
 from ...annotation import (
     PREDICATE_LABEL,
-    SPEAKERS_KEY,
-    TITLE_KEY,
     Frame,
     Mention,
     cluster_groups,
@@ -21,8 +19,13 @@ from ...annotation import (
     frame_groups,
     get_frames,
     get_sentences,
+    get_speakers,
+    get_title,
     has_frames_annotated,
 )
+from ...documents.speaker_markers import remove_speaker_markers
+from ..left_out import list_names
+from ..turns import spread_turns
 from .frames import FRAME, is_predicate_role
 from .lines import NAME_PATTERN
 from .reader import HEADING, SPEAKER
@@ -33,7 +36,7 @@ ESCAPED_SPEAKER = "\\:"
 
 
 class Brackets(NamedTuple):
-    """What to write before the first token of a span, and before the token `end`."""
+    """The brackets of a span: `opening` before its first token, `closing` before the token `end`."""
 
     end: int
     opening: str
@@ -43,23 +46,23 @@ class Brackets(NamedTuple):
 def write_bracketed(docs: Iterable[Doc]) -> str:
     """Write documents in the bracketed format.
 
-    docs (Iterable[Doc]): Documents with clusters, frames or both. One without sentence boundaries becomes one
-        line; white space is written as one space. A sentence gets the speaker of the turn that covers its
-        first token. Clusters keep the name in `attrs["name"]`; others are called `c1`, `c2`, ...,
-        singletons excepted. Documents without a title, or with one that was used before, get a new one.
+    docs (Iterable[Doc]): Documents with clusters, frames or both. A document without sentence boundaries becomes one
+        line; white space is written as one space. A sentence gets the speaker of the turn that covers its first token;
+        speaker markers are left out. Clusters keep the name in `attrs["name"]`; clusters without a name are called
+        `c1`, `c2`, ..., except singletons. A document without a title, or with a title that was used before, gets a new
+        one.
     RETURNS (str): The text of a file that `read_bracketed` reads.
-    WARNS: Once, counting the mentions that the format cannot hold: those that cross a sentence
-        boundary or another mention that starts earlier. Once, counting what it cannot hold of frames: predicates
-        that cross a sentence boundary, and with them their frames; arguments that leave the sentence of their
-        predicate, overlap it or another argument that starts earlier, or have a role that cannot be typed;
-        rolesets that cannot be typed. They are left out.
+    WARNS: Once, counting the mentions that the format cannot hold and that are left out: those that cross a sentence
+        boundary or another mention that starts earlier. Once, counting the same of frames: predicates that cross a
+        sentence boundary, with their frames; arguments that leave the sentence of their predicate, overlap it or
+        another argument that starts earlier, or have a role that cannot be typed; rolesets that cannot be typed.
     """
     blocks: list[str] = []
     titles: set[str] = set()
     lost_mentions: Counter[str] = Counter()
     lost_frames: Counter[str] = Counter()
-    for number, doc in enumerate(docs, start=1):
-        title = " ".join(str(doc.user_data.get(TITLE_KEY) or f"document {number}").split())
+    for number, doc in enumerate(map(remove_speaker_markers, docs), start=1):
+        title = " ".join((get_title(doc) or f"document {number}").split())
         title = _unused(title, titles)
         titles.add(title)
         lines, mentions, frames = _write_doc(doc)
@@ -70,45 +73,46 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     _warn_of(
         lost_frames,
         "predicate(s), argument(s) or roleset(s)",
-        "they cross a sentence boundary, overlap in their frame, or have an empty or untypable name",
+        "they cross a sentence boundary, overlap in their frame, or have a name that is empty or cannot be typed",
     )
     return "\n".join(blocks)
 
 
 def _warn_of(lost: Counter[str], what: str, why: str) -> None:
-    """Warn of what is left out of documents, if anything is."""
+    """Warn about what is left out of documents, if anything is."""
     names = [name for name, number in lost.items() if number]
     if names:
-        named = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        message = f"{lost.total()} {what} left out of the bracketed text: {why}, which brackets cannot show ({named})."
-        warnings.warn(message, stacklevel=3)
+        found = f"{lost.total()} {what} left out of the bracketed text: {why}"
+        warnings.warn(f"{found}, which brackets cannot show ({list_names(names)}).", stacklevel=3)
 
 
 def _write_doc(doc: Doc) -> tuple[list[str], int, int]:
-    """The lines of a document, and how many mentions and parts of frames they lack."""
+    """The lines of a document, and the numbers of mentions and of parts of frames left out."""
     mentions, lost_mentions = _mention_brackets(doc)
     frames, lost_frames = _frames_by_start(doc)
-    speakers = {token.i: turn.label_ for turn in doc.spans.get(SPEAKERS_KEY, ()) for token in turn}
+    speakers = spread_turns(get_speakers(doc), len(doc))
     lines: list[str] = []
     for sentence in get_sentences(doc):
         line, lost = _write_words(sentence, mentions)
         lost_mentions += lost
-        speaker = " ".join(speakers.get(sentence.start, "").split())
-        if line and speaker:
+        if not line:
+            continue  # nothing but white space
+        speaker = " ".join((speakers[sentence.start] or "").split())
+        if speaker:
             lines.append(f"{SPEAKER}{_escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
-        elif line:
+        else:
             lines.append(f"\\{line}" if line[0] in ESCAPED_START else line)
         for frame in (frame for token in sentence for frame in frames.get(token.i, ())):
             frame_lines, lost = _write_frame(frame, sentence)
             lines.extend(frame_lines)
             lost_frames += lost
     if lines and has_frames_annotated(doc) and not frame_groups(doc):
-        lines.insert(1, FRAME)  # under the first sentence, for all: nothing in the document is a predicate
+        lines.insert(1, FRAME)  # under the first sentence, but for all: the document has no predicate
     return lines, lost_mentions, lost_frames
 
 
 def _mention_brackets(doc: Doc) -> tuple[dict[int, list[Brackets]], int]:
-    """The brackets of mentions by their first token, outer ones first, and how many mentions have no words."""
+    """The brackets of mentions by their first token, outer ones first, and the number of mentions without words."""
     brackets: dict[int, list[Brackets]] = {}
     lost = 0
     for mention, name in _named_mentions(doc):
@@ -124,7 +128,7 @@ def _mention_brackets(doc: Doc) -> tuple[dict[int, list[Brackets]], int]:
 
 
 def _named_mentions(doc: Doc) -> Iterator[tuple[Mention, str]]:
-    """Every mention with the name to write; singletons without a name have an empty one."""
+    """Every mention with the name to write, which is empty for singletons without a name."""
     names: list[str] = []
     for group in cluster_groups(doc):
         name = str(group.attrs.get("name", ""))
@@ -137,7 +141,7 @@ def _named_mentions(doc: Doc) -> Iterator[tuple[Mention, str]]:
 
 
 def _frames_by_start(doc: Doc) -> tuple[dict[int, list[Frame]], int]:
-    """The frames by the first token of their predicates, and how many predicates have no words."""
+    """The frames by the first token of their predicates, and the number of predicates without words."""
     frames: dict[int, list[Frame]] = {}
     lost = 0
     for frame in get_frames(doc):
@@ -150,7 +154,7 @@ def _frames_by_start(doc: Doc) -> tuple[dict[int, list[Frame]], int]:
 
 
 def _write_frame(frame: Frame, sentence: Span) -> tuple[list[str], int]:
-    """The line of a frame, if its predicate can be written, and how much of the frame is left out."""
+    """The line of a frame, if its predicate can be written, and the number of its parts left out."""
     start, end = _without_outer_spaces(sentence.doc, (frame.start, frame.end))
     if end > sentence.end:
         return [], 1
@@ -184,7 +188,7 @@ def _without_outer_spaces(doc: Doc, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]]) -> tuple[str, int]:
-    """The words of a sentence with brackets around them, and how many pairs are left out as they cross others."""
+    """The words of a sentence with brackets, and the number of pairs left out because they cross others."""
     pieces: list[str] = []
     opened: list[Brackets] = []
     lost = 0
@@ -213,6 +217,6 @@ def _escape(text: str, *, chars: str) -> str:
 
 
 def _unused(wanted: str, used: Container[str]) -> str:
-    """The wanted name, or the first of `wanted-2`, `wanted-3`, ... that is free."""
+    """The wanted name, or the first of `wanted-2`, `wanted-3`, ... that is not used."""
     candidates = (wanted if i == 1 else f"{wanted}-{i}" for i in count(1))
     return next(candidate for candidate in candidates if candidate not in used)

@@ -1,4 +1,4 @@
-"""Files of CoNLL-2012: where they lie, and how to tell the official English ones."""
+"""Files of CoNLL-2012: how to find them, and how to recognize the official English ones."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 FILES = "*gold_conll"
 ENGLISH_DOCUMENTS = {"train": 2_802, "dev": 343, "test": 348}
-"""How many documents the English parts have. A document is a part of a file, from `#begin` to `#end`: the 348 of test
-lie in 222 files."""
+"""The number of documents of each English split. A document is one part of a file, from `#begin` to `#end`: the 348 of
+test are in 222 files."""
 
 
 def find_files(sources: Iterable[str | Path]) -> list[Path]:
-    """The files that are given, and those in folders that are given, each once.
+    """Find the files to read.
 
-    sources (Iterable[str | Path]): Files of any name, and folders: of these every file, at any depth, whose name ends
-        in `gold_conll`, sorted by path.
-    RETURNS (list[Path]): The files, in the order of the sources.
-    RAISES (FileNotFoundError): Naming a folder without such a file.
+    sources (Iterable[str | Path]): Files of any name, and folders, of which every file at any depth is taken whose name
+        ends in `gold_conll`, sorted by path.
+    RETURNS (list[Path]): The files, each once, in the order of the sources.
+    RAISES (FileNotFoundError): If a folder has no such file, naming it.
     """
     found: dict[Path, None] = {}
     for source in map(Path, sources):
@@ -26,17 +26,20 @@ def find_files(sources: Iterable[str | Path]) -> list[Path]:
         if not paths:
             raise FileNotFoundError(
                 f"{source}: no file in this folder has a name that ends in 'gold_conll'. OntoNotes comes with "
-                "'gold_skel' files: make them complete with 'skeleton2conll.sh' first."
+                "'gold_skel' files: complete them with 'skeleton2conll.sh' first."
             )
         found.update(dict.fromkeys(paths))
     return list(found)
 
 
 def digest_files(paths: Sequence[Path]) -> str:
-    """The MD5 sum, in hexadecimal, of the contents of files one after the other.
+    """The MD5 sum of the contents of files one after the other.
 
-    So a folder has the sum of the one file `train.english.v4_gold_conll` that `cat` makes of its files for `e2e-coref`
-    and its successors.
+    A folder has the same sum as the single file, such as `train.english.v4_gold_conll`, into which `e2e-coref` and its
+    successors concatenate its files.
+
+    paths (Sequence[Path]): The files.
+    RETURNS (str): The sum in hexadecimal.
     """
     digest = hashlib.md5(usedforsecurity=False)
     for path in paths:

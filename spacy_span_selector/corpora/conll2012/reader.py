@@ -1,15 +1,14 @@
 """CoNLL-2012, the format of OntoNotes: words, trees, semantic roles, speakers and coreference in one file.
 
-A row holds a token, its columns separated by blanks: document, part, number, word, part-of-speech tag, parse, lemma and
-frameset of a predicate, word sense, speaker, named entity, one column of arguments for each predicate of the sentence,
-and coreference. An empty line ends a sentence. The format is described at https://conll.cemantix.org/2012/data.html
+A row is a token, its columns separated by blanks: document, part, number, word, part-of-speech tag, parse, lemma and
+frameset of a predicate, word sense, speaker, named entity, one column of arguments per predicate of the sentence, and
+coreference. An empty line ends a sentence. The format is described at https://conll.cemantix.org/2012/data.html
 (Pradhan et al. 2012).
 """
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,16 +18,17 @@ from spacy.vocab import Vocab
 
 from ...annotation import (
     PREDICATE_LABEL,
-    TITLE_KEY,
     Argument,
     Frame,
     set_clusters,
     set_constituents,
     set_frames,
-    set_mentions,
     set_speakers,
+    set_title,
 )
 from ..coreference_column import EMPTY_CELLS, read_coreference_column
+from ..files import read_text
+from ..left_out import warn_left_out
 from ..penn_trees import unescape_brackets
 from ..starred_column import read_starred_column
 from ..turns import find_turns
@@ -37,7 +37,7 @@ from .files import find_files
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
 BEGIN_EXAMPLE = "#begin document (NAME); part 000"
 END = "#end document"
-BLANKS = re.compile(r"[ \t]+")  # not `str.split()`: words may hold other white space, such as U+00A0
+BLANKS = re.compile(r"[ \t]+")  # not `str.split()`: words may contain other white space, such as U+00A0
 WORD, TAG, PARSE, LEMMA, FRAMESET, SPEAKER = 3, 4, 5, 6, 7, 9
 FIRST_PREDICATE = 11
 LEAST_COLUMNS = FIRST_PREDICATE + 1
@@ -47,29 +47,30 @@ TRANSCRIBED_STOPS = {"/.": ".", "/?": "?"}
 
 
 class Row(NamedTuple):
-    """The columns of a token, and the line of the file that holds them."""
+    """The columns of a token, and the number of their line in the file."""
 
     line: int
     columns: list[str]
 
 
 def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | None = None) -> list[Doc]:
-    """Read the documents of a file, a folder, or several.
+    """Read the documents of files and folders.
 
-    Words are unescaped: `-LRB-` and its kin are brackets, inside a word, too; `\\/` and `\\*` lose their backslash, and
-    the stops `/.` and `/?` of transcripts their slash. A predicate is what its column labels `V`, and its roleset is
-    lemma and frameset of that row, such as `get.01`. A column of arguments that can't be read, or has not one `V`, is
-    left out, and so is such a parse; the first is warned of.
+    Words are unescaped: `-LRB-` and the other escapes become brackets, also inside a word; `\\/` and `\\*` lose their
+    backslash, and the stops `/.` and `/?` of transcripts their slash. The predicate of a column of arguments is the
+    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`.
 
-    source (str | Path | Sequence[str | Path]): Files, and folders: of these every file, at any depth, whose name ends
-        in `gold_conll`, sorted by path. A file is read once.
+    source (str | Path | Sequence[str | Path]): Files, and folders, of which every file at any depth is read whose name
+        ends in `gold_conll`, sorted by path. A file is read once.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
-    RETURNS (list[Doc]): A document for each part, with gold words (spacing is unknown), tags, sentence starts,
-        constituents, frames, speakers and named clusters. `user_data["title"]` is its name and its part, such as
-        `bc/cctv/00/cctv_0000_0`. Without any column of arguments it counts as not annotated for frames; without any
-        mention it counts as annotated for coreference.
-    RAISES: FileNotFoundError naming the missing file; ValueError naming file and line, what was found, and what was
-        expected.
+    RETURNS (list[Doc]): One document per part, with gold words (spacing is unknown), tags, sentence starts,
+        constituents, frames, speakers and named clusters. The title is name and part, such as
+        `bc/cctv/00/cctv_0000_0`. Without any column of arguments a document is not annotated for frames; without any
+        mention it is annotated for coreference all the same.
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If a file is malformed, naming file and line, what was found, and what was expected.
+    WARNS: Once, counting what is left out: columns of arguments that can't be read or do not have exactly one `V`, and
+        parses that can't be read.
     """
     vocab = Vocab() if vocab is None else vocab
     broken: list[str] = []
@@ -78,28 +79,17 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
         for path in find_files([source] if isinstance(source, str | Path) else source)
         for title, sentences in _split_documents(path)
     ]
-    if broken:
-        warnings.warn(
-            f"Left out columns of arguments and parses that can't be read: {len(broken)}. What else their sentences "
-            f"are annotated with is kept. The first: {broken[0]}",
-            stacklevel=2,
-        )
+    warn_left_out("only those columns of a sentence, arguments or parse, that can't be read", broken)
     return docs
 
 
 def _split_documents(path: Path) -> Iterator[tuple[str, list[list[Row]]]]:
-    """The title and the sentences of each document of a file."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path}: byte {error.start} is not UTF-8. Is it a text file in the format of CoNLL-2012?"
-        ) from error
+    """The title and the sentences of each document in a file."""
     title: str | None = None
     sentences: list[list[Row]] = []
     new_sentence = True
     n_documents = 0
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         content = line.strip(" \t")
         if not content:
             new_sentence = True
@@ -134,8 +124,8 @@ def _check_row(row: Row, sentence: Sequence[Row], path: Path) -> None:
         raise ValueError(f"{place}: found {found} columns separated by blanks, expected {LEAST_COLUMNS} or more.")
     if sentence and found != len(sentence[0].columns):
         raise ValueError(
-            f"{place}: found {found} columns where the rows before it have {len(sentence[0].columns)}. Expected as "
-            "many in each row of a sentence, and an empty line before the next sentence."
+            f"{place}: found {found} columns, but the rows before it have {len(sentence[0].columns)}. Expected the "
+            "same number in each row of a sentence, and an empty line before the next sentence."
         )
 
 
@@ -147,7 +137,7 @@ def _make_doc(title: str, sentences: list[list[Row]], vocab: Vocab, path: Path, 
         tags=["" if row.columns[TAG] in EMPTY_CELLS else row.columns[TAG] for row in rows],
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
-    doc.user_data[TITLE_KEY] = title
+    set_title(doc, title)
     constituents: list[tuple[int, int, str]] = []
     frames: list[Frame] = []
     offset = 0
@@ -160,12 +150,11 @@ def _make_doc(title: str, sentences: list[list[Row]], vocab: Vocab, path: Path, 
     turns = find_turns([None if speaker in EMPTY_CELLS else speaker for speaker in speakers])
     if constituents:
         set_constituents(doc, constituents)
-    set_frames(doc, frames)
+    if frames:
+        set_frames(doc, frames)
     if turns:
         set_speakers(doc, turns)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
-    if not clusters:
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
     return doc
 
 

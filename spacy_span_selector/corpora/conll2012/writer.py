@@ -1,4 +1,4 @@
-"""Documents to CoNLL-2012, the inverse of `conll2012`: what the official coreference scorer compares."""
+"""Documents to CoNLL-2012, which the official coreference scorer compares: the inverse of the reader."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from spacy.tokens import Doc, Span
 from ...annotation import (
     CONSTITUENTS_KEY,
     PREDICATE_LABEL,
-    TITLE_KEY,
     Argument,
     Frame,
     Mention,
@@ -26,30 +25,23 @@ from ...annotation import (
     get_frames,
     get_sentences,
     get_speakers,
+    get_title,
 )
 from ...documents.speaker_markers import remove_speaker_markers
-from ..coreference_column import EMPTY_CELLS
-from ..penn_trees import BRACKETS
+from ..coreference_column import EMPTY_CELL, EMPTY_CELLS, write_coreference_column
+from ..left_out import list_names
+from ..penn_trees import escape_brackets, unescape_brackets
+from ..starred_column import WRITABLE_LABEL, LabelledSpan, write_starred_column
 from ..turns import spread_turns
-from .columns import (
-    EMPTY_CELL,
-    LabelledSpan,
-    find_nested,
-    write_coreference_column,
-    write_starred_column,
-)
+from .nesting import find_nested
 from .reader import END, TRANSCRIBED_STOPS
 
-ESCAPES = {bracket: escape for escape, bracket in BRACKETS.items()}
-BRACKET_ESCAPE = re.compile("|".join(BRACKETS))
-BRACKET = re.compile("[" + re.escape("".join(ESCAPES)) + "]")
 READ_AS_ESCAPE = re.compile(r"(?<=\\)[/*]")
 LINE_BLANKS = re.compile(r"[ \t\r\n]+")
 PLACEHOLDER = "_"
 PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)", re.DOTALL)
 UNTITLED = "untitled"
 NUMBER = re.compile("[0-9]+")
-LABEL = re.compile(r"[^\s()*]+")
 
 Item = TypeVar("Item", Frame, LabelledSpan)
 
@@ -57,41 +49,39 @@ Item = TypeVar("Item", Frame, LabelledSpan)
 def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
     """Write documents in the format of CoNLL-2012.
 
-    Columns are separated by tabs, which every reader takes for blanks and the official scorer insists on. Words are
-    escaped such that `read_conll2012` gives them back: brackets as `-LRB-` and its kin.
+    Columns are separated by tabs: the official scorer requires them, and other readers treat them as blanks. Words are
+    escaped, brackets as `-LRB-` and so on, and `read_conll2012` unescapes them.
 
-    docs (Iterable[Doc]): Documents. What they lack is `-` in its column. One without sentence boundaries becomes one
-        sentence; markers of speakers are left out. The title `NAME_3` becomes `#begin document (NAME); part 003`; one
-        without a number is part 000.
+    `read_conll2012` restores everything except what is left out and what has no column: spacing; scores; names of
+    clusters that are not numbers, which become numbers; whether a document without mentions was annotated (it is when
+    read) or one without predicates (it is not); boundaries between turns of the same speaker. Blanks in the name of a
+    speaker become `_`, and a title without a number ends in `_0`. Named entities are written, but not read.
+
+    docs (Iterable[Doc]): Documents. A column for which they have no annotation is `-`. A document without sentence
+        boundaries becomes one sentence; speaker markers are left out. The title `NAME_3` becomes
+        `#begin document (NAME); part 003`; without a number it becomes part 000.
     target (str | Path | TextIO): The file to write, or an open one.
-    WARNS: Once, counting what the format cannot hold. Left out are mentions that cross another one of their cluster,
-        predicates that cross the end of a sentence, arguments that leave the sentence or cross another one of their
-        frame, constituents that cross others or the end of a sentence, labels with blanks, brackets or stars, and
-        rolesets that are not lemma and number, or not the only one of their word. White space in a word becomes `_`; a
-        word such as `-LRB-` comes back as a bracket. A title that was used before gets another part, as the scorer
-        reads only one document of each name and part.
-
-    What `read_conll2012` gives back is otherwise the same, except for what has no column: spacing; scores; names of
-    clusters that are not numbers, as they become numbers; whether a document without mentions was annotated (it is
-    then), or one without predicates (it is not); where one turn of a speaker ends and another of the same begins.
-    Blanks in the name of a speaker become `_`, and a title without a number ends in `_0`. Named entities are written,
-    but not read.
+    WARNS: Once, counting what the format cannot hold. Left out are spans without tokens, mentions that cross another
+        mention of their cluster, predicates that cross the end of a sentence, arguments that leave the sentence or
+        cross another argument of their frame, constituents that cross others or the end of a sentence, labels with
+        blanks, brackets or stars, and rolesets that are not lemma and number, or not the only one of their word. White
+        space in a word becomes `_`; a word such as `-LRB-` is read back as a bracket. A title that was used before
+        gets another part, because the scorer reads only one document of each name and part.
     """
     lost: Counter[str] = Counter()
-    incomplete: dict[str, None] = {}
+    incomplete: list[str] = []
     used: set[tuple[str, int]] = set()
     with _open(target) as file:
         for doc in map(remove_speaker_markers, docs):
             before = lost.total()
             file.writelines(f"{line}\n" for line in _write_doc(doc, *_name_doc(doc, used, lost), lost))
             if lost.total() > before:
-                incomplete[describe_doc(doc)] = None
+                incomplete.append(describe_doc(doc))
     if incomplete:
-        named = ", ".join(list(incomplete)[:5]) + (f" and {len(incomplete) - 5} more" if len(incomplete) > 5 else "")
         counts = ", ".join(f"{number} {what}(s)" for what, number in sorted(lost.items()) if number)
         warnings.warn(
-            f"CoNLL-2012 can't hold all: {counts} left out or changed ({named}). The docstring of `write_conll2012` "
-            "says what and why.",
+            f"CoNLL-2012 can't hold all: {counts} left out or changed ({list_names(incomplete)}). The docstring of "
+            "`write_conll2012` says what and why.",
             stacklevel=2,
         )
 
@@ -106,12 +96,12 @@ def _open(target: str | Path | TextIO) -> Iterator[TextIO]:
 
 
 def _name_doc(doc: Doc, used: set[tuple[str, int]], lost: Counter[str]) -> tuple[str, int]:
-    """The name and the part of a document, which no document before it has."""
-    title = " ".join(str(doc.user_data.get(TITLE_KEY) or UNTITLED).split())
+    """A name and a part for a document, which no document before it has."""
+    title = " ".join((get_title(doc) or UNTITLED).split())
     match = PART.fullmatch(title)
     name, part = (match["name"], int(match["part"])) if match else (title, 0)
     if (name, part) in used:
-        lost["title"] += TITLE_KEY in doc.user_data
+        lost["title"] += bool(get_title(doc))
         part = next(part for part in count() if (name, part) not in used)
     used.add((name, part))
     return name, part
@@ -128,7 +118,7 @@ def _write_doc(doc: Doc, name: str, part: int, lost: Counter[str]) -> Iterator[s
     entities = _by_sentence(_labelled(doc.ents), sentences)
     first_cell = re.sub("^#", PLACEHOLDER, _write_cell(name))
     for i, sentence in enumerate(sentences):
-        n_tokens = len(sentence)
+        tokens, n_tokens = range(sentence.start, sentence.end), len(sentence)
         written = _writable_frames(frames[i], sentence, lost)
         parse = _writable_spans(constituents[i], sentence, "constituent", lost)
         columns = [
@@ -137,12 +127,12 @@ def _write_doc(doc: Doc, name: str, part: int, lost: Counter[str]) -> Iterator[s
             [str(number) for number in range(n_tokens)],
             [_escape(token.text, lost) for token in sentence],
             [_write_cell(token.tag_) for token in sentence],
-            write_starred_column(parse, n_tokens) if parse else [EMPTY_CELL] * n_tokens,
+            write_starred_column(parse, tokens) if parse else [EMPTY_CELL] * n_tokens,
             *_write_rolesets(written, sentence, lost),
             [EMPTY_CELL] * n_tokens,  # word senses
             speakers[sentence.start : sentence.end],
-            write_starred_column(_writable_spans(entities[i], sentence, "entity", lost), n_tokens),
-            *(_write_frame(frame, sentence) for frame in written),
+            write_starred_column(_writable_spans(entities[i], sentence, "entity", lost), tokens),
+            *(_write_frame(frame, tokens) for frame in written),
             coreference[sentence.start : sentence.end],
         ]
         yield from ("\t".join(row) for row in zip(*columns, strict=True))
@@ -165,34 +155,30 @@ def _by_sentence(items: Sequence[Item], sentences: Sequence[Span]) -> list[list[
 
 
 def _number_clusters(doc: Doc, lost: Counter[str]) -> dict[str, list[Mention]]:
-    """The mentions that can be written of each cluster, by its number."""
+    """The mentions of each cluster that can be written, by the number of the cluster."""
     groups = cluster_groups(doc)
     names = [str(group.attrs.get("name", "")) for group in groups]
     kept = {name for name in names if NUMBER.fullmatch(name) and names.count(name) == 1}
     free = (number for i in count() if (number := str(i)) not in kept)
     clusters = {}
     for group, name in zip(groups, names, strict=True):
-        mentions = find_nested([(span.start, span.end, "") for span in group])
+        mentions = find_nested([(span.start, span.end, "") for span in group if len(span)])
         lost["mention"] += len(group) - len(mentions)
         clusters[name if name in kept else next(free)] = [mention[:2] for mention in mentions]
     return clusters
 
 
 def _writable_spans(spans: Sequence[LabelledSpan], sentence: Span, what: str, lost: Counter[str]) -> list[LabelledSpan]:
-    """Those of the spans of a sentence that can be written, as offsets in it, in the order of their brackets."""
-    good = [
-        (start - sentence.start, end - sentence.start, label)
-        for start, end, label in spans
-        if end <= sentence.end and LABEL.fullmatch(label)
-    ]
+    """The spans of a sentence that can be written, in the order of their brackets."""
+    good = [span for span in spans if span[0] < span[1] <= sentence.end and WRITABLE_LABEL.fullmatch(span[2])]
     nested = find_nested(good)
     lost[what] += len(spans) - len(nested)
     return nested
 
 
 def _writable_frames(frames: Sequence[Frame], sentence: Span, lost: Counter[str]) -> list[Frame]:
-    """Those of the frames of a sentence that can be written, with the arguments that can be."""
-    inside = [frame for frame in frames if frame.end <= sentence.end]
+    """The frames of a sentence that can be written, with the arguments that can be written."""
+    inside = [frame for frame in frames if frame.start < frame.end <= sentence.end]
     lost["predicate"] += len(frames) - len(inside)
     writable = []
     for frame in inside:
@@ -206,14 +192,12 @@ def _writable_frames(frames: Sequence[Frame], sentence: Span, lost: Counter[str]
 def _is_writable(argument: Argument, frame: Frame, sentence: Span) -> bool:
     start, end, role = argument
     crosses = start < frame.start < end < frame.end or frame.start < start < frame.end < end
-    inside = sentence.start <= start and end <= sentence.end
-    return inside and not crosses and role != PREDICATE_LABEL and LABEL.fullmatch(role) is not None
+    inside = sentence.start <= start < end <= sentence.end
+    return inside and not crosses and role != PREDICATE_LABEL and WRITABLE_LABEL.fullmatch(role) is not None
 
 
-def _write_frame(frame: Frame, sentence: Span) -> list[str]:
-    spans = [(frame.start, frame.end, PREDICATE_LABEL), *frame.arguments]
-    shifted = [(start - sentence.start, end - sentence.start, label) for start, end, label in spans]
-    return write_starred_column(find_nested(shifted), len(sentence))
+def _write_frame(frame: Frame, tokens: range) -> list[str]:
+    return write_starred_column(find_nested([(frame.start, frame.end, PREDICATE_LABEL), *frame.arguments]), tokens)
 
 
 def _write_rolesets(frames: Sequence[Frame], sentence: Span, lost: Counter[str]) -> tuple[list[str], list[str]]:
@@ -230,14 +214,14 @@ def _write_rolesets(frames: Sequence[Frame], sentence: Span, lost: Counter[str])
 
 
 def _write_cell(text: str) -> str:
-    """A cell that holds a text, or is empty if the reader would take it for empty."""
+    """A cell with a text, or an empty cell if the reader would treat the text as empty."""
     cell = PLACEHOLDER.join(text.split())
     return EMPTY_CELL if cell in EMPTY_CELLS else cell
 
 
 def _escape(word: str, lost: Counter[str]) -> str:
     written = LINE_BLANKS.sub(PLACEHOLDER, word)
-    lost["word"] += written != word or BRACKET_ESCAPE.search(word) is not None
+    lost["word"] += written != word or unescape_brackets(word) != word
     if written in TRANSCRIBED_STOPS:
         return f"\\{written}"
-    return BRACKET.sub(lambda match: ESCAPES[match[0]], READ_AS_ESCAPE.sub(r"\\\g<0>", written))
+    return escape_brackets(READ_AS_ESCAPE.sub(r"\\\g<0>", written))

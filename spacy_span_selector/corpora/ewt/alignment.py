@@ -1,9 +1,9 @@
-"""Which words of UD_English-EWT are which tokens of the treebank that PropBank annotates.
+"""Alignment of the words of UD_English-EWT with the tokens of the treebank that PropBank annotates.
 
-Universal Dependencies revised the English Web Treebank: it split and joined tokens, changed parts of speech and
-split a sentence in two. PropBank masks the words, so what is left to compare are parts of speech, the lemmas of
-predicates, and white space, of which a token has none inside. Sentences and tokens are aligned by the cheapest
-sequence of steps from left to right; where two are as cheap, the earlier step in the list of steps decides.
+Universal Dependencies revised the English Web Treebank: it split and joined tokens, changed parts of speech and split
+a sentence in two. PropBank masks the words, so only parts of speech, the lemmas of predicates and white space, which no
+token has inside, can be compared. Sentences and tokens are aligned by the cheapest sequence of steps from left to
+right. If two sequences cost the same, the earlier step in the list of steps is taken.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ TOKEN_STEPS: list[Step] = [
     (1, 1),
 ]
 
-# What is odd about a step, in units of a part of speech that differs. A split or a join is dear enough not to shift
-# a sentence for a few revised parts of speech.
+# Costs, in units of one different part of speech. Splitting and joining cost so much that a few revised parts of speech
+# do not shift a sentence.
 GROUP_COST = 2.0
-MEMBER_COST = 0.5  # each after the second
+MEMBER_COST = 0.5  # for each member after the second
 JOINED_PREDICATE_COST = 0.5
-LINKS = frozenset({"GW", "HYPH"})  # "goes with" and hyphens go with the token after them
-STEM = 2  # letters that the lemma and the roleset of a predicate share: "difference" and "differ.02"
+LINKS = frozenset({"GW", "HYPH"})  # "goes with" and hyphens belong to the token after them
+STEM = 2  # number of letters that lemma and roleset of a predicate share, as in "difference" and "differ.02"
 
 
 def align_sentences(skeletons: Sequence[Skeleton], sentences: Sequence[Sequence[Word]]) -> list[Pair]:
     """Align the sentences of a document: each of the treebank is one or two of UD, or none if it has no predicate.
 
-    RETURNS (list[tuple[range, range]]): Skeletons and their sentences; empty if there is no such alignment.
+    skeletons (Sequence[Skeleton]): The sentences of the treebank.
+    sentences (Sequence[Sequence[Word]]): The sentences of UD.
+    RETURNS (list[Pair]): Skeletons and their sentences; empty if there is no such alignment.
     """
     if len(skeletons) == len(sentences):
         return [(range(i, i + 1), range(i, i + 1)) for i in range(len(skeletons))]
@@ -57,8 +59,9 @@ def align_sentences(skeletons: Sequence[Skeleton], sentences: Sequence[Sequence[
 def align_tokens(skeleton: Skeleton, words: Sequence[Word]) -> tuple[list[Pair], float]:
     """Align the tokens of a sentence with its words: one to one, one to many or many to one.
 
-    RETURNS (tuple[list[tuple[range, range]], float]): Tokens and the words they are; what the alignment costs,
-        infinity if there is none.
+    skeleton (Skeleton): The sentence of the treebank.
+    words (Sequence[Word]): The words of UD.
+    RETURNS (tuple[list[Pair], float]): Tokens and their words; the cost of the alignment, infinity if there is none.
     """
 
     def cost(tokens: range, members: range) -> float:
@@ -73,7 +76,7 @@ def align_tokens(skeleton: Skeleton, words: Sequence[Word]) -> tuple[list[Pair],
 
 
 def _token_cost(skeleton: Skeleton, words: Sequence[Word], tokens: range, members: range) -> float:
-    """How odd it is that these tokens are these words."""
+    """The cost of aligning these tokens with these words."""
     distances = [_tag_distance(skeleton.tags[i], words[j].tag) for i in tokens for j in members]
     cost = sum(distances) / len(distances)
     rolesets = [roleset for i in tokens if (roleset := skeleton.rolesets[i]) is not None]
@@ -100,7 +103,7 @@ def _share_stem(roleset: str, lemma: str) -> bool:
 def _align(
     rows: int, columns: int, steps: Sequence[Step], cost: Callable[[range, range], float]
 ) -> tuple[list[Pair], float]:
-    """The cheapest way from (0, 0) to (rows, columns), and its cost; infinity if there is none."""
+    """The cheapest path from (0, 0) to (rows, columns), and its cost; infinity if there is no path."""
     best: dict[tuple[int, int], tuple[float, Step]] = {(rows, columns): (0.0, (0, 0))}  # cost to the end, next step
     for i in range(rows, -1, -1):
         for j in range(columns, -1, -1):

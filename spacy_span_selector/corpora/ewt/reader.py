@@ -1,7 +1,7 @@
 """PropBank EWT: semantic roles of verbs, nouns and adjectives in the English Web Treebank.
 
-The roles come from https://github.com/propbank/propbank-release, which masks the words, and the words from
-https://github.com/UniversalDependencies/UD_English-EWT, which also says how documents are split.
+The roles come from https://github.com/propbank/propbank-release, which masks the words. The words and the splits come
+from https://github.com/UniversalDependencies/UD_English-EWT.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import TITLE_KEY, Argument, Frame, set_constituents, set_frames, set_predicates
+from ...annotation import Argument, Frame, set_constituents, set_frames, set_title
 from ..conllu import Word, make_doc, parse_conllu
 from ..files import read_text, read_texts
 from .alignment import Pair, align_sentences, align_tokens
@@ -25,8 +25,8 @@ SKELETON_FOLDER = "data/google/ewt"
 SKELETON_ARCHIVE = "data_google_ewt_gold_skel.tar.xz"
 SKELETON_SUFFIX = ".xml.gold_skel"
 SPLITS = ("train", "dev", "test")
-NOT_ANNOTATED = 29  # documents of UD that PropBank left out, in propbank-release of 2022
-WORST_ALIGNMENT = 0.5  # cost a word; the documents of EWT cost at most half of that
+NOT_ANNOTATED = 29  # number of documents of UD that propbank-release of 2022 left out
+WORST_ALIGNMENT = 0.5  # cost per word; the documents of EWT cost at most half of that
 
 
 def read_ewt(source: str | Path, vocab: Vocab | None = None) -> dict[str, list[Doc]]:
@@ -36,10 +36,11 @@ def read_ewt(source: str | Path, vocab: Vocab | None = None) -> dict[str, list[D
         `data/google/ewt`, or with that folder in `data_google_ewt_gold_skel.tar.xz`) and `UD_English-EWT`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     RETURNS (dict[str, list[Doc]]): Documents by split, `train`, `dev` and `test`, in UD's order, without those that
-        PropBank does not annotate: words with their space, lemmas and parts of speech, sentence starts, frames with
-        rolesets, and the phrases of the treebank as constituents; `user_data["title"]` is "GENRE/NAME".
-    RAISES: FileNotFoundError naming the missing file; ValueError naming file and line or the document, what was
-        found, and what was expected.
+        PropBank does not annotate: words with their spacing, lemmas and parts of speech, sentence starts, frames with
+        rolesets, and the phrases of the treebank as constituents; the title is "GENRE/NAME".
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If a file is malformed or a document does not align, naming file and line or the document, what
+        was found, and what was expected.
     """
     source = Path(source)
     vocab = Vocab() if vocab is None else vocab
@@ -57,25 +58,23 @@ def read_ewt(source: str | Path, vocab: Vocab | None = None) -> dict[str, list[D
 
 
 def _read_words(path: Path) -> dict[str, list[list[Word]]]:
-    """The sentences of each document of one split, by "GENRE/NAME"."""
-    if not path.is_file():
-        cure = f"Expected a copy of https://github.com/UniversalDependencies/{UD} in {path.parent.parent}."
-        raise FileNotFoundError(f"{path}: no such file. {cure}")
-    documents = parse_conllu(read_text(path), str(path))
+    """The sentences of the documents of one split, by "GENRE/NAME"."""
+    cure = f"Expected a copy of https://github.com/UniversalDependencies/{UD} in {path.parent.parent}."
+    documents = parse_conllu(read_text(path, cure), str(path))
     return {
         name.replace("-", "/", 1): [sentence.words for sentence in sentences] for name, sentences in documents.items()
     }
 
 
 def _read_skeletons(propbank: Path) -> dict[str, tuple[str, str]]:
-    """The content and the path of each skeleton, by "GENRE/NAME"."""
+    """The content and the path of the skeleton files, by "GENRE/NAME"."""
     cure = f"Expected a copy of https://github.com/propbank/{PROPBANK} in {propbank.parent}."
     texts = read_texts(propbank / SKELETON_FOLDER, propbank / SKELETON_ARCHIVE, SKELETON_SUFFIX, cure)
     return {_document_name(path): (text, path) for path, text in texts.items()}
 
 
 def _document_name(path: str) -> str:
-    """The document "GENRE/NAME" that a file GENRE/00/NAME.xml.gold_skel holds."""
+    """The name "GENRE/NAME" of the document in a file GENRE/00/NAME.xml.gold_skel."""
     genre, _, name = PurePosixPath(path).parts[-3:]
     return f"{genre}/{name.removesuffix(SKELETON_SUFFIX)}"
 
@@ -105,18 +104,16 @@ def _make_doc(name: str, skeletons: Sequence[Skeleton], sentences: Sequence[Sequ
             arguments = [Argument(starts[start], ends[end - 1], role) for start, end, role in frame.arguments]
             frames.append(Frame(starts[frame.start], ends[frame.end - 1], arguments, frame.roleset))
         offset += len(sentence)
-    doc.user_data[TITLE_KEY] = name
+    set_title(doc, name)
     set_constituents(doc, constituents)
     set_frames(doc, frames)
-    if not frames:
-        set_predicates(doc, [])  # annotated, but there is nothing to annotate
     return doc
 
 
 def _align_document(
     name: str, skeletons: Sequence[Skeleton], sentences: Sequence[Sequence[Word]]
 ) -> list[tuple[Skeleton, list[Word], list[Pair]]]:
-    """The sentences of a document: skeleton, words, and which tokens of the one are which of the other."""
+    """The sentences of a document: skeleton, words, and the alignment of their tokens."""
     aligned = []
     cost = 0.0
     for rows, columns in align_sentences(skeletons, sentences):

@@ -1,7 +1,7 @@
 """PropBank's `gold_skel` files: trees and semantic roles of a treebank whose words are masked as `[WORD]`.
 
 The columns are those of CoNLL-2012 up to the part of speech and the tree, then the frame file, the roleset and one
-column of arguments for each predicate (`docs/conll-conversion-notes.md` of propbank-release).
+column of arguments per predicate (`docs/conll-conversion-notes.md` of propbank-release).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...annotation import PREDICATE_LABEL, Argument, Frame
 from ..starred_column import read_starred_column
 
 SENTENCE_COLUMN, TOKEN_COLUMN, POS_COLUMN, TREE_COLUMN, ROLESET_COLUMN = 1, 2, 4, 5, 7
-FRAME_COLUMNS = 8  # the first of them
+FRAME_COLUMNS = 8  # the first column of arguments
 NOTHING = "-"
 
 
@@ -35,11 +35,12 @@ class Skeleton(NamedTuple):
 def parse_skeletons(text: str, source: str) -> list[Skeleton]:
     """Read the sentences of a `gold_skel` file.
 
-    text (str): The content of the file: a row a token, columns separated by blanks, an empty line after a sentence.
+    text (str): The content of the file: one row per token, columns separated by blanks, an empty line after each
+        sentence.
     source (str): What error messages call the file.
     RETURNS (list[Skeleton]): The sentences, in order. A frame that is listed for two tokens of its predicate, with
         the same arguments, is kept once.
-    RAISES (ValueError): Naming file and line, what was found, and what was expected.
+    RAISES (ValueError): If the text is malformed, naming file and line, what was found, and what was expected.
     """
     return [
         _parse_sentence(rows, index, source, first_line)
@@ -48,7 +49,7 @@ def parse_skeletons(text: str, source: str) -> list[Skeleton]:
 
 
 def _split_sentences(text: str) -> Iterator[tuple[int, list[list[str]]]]:
-    """The rows of each sentence, after the number of its first line."""
+    """The number of the first line of each sentence, and its rows."""
     rows: list[list[str]] = []
     for number, line in enumerate([*text.split("\n"), ""], start=1):
         columns = line.split()
@@ -75,7 +76,7 @@ def _parse_sentence(rows: list[list[str]], index: int, source: str, first_line: 
     senses = [(i, roleset) for i, roleset in enumerate(rolesets) if roleset is not None]
     if len(senses) != width - FRAME_COLUMNS:
         found = f"{len(senses)} rolesets and {width - FRAME_COLUMNS} columns of arguments"
-        raise ValueError(f"{place(0)}: the sentence that starts here has {found}, expected as many of both.")
+        raise ValueError(f"{place(0)}: the sentence that starts here has {found}, expected the same number of both.")
     frames = []
     for (i, roleset), cells in zip(senses, columns[FRAME_COLUMNS:], strict=True):
         spans = read_starred_column(cells, place)

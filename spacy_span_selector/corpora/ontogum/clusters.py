@@ -16,10 +16,10 @@ def parse_clusters(text: str, source: str, words: Sequence[str], words_source: s
 
     text (str): The content of its file.
     source (str): What error messages call the file.
-    words (Sequence[str]): The words of the document. In the file, a word may be missing, but not its row.
-    words_source (str): What error messages call the place where the words come from.
+    words (Sequence[str]): The words of the document. The file may lack a word, but not its row.
+    words_source (str): What error messages call the file of the words.
     RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
-    RAISES (ValueError): Naming file and line, what was found, and what was expected.
+    RAISES (ValueError): If the text is malformed, naming file and line, what was found, and what was expected.
     """
     cells: list[str] = []
     numbers: list[int] = []  # line of each word
@@ -48,10 +48,11 @@ def parse_clusters(text: str, source: str, words: Sequence[str], words_source: s
 
 
 def keep_first(clusters: dict[str, list[Mention]]) -> tuple[dict[str, list[Mention]], list[Mention]]:
-    """Keep each span in one cluster, that whose first mention comes first.
+    """Keep each span in one cluster only, the cluster whose first mention comes first.
 
-    RETURNS (tuple[dict[str, list[Mention]], list[Mention]]): The clusters, and a span for each time that it was left
-        out.
+    clusters (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
+    RETURNS (tuple[dict[str, list[Mention]], list[Mention]]): The clusters, and the spans left out, as often as they
+        were left out.
     """
     kept: dict[str, list[Mention]] = {}
     repeated: list[Mention] = []

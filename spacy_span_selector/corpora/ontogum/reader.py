@@ -1,13 +1,12 @@
 """OntoGUM: coreference in the scheme of OntoNotes, without singletons, in texts of sixteen genres.
 
 All of it comes from https://github.com/amir-zeldes/gum (Zhu, Pradhan and Zeldes 2021): words, sentences and speakers
-from `coref/ontogum/conllu`, clusters from `coref/ontogum/conll`, constituents from `const`, the parts from `splits.md`.
+from `coref/ontogum/conllu`, clusters from `coref/ontogum/conll`, constituents from `const`, splits from `splits.md`.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -16,9 +15,10 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import TITLE_KEY, set_clusters, set_constituents, set_mentions, set_speakers
+from ...annotation import set_clusters, set_constituents, set_speakers, set_title
 from ..conllu import Sentence, make_doc, parse_conllu
 from ..files import read_text, read_texts
+from ..left_out import warn_left_out
 from ..penn_trees import parse_tree, split_trees
 from ..turns import find_turns
 from .clusters import keep_first, parse_clusters
@@ -37,7 +37,7 @@ MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
 
 
 class Lost(NamedTuple):
-    """What could not be read: a message for each."""
+    """Messages about what was left out."""
 
     documents: list[str]
     mentions: list[str]
@@ -47,19 +47,20 @@ class Lost(NamedTuple):
 def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Sequence[str] | None = None) -> list[Doc]:
     """Read documents of OntoGUM.
 
-    A span in two clusters is kept in the one whose first mention comes first. Documents from Reddit, whose words are
-    withheld, are left out, unless the repository's `get_text.py` has restored them.
+    A span in two clusters is kept in the cluster whose first mention comes first. Documents from Reddit, whose words
+    the repository withholds, are left out unless its `get_text.py` has restored them.
 
     source (str | Path): A copy of the repository: the folder that holds `coref/ontogum`, with the words in
         `coref/ontogum/conllu` or packed in `coref/ontogum/conllu.tar.xz`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default train, dev and test.
     RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the names
-        of the corpus, the turns of speakers where known, and constituents from automatic parses, their functions left
-        out; `user_data["title"]` is the document's name, such as `GUM_academic_art`: its second part is the genre.
-    RAISES: FileNotFoundError naming the missing folder or, if no document can be read, ValueError saying why.
-    WARNS: Once for each, counting what is left out: documents that can't be read, spans in a second cluster, parses
-        that can't be read or don't have the words of their sentence.
+        of the corpus, speaker turns where they are known, and constituents from automatic parses, without functions;
+        the title is the document's name, such as `GUM_academic_art`, whose second part is the genre.
+    RAISES (FileNotFoundError): If a folder is missing, naming it.
+    RAISES (ValueError): If no document can be read, saying why.
+    WARNS: Once for each kind, counting what is left out: documents that can't be read, spans in a second cluster,
+        parses that can't be read or don't have the words of their sentence.
     """
     source = Path(source)
     vocab = Vocab() if vocab is None else vocab
@@ -87,25 +88,24 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
         raise ValueError(
             f"{source}: found no document that can be read. {lost.documents[0] if lost.documents else CURE}"
         )
-    _warn("documents that can't be read", lost.documents)
-    _warn("spans in a second cluster", lost.mentions)
-    _warn("parses that can't be read or don't have the words of their sentence", lost.parses)
+    warn_left_out("documents that can't be read", lost.documents)
+    warn_left_out("spans in a second cluster", lost.mentions)
+    warn_left_out("parses that can't be read or don't have the words of their sentence", lost.parses)
     return docs
 
 
 def read_ontogum_splits(source: str | Path) -> dict[str, list[str]]:
-    """The names of the documents of each part; those of the part `test2`, which is the corpus GENTLE, are left out.
+    """The names of the documents of each split. The split `test2`, which is the corpus GENTLE, is left out.
 
     source (str | Path): A copy of the repository: the folder that holds `splits.md`.
     RETURNS (dict[str, list[str]]): Names of documents by split, `train`, `dev` and `test`, also of those from Reddit.
-    RAISES: FileNotFoundError naming the missing file; ValueError naming the file and the part that it lacks.
+    RAISES (FileNotFoundError): If the file is missing, naming it.
+    RAISES (ValueError): If the file lacks a split, naming both.
     """
     path = Path(source) / SPLITS_FILE
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file. {CURE}")
     splits: dict[str, list[str]] = {split: [] for split in SPLITS}
     split = ""
-    for line in read_text(path).split("\n"):
+    for line in read_text(path, CURE).split("\n"):
         if heading := HEADING.match(line):
             split = heading["split"]
         elif split in splits and (item := ITEM.match(line)):
@@ -125,15 +125,12 @@ def _parse_words(text: str, name: str, path: str) -> list[Sentence]:
 
 def _make_doc(source: Path, name: str, sentences: list[Sentence], path: str, vocab: Vocab, lost: Lost) -> Doc:
     doc = make_doc([sentence.words for sentence in sentences], vocab)
-    doc.user_data[TITLE_KEY] = name
+    set_title(doc, name)
     conll = source / CONLL_FOLDER / f"{name}.conll"
-    if not conll.is_file():
-        raise FileNotFoundError(f"{conll}: no such file. {CURE}")
-    clusters, repeated = keep_first(parse_clusters(read_text(conll), str(conll), [token.text for token in doc], path))
+    text = read_text(conll, CURE)
+    clusters, repeated = keep_first(parse_clusters(text, str(conll), [token.text for token in doc], path))
     lost.mentions.extend(f"{name}, word {start + 1}, {doc[start:end].text!r}" for start, end in repeated)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
-    if not clusters:
-        set_mentions(doc, [], [])  # annotated, but there is nothing to annotate
     turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
     if turns:
         set_speakers(doc, turns)
@@ -157,8 +154,3 @@ def _read_constituents(path: Path, sentences: Sequence[Sentence], lost: Lost) ->
         except ValueError as error:
             lost.parses.append(str(error))
         offset += len(sentence.words)
-
-
-def _warn(what: str, messages: Sequence[str]) -> None:
-    if messages:
-        warnings.warn(f"Left out {what}: {len(messages):,}. The first: {messages[0]}", stacklevel=3)

@@ -1,15 +1,15 @@
-"""CoNLL-2005 props: a file of words and a file of predicates and arguments, one line a token."""
+"""CoNLL-2005 props: a file of words and a file of predicates and arguments, one line per token."""
 
 from __future__ import annotations
 
-import gzip
 import re
 from pathlib import Path
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...annotation import PREDICATE_LABEL, Argument, Frame, set_frames, set_predicates
+from ...annotation import PREDICATE_LABEL, Argument, Frame, set_frames
+from ..files import read_text
 from ..starred_column import read_starred_column
 
 NO_PREDICATE = "-"
@@ -24,15 +24,16 @@ Line = tuple[int, list[str]]
 def read_props(words_path: str | Path, props_path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     """Read the sentences of a words file and a props file of the CoNLL-2005 shared task.
 
-    words_path (str | Path): One word a line, blank lines between sentences.
-    props_path (str | Path): The same lines: in the first column the lemma or the roleset of a predicate, or `-`, and
-        one column of arguments for each predicate of the sentence. Either file may be compressed, `.gz`.
+    words_path (str | Path): One word per line, blank lines between sentences.
+    props_path (str | Path): The same lines: the first column has the lemma or the roleset of a predicate, or `-`, and
+        then there is one column of arguments per predicate of the sentence. Either file may be compressed, `.gz`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
-    RETURNS (list[Doc]): One document a sentence, since the format knows no documents, with gold words (spacing is
+    RETURNS (list[Doc]): One document per sentence, because the format has no documents, with gold words (spacing is
         unknown) and frames. Roles have PropBank's names: `A0` and `AM-TMP` become `ARG0` and `ARGM-TMP`. A frame has
-        a roleset where the first column has a sense, as `give.01` does. Its predicate is the `V` that covers the
-        line of the first column, or this word alone if there is none; any other `V` is read as `C-V`.
-    RAISES (ValueError): Naming file and line, what was found, and what was expected.
+        a roleset if the first column has a sense, as in `give.01`. Its predicate is the `V` that covers the word with
+        the entry in the first column, or this word alone if there is none; any other `V` is read as `C-V`.
+    RAISES (FileNotFoundError): If a file is missing, naming it.
+    RAISES (ValueError): If a file is malformed, naming file and line, what was found, and what was expected.
     """
     words_path, props_path = Path(words_path), Path(props_path)
     words, props = _read_sentences(words_path), _read_sentences(props_path)
@@ -42,22 +43,19 @@ def read_props(words_path: str | Path, props_path: str | Path, vocab: Vocab | No
         if len(word_lines) != len(prop_lines):
             raise ValueError(
                 f"{words_path}:{word_lines[0][0]}: found a sentence of {len(word_lines)} word(s), but of "
-                f"{len(prop_lines)} line(s) at {props_path}:{prop_lines[0][0]}. Expected one line a word in both files."
+                f"{len(prop_lines)} line(s) at {props_path}:{prop_lines[0][0]}. Expected one line per word in both."
             )
         doc = Doc(
             vocab,
             words=_read_words(words_path, word_lines),
             sent_starts=[i == 0 for i in range(len(word_lines))],
         )
-        frames = _read_frames(props_path, prop_lines)
-        set_frames(doc, frames)
-        if not frames:
-            set_predicates(doc, [])  # annotated, but there is nothing to annotate
+        set_frames(doc, _read_frames(props_path, prop_lines))
         docs.append(doc)
     if len(words) != len(props):
         raise ValueError(
             f"{words_path} has {len(words)} sentence(s), but {props_path} has {len(props)}. "
-            f"Expected the same in both, with blank lines between them."
+            f"Expected the same number in both, with blank lines between them."
         )
     return docs
 
@@ -68,10 +66,8 @@ def to_propbank_role(role: str) -> str:
 
 
 def _read_sentences(path: Path) -> list[list[Line]]:
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
     sentences: list[list[Line]] = [[]]
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         cells = re.split(f"[{WHITE_SPACE}]+", line.strip(WHITE_SPACE))
         if cells != [""]:
             sentences[-1].append((number, cells))
@@ -96,8 +92,8 @@ def _read_frames(path: Path, lines: list[Line]) -> list[Frame]:
     for i, (_, cells) in enumerate(lines):
         if len(cells) != 1 + len(predicates):
             raise ValueError(
-                f"{place(i)}: found {len(cells)} column(s), expected {1 + len(predicates)}: a first one, in which this "
-                f"sentence has {len(predicates)} predicate(s), and one for each of these."
+                f"{place(i)}: found {len(cells)} column(s), expected {1 + len(predicates)}: the first one, in which "
+                f"this sentence has {len(predicates)} predicate(s), and one per predicate."
             )
     frames = []
     for column, predicate in enumerate(predicates, start=1):

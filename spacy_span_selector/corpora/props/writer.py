@@ -1,64 +1,70 @@
-"""Documents to CoNLL-2005 props, the inverse of `props`: what the official scorer `srl-eval.pl` compares."""
+"""Documents to CoNLL-2005 props, which the official scorer `srl-eval.pl` compares: the inverse of the reader."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from spacy.tokens import Doc, Span
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_frames, get_sentences
+from ...documents.speaker_markers import remove_speaker_markers
+from ..left_out import list_names
+from ..starred_column import WRITABLE_LABEL, write_starred_column
 from .reader import NO_PREDICATE
 
 PROPBANK_ROLE = re.compile(r"^((?:[CR]-)*)ARG(?=[0-9AM])")
-WRITABLE_ROLE = re.compile(r"[^\s()*]+")
 PLACEHOLDER = "_"
 
 
 def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
     """Write the frames of documents as props.
 
-    docs (Iterable[Doc]): Documents with frames. One without sentence boundaries becomes one sentence.
+    docs (Iterable[Doc]): Documents with frames. A document without sentence boundaries becomes one sentence. Speaker
+        markers are left out.
     rolesets (bool): Whether the first column has the roleset of a predicate where it is known, which `read_props`
         reads back. By default it has the predicate's first word in lower case, which is the same for gold and
         predicted documents: the official scorer counts all arguments of a predicate as missed if the first columns
         differ.
-    RETURNS (str): The text of a props file, with CoNLL-2005's names of roles: `A0` for `ARG0`. The first column is
-        that of the predicate's first token.
-    WARNS: Once, counting what the format cannot hold, which is left out: of frames whose predicates start at the
-        same token all but the first, predicates that cross a sentence boundary, arguments that overlap their
-        predicate or an argument that starts earlier, that leave the sentence, or whose role is not one word
-        without brackets and stars.
+    RETURNS (str): The text of a props file, with CoNLL-2005's names of roles: `A0` for `ARG0`. The entry in the first
+        column is at the first token of the predicate.
+    WARNS: Once, counting what the format cannot hold and is left out: all frames but the first of those whose
+        predicates start at the same token; predicates without tokens or across a sentence boundary; arguments without
+        tokens, outside the sentence, or overlapping their predicate or an argument that starts earlier; roles that are
+        not one word without brackets and stars.
     """
     sentences: list[str] = []
     n_frames = n_arguments = 0
-    incomplete: dict[str, None] = {}
-    for doc in docs:
+    incomplete: list[str] = []
+    for doc in map(remove_speaker_markers, docs):
         frames, lost_frames, lost_arguments = _writable_frames(doc)
         sentences += [_write_sentence(sentence, frames, rolesets) for sentence in _sentences(doc)]
         n_frames += lost_frames
         n_arguments += lost_arguments
         if lost_frames or lost_arguments:
-            incomplete[describe_doc(doc)] = None
+            incomplete.append(describe_doc(doc))
     if incomplete:
-        named = ", ".join(list(incomplete)[:5]) + (f" and {len(incomplete) - 5} more" if len(incomplete) > 5 else "")
         warnings.warn(
             f"{n_frames} frame(s) and {n_arguments} argument(s) left out of the props, which cannot show two "
             f"predicates that start at one token, overlapping arguments of one predicate, anything that leaves its "
-            f"sentence, or roles of several words or with brackets or stars ({named}).",
+            f"sentence, or roles of several words or with brackets or stars ({list_names(incomplete)}).",
             stacklevel=2,
         )
     return "".join(sentences)
 
 
 def write_words(docs: Iterable[Doc]) -> str:
-    """Write the words of documents as the file that belongs to their props: one a line, blank lines between sentences.
+    """Write the words of documents, one per line with blank lines between sentences: the file that props belong to.
 
     docs (Iterable[Doc]): The documents that `write_props` is given.
-    RETURNS (str): The text of a words file. White space inside a word becomes `_`, as does a word of nothing else.
+    RETURNS (str): The text of a words file. White space inside a word becomes `_`, as does a word of white space.
     """
-    sentences = [[_one_word(token.text) for token in sentence] for doc in docs for sentence in _sentences(doc)]
+    sentences = [
+        [_one_word(token.text) for token in sentence]
+        for doc in map(remove_speaker_markers, docs)
+        for sentence in _sentences(doc)
+    ]
     return "".join("\n".join(words) + "\n\n" for words in sentences)
 
 
@@ -73,21 +79,21 @@ def _sentences(doc: Doc) -> Iterator[Span]:
 
 
 def _writable_frames(doc: Doc) -> tuple[dict[int, Frame], int, int]:
-    """The frames that can be written, by first token, and how many frames and how many arguments of others cannot."""
+    """The frames that can be written, by first token, and the numbers of frames and of arguments left out."""
     sentence_of = {token.i: sentence for sentence in _sentences(doc) for token in sentence}
     writable: dict[int, Frame] = {}
     lost_frames = lost_arguments = 0
     for frame in get_frames(doc):
-        sentence = sentence_of[frame.start]
-        if frame.start in writable or frame.end > sentence.end:
+        sentence = sentence_of.get(frame.start)  # None for a predicate without tokens at the end
+        if sentence is None or frame.start in writable or not frame.start < frame.end <= sentence.end:
             lost_frames += 1
             continue
         arguments: list[Argument] = []
         for argument in sorted(frame.arguments):
-            inside = sentence.start <= argument.start and argument.end <= sentence.end
+            inside = sentence.start <= argument.start < argument.end <= sentence.end
             taken = [frame[:2], *(other[:2] for other in arguments)]
             apart = all(argument.end <= start or end <= argument.start for start, end in taken)
-            if inside and apart and WRITABLE_ROLE.fullmatch(argument.role):
+            if inside and apart and WRITABLE_LABEL.fullmatch(argument.role):
                 arguments.append(argument)
         lost_arguments += len(frame.arguments) - len(arguments)
         writable[frame.start] = frame._replace(arguments=arguments)
@@ -100,8 +106,9 @@ def _write_sentence(sentence: Span, frames: Mapping[int, Frame], rolesets: bool)
         if token.i in frames:
             frame = frames[token.i]
             columns[0][token.i - sentence.start] = _name_predicate(frame, token.text, rolesets)
-            spans = [(frame.start, frame.end, PREDICATE_LABEL), *frame.arguments]
-            columns.append(_write_column(spans, sentence))
+            arguments = [(start, end, to_conll_role(role)) for start, end, role in frame.arguments]
+            spans = [(frame.start, frame.end, PREDICATE_LABEL), *arguments]
+            columns.append(write_starred_column(spans, range(sentence.start, sentence.end)))
     widths = [max(map(len, column)) for column in columns]
     lines = [
         " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -117,10 +124,3 @@ def _name_predicate(frame: Frame, word: str, rolesets: bool) -> str:
 
 def _one_word(text: str) -> str:
     return PLACEHOLDER.join(text.split()) or PLACEHOLDER
-
-
-def _write_column(spans: Sequence[tuple[int, int, str]], sentence: Span) -> list[str]:
-    """The cells of spans that do not overlap."""
-    opening = {start: f"({to_conll_role(role)}" for start, _, role in spans}
-    last = {end - 1 for _, end, _ in spans}
-    return [f"{opening.get(token.i, '')}*{')' if token.i in last else ''}" for token in sentence]

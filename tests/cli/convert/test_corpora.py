@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames
+from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
 
 from ...corpora.gum import write_document, write_splits
 from .helpers import load, run
@@ -31,7 +31,7 @@ def test_litbank_writes_the_three_parts_of_a_fold(litbank: Path, tmp_path: Path)
     result = run("convert", "litbank", litbank, tmp_path / "new/corpus", "--fold", 2)
     assert result.exit_code == 0
     titles = {
-        split: [doc.user_data["title"] for doc in load(tmp_path / f"new/corpus/{split}.spacy")]
+        split: [get_title(doc) for doc in load(tmp_path / f"new/corpus/{split}.spacy")]
         for split in ("train", "dev", "test")
     }
     assert titles == {"train": ["a", "b"], "dev": ["c"], "test": ["d"]}
@@ -74,7 +74,7 @@ def test_ontogum_writes_its_three_parts(ontogum: Path, tmp_path: Path):
     assert result.exit_code == 0, result.output
     for split, name in (("train", "GUM_vlog_a"), ("dev", "GUM_vlog_b"), ("test", "GUM_vlog_c")):
         (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
-        assert doc.user_data["title"] == name
+        assert get_title(doc) == name
         assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
         assert [turn.label_ for turn in doc.spans["speakers"]] == ["Ann", "Leo"]
         assert len(doc.spans["constituents"]) == 11
@@ -122,7 +122,7 @@ def test_ewt_writes_its_three_parts(ewt: Path, tmp_path: Path):
     assert result.exit_code == 0, result.output
     for split in ("train", "dev", "test"):
         (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
-        assert doc.user_data["title"] == f"email/{split}"
+        assert get_title(doc) == f"email/{split}"
         assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "C-V")], "give.01")]
         assert [span.label_ for span in doc.spans["constituents"]] == ["NP", "VP"]
         assert [token.tag_ for token in doc] == ["NNP", "VBD", "RP"]

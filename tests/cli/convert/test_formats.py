@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames
+from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
 from spacy_span_selector.corpora.conll2012.files import ENGLISH_DOCUMENTS
 
 from .helpers import load, run
@@ -16,7 +16,7 @@ def test_bracketed_joins_files_in_one_doc_bin(tmp_path: Path):
     assert result.exit_code == 0
     assert "c.spacy: 2 documents, 10 tokens, 6 mentions, 4 clusters\n" in result.output
     docs = load(tmp_path / "new/c.spacy")
-    assert [doc.user_data["title"] for doc in docs] == ["a", "b"]
+    assert [get_title(doc) for doc in docs] == ["a", "b"]
     assert [turn.label_ for turn in docs[0].spans["speakers"]] == ["Ann"]
 
 
@@ -65,7 +65,7 @@ def test_conll2012_keeps_every_layer(tmp_path: Path):
     result = run("convert", "conll2012", tmp_path, tmp_path / "new/tale.spacy")
     assert result.exit_code == 0, result.output
     (doc,) = load(tmp_path / "new/tale.spacy")
-    assert doc.user_data["title"] == "tale_0"
+    assert get_title(doc) == "tale_0"
     assert get_clusters(doc) == [[(0, 1)]]
     assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
     assert [span.label_ for span in doc.spans["constituents"]] == ["S", "NP", "VP"]
@@ -106,10 +106,10 @@ def test_conll2012_counts_the_documents_of_the_official_english_files(tmp_path: 
     result = run("convert", "conll2012", path, tmp_path / "a.spacy")
     assert result.exit_code == 0
     output = " ".join(result.output.split())
-    assert "Found 1 documents where the official English parts of CoNLL-2012 have 2,802 (train), 343 (dev)" in output
+    assert "Found 1 documents, but the official English splits of CoNLL-2012 have 2,802 (train), 343 (dev)" in output
     monkeypatch.setitem(ENGLISH_DOCUMENTS, "dev", 1)
     result = run("convert", "conll2012", path, tmp_path / "a.spacy")
-    assert "as many documents as in the English part for dev of CoNLL-2012." in result.output
+    assert "The English dev split of CoNLL-2012 has the same number of documents." in result.output
 
 
 def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path):
@@ -139,7 +139,7 @@ def test_jsonlines_joins_files(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert "c.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
     docs = load(tmp_path / "new/c.spacy")
-    assert [doc.user_data["title"] for doc in docs] == ["tale", "tale"]
+    assert [get_title(doc) for doc in docs] == ["tale", "tale"]
     assert get_clusters(docs[1]) == [[(0, 1), (2, 3)]]
 
 

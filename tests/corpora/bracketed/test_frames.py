@@ -1,7 +1,4 @@
-import re
-
 import pytest
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -14,17 +11,9 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 
+from .helpers import assert_error, parse_one
+
 SENTENCE = "Her brother gave Mary a warm welcome."
-
-
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    return spacy.blank("en")
-
-
-def parse_one(text: str, nlp: Language) -> Doc:
-    (doc,) = parse_bracketed(text, nlp)
-    return doc
 
 
 def frames_as_text(doc: Doc) -> list[tuple[str, str | None, list[tuple[str, str]]]]:
@@ -151,13 +140,12 @@ def test_a_bare_mark_beside_frames_of_other_sentences_changes_nothing(nlp: Langu
             "found 'x' where the sentence in line 1 has its",
             "`\\>`",
         ),
-        (">\n>", "2:1", "a bare `>` says that the sentence has no predicate", "Remove one"),
+        (">\n>", "2:1", "a bare `>` means that the sentence has no predicate", "Remove one"),
         ("> [V Her] brother gave Mary a warm welcome.\n >", "3:2", "a bare `>`", "Remove one"),
     ],
 )
 def test_errors_name_place_finding_and_cure(nlp: Language, frame: str, place: str, found: str, cure: str):
-    with pytest.raises(ValueError, match=rf"^demo.txt:{place}: {re.escape(found)}.*{re.escape(cure)}"):
-        parse_bracketed(f"{SENTENCE}\n{frame}", nlp, source="demo.txt")
+    assert_error(nlp, f"{SENTENCE}\n{frame}", place, found, cure)
 
 
 @pytest.mark.parametrize("text", ["\n  > [V Run]", "=== a\n  > [V Run]", "# Run\n  >"])

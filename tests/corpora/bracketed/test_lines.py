@@ -1,26 +1,7 @@
-import re
-
 import pytest
-import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import cluster_groups
-from spacy_span_selector.corpora.bracketed import parse_bracketed
-
-
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    return spacy.blank("en")
-
-
-def parse_one(text: str, nlp: Language) -> Doc:
-    (doc,) = parse_bracketed(text, nlp)
-    return doc
-
-
-def named_clusters(doc: Doc) -> list[tuple[str, list[str]]]:
-    return [(group.attrs.get("name", ""), [span.text for span in group]) for group in cluster_groups(doc)]
+from .helpers import assert_error, named_clusters, parse_one
 
 
 def test_escapes_are_literal(nlp: Language):
@@ -45,5 +26,4 @@ def test_white_space_in_a_line_is_one_space(nlp: Language):
     ],
 )
 def test_errors_name_place_finding_and_cure(nlp: Language, text: str, place: str, found: str, cure: str):
-    with pytest.raises(ValueError, match=rf"^demo.txt:{place}: {re.escape(found)}.*{re.escape(cure)}"):
-        parse_bracketed(text, nlp, source="demo.txt")
+    assert_error(nlp, text, place, found, cure)

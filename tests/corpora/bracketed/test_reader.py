@@ -1,23 +1,12 @@
-import re
 from pathlib import Path
 
 import pytest
-import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import get_clusters, has_clusters_annotated
+from spacy_span_selector.annotation import get_clusters, get_title, has_clusters_annotated
 from spacy_span_selector.corpora.bracketed import parse_bracketed, read_bracketed
 
-
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    return spacy.blank("en")
-
-
-def parse_one(text: str, nlp: Language) -> Doc:
-    (doc,) = parse_bracketed(text, nlp)
-    return doc
+from .helpers import assert_error, parse_one
 
 
 def test_each_line_is_a_sentence(nlp: Language):
@@ -31,7 +20,7 @@ def test_a_document_without_mentions_counts_as_annotated(nlp: Language):
 
 def test_headings_start_documents(nlp: Language):
     docs = parse_bracketed("=== one\nA b.\n\n=== number  two\n=== three\nC.\n", nlp)
-    assert [(doc.user_data["title"], doc.text) for doc in docs] == [
+    assert [(get_title(doc), doc.text) for doc in docs] == [
         ("one", "A b."),
         ("number two", ""),
         ("three", "C."),
@@ -47,7 +36,7 @@ def test_a_file_without_heading_is_named_for_itself(tmp_path: Path, nlp: Languag
     path = tmp_path / "station.txt"
     path.write_text("\ufeff[Ann|ann] left.\r\n[She|ann] ran.\r\n", encoding="utf-8")
     (doc,) = read_bracketed(path, nlp)
-    assert doc.user_data["title"] == "station"
+    assert get_title(doc) == "station"
     assert doc.text == "Ann left. She ran."
 
 
@@ -80,8 +69,7 @@ def test_spacing_is_known_and_lines_are_joined_by_a_space(nlp: Language):
     ],
 )
 def test_errors_name_place_finding_and_cure(nlp: Language, text: str, place: str, found: str, cure: str):
-    with pytest.raises(ValueError, match=rf"^demo.txt:{place}: {re.escape(found)}.*{re.escape(cure)}"):
-        parse_bracketed(text, nlp, source="demo.txt")
+    assert_error(nlp, text, place, found, cure)
 
 
 def test_files_in_another_encoding_are_named(tmp_path: Path, nlp: Language):

@@ -16,14 +16,18 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_predicates,
+    get_speaker_markers,
+    get_title,
     has_clusters_annotated,
     has_frames_annotated,
     set_clusters,
     set_frames,
     set_predicates,
     set_speakers,
+    set_title,
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed, write_bracketed
+from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 
 NLP = spacy.blank("en")
 STATION = """=== the station
@@ -69,19 +73,25 @@ def summary(doc: Doc) -> dict[str, object]:
     """Everything that the format keeps."""
     turns = doc.spans.get("speakers", ())
     return {
-        "title": doc.user_data["title"],
+        "title": get_title(doc),
         "words": [token.text for token in doc],
         "sentence starts": [token.is_sent_start for token in doc],
         "clusters": get_clusters(doc),
         "names": [group.attrs.get("name", "") for group in cluster_groups(doc)],
         "frames": get_frames(doc),
-        "looked for frames": has_frames_annotated(doc),
+        "frames annotated": has_frames_annotated(doc),
         "speakers": {token.i: turn.label_ for turn in turns for token in turn},
     }
 
 
 def test_a_text_in_normal_form_is_written_as_it_was_read():
     assert write_bracketed(parse_bracketed(STATION, NLP)) == STATION
+
+
+def test_speaker_markers_are_left_out():
+    docs = [insert_speaker_markers(doc) for doc in parse_bracketed(STATION, NLP)]
+    assert any(map(get_speaker_markers, docs))
+    assert write_bracketed(docs) == STATION
 
 
 WORDS = st.text(st.sampled_from("ab[]|\\#=@:>é—'."), min_size=1, max_size=4)
@@ -109,7 +119,7 @@ def documents(draw: st.DrawFn) -> Doc:
         words=[word for sentence in sentences for word in sentence],
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
-    doc.user_data["title"] = "odd"
+    set_title(doc, "odd")
     spans = [
         (start, end)
         for sent in doc.sents
@@ -128,8 +138,6 @@ def documents(draw: st.DrawFn) -> Doc:
     if draw(st.booleans()):
         frames = draw(st.lists(st.sampled_from(list(doc.sents)).flatmap(frames_of), max_size=4))
         set_frames(doc, frames)
-        if not frames:
-            set_predicates(doc, [])
     speaker = st.sampled_from(["", "Ann", "A: B", "\\ [x] #|"])
     set_speakers(doc, [(sent.start, sent.end, label) for sent in doc.sents if (label := draw(speaker))])
     return doc
@@ -146,7 +154,7 @@ def test_reading_what_was_written_restores_the_document(word_nlp: Language, doc:
 def make_doc(text: str, clusters: list[list[tuple[int, int]]], *, title: str | None = None) -> Doc:
     doc = Doc(NLP.vocab, words=text.split())
     if title:
-        doc.user_data["title"] = title
+        set_title(doc, title)
     set_clusters(doc, clusters)
     return doc
 
@@ -171,7 +179,7 @@ def test_names_that_the_format_cannot_hold_are_replaced(name: str):
 
 def test_titles_are_made_different():
     docs = [make_doc("x", [], title="a\n b"), make_doc("y", [], title="a b"), make_doc("z", [])]
-    titles = [doc.user_data["title"] for doc in parse_bracketed(write_bracketed(docs), NLP)]
+    titles = [get_title(doc) for doc in parse_bracketed(write_bracketed(docs), NLP)]
     assert titles == ["a b", "a b-2", "document 3"]
 
 
@@ -213,7 +221,7 @@ def test_a_document_with_frames_only_stays_so():
     assert not has_clusters_annotated(restored)
 
 
-def test_finding_no_predicate_and_not_looking_for_any_are_told_apart():
+def test_annotated_without_predicates_differs_from_not_annotated():
     doc = make_doc("a b", [])
     assert write_bracketed([doc]) == "=== document 1\na b\n"
     set_predicates(doc, [(0, 1)])

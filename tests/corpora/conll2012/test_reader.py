@@ -12,6 +12,7 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_speakers,
+    get_title,
     has_clusters_annotated,
     has_frames_annotated,
 )
@@ -70,7 +71,7 @@ def test_words_tags_sentences_and_title_are_read(tmp_path: Path):
         ["(", "1/2", ")"],
     ]
     assert [token.tag_ for token in doc[:3]] == ["NNP", "VBD", "PRP$"]
-    assert doc.user_data["title"] == "bc/ferry/00/ferry_0001_3"
+    assert get_title(doc) == "bc/ferry/00/ferry_0001_3"
     assert doc.has_unknown_spaces
 
 
@@ -206,7 +207,7 @@ def test_a_parse_that_cannot_be_read_costs_no_other(tmp_path: Path):
     assert len(get_frames(doc)) == 1
 
 
-def test_what_is_left_out_is_counted_and_said_once(tmp_path: Path):
+def test_what_is_left_out_is_counted_in_one_warning(tmp_path: Path):
     for name in ("a", "b"):
         write(tmp_path, document(row("Ann", "*", "*", parse="*)")), f"{name}.gold_conll")
     with pytest.warns(UserWarning) as caught:
@@ -224,7 +225,7 @@ def test_what_is_left_out_is_counted_and_said_once(tmp_path: Path):
         (f"{BEGIN}\n{row('Ann')}\n", "gold_conll: the file ends without `#end document`"),
         (f"{BEGIN}\n{row('Ann')}\n{BEGIN}\n", f"gold_conll:3: found '{BEGIN}' in a document"),
         (document("d 0 0 Ann NNP"), "gold_conll:2: found 5 columns separated by blanks, expected 12 or more"),
-        (document(row("Ann"), row("left", "(V*)")), "gold_conll:3: found 13 columns where the rows before it have 12"),
+        (document(row("Ann"), row("left", "(V*)")), "gold_conll:3: found 13 columns, but the rows before it have 12"),
         (document(row("Ann", coref="(3")), "gold_conll:2: a mention of cluster 3 opens here"),
     ],
 )
@@ -243,7 +244,7 @@ def test_files_in_another_encoding_are_named(tmp_path: Path):
 def test_the_parts_of_a_file_are_documents(tmp_path: Path):
     text = document(row("Ann")) + "\n" + document(row("Leo"), part="001")
     docs = read_conll2012(write(tmp_path, text))
-    assert [(doc.text.strip(), doc.user_data["title"]) for doc in docs] == [("Ann", "d_0"), ("Leo", "d_1")]
+    assert [(doc.text.strip(), get_title(doc)) for doc in docs] == [("Ann", "d_0"), ("Leo", "d_1")]
 
 
 def test_a_folder_gives_its_gold_files_by_name(tmp_path: Path):
@@ -252,13 +253,13 @@ def test_a_folder_gives_its_gold_files_by_name(tmp_path: Path):
     write(tmp_path, document(row("3"), name="three"), "bc/a/00/three.v4_auto_conll")
     vocab = Vocab()
     docs = read_conll2012(tmp_path, vocab)
-    assert [doc.user_data["title"] for doc in docs] == ["one_0", "two_0"]
+    assert [get_title(doc) for doc in docs] == ["one_0", "two_0"]
     assert all(doc.vocab is vocab for doc in docs)
 
 
 def test_a_file_may_have_any_name(tmp_path: Path):
     doc = read_one(write(tmp_path, document(row("3"), name="three"), "three.v4_auto_conll"))
-    assert doc.user_data["title"] == "three_0"
+    assert get_title(doc) == "three_0"
 
 
 def test_missing_files_are_named(tmp_path: Path):

@@ -17,10 +17,12 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_speakers,
+    get_title,
     set_clusters,
     set_constituents,
     set_frames,
     set_speakers,
+    set_title,
 )
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
@@ -32,7 +34,7 @@ WORDS = ["Ann", "gave", "up", "her", "tea", ".", "She", "slept"]
 def make_doc(words: Sequence[str] = WORDS, title: str | None = "tale_0", **kwargs: Any) -> Doc:
     doc = Doc(VOCAB, words=list(words), sent_starts=[i in (0, 6) for i in range(len(words))], **kwargs)
     if title is not None:
-        doc.user_data["title"] = title
+        set_title(doc, title)
     return doc
 
 
@@ -107,7 +109,7 @@ def test_annotation_is_read_back(tmp_path: Path):
     assert [(span.start, span.end, span.label_) for span in back.spans["constituents"]] == [
         (span.start, span.end, span.label_) for span in doc.spans["constituents"]
     ]
-    assert back.user_data["title"] == "tale_0"
+    assert get_title(back) == "tale_0"
 
 
 @given(st.lists(st.text(alphabet="a()[]{}/\\*.?-_#|\u00a0\u2028é", min_size=1, max_size=5), min_size=1, max_size=6))
@@ -221,6 +223,19 @@ def test_a_document_without_sentences_is_one(tmp_path: Path):
 
 def test_a_document_without_words(tmp_path: Path):
     assert len(read_back(Doc(VOCAB), tmp_path)) == 0
+
+
+@pytest.mark.parametrize("place", [0, 6, 8])
+def test_spans_without_tokens_are_left_out(tmp_path: Path, place: int):
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1), (6, 7), (place, place)]])
+    set_constituents(doc, [(0, 6, "S"), (place, place, "NP")])
+    set_frames(doc, [Frame(7, 8, [Argument(place, place, "ARG0")]), Frame(place, place, [])])
+    lost = r"1 argument\(s\), 1 constituent\(s\), 1 mention\(s\), 1 predicate\(s\) left out"
+    (back,) = read_text(write_with_loss(lost, doc), tmp_path)
+    assert get_clusters(back) == [[(0, 1), (6, 7)]]
+    assert get_frames(back) == [Frame(7, 8, [])]
+    assert [(span.start, span.end) for span in back.spans["constituents"]] == [(0, 6)]
 
 
 def test_markers_of_speakers_are_left_out(tmp_path: Path):

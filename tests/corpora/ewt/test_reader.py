@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import Argument, Frame, get_frames, has_frames_annotated
+from spacy_span_selector.annotation import Argument, Frame, get_frames, get_title, has_frames_annotated
 from spacy_span_selector.corpora.ewt import read_ewt
 
 SKELETONS = {
@@ -85,7 +85,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def test_documents_are_split_as_in_ud_without_those_that_are_not_annotated(source: Path):
-    titles = {split: [doc.user_data["title"] for doc in docs] for split, docs in read_ewt(source).items()}
+    titles = {split: [get_title(doc) for doc in docs] for split, docs in read_ewt(source).items()}
     assert titles == {"train": ["email/harbour"], "dev": ["reviews/007"], "test": ["weblog/a-b.c"]}
 
 
@@ -140,7 +140,7 @@ def test_sentences_that_ud_split_are_joined(source: Path):
 
 def describe(doc: Doc) -> list[object]:
     constituents = [(span.start, span.end, span.label_) for span in doc.spans["constituents"]]
-    return [doc.user_data["title"], doc.text, get_frames(doc), constituents]
+    return [get_title(doc), doc.text, get_frames(doc), constituents]
 
 
 def test_skeletons_are_read_from_the_archive(source: Path, archived: Path):

@@ -7,7 +7,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import get_clusters, get_speakers, has_clusters_annotated
+from spacy_span_selector.annotation import get_clusters, get_speakers, get_title, has_clusters_annotated
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 
 from ..gum import CELLS, TREES, WORDS, conll, write, write_document, write_splits, write_words
@@ -35,7 +35,7 @@ def test_words_spaces_sentences_and_title_are_read(gum: Path):
     assert [len(sentence) for sentence in doc.sents] == [7, 3]
     assert not doc.has_unknown_spaces
     assert (doc[0].lemma_, doc[0].pos_, doc[0].tag_) == ("ann", "X", "XX")
-    assert doc.user_data["title"] == "GUM_news_a"
+    assert get_title(doc) == "GUM_news_a"
 
 
 def test_clusters_are_read_with_their_names(gum: Path):
@@ -86,7 +86,7 @@ def test_a_document_without_mentions_counts_as_annotated(gum: Path):
 def test_all_parts_are_read_in_the_order_of_train_dev_and_test(gum: Path):
     vocab = Vocab()
     docs = read_ontogum(gum, vocab)
-    assert [doc.user_data["title"] for doc in docs] == ["GUM_news_a", "GUM_vlog_b", "GUM_bio_c"]
+    assert [get_title(doc) for doc in docs] == ["GUM_news_a", "GUM_vlog_b", "GUM_bio_c"]
     assert all(doc.vocab is vocab for doc in docs)
 
 
@@ -147,7 +147,7 @@ def test_documents_that_cannot_be_read_are_counted_and_cost_no_other(
     expected = r"Left out documents that can't be read: 1\. The first: .*" + re.escape(message)
     with pytest.warns(UserWarning, match=expected):
         docs = read_ontogum(gum)
-    assert [doc.user_data["title"] for doc in docs] == ["GUM_vlog_b", "GUM_bio_c"]
+    assert [get_title(doc) for doc in docs] == ["GUM_vlog_b", "GUM_bio_c"]
 
 
 @pytest.mark.parametrize(

@@ -136,3 +136,13 @@ def test_broken_files_are_errors(tmp_path: Path, words: str, props: str, message
 def test_missing_file_is_named(files: tuple[Path, Path]):
     with pytest.raises(FileNotFoundError, match=r"nowhere\.props"):
         read_props(files[0], files[1].with_name("nowhere.props"))
+
+
+LATIN = "Zoë".encode("latin-1")
+
+
+@pytest.mark.parametrize(("name", "data"), [("latin.words", LATIN), ("latin.words.gz", gzip.compress(LATIN))])
+def test_files_in_another_encoding_are_named(files: tuple[Path, Path], tmp_path: Path, name: str, data: bytes):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=rf"{name}: byte 2 is not UTF-8"):
+        read_props(tmp_path / name, files[1])

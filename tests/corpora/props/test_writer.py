@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, get_frames, set_frames
+from spacy_span_selector.annotation import Argument, Frame, get_frames, set_frames, set_speakers
 from spacy_span_selector.corpora.props import read_props
 from spacy_span_selector.corpora.props.writer import to_conll_role, write_props, write_words
+from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 
 VOCAB = Vocab()
 WORDS = ["Ann", "gave", "up", "tea", ".", "She", "Left", "."]
@@ -52,6 +53,21 @@ def test_one_line_a_token_and_one_column_a_predicate():
         [],
         [],
     ]
+
+
+def test_speaker_markers_are_left_out():
+    doc = make_doc([GAVE, LEFT])
+    set_speakers(doc, [(0, 5, "Leo"), (5, 8, "Ruth Orr")])
+    marked = insert_speaker_markers(doc)
+    assert (write_props([marked]), write_words([marked])) == (write_props([doc]), write_words([doc]))
+
+
+@pytest.mark.parametrize("place", [0, 5, 8])
+def test_spans_without_tokens_are_left_out(place: int):
+    frames = [LEFT._replace(arguments=[Argument(place, place, "ARG0")]), Frame(place, place, [])]
+    with pytest.warns(UserWarning, match=r"^1 frame\(s\) and 1 argument\(s\) left out"):
+        text = write_props([make_doc(frames)])
+    assert text == write_props([make_doc([LEFT._replace(arguments=[])])])
 
 
 def test_columns_are_in_the_order_of_the_predicates():

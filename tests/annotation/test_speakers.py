@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import (
     SPEAKER_MARKERS_KEY,
     SPEAKERS_KEY,
-    TITLE_KEY,
-    describe_doc,
-    get_sentences,
     get_speaker_markers,
     get_speakers,
     set_speaker_markers,
@@ -19,20 +15,6 @@ from spacy_span_selector.annotation import (
 
 def make_doc(text: str = "Ann left . Bob stayed .") -> Doc:
     return Doc(Vocab(), words=text.split())
-
-
-def test_a_document_is_described_by_its_title() -> None:
-    doc = make_doc()
-    doc.user_data[TITLE_KEY] = "the attic"
-    assert describe_doc(doc) == "document 'the attic'"
-
-
-@pytest.mark.parametrize("title", [None, ""])
-def test_a_document_without_a_title_is_described_by_its_first_words(title: str | None) -> None:
-    doc = make_doc("a b c d e f g h i j")
-    doc.user_data[TITLE_KEY] = title
-    assert describe_doc(doc) == "document starting 'a b c d e f g h'"
-    assert describe_doc(make_doc("")) == "an empty document"
 
 
 def test_speakers_are_replaced() -> None:
@@ -51,7 +33,7 @@ def test_another_key_may_hold_speakers() -> None:
     assert get_speakers(doc) == []
 
 
-def test_markers_are_where_they_are_said_to_be_and_nowhere_else() -> None:
+def test_only_the_marked_tokens_are_markers() -> None:
     doc = make_doc("<speaker> Ann </speaker> Write <speaker> here .")
     assert get_speaker_markers(doc) == []
     set_speaker_markers(doc, [(3, 4)])
@@ -66,10 +48,3 @@ def test_markers_are_saved() -> None:
     assert get_speaker_markers(Doc(Vocab()).from_bytes(doc.to_bytes())) == [(0, 3)]
     (stored,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
     assert get_speaker_markers(stored) == [(0, 3)]
-
-
-def test_a_document_without_sentence_boundaries_is_one_sentence() -> None:
-    doc = Doc(Vocab(), words=["Ann", "left", "Bob", "slept"])
-    assert [(sentence.start, sentence.end) for sentence in get_sentences(doc)] == [(0, 4)]
-    doc[2].is_sent_start = True
-    assert [(sentence.start, sentence.end) for sentence in get_sentences(doc)] == [(0, 2), (2, 4)]

@@ -1,0 +1,26 @@
+"""The title of a document, `doc.user_data["title"]`, and what messages call a document."""
+
+from __future__ import annotations
+
+from spacy.tokens import Doc
+
+TITLE_KEY = "title"  # displaCy reads the same key
+
+
+def get_title(doc: Doc) -> str:
+    """The title of a document, "" if it has none."""
+    return str(doc.user_data.get(TITLE_KEY) or "")
+
+
+def set_title(doc: Doc, title: str) -> None:
+    """Replace the title of a document."""
+    doc.user_data[TITLE_KEY] = title
+
+
+def describe_doc(doc: Doc) -> str:
+    """Name a document in a message: by its title if it has one, otherwise by its first words."""
+    title = get_title(doc)
+    if title:
+        return f"document {title!r}"
+    opening = doc[:8].text
+    return f"document starting {opening!r}" if opening else "an empty document"

@@ -1,0 +1,141 @@
+"""What a pipeline may see of a gold document, copied to the document that it annotates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.training.alignment_array import AlignmentArray
+from thinc.types import Ints2d
+
+from ..annotation import (
+    FRAME_PREFIX,
+    PREDICATES_KEY,
+    describe_doc,
+    get_frames,
+    get_predicates,
+    get_speaker_markers,
+    get_speakers,
+    get_title,
+    set_predicates,
+    set_speaker_markers,
+    set_speakers,
+    set_title,
+)
+
+LabelledSpan = tuple[int, int, str]
+
+
+@dataclass(frozen=True)
+class GivenAnnotation:
+    """Which annotation of a reference is given to the pipeline, besides the title and the speaker markers.
+
+    sentences (bool): Whether sentence boundaries are given.
+    predicates (bool): Whether predicates are given: those of `predicates_key` or, without this group, those of the
+        frames. A reference that is not annotated for frames gives none; an empty group means that there are none.
+    speakers (bool): Whether speaker turns are given.
+    prefix, predicates_key (str): Where frames and given predicates are kept in `doc.spans`.
+    """
+
+    sentences: bool = True
+    predicates: bool = False
+    speakers: bool = True
+    prefix: str = FRAME_PREFIX
+    predicates_key: str = PREDICATES_KEY
+
+    def copy(self, example: Example) -> Counter[str]:
+        """Copy what is given from the reference of an example to its predicted document.
+
+        example (Example): The example. If the tokens of its documents differ, they are aligned.
+        RETURNS (Counter[str]): The number of sentence starts, predicates and turns that do not align, by kind. They
+            are left out.
+        RAISES (ValueError): If the documents cannot be aligned, because their texts differ.
+        """
+        predicted, reference = example.predicted, example.reference
+        lost: Counter[str] = Counter()
+        if title := get_title(reference):
+            set_title(predicted, title)
+        if markers := get_speaker_markers(reference):
+            set_speaker_markers(predicted, _align_markers(markers, example))
+        if self.sentences and reference.has_annotation("SENT_START"):
+            starts, lost["start of a sentence"] = _align_sentence_starts(example)
+            predicted.from_array("SENT_START", cast(Ints2d, starts))
+        predicates = self._predicates(reference)
+        if self.predicates and predicates is not None:
+            spans, lost["predicate"] = _align_spans([(*span, "") for span in predicates], example)
+            set_predicates(predicted, [span[:2] for span in spans], self.predicates_key)
+        turns = get_speakers(reference)
+        if self.speakers and turns:
+            spans, lost["turn of a speaker"] = _align_spans(turns, example)
+            set_speakers(predicted, spans)
+        return lost
+
+    def _predicates(self, reference: Doc) -> list[tuple[int, int]] | None:
+        """The predicates of a reference, None if it is not annotated for them."""
+        predicates = get_predicates(reference, self.predicates_key)
+        if predicates is not None:
+            return predicates
+        return [(frame.start, frame.end) for frame in get_frames(reference, self.prefix)] or None
+
+
+def copy_words(doc: Doc) -> Doc:
+    """A document of the same words, with their spacing if it is known, but without annotation."""
+    return Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc],
+    )
+
+
+def _align_markers(markers: Sequence[tuple[int, int]], example: Example) -> list[tuple[int, int]]:
+    """Speaker markers in the predicted document, each with every token that shares a character with it."""
+    to_predicted = _to_predicted(example)
+    if to_predicted is None:
+        return list(markers)
+    shared = [to_predicted[start:end] for start, end in markers]
+    return [(int(tokens.min()), int(tokens.max()) + 1) for tokens in shared if len(tokens)]
+
+
+def _align_sentence_starts(example: Example) -> tuple[np.ndarray, int]:
+    """Where sentences of the reference start in the predicted document, and the number of starts lost.
+
+    RETURNS (tuple[np.ndarray, int]): `SENT_START` of each predicted token, 1 at the start of a sentence and -1
+        elsewhere, and the number of starts lost. Shape: (tokens,)
+    """
+    reference = example.reference
+    to_predicted = _to_predicted(example)
+    if to_predicted is None:
+        return reference.to_array("SENT_START"), 0
+    # `get_aligned_sent_starts` fails where a sentence starts with white space that aligns with no token.
+    sentences = [to_predicted[sentence.start : sentence.end] for sentence in reference.sents]
+    starts = {int(tokens[0]) for tokens in sentences if len(tokens)}
+    values = np.full(len(example.predicted), -1)
+    values[list(starts)] = 1
+    # spaCy asks for unsigned numbers and reads them as signed.
+    return values.astype(np.uint64), len(sentences) - len(starts)
+
+
+def _align_spans(spans: Sequence[LabelledSpan], example: Example) -> tuple[list[LabelledSpan], int]:
+    """Labelled spans of the reference in the predicted document, and the number of spans lost."""
+    if _to_predicted(example) is None:
+        return list(spans), 0
+    aligned = example.get_aligned_spans_y2x([Span(example.reference, *span) for span in spans], allow_overlap=True)
+    return [(span.start, span.end, span.label_) for span in aligned], len(spans) - len(aligned)
+
+
+def _to_predicted(example: Example) -> AlignmentArray | None:
+    """The predicted tokens that share characters with each token of the reference, None if the tokens are the same."""
+    if np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")):
+        return None
+    try:
+        return example.alignment.y2x
+    except ValueError as error:
+        raise ValueError(
+            f"Can't align {describe_doc(example.reference)}: the pipeline's tokenizer changes its text. Set "
+            "'gold_tokens' of the reader to true, or use another tokenizer."
+        ) from error

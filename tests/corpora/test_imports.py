@@ -1,0 +1,20 @@
+"""Whoever reads one format imports no other."""
+
+import subprocess
+import sys
+
+FORMATS = ["bracketed", "conll2012", "ewt", "jsonlines", "litbank", "ontogum", "props"]
+PACKAGE = "spacy_span_selector"
+PROGRAM = f"""
+import importlib, sys
+for name in {FORMATS}:
+    importlib.import_module(f"{PACKAGE}.corpora.{{name}}")
+    print(name, *(other for other in {FORMATS} if f"{PACKAGE}.corpora.{{other}}" in sys.modules))
+    for module in [module for module in sys.modules if module.startswith("{PACKAGE}")]:
+        del sys.modules[module]
+"""
+
+
+def test_a_reader_imports_no_other_format():
+    result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines() == [f"{name} {name}" for name in FORMATS]

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    get_predicates,
+    get_speaker_markers,
+    get_speakers,
+    get_title,
+    set_clusters,
+    set_frames,
+    set_predicates,
+    set_speaker_markers,
+    set_speakers,
+    set_title,
+)
+from spacy_span_selector.documents.given import GivenAnnotation, copy_words
+
+VOCAB = Vocab()
+WORDS = ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "can", "not", "."]
+MARKERS, TURNS = [(0, 3)], [(3, 10, "Ann")]
+FRAMES = [Frame(4, 5, [Argument(3, 4, "ARG0")]), Frame(7, 9, [])]
+
+
+def make_example(words: list[str] | None = None, *, frames: list[Frame] = FRAMES) -> Example:
+    """A gold document of WORDS, and one of other words with the same text, for a pipeline."""
+    spaces = [word != "can" for word in WORDS]
+    reference = Doc(VOCAB, words=WORDS, spaces=spaces, sent_starts=[word in ("Leo", "Ruth") for word in WORDS])
+    set_title(reference, "the visit")
+    set_clusters(reference, [[(3, 4)]])
+    set_frames(reference, frames)
+    set_speakers(reference, TURNS)
+    set_speaker_markers(reference, MARKERS)
+    return Example(Doc(VOCAB, words=words or WORDS, spaces=None if words else spaces), reference)
+
+
+@pytest.mark.parametrize("spaces", [None, [True, False]])
+def test_words_are_copied_with_their_spacing(spaces: list[bool] | None) -> None:
+    doc = Doc(VOCAB, words=["Ann", "left"], spaces=spaces, tags=["NNP", "VBD"], sent_starts=[True, False])
+    words = copy_words(doc)
+    assert (words.text, words.has_unknown_spaces) == (doc.text, spaces is None)
+    assert not words.has_annotation("TAG") and not words.has_annotation("SENT_START")
+
+
+def test_only_what_is_given_is_copied() -> None:
+    example = make_example()
+    assert not GivenAnnotation(predicates=True).copy(example).total()
+    predicted = example.predicted
+    assert set(predicted.spans) == {"speakers", "speaker_markers", "srl_predicates"}
+    assert (get_title(predicted), get_speakers(predicted)) == ("the visit", TURNS)
+    assert (get_speaker_markers(predicted), get_predicates(predicted)) == (MARKERS, [(4, 5), (7, 9)])
+    assert [token.is_sent_start for token in predicted] == [token.is_sent_start for token in example.reference]
+
+
+def test_title_and_speaker_markers_are_always_given() -> None:
+    example = make_example()
+    GivenAnnotation(sentences=False, speakers=False).copy(example)
+    assert set(example.predicted.spans) == {"speaker_markers"}
+    assert get_title(example.predicted) == "the visit"
+    assert not example.predicted.has_annotation("SENT_START")
+
+
+def test_given_predicates_come_before_frames() -> None:
+    for predicates in ([(4, 6)], []):
+        example = make_example()
+        set_predicates(example.reference, predicates, "verbs")
+        GivenAnnotation(predicates=True, predicates_key="verbs").copy(example)
+        assert get_predicates(example.predicted, "verbs") == predicates
+
+
+def test_a_reference_annotated_without_frames_gives_an_empty_group() -> None:
+    example = make_example(frames=[])
+    GivenAnnotation(predicates=True).copy(example)
+    assert get_predicates(example.predicted) == []
+
+
+def test_other_tokens_are_aligned() -> None:
+    example = make_example(["<speaker>", "Ann </speaker>", "Leo", "left", ".", "Ruth", "cannot", "."])
+    assert not GivenAnnotation(predicates=True).copy(example).total()
+    predicted = example.predicted
+    assert (get_speaker_markers(predicted), get_speakers(predicted)) == ([(0, 2)], [(2, 8, "Ann")])
+    assert get_predicates(predicted) == [(3, 4), (6, 7)]
+    assert [token.i for token in predicted if token.is_sent_start] == [0, 2, 5]
+
+
+def test_what_does_not_align_is_left_out_and_counted() -> None:
+    example = make_example(["<speaker>", "Ann", "</speaker> Leo left", ".", "Ruth", "can not", "."])
+    lost = GivenAnnotation(predicates=True).copy(example)
+    assert lost == {"start of a sentence": 0, "predicate": 1, "turn of a speaker": 1}
+    assert get_predicates(example.predicted) == [(5, 6)]
+    assert get_speakers(example.predicted) == []
+
+
+def test_texts_that_differ_are_an_error() -> None:
+    with pytest.raises(ValueError, match="Can't align document 'the visit': the pipeline's tokenizer changes its text"):
+        GivenAnnotation().copy(make_example(["Bob"]))
