@@ -56,7 +56,7 @@ Drawing = Callable[["Figure", Variants, Mapping[str, str], bool], bool]
 def draw_figures(grid: str, variants: Variants, output: Path) -> list[tuple[Path, str]]:
     """Draw the figures of a grid.
 
-    grid (str): The name of the grid, a prefix of all file names.
+    grid (str): Its name, with which the names of the files begin.
     variants (Variants): Its runs.
     output (Path): The folder to write to.
     RETURNS (list[tuple[Path, str]]): The PNG files and what they show.

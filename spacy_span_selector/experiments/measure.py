@@ -120,7 +120,7 @@ def _numbers(counts: Counts) -> dict[str, int]:
 
 
 def load_pipeline(run_dir: Path, gpu_id: int) -> Language:
-    """Load the best pipeline of a run; on a GPU torch allocates all memory, so that it can be measured."""
+    """Load the best pipeline of a run; on a GPU all memory is torch's, so that it can be measured."""
     setup_gpu(gpu_id, silent=True)
     if gpu_id >= 0:
         set_gpu_allocator("pytorch")
