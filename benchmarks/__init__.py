@@ -1,1 +1,1 @@
-"""Commands that measure speed, memory and agreement with others; README.md says how to read what they print."""
+"""Commands that measure speed, memory and agreement with other systems; README.md explains their output."""

@@ -1,12 +1,12 @@
-"""What a trained pipeline takes to annotate documents, and how much of it is the encoder's.
+"""Time and memory of annotation by a trained pipeline, compared with its encoder alone.
 
     python -m benchmarks.annotate corpus/litbank0/test.spacy training/litbank0/model-best
 
-Each pipeline annotates the documents of the corpus as they are, then documents of each length made of its text, then
+Each pipeline annotates the documents of the corpus as they are, then documents of each length made from its text, then
 documents whose sentences all have the same length. "Encoder" is the same pipeline without the components of this
-package: tokenizer, sentence boundaries and encoder. Both run in turns in one process, and the ratio is that of each
-turn. Peak memory is above that of the loaded pipeline, which has annotated a short text; each is measured in a process
-of its own.
+package: tokenizer, sentence boundaries and encoder. Both alternate in one process, and each ratio is that of one turn.
+Peak memory is in addition to that of the loaded pipeline after annotating a short text; each value is measured in a
+separate process.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .measuring import (
 from .pipelines import Found, count_found, describe_pipeline, find_encoder, load_pipeline, selector_pipes
 
 WORDS_AT_LEAST = 10_000
-"""Words of all documents of a length together."""
+"""Minimum number of words of all documents of one length."""
 
 WORDS_OF_DOCUMENT = 2_000
 """Length of the documents whose sentences have a given length."""
@@ -49,17 +49,17 @@ SHORT_TEXT = "Ann saw Bob. He was in her garden, near the old wall."
 
 
 class Case(NamedTuple):
-    """What to annotate.
+    """The documents to annotate.
 
     words (int | None): The length of each document; None for the documents of the corpus as they are.
-    sentence_words (int | None): The length of each sentence; None if the pipeline finds sentences itself.
+    sentence_words (int | None): The length of each sentence; None if the pipeline sets sentence boundaries.
     """
 
     words: int | None = None
     sentence_words: int | None = None
 
     def documents(self, nlp: Language, data: Path) -> list[str | Doc]:
-        """What a pipeline is given."""
+        """The documents that a pipeline is given."""
         if self.words is None:
             return own_documents(nlp, data)
         count = -(-WORDS_AT_LEAST // self.words)
@@ -75,13 +75,13 @@ class Case(NamedTuple):
 
 
 class Times(NamedTuple):
-    """What annotation takes, and what came of it.
+    """The speed of annotation, and its results.
 
-    pipeline (str): Its components of this package.
-    documents, words (int): What was annotated.
+    pipeline (str): The components of this package in the pipeline.
+    documents, words (int): The numbers of annotated documents and words.
     encoder, whole (Spread): Words per second.
-    ratio (Spread): Time of the whole by that of the encoder.
-    found (Found): What was found in all documents.
+    ratio (Spread): Time of the whole pipeline divided by that of the encoder.
+    found (Found): The annotation found in all documents.
     """
 
     pipeline: str
@@ -98,8 +98,8 @@ def main(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Trained pipelines")],
     words: Annotated[str, typer.Option(help="Lengths of documents")] = "200,2000,20000,100000",
     sentence_words: Annotated[str, typer.Option(help="Lengths of sentences")] = "10,25,50,100,200,400",
-    threads: Annotated[int, typer.Option(help="Threads that torch uses; its own choice if 0")] = 0,
-    repeats: Annotated[int, typer.Option(help="How often each is timed")] = 5,
+    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 0,
+    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 5,
     gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
 ) -> None:
     """Print a table."""
@@ -131,7 +131,7 @@ def main(
 def measure_times(model: Path, data: Path, case: Case, threads: int, repeats: int, gpu_id: int) -> Times:
     """Time a case in this process."""
     nlp = load_pipeline(model, threads, gpu_id)
-    find_encoder(nlp)  # for its error
+    find_encoder(nlp)  # raises an error if there is none
     documents = case.documents(nlp, data)
     annotate(nlp, [SHORT_TEXT])
     copies = iter([_copy(documents) for _ in range(2 * repeats)])
@@ -157,17 +157,20 @@ def measure_times(model: Path, data: Path, case: Case, threads: int, repeats: in
 
 
 def measure_peak(model: Path, data: Path, case: Case, part: Part, threads: int, gpu_id: int) -> Memory:
-    """Measure the memory that a case takes in this process, which must be fresh."""
+    """Measure the memory of a case in this process, which must be new."""
     nlp = load_pipeline(model, threads, gpu_id)
     documents = case.documents(nlp, data)
-    annotate(nlp, [SHORT_TEXT])  # what is built at first use is part of the loaded pipeline
+    annotate(nlp, [SHORT_TEXT])  # count what is built at first use as part of the loaded pipeline
     return measure_memory(lambda: annotate(nlp, documents, part), gpu_id)
 
 
 def annotate(nlp: Language, documents: Sequence[str | Doc], part: Part = "whole") -> tuple[int, Found]:
-    """Annotate documents, and keep none of them.
+    """Annotate documents without keeping them.
 
-    RETURNS (tuple[int, Found]): The number of their words, and what was found.
+    nlp (Language): The pipeline.
+    documents (Sequence[str | Doc]): The documents.
+    part (Part): The part of the pipeline to run.
+    RETURNS (tuple[int, Found]): The number of their words, and the annotation found.
     """
     pipes, tasks = selector_pipes(nlp), find_tasks(nlp)
     words, found = 0, Found(0, 0)

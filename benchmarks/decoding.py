@@ -1,9 +1,9 @@
-"""What the decoder and its threshold do to a trained component: nothing else changes between the rows.
+"""The effect of the decoder and its threshold on a trained component: nothing else changes between the rows.
 
     python -m benchmarks.decoding training/litbank0/model-best corpus/litbank0/dev.spacy
     python -m benchmarks.decoding training/ewt-StructuredSelector/model-best corpus/ewt/dev.spacy --gold-predicates
 
-Choose a threshold on development data alone; other data are for showing that the choice holds.
+Choose a threshold on a dev split only; use other data to confirm the choice.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main(
 
 
 def _annotate_before(nlp: Language, name: str, examples: list[Example]) -> None:
-    """Run the components before the one of interest once."""
+    """Run the components before the measured one once."""
     later = nlp.pipe_names[nlp.pipe_names.index(name) :]
     with nlp.select_pipes(disable=later):
         for example, doc in zip(examples, nlp.pipe(_docs(examples)), strict=True):

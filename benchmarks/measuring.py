@@ -1,4 +1,4 @@
-"""How benchmarks measure: alternatives in turns, several times; peak memory in processes of their own."""
+"""Measuring for benchmarks: alternatives in turns, several times; peak memory in separate processes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MB = 1_000_000
 
 Part = Literal["encoder", "whole"]
 PARTS: tuple[Part, Part] = ("encoder", "whole")
-"""What of a pipeline is measured."""
+"""The part of a pipeline to measure."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
 class Spread(NamedTuple):
-    """What came of several runs."""
+    """The results of several runs."""
 
     median: float
     least: float
@@ -34,26 +34,26 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """Of at least one value."""
+        """The spread of at least one value."""
         return cls(statistics.median(values), min(values), max(values))
 
     def format(self, form: str) -> str:
-        """The median, and in brackets from where to where the values go; `form` is that of each number."""
+        """The median, with minimum and maximum in brackets; `form` is the format of each number."""
         return f"{self.median:{form}} ({self.least:{form}} to {self.greatest:{form}})"
 
 
 def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> Spread:
-    """The ratio of the two times of each round: what slows the machine down for a while slows both."""
+    """The ratio of the two times of each round, since temporary slowdowns of the machine affect both."""
     return Spread.of([above / below for above, below in zip(numerators, denominators, strict=True)])
 
 
 def take_turns(functions: Sequence[Callable[[], object]], repeats: int, gpu_id: int = -1) -> list[list[float]]:
     """Call functions in turns, and measure the time of each call.
 
-    functions (Sequence[Callable]): What is compared.
+    functions (Sequence[Callable[[], object]]): The functions to compare.
     repeats (int): The number of rounds.
-    gpu_id (int): The GPU whose work is waited for; -1 for none.
-    RETURNS (list[list[float]]): Of each function its seconds in each round.
+    gpu_id (int): The GPU to wait for; -1 for none.
+    RETURNS (list[list[float]]): The seconds of each function in each round.
     """
     seconds: list[list[float]] = [[] for _ in functions]
     for _ in range(repeats):
@@ -67,18 +67,19 @@ def take_turns(functions: Sequence[Callable[[], object]], repeats: int, gpu_id: 
 
 
 class Memory(NamedTuple):
-    """Bytes in use before a function was called, and how many more there were at the most during the call."""
+    """Bytes in use before a function was called, and the maximum in addition during the call."""
 
     before: float
     peak: float
 
 
 def measure_memory(function: Callable[[], object], gpu_id: int = -1) -> Memory:
-    """Call a function and measure its memory. Only the first call in a process counts: what has been freed is not
-    always given back, and would be used again without being seen.
+    """Call a function and measure its memory. Only the first call in a process is accurate: freed memory is not
+    always returned to the system, and its reuse would not be measured.
 
-    function (Callable): What is measured.
-    gpu_id (int): The GPU whose memory is meant; -1 for the resident memory of this process.
+    function (Callable[[], object]): The function to measure.
+    gpu_id (int): The GPU whose memory is measured; -1 for the resident memory of this process.
+    RETURNS (Memory): The memory before and during the call.
     """
     _give_back_freed_memory()
     before = start_measuring(gpu_id)
@@ -87,16 +88,18 @@ def measure_memory(function: Callable[[], object], gpu_id: int = -1) -> Memory:
 
 
 def peaks_of_parts(measure: Callable[[Part], Memory]) -> list[str]:
-    """The cells of the loaded pipeline and of the peaks of encoder and whole, in MB, each measured in a new process.
+    """The table cells for the loaded pipeline and the peaks of encoder and whole pipeline in MB, each measured in a new
+    process.
 
-    measure (Callable[[Part], Memory]): Measures a part; must be fit to be pickled.
+    measure (Callable[[Part], Memory]): Measures a part; must be picklable.
+    RETURNS (list[str]): Three cells.
     """
     encoder, whole = (in_fresh_process(measure, part) for part in PARTS)
     return [f"{value / MB:,.0f}" for value in (whole.before, encoder.peak, whole.peak)]
 
 
 def wait_for(gpu_id: int) -> None:
-    """Wait until a GPU has done what it was asked to do; -1 for none."""
+    """Wait until a GPU has finished its work; -1 for none."""
     if gpu_id >= 0:
         torch.cuda.synchronize(gpu_id)
 
@@ -104,13 +107,13 @@ def wait_for(gpu_id: int) -> None:
 def in_fresh_process(
     function: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
 ) -> Result:
-    """Call a function of a module in a new process. Arguments, result and errors are passed on."""
+    """Call a function of a module in a new process; arguments, result and errors are passed on."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments, **named).result()
 
 
 def set_threads(threads: int) -> None:
-    """Let torch use so many threads; its own choice if 0."""
+    """Set the number of threads of torch; 0 for its default."""
     if threads:
         torch.set_num_threads(threads)
 
@@ -124,18 +127,18 @@ def numbers(text: str) -> list[int]:
 
 
 def print_header(*names: str, texts: int) -> None:
-    """Print the header of a table in Markdown, of which so many columns are texts, and the others numbers."""
+    """Print the header of a Markdown table, in which the first `texts` columns are texts and the others numbers."""
     print_row(*names)
     print_row(*["---"] * texts, *["---:"] * (len(names) - texts))
 
 
 def print_row(*cells: str) -> None:
-    """Print a row of a table in Markdown."""
+    """Print a row of a Markdown table."""
     typer.echo(f"| {' | '.join(cells)} |")
 
 
 def _give_back_freed_memory() -> None:
-    """Ask glibc to; other libraries of C have no such function."""
+    """Let glibc return freed memory to the system; other C libraries have no such function."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -1,4 +1,4 @@
-"""Trained pipelines, and what in them is the encoder."""
+"""Trained pipelines and their encoders."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ AnyPipe = SelectorPipe[Any, Any, Any, Any]
 
 
 def load_pipeline(model: Path, threads: int, gpu_id: int) -> Language:
-    """Load a pipeline that takes texts of any length; on a GPU all memory is torch's, so that it can be measured.
+    """Load a pipeline that accepts texts of any length; on a GPU torch allocates all memory, so it can be measured.
 
     model (Path): The pipeline.
-    threads (int): Threads that torch uses; its own choice if 0.
+    threads (int): Threads of torch; 0 for its default.
     gpu_id (int): The GPU; -1 for the CPU.
+    RETURNS (Language): The pipeline.
     """
     set_threads(threads)
     if gpu_id >= 0:
@@ -46,14 +47,14 @@ def selector_pipes(nlp: Language) -> dict[str, AnyPipe]:
     pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, SelectorPipe)}
     if not pipes:
         raise ValueError(
-            f"The pipeline {nlp.pipe_names} has no component that is measured. Take one with structured_coref or "
+            f"The pipeline {nlp.pipe_names} has no component to measure. Use one with structured_coref or "
             "structured_srl."
         )
     return pipes
 
 
 def describe_pipeline(nlp: Language) -> str:
-    """Names and selectors of its components of this package."""
+    """Names and selectors of the components of this package."""
     pipes = selector_pipes(nlp).items()
     return " + ".join(
         f"{name}, {type(pipe.selector).__name__.removesuffix('Selector').lower()}" for name, pipe in pipes
@@ -63,16 +64,16 @@ def describe_pipeline(nlp: Language) -> str:
 def find_encoder(nlp: Language) -> tuple[str, TrainablePipe]:
     """The component whose vectors the components of this package read, and its name.
 
-    RAISES (ValueError): If one of them has an encoder of its own, without which it can't run.
+    RAISES (ValueError): If one of them has its own encoder, without which it cannot run.
     """
     encoders: dict[str, TrainablePipe] = {}
     for name in selector_pipes(nlp):
         own = [(other, pipe) for other, pipe in nlp.pipeline if name in getattr(pipe, "listening_components", ())]
         if not own:
             raise ValueError(
-                f"'{name}' has an encoder of its own, so what it adds to the encoder can't be measured. Train a "
+                f"'{name}' has its own encoder, so the two cannot be measured separately. Train a "
                 f"pipeline whose encoder is a component before it ('transformer' or 'tok2vec'), with a listener as "
-                f"components.{name}.model.tok2vec: configs/coref_minilm.cfg is one."
+                f"components.{name}.model.tok2vec, as in configs/coref_minilm.cfg."
             )
         encoders.update(own)
     if len(encoders) > 1:
@@ -86,7 +87,7 @@ def network(pipe: AnyPipe) -> nn.Module:
 
 
 class Found(NamedTuple):
-    """What was found: spans that were selected, and clusters or frames."""
+    """The numbers of selected spans, and of clusters or frames."""
 
     spans: int
     groups: int

@@ -1,10 +1,10 @@
-"""Where the time of annotation goes, stage by stage.
+"""The time of annotation by stage.
 
     python -m benchmarks.profile corpus/litbank0/test.spacy training/litbank0/model-best
 
-Every component and the parts of those of this package are watched while they work. The time of a part is not that of
-the component, too: what a component or its network spends outside of the parts that are named is its "rest". On a GPU
-each part waits until the GPU is done, so the sum is more than what annotation takes there.
+All components are timed, and those of this package by stage. The time of a stage is not included in that of its
+component: the time that a component or its network spends outside the named stages is its "rest". On a GPU each stage
+waits until the GPU is done, so the sum exceeds the time of annotation without profiling.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .measuring import Spread, print_header, print_row, wait_for
 from .pipelines import AnyPipe, describe_pipeline, load_pipeline, network, selector_pipes
 
 Stage = tuple[str, str]
-"""A component, or the tokenizer, and a part of it."""
+"""A component, or the tokenizer, and a stage of it."""
 
 REST = ("pipeline", "rest")
 MODULES = {
@@ -46,9 +46,9 @@ MODULES = {
 
 
 class StageClock:
-    """Add up the time of stages; that of a stage within another is not counted for the outer one.
+    """Add up the time of stages; the time of a nested stage does not count for the outer one.
 
-    gpu_id (int): The GPU whose work is waited for where a stage begins or ends; -1 for none.
+    gpu_id (int): The GPU to wait for at the start and end of a stage; -1 for none.
     """
 
     def __init__(self, gpu_id: int = -1) -> None:
@@ -105,8 +105,8 @@ def main(
     data: Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus; only its texts are used")],
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained pipeline")],
     words: Annotated[int, typer.Option(help="Length of documents; 0 for those of the corpus as they are")] = 0,
-    threads: Annotated[int, typer.Option(help="Threads that torch uses; its own choice if 0")] = 0,
-    repeats: Annotated[int, typer.Option(help="How often the documents are annotated")] = 5,
+    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 0,
+    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 5,
     gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
 ) -> None:
     """Print a table."""
@@ -186,7 +186,7 @@ STAGES = [
 
 
 def _place(nlp: Language, stage: Stage) -> tuple[int, int]:
-    """Where a stage stands in the table: in the order of the pipeline."""
+    """The position of a stage in the table: in the order of the pipeline."""
     name, part = stage
     components = ["tokenizer", *nlp.pipe_names, REST[0]]
     return components.index(name), STAGES.index(part) if part else 0

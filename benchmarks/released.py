@@ -1,27 +1,27 @@
-"""The paper's released code beside a pipeline of ours, with the same encoder: words per second and peak memory.
+"""Speed and peak memory of the paper's released code and of a pipeline of ours, with the same encoder.
 
     git clone https://github.com/lyutyuh/structured-span-selector released
     pip install pyhocon
     python -m benchmarks.released released encoders/minilm training/litbank0/model-best corpus/litbank0/test.spacy
 
-Theirs annotates one document at a time as its own evaluation does, on the CPU in float32, with the configurations
-`spanbert_base` ("structured") and `spanbert_base_greedy` ("greedy") as released, but with the encoder of ours: segments
-of 384 subwords, spans of up to 30, nets of width 3,000, 50 antecedents. Its time starts from its tensors, that of ours
-from the text. Words are those of the corpus for both. All run in turns in one process, and the ratio is that of each
-turn; peak memory is above that of the loaded model, which has annotated a short document, and is measured in a process
-of its own for each document.
+The released code annotates one document at a time, as in its own evaluation, on the CPU in float32, with its
+configurations `spanbert_base` ("structured") and `spanbert_base_greedy` ("greedy"), but with our encoder: segments of
+384 subwords, spans of up to 30, networks of width 3,000, 50 antecedents. Its time starts from its input tensors, ours
+from the text. Words are those of the corpus for both. All systems alternate in one process, and each ratio is that of
+one turn; peak memory is in addition to that of the loaded model after annotating a short document, and is measured in a
+separate process for each document.
 
-There is no checkpoint, so its heads are random. They cost what trained ones do but for one thing: how many spans the
-best trees keep. With random scores that is more than one a word, which takes far more time and memory in the linker, so
-scores are shifted until as many are kept as with trained ones, `SPANS_PER_WORD`. `--spans-per-word 0` leaves them as
-they are. Greedy keeps 0.4 per subword whatever the scores.
+There is no checkpoint, so its heads are random. Random heads cost the same as trained ones, except for the number of
+spans that the best trees keep. With random scores that is more than one per word, which takes far more time and memory
+in the linker, so scores are shifted until as many are kept as with trained ones, `SPANS_PER_WORD`. `--spans-per-word 0`
+leaves them unchanged. Greedy keeps 0.4 per subword whatever the scores.
 
-What is changed at run time so that it runs at all, none of which makes it slower:
-- its chart is a CUDA kernel of https://github.com/lyutyuh/genbmm, which has no version for the CPU: `InsideStep` does
-  the same in plain torch. "structured, io" uses `CKY.io` instead, a chart in plain torch that it also has, but slower;
+Changes at run time that make the code run at all, none of which makes it slower:
+- its chart is a CUDA kernel of https://github.com/lyutyuh/genbmm, which has no CPU version: `InsideStep` computes
+  the same in plain torch. "structured, io" uses `CKY.io` instead, the code's own, slower chart in plain torch;
 - `collections.Iterable`, which Python no longer has, is that of `collections.abc`;
 - the tokenizer that it downloads, only to look up [CLS] and [SEP], is that of the encoder;
-- `Tensor.cuda`, to which it sends the best trees, leaves a tensor where it is.
+- `Tensor.cuda`, with which it moves the best trees to the GPU, leaves a tensor where it is.
 """
 
 from __future__ import annotations
@@ -72,29 +72,29 @@ CONFIGURATIONS = {
     "structured, io": "spanbert_base",
     "greedy": "spanbert_base_greedy",
 }
-"""Of each variant of the released code."""
+"""The configuration of each variant of the released code."""
 
 OURS = "ours"
 
 SPANS_PER_WORD = 0.158
-"""What the best trees of a selector trained on LitBank keep of its test documents."""
+"""The spans per word that the best trees of a selector trained on LitBank keep in its test documents."""
 
 SHORT = 50
-"""Words of the document that is annotated before anything is measured."""
+"""Words of the document that is annotated before measuring."""
 
 SPECIAL_PIECES = 3  # [CLS], the genre and [SEP]
-GENRE = "[unused20]"  # of the first of its genres
+GENRE = "[unused20]"  # the token of its first genre
 PADDING, SPECIAL, ONLY_SPEAKER = 0, 1, 2  # speaker ids
 
 Annotate = Callable[[], int]
 """Annotates a document and returns the number of spans that were kept."""
 
 Segments = list[list[tuple[int, int]]]
-"""Of each subword its id and the number of its sentence."""
+"""The id of each subword and the number of its sentence."""
 
 
 class Setting(NamedTuple):
-    """What is compared on what: see `main`."""
+    """The systems and documents to compare: see `main`."""
 
     checkout: Path
     encoder: Path
@@ -116,14 +116,14 @@ class Setting(NamedTuple):
 
 
 class Times(NamedTuple):
-    """Of each round of each document its words, and the seconds by system."""
+    """The words of each round of each document, and the seconds by system."""
 
     words: list[int]
     seconds: dict[str, list[float]]
 
 
 class Peak(NamedTuple):
-    """Memory that one document takes, and the spans that are kept for each of its words."""
+    """The memory of annotating one document, and the number of spans kept per word."""
 
     memory: Memory
     spans_per_word: float
@@ -134,13 +134,13 @@ def main(
     encoder: Annotated[Path, typer.Argument(metavar="ENCODER", help="The folder of the encoder of MODEL, a BERT")],
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained pipeline of ours with structured_coref")],
     data: Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus with sentence boundaries")],
-    documents: Annotated[int, typer.Option(help="How many documents of the corpus")] = 3,
-    words: Annotated[int, typer.Option(help="Only the first so many words of each; all if 0")] = 0,
+    documents: Annotated[int, typer.Option(help="Number of documents of the corpus")] = 3,
+    words: Annotated[int, typer.Option(help="Number of words to use from the start of each; 0 for all")] = 0,
     spans_per_word: Annotated[
-        float, typer.Option(help="How many spans its best trees keep; what random scores give if 0")
+        float, typer.Option(help="Spans that its best trees keep; 0 for as many as random scores give")
     ] = SPANS_PER_WORD,
-    threads: Annotated[int, typer.Option(help="Threads that torch uses; its own choice if 0")] = 2,
-    repeats: Annotated[int, typer.Option(help="How often each document is timed")] = 3,
+    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 2,
+    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 3,
 ) -> None:
     """Print a table."""
     setting = Setting(checkout, encoder, model, data, documents, words, spans_per_word, threads)
@@ -186,7 +186,7 @@ def measure_times(setting: Setting, repeats: int) -> Times:
 
 
 def measure_peak(setting: Setting, system: str, number: int) -> Peak:
-    """Measure the memory that a document takes in this process, which must be fresh."""
+    """Measure the memory of annotating a document in this process, which must be new."""
     docs = setting.read()
     doc = docs[number]
     annotate = load(system, setting, docs[0])(doc)
@@ -198,7 +198,7 @@ def measure_peak(setting: Setting, system: str, number: int) -> Peak:
 def load(system: str, setting: Setting, first: Doc) -> Callable[[Doc], Annotate]:
     """Load a model and let it annotate the beginning of a document.
 
-    RETURNS (Callable[[Doc], Annotate]): Does what isn't timed.
+    RETURNS (Callable[[Doc], Annotate]): A function that prepares a document, which is not timed.
     """
     set_threads(setting.threads)
     prepare = load_ours(setting.model) if system == OURS else load_released(setting, system)
@@ -207,7 +207,7 @@ def load(system: str, setting: Setting, first: Doc) -> Callable[[Doc], Annotate]
 
 
 def load_ours(path: Path) -> Callable[[Doc], Annotate]:
-    """Our side: annotates the text of a document."""
+    """Our side, which annotates the text of a document."""
     nlp = load_pipeline(path, threads=0, gpu_id=-1)
     pipes = selector_pipes(nlp)
 
@@ -224,7 +224,7 @@ def load_ours(path: Path) -> Callable[[Doc], Annotate]:
 
 
 def load_released(setting: Setting, variant: str) -> Callable[[Doc], Annotate]:
-    """Their side: annotates the tensors of a document."""
+    """The released code, which annotates the tensors of a document."""
     import_module = import_released(setting.checkout, setting.encoder)
     configurations = import_module("pyhocon").ConfigFactory.parse_file(str(setting.checkout / "experiments.conf"))
     configuration = configurations[CONFIGURATIONS[variant]]
@@ -266,13 +266,13 @@ def find_released(checkout: Path) -> None:
             "git clone https://github.com/lyutyuh/structured-span-selector"
         )
     if find_spec("pyhocon") is None:
-        raise ImportError(f"{checkout / 'experiments.conf'} can't be read without pyhocon: pip install pyhocon")
+        raise ImportError(f"{checkout / 'experiments.conf'} cannot be read without pyhocon: pip install pyhocon")
 
 
 def import_released(checkout: Path, encoder: Path) -> Callable[[str], ModuleType]:
-    """Let the modules of the released code be imported in this process, in which they need the changes listed above.
+    """Make the modules of the released code importable in this process, with the changes listed above.
 
-    RETURNS (Callable[[str], ModuleType]): Imports one of them, or what they import.
+    RETURNS (Callable[[str], ModuleType]): A function that imports one of them, or one of their imports.
     """
     find_released(checkout)
     logging.disable(logging.INFO)
@@ -291,18 +291,18 @@ def import_released(checkout: Path, encoder: Path) -> Callable[[str], ModuleType
 
 
 class InsideStep(torch.autograd.Function):
-    """The inside weights of all spans of one width, from those of narrower ones: what `logbmminside_rule` of genbmm
-    computes, forward and backward."""
+    """The inside weights of all spans of one width from those of narrower ones: computes the same as
+    `logbmminside_rule` of genbmm, forward and backward."""
 
     @staticmethod
     def forward(context: Any, inside: Tensor, node: Tensor, width: int) -> Tensor:
         """Fill in a diagonal of a chart.
 
         inside (Tensor): Log weights, of which those of the spans (i, j) with `j - i < width` are known.
-            Shape: (sentences, n, n).
-        node (Tensor): Log weight of each span by itself, of the same shape.
-        width (int): That of the spans (i, i + width).
-        RETURNS (Tensor): A new chart.
+            Shape: (sentences, n, n)
+        node (Tensor): Log weight of each span by itself. Shape: (sentences, n, n)
+        width (int): The width of the spans (i, i + width).
+        RETURNS (Tensor): A new chart. Shape: (sentences, n, n)
         """
         left, right = _splits(inside, width)
         filled = inside.clone()
@@ -315,7 +315,7 @@ class InsideStep(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(context: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
-        """Gradients by both charts."""
+        """The gradients with respect to both charts."""
         (inside,), width = context.saved_tensors, context.width
         of_width = gradient.diagonal(width, 1, 2)
         left, right = _splits(inside, width)
@@ -331,7 +331,7 @@ class InsideStep(torch.autograd.Function):
 def _splits(chart: Tensor, width: int) -> tuple[Tensor, Tensor]:
     """Views of the left and the right parts (i, k) and (k + 1, i + width) of all spans (i, i + width).
 
-    Shape: each `(sentences, n - width, width)`.
+    RETURNS (tuple[Tensor, Tensor]): The parts. Shape: (sentences, n - width, width) each
     """
     sentences, n, _ = chart.shape
     shape = (sentences, n - width, width)
@@ -340,13 +340,14 @@ def _splits(chart: Tensor, width: int) -> tuple[Tensor, Tensor]:
 
 
 def tensorize(doc: Doc, tokenizer: Any, segment_length: int) -> list[Tensor]:
-    """What the released model takes of a document without annotation or speakers.
+    """The input of the released model for a document without annotation or speakers.
 
-    doc (Doc): With its sentences.
-    tokenizer: That of the encoder.
-    segment_length (int): Subwords of a segment, with the special ones.
-    RETURNS (list[Tensor]): Ids of subwords, their mask and their speakers, each of shape `(segments, segment_length)`;
-        subwords of each segment; genre; the sentence of each subword that isn't masked; whether this is training.
+    doc (Doc): The document, with its sentences.
+    tokenizer (Any): The tokenizer of the encoder.
+    segment_length (int): The number of subwords in a segment, including the special ones.
+    RETURNS (list[Tensor]): Ids of subwords, their mask and their speakers, each of shape (segments, segment_length);
+        the number of subwords in each segment; genre; the sentence of each subword that is not masked; whether this is
+        training.
     """
     sentences = [
         [tokenizer.encode(token.text, add_special_tokens=False) for token in sentence if not token.is_space]
@@ -366,12 +367,12 @@ def tensorize(doc: Doc, tokenizer: Any, segment_length: int) -> list[Tensor]:
 
 
 def split_into_segments(sentences: Sequence[Sequence[Sequence[int]]], length: int) -> Segments:
-    """Divide subwords into segments as the released code does: each ends with the last sentence that fits, or, within
-    a sentence that is longer, with the last word.
+    """Divide subwords into segments as the released code does: each ends with the last sentence that fits or, in a
+    longer sentence, with the last word that fits.
 
-    sentences (Sequence): The subwords of each word of each sentence.
-    length (int): The most subwords of a segment.
-    RETURNS (Segments): Sentences are counted from 0; those without subwords aren't.
+    sentences (Sequence[Sequence[Sequence[int]]]): The subwords of each word of each sentence.
+    length (int): The maximum number of subwords in a segment.
+    RETURNS (Segments): The segments; sentences are counted from 0, without those that have no subwords.
     """
     segments: Segments = [[]]
     sentences = [sentence for sentence in sentences if any(sentence)]
@@ -386,8 +387,8 @@ def split_into_segments(sentences: Sequence[Sequence[Sequence[int]]], length: in
 
 
 def sentence_numbers(segments: Segments) -> list[int]:
-    """The sentence of every subword, as the released code counts: what opens a segment belongs to the subword after
-    it, and so does [SEP]."""
+    """The sentence of every subword, as the released code counts: special tokens at the start of a segment belong to
+    the sentence of the next subword, and so does [SEP]."""
     numbers: list[int] = []
     for segment in segments:
         first = segment[0][1]
@@ -397,11 +398,11 @@ def sentence_numbers(segments: Segments) -> list[int]:
 
 
 class _Scored(Exception):
-    """Stops a model that has scored its spans."""
+    """Stops a model after it has scored its spans."""
 
 
 def scores_of_grammar(model: Any, inputs: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """Spans as (first, last) subwords, and their scores in the grammar, of shapes `(spans, 2)` and `(spans,)`."""
+    """Spans as (first, last) subwords, and their scores in the grammar. Shapes: (spans, 2) and (spans,)"""
 
     def stop(_module: Any, arguments: tuple[Tensor, ...]) -> None:
         raise _Scored(*arguments[:2])
@@ -419,13 +420,13 @@ def scores_of_grammar(model: Any, inputs: Sequence[Tensor]) -> tuple[Tensor, Ten
 
 
 def find_shift(spans: Tensor, scores: Tensor, sentences: Tensor, kept: int) -> float:
-    """What to subtract from all scores so that the best trees of a document keep so many spans.
+    """The number to subtract from all scores so that the best trees of a document keep a number of spans.
 
-    spans (Tensor): First and last token of each, in the document. Shape: (spans, 2).
-    scores (Tensor): Shape: (spans,).
-    sentences (Tensor): The number of the sentence of each token, from 0. Shape: (tokens,).
-    kept (int): How many spans.
-    RETURNS (float): The score of a span, those above which are kept as far as a tree can.
+    spans (Tensor): First and last token of each span in the document. Shape: (spans, 2)
+    scores (Tensor): The score of each span. Shape: (spans,)
+    sentences (Tensor): The number of the sentence of each token, from 0. Shape: (tokens,)
+    kept (int): The number of spans to keep.
+    RETURNS (float): The score of a span; spans with higher scores are kept if a tree can have them.
     """
     lengths = sentences.bincount()
     offsets = lengths.cumsum(0) - lengths

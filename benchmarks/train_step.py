@@ -1,12 +1,12 @@
-"""What an update of a pipeline takes, and how much of it is the encoder's.
+"""Time and memory of a training update of a pipeline, compared with its encoder alone.
 
     python -m benchmarks.train_step corpus/litbank0/train.spacy training/litbank0/model-best --words 2000
 
-The batch is gold documents of about so many words in all. "Encoder" is the forward pass of the encoder's model and its
-backward pass from a random gradient; "whole" is both passes of all components, as in training; the optimizer's step
-comes after both and is timed alone. They run in turns in one process, and the ratio is that of each turn. Peak memory
-is that of both passes and the step, above that of model, gradients and optimizer; each is measured in a process of its
-own.
+The batch consists of gold documents with about that many words in total. "Encoder" is the forward pass of the encoder's
+model and its backward pass from a random gradient; "whole" is both passes of all components, as in training; the
+optimizer step is timed separately after both. All three alternate in one process, and each ratio is that of one turn.
+Peak memory is that of both passes and the step, in addition to that of model, gradients and optimizer; each value is
+measured in a separate process.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from .measuring import (
 from .pipelines import describe_pipeline, find_encoder, load_pipeline
 
 WORDS_BEFORE = 100
-"""Words of the update before anything is measured."""
+"""Words of the update before measuring."""
 
 
 class Times(NamedTuple):
-    """What an update takes.
+    """The time of an update.
 
-    pipeline (str): Its components of this package.
-    documents, words (int): What was learnt from.
+    pipeline (str): The components of this package in the pipeline.
+    documents, words (int): The size of the batch.
     encoder, whole, step (Spread): Seconds.
-    ratio (Spread): Time of the whole, the step left out, by that of the encoder.
+    ratio (Spread): Time of the whole pipeline, without the step, divided by that of the encoder.
     """
 
     pipeline: str
@@ -67,8 +67,8 @@ def main(
     data: Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus with gold annotation")],
     models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Trained pipelines")],
     words: Annotated[str, typer.Option(help="Words of a batch")] = "2000",
-    threads: Annotated[int, typer.Option(help="Threads that torch uses; its own choice if 0")] = 0,
-    repeats: Annotated[int, typer.Option(help="How often each is timed")] = 5,
+    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 0,
+    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 5,
     gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
 ) -> None:
     """Print a table."""
@@ -113,7 +113,7 @@ def measure_times(model: Path, data: Path, words: int, threads: int, repeats: in
 
 
 def measure_peak(model: Path, data: Path, words: int, part: Part, threads: int, gpu_id: int) -> Memory:
-    """Measure the memory of an update in this process, which must be fresh."""
+    """Measure the memory of an update in this process, which must be new."""
     nlp = load_pipeline(model, threads, gpu_id)
     optimizer = create_optimizer(nlp)
     batch = training_batch(nlp, data, words)
@@ -127,7 +127,7 @@ def measure_peak(model: Path, data: Path, words: int, part: Part, threads: int, 
 
 
 def update_once(nlp: Language, data: Path, words: int, optimizer: Optimizer) -> None:
-    """Update a pipeline with a small batch: from then on there are gradients, and the moments of the optimizer."""
+    """Update a pipeline with a small batch, which allocates gradients and the moments of the optimizer."""
     run_whole(nlp, training_batch(nlp, data, min(words, WORDS_BEFORE)))
     take_step(nlp, optimizer)
 
@@ -153,10 +153,11 @@ def run_encoder(nlp: Language, batch: Sequence[Example]) -> None:
 
 
 def random_gradient(encoder: TrainablePipe, output: Any) -> Any:
-    """A gradient of the form that an encoder takes.
+    """A random gradient in the format of an encoder's output.
 
     encoder (TrainablePipe): A transformer of spacy-transformers, or a Tok2Vec.
-    output (list[Floats2d] | FullTransformerBatch): What its model says of a batch.
+    output (list[Floats2d] | FullTransformerBatch): The output of its model for a batch.
+    RETURNS (Any): The gradient.
     """
     generator = encoder.model.ops.xp.random.default_rng(0)
 
@@ -165,12 +166,12 @@ def random_gradient(encoder: TrainablePipe, output: Any) -> Any:
 
     if isinstance(output, list):
         return [like(vectors.shape) for vectors in output]
-    # Of all that a transformer says, listeners read the first.
+    # Listeners read only the first output of a transformer.
     return output.unsplit_by_doc([[like(data.tensors[0].shape)] for data in output.doc_data])
 
 
 def create_optimizer(nlp: Language) -> Optimizer:
-    """The optimizer that the pipeline was trained with. `nlp.create_optimizer` can't follow its references to other
+    """The optimizer that the pipeline was trained with. `nlp.create_optimizer` cannot resolve its references to other
     settings."""
     optimizer: Optimizer = registry.resolve({"optimizer": _training(nlp)["optimizer"]})["optimizer"]
     return optimizer

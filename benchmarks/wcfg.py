@@ -3,15 +3,15 @@
     python -m benchmarks.wcfg --threads 2
 
 Both compute what one training step needs: the marginals of all spans (forward), the loss
-sum(p ** 2), and its gradient by the scores (backward through the marginals). Ours is
-`marginals`; torch-struct 0.5 runs `TreeCRF` over one label whose potential is softplus(score), which
+sum(p ** 2), and its gradient with respect to the scores (backward through the marginals). Ours is
+`marginals`; torch-struct 0.5 runs `TreeCRF` over one label with potential softplus(score), which
 is the same distribution over trees, and multiplies its marginals by sigmoid(score). The two
-gradients must agree, or the benchmark fails. On a GPU ours uses Triton kernels where they run;
-`--plain` compares with our own sweeps in plain torch instead, to show what the kernels are worth.
+gradients must agree, or the benchmark fails. On a GPU ours uses Triton kernels if they work;
+`--plain` compares with our own sweeps in plain torch instead, to show the gain from the kernels.
 
-Both run in turns in one process, after a tiny case that starts the thread pool and a first run of each; "times faster"
-is the ratio of each turn. Peak memory is that of the first run, each in a process of its own. A case of torch-struct
-that would take more than `--peer-memory` is skipped.
+Both alternate in one process, after a tiny case that starts the thread pool and a first run of each; "times faster"
+is the ratio of each turn. Peak memory is that of the first run, each in a separate process. Cases in which torch-struct
+would take more than `--peer-memory` are skipped for it.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from .measuring import (
     take_turns,
 )
 
-BYTES_PER_SPLIT = 32  # what torch-struct holds per sentence and n ** 3, as measured at 8 x 128
+BYTES_PER_SPLIT = 32  # memory of torch-struct per sentence and n ** 3, as measured at 8 x 128
 
 Function = Callable[[Tensor], Tensor]
 
 
 class Times(NamedTuple):
-    """Seconds of ours and, if it was run, of the other, and how many times faster ours is."""
+    """Seconds of ours and, if it was run, of the other, and their ratio."""
 
     ours: Spread
     other: Spread | None
@@ -73,15 +73,15 @@ def torch_struct(scores: Tensor) -> Tensor:
 
 def main(
     sizes: Annotated[str, typer.Option(help="Cases as batch x tokens")] = "8x32,8x64,8x128,8x256,32x64",
-    threads: Annotated[int, typer.Option(help="Threads that torch uses; its own choice if 0")] = 2,
-    repeats: Annotated[int, typer.Option(help="How often each is timed")] = 20,
+    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 2,
+    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 20,
     gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
-    peer_memory: Annotated[float, typer.Option(help="Skip torch-struct where it would take more GB")] = 2.0,
+    peer_memory: Annotated[float, typer.Option(help="Skip torch-struct if it would take more GB")] = 2.0,
     plain: Annotated[
         bool, typer.Option("--plain", help="Compare with our plain sweeps, not with torch-struct")
     ] = False,
 ) -> None:
-    """Print a table of time and peak memory, ours and torch-struct's or, on request, that of our plain sweeps."""
+    """Print a table of time and peak memory of ours and of torch-struct or, on request, of our plain sweeps."""
     peer, name = (plain_torch, "plain torch") if plain else (torch_struct, "torch-struct")
     print_header(
         *("batch x n", "ours, ms", f"{name}, ms", "times faster", "ours, MB", f"{name}, MB", "times smaller"), texts=1
@@ -123,14 +123,14 @@ def measure_times(other: Function | None, batch: int, tokens: int, threads: int,
 
 
 def measure_peak(function: Function, batch: int, tokens: int, threads: int, gpu_id: int) -> float:
-    """Bytes that a case takes in this process, which must be fresh."""
+    """The peak memory of a case in bytes, in this process, which must be new."""
     _start(threads, gpu_id)
     step(function, 2, 8, gpu_id)
     return measure_memory(lambda: step(function, batch, tokens, gpu_id), gpu_id).peak
 
 
 def step(function: Function, batch: int, tokens: int, gpu_id: int) -> Tensor:
-    """The gradient of the loss by random scores."""
+    """The gradient of the loss with respect to random scores. Shape: (batch, tokens, tokens)"""
     generator = torch.Generator().manual_seed(0)
     scores = torch.randn(batch, tokens, tokens, generator=generator).triu()
     scores = scores.to("cpu" if gpu_id < 0 else f"cuda:{gpu_id}").requires_grad_()

@@ -1,7 +1,7 @@
-"""The command line, `python -m spacy span-selector`: one command a module.
+"""The command line, `python -m spacy span-selector`: one module per command.
 
 spaCy imports this package through the entry point `spacy_cli`, and the application adds itself to
-spaCy's own. Commands import what they need when they run, so that a small one starts quickly.
+spaCy's own. Commands import what they need when they run, so that small ones start quickly.
 """
 
 from spacy.cli import app as spacy_app

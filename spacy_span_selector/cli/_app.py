@@ -1,4 +1,4 @@
-"""The typer application that every command registers with, and what the commands share."""
+"""The typer application that all commands register with, and functions that they share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ app = typer.Typer(
 
 @contextmanager
 def friendly_errors() -> Iterator[None]:
-    """Exit with status 1 and the message of an expected error: a malformed file, an unknown language."""
+    """On an expected error, such as a malformed file or an unknown language, print it and exit with status 1."""
     try:
         yield
     except (ImportError, OSError, ValueError) as error:
@@ -28,7 +28,7 @@ def friendly_errors() -> Iterator[None]:
 
 
 def open_spacy_file(path: Path) -> DocBin:
-    """Open a .spacy file, or raise an error that names it."""
+    """Open a .spacy file; errors name it."""
     if not path.is_file():
         found = "a folder" if path.is_dir() else "no such file"
         raise FileNotFoundError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
@@ -37,5 +37,5 @@ def open_spacy_file(path: Path) -> DocBin:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     if path.suffix != ".spacy":
-        raise ValueError(f"{path}: spaCy's readers take only files whose name ends in .spacy. Rename it.")
+        raise ValueError(f"{path}: spaCy's readers accept only files whose name ends in .spacy. Rename it.")
     return doc_bin

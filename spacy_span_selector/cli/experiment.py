@@ -15,18 +15,18 @@ from ._app import app, friendly_errors
 @app.command("experiment")
 def experiment_cli(
     grid: Annotated[Path, typer.Argument(metavar="GRID.cfg", help="What to train: see configs/experiments")],
-    out_dir: Annotated[Path, typer.Argument(help="Gets results.jsonl, and the log and config of each run under runs")],
+    out_dir: Annotated[Path, typer.Argument(help="Folder for results.jsonl, and for config and log of each run")],
     gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
-    jobs: Annotated[int, typer.Option(min=1, help="How many runs at a time")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of parallel runs")] = 1,
     only: Annotated[
-        list[str] | None, typer.Option(help="Run only those whose name fits, such as 'greedy-seed0-*'; may be repeated")
+        list[str] | None, typer.Option(help="Run only runs whose name matches, as 'greedy-seed0-*'; may be repeated")
     ] = None,
-    keep_models: Annotated[bool, typer.Option(help="Keep the pipelines once they are measured")] = False,
+    keep_models: Annotated[bool, typer.Option(help="Keep the pipelines after they are measured")] = False,
 ) -> None:
     """Train and measure every variant of a grid with every seed on every fold.
 
-    A run whose record is in OUT_DIR/results.jsonl is not repeated, so an interrupted experiment goes on where it was
-    when it is started again. If runs fail, the others go on, and the exit status is 1.
+    A run whose record is in OUT_DIR/results.jsonl is not repeated, so an interrupted experiment can be resumed by
+    starting it again. If runs fail, the others continue, and the exit status is 1.
     """
     from ..experiments.grid import check_runs, choose_runs, read_grid
     from ..experiments.runner import Workplace, pending_runs, run_all
@@ -34,8 +34,8 @@ def experiment_cli(
     with friendly_errors():
         if gpu_id >= 0 and not has_gpu:
             raise ValueError(
-                f"There is no GPU {gpu_id}: spaCy finds no GPU here, or no CuPy to use it by, which "
-                "'pip install spacy[cuda12x]' installs. Leave out --gpu-id to use the CPU."
+                f"There is no GPU {gpu_id}: spaCy finds no GPU, or lacks CuPy, which "
+                "'pip install spacy[cuda12x]' installs. Omit --gpu-id to use the CPU."
             )
         runs = choose_runs(read_grid(grid), only or [])
         workplace = Workplace(out_dir, gpu_id, jobs, keep_models)

@@ -13,16 +13,16 @@ from ._app import app, friendly_errors
 @app.command("report")
 def report_cli(
     results: Annotated[
-        list[Path], typer.Argument(metavar="OUT_DIR...", help="Folders of experiments, or files of their records")
+        list[Path], typer.Argument(metavar="OUT_DIR...", help="Folders of experiments, or their files of records")
     ],
     output: Annotated[
         Path | None, typer.Option(help="Folder for report.md, report.json and figures; by default the first OUT_DIR")
     ] = None,
     reference: Annotated[str, typer.Option(help="The variant that the others are compared with")] = "structured",
 ) -> None:
-    """Turn the records of experiments into the paper's tables and figures.
+    """Make the paper's tables and figures from the records of experiments.
 
-    Records of several folders are put together: parts of a grid that were run on several machines, or several grids.
+    Records of several folders are combined: parts of a grid that were run on several machines, or several grids.
     """
     from ..experiments.records import read_records
     from ..experiments.report import write_report

@@ -1,5 +1,5 @@
-"""Experiments as the paper reports them: a grid of trainings, a record of each, tables and figures of all.
+"""Experiments like those of the paper: a grid of trainings, a record of each run, tables and figures of all.
 
-`grid` reads what to train, `runner` trains it in processes of its own, `measure` and `memory` say what came of it,
-`records` keeps that, `report` shows it. See docs/experiments.md.
+`grid` reads what to train, `runner` trains it in separate processes, `measure` and `memory` measure the results,
+`records` stores them, and `report` presents them. See docs/experiments.md.
 """

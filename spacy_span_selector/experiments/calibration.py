@@ -11,7 +11,7 @@ from .records import Record
 
 
 def pooled_calibration(records: Iterable[Record]) -> Calibration | None:
-    """The counts of several runs together; None if none has probabilities."""
+    """The summed counts of several runs; None if no run has probabilities."""
     pooled = Calibration()
     for record in records:
         if record["calibration"] is not None:
@@ -21,6 +21,6 @@ def pooled_calibration(records: Iterable[Record]) -> Calibration | None:
 
 
 def calibration_error(record: Record, first_bin: int) -> float | None:
-    """The expected calibration error of a run, from a bin on."""
+    """The expected calibration error of a run over the bins from `first_bin` on; None without probabilities."""
     calibration = pooled_calibration([record])
     return None if calibration is None else calibration.error(first_bin)

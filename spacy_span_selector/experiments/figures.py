@@ -1,4 +1,4 @@
-"""The figures of a report. A variant has the same colour in all of them, and its name beside what it labels."""
+"""The figures of a report. A variant has the same colour in all figures, and its name next to its line or row."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLORS = {
 }
 OTHER_COLORS = ("#56B4E9", "#000000", "#8C8C00")
 GREY = "#666666"
-WIDTH = 7.6  # inches, at 150 dots an inch: as wide as a README is shown on a large screen
+WIDTH = 7.6  # inches, at 150 dots per inch: the width of a README on a large screen
 STYLE: dict[Any, Any] = {
     "font.size": 10,
     "axes.titlesize": 11,
@@ -90,7 +90,7 @@ def draw_figures(grid: str, task: Task, variants: Variants, output: Path) -> lis
 
 
 def variant_colors(variants: Variants) -> dict[str, str]:
-    """A colour for each variant, the same in every report for those that the paper has."""
+    """A colour for each variant; variants of the paper have the same colour in every report."""
     others = [name for name in variants if name not in COLORS]
     return {name: COLORS.get(name) or OTHER_COLORS[others.index(name) % len(OTHER_COLORS)] for name in variants}
 
@@ -128,7 +128,7 @@ def draw_overview(figure: Figure, task: Task, variants: Variants, colors: Mappin
             axes.set_xlim(0, 1.15 * high)
             axes.tick_params(axis="y", labelleft=False)
         else:
-            room = max(0.0, 2 - (high - low)) / 2  # so that a small difference looks small
+            room = max(0.0, 2 - (high - low)) / 2  # a small difference should look small
             axes.set_xlim(low - room, high + room)
             for label, name in zip(axes.get_yticklabels(), names, strict=True):
                 label.set(color=colors[name], fontweight="bold")
@@ -179,9 +179,9 @@ def draw_classes(figure: Figure, task: Task, variants: Variants, colors: Mapping
     first, second = figure.subplots(1, 2, sharey=True)
     for axes, (classes, names, title) in zip((first, second), panels, strict=True):
         folds = {record["fold"]: record["kept"][classes] for record in records}
-        ends: dict[str, tuple[float, float]] = {}  # in the end those of the second panel
+        ends: dict[str, tuple[float, float]] = {}  # the labels use those of the second panel
         for number, (variant, own) in reversed(list(enumerate(variants.items()))):
-            shift = 0.07 * (number - (len(variants) - 1) / 2)  # so that error bars stand side by side
+            shift = 0.07 * (number - (len(variants) - 1) / 2)  # puts error bars side by side
             cells = [mean(own, class_recall("kept", classes, name)) for name in names]
             rows = [(i + shift, 100 * c.mean, 100 * (c.deviation or 0)) for i, c in enumerate(cells) if c is not None]
             if rows:
@@ -195,7 +195,7 @@ def draw_classes(figure: Figure, task: Task, variants: Variants, colors: Mapping
         axes.set_xlim(-0.3, len(names) - 0.7)
         axes.grid(axis="x", visible=False)
         axes.set_xlabel(title)
-    low, high = axes.get_ylim()  # which both panels share
+    low, high = axes.get_ylim()  # shared by both panels
     axes.set_ylim(max(low, -3), min(high, 103))
     label_ends(axes, ends, colors, gap=0.08)
     first.set_title("Recall among the spans kept, %")
@@ -225,21 +225,21 @@ def draw_calibration(figure: Figure, task: Task, variants: Variants, colors: Map
         histogram.stairs(np.maximum(per_run, 0.5), edges, baseline=None, color=colors[name], linewidth=1.8)
         ends[name] = 1.0, float(per_run[-1])
     reliability.set(xlim=(0, 1), ylim=(0, 1), xlabel="selection probability p")
-    reliability.set_title("How many of the spans are gold")
-    reliability.text(0.04, 0.93, "dashed: as many as p says", color=GREY, transform=reliability.transAxes)
+    reliability.set_title("Fraction of spans that are gold")
+    reliability.text(0.04, 0.93, "dashed: perfect calibration", color=GREY, transform=reliability.transAxes)
     histogram.set(yscale="log", xlim=(0, 1), xlabel="selection probability p")
-    histogram.set_title("How many spans have it, a run")
+    histogram.set_title("Number of spans per run")
     label_ends(histogram, ends, colors, gap=0.08)
     return True
 
 
 def label_ends(axes: Axes, ends: Mapping[str, tuple[float, float]], colors: Mapping[str, str], gap: float) -> None:
-    """Write the name of each line to the right of the axes, at the height of its end, none on top of another.
+    """Write the name of each line to the right of the axes, at the height of its end, without overlaps.
 
-    axes (Axes): With its final limits.
+    axes (Axes): The axes, with their final limits.
     ends (Mapping[str, tuple[float, float]]): The last point of each line.
     colors (Mapping[str, str]): The colour of each line.
-    gap (float): Least distance of two names, as a fraction of the height.
+    gap (float): Minimum distance of two names, as a fraction of the height.
     """
     to_axes = axes.transData + axes.transAxes.inverted()
     places = {name: to_axes.transform(end) for name, end in ends.items()}
@@ -262,8 +262,8 @@ def label_ends(axes: Axes, ends: Mapping[str, tuple[float, float]], colors: Mapp
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Move ascending heights apart until neighbours are a gap from each other, keeping each crowd where it is."""
-    crowds: list[list[float]] = []  # of heights as they were; each crowd is spread around its mean
+    """Move ascending heights apart until neighbours are a gap apart, keeping the mean of each group that overlaps."""
+    crowds: list[list[float]] = []  # groups of original heights; each is spread around its mean
     for height in heights:
         crowds.append([height])
         while len(crowds) > 1 and _top(crowds[-2], gap) + gap > _bottom(crowds[-1], gap):

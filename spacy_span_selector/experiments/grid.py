@@ -26,7 +26,7 @@ class _Section(BaseModel):
 
 
 class Evaluation(_Section):
-    """What a pipeline is given of the gold annotation when it is measured: settings of `Corpus.v1`."""
+    """The gold annotation that the measured pipeline is given: settings of `Corpus.v1`."""
 
     gold_tokens: bool = True
     sentences: bool = True
@@ -58,16 +58,16 @@ class _GridFile(_Section):
 
 @dataclass(frozen=True)
 class Run:
-    """One training, and how it is measured.
+    """One training and its evaluation.
 
-    name (str): Unique in its grid; the name of its folder.
-    grid (str): The grid that it belongs to.
-    component (str): Name of the component that is measured.
-    variant (str): What is compared.
+    name (str): The name of the run, unique in its grid, and of its folder.
+    grid (str): The name of its grid.
+    component (str): The name of the measured component.
+    variant (str): The name of its variant.
     seed (int): Seed of the training.
-    fold (str): Name of the fold.
-    corpora (Fold): Its files.
-    evaluation (Evaluation): What the pipeline is given when it is measured.
+    fold (str): The name of the fold.
+    corpora (Fold): The files of the fold.
+    evaluation (Evaluation): The gold annotation that the measured pipeline is given.
     config (Config): The whole config of the training.
     """
 
@@ -83,7 +83,7 @@ class Run:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Differs if the config or the way of measuring does: tells a run from another of the same name."""
+        """A hash of the config and the evaluation, which distinguishes runs of the same name."""
         content = [self.config.to_str(), self.component, self.corpora.model_dump(), self.evaluation.model_dump()]
         return sha256(json.dumps(content).encode()).hexdigest()[:16]
 
@@ -91,10 +91,10 @@ class Run:
 def read_grid(path: Path) -> list[Run]:
     """Read the file of a grid, and compose the config of every run.
 
-    path (Path): The file; paths in it are relative to the current directory, as those in spaCy's configs are.
-    RETURNS (list[Run]): Fold by fold and seed by seed, so that variants can be compared as early as possible.
+    path (Path): The file; paths in it are relative to the current directory, as in spaCy's configs.
+    RETURNS (list[Run]): The runs, fold by fold and seed by seed, so that variants can be compared early.
     RAISES (FileNotFoundError): If the file or the base config is missing.
-    RAISES (ValueError): If the file has another form, or overrides a section that the base config does not have.
+    RAISES (ValueError): If the file is not a grid, or overrides a section that the base config does not have.
     """
     content = _read_config(path)
     try:
@@ -140,22 +140,26 @@ def read_grid(path: Path) -> list[Run]:
 
 
 def choose_runs(runs: Iterable[Run], patterns: Iterable[str]) -> list[Run]:
-    """The runs whose name fits one of some patterns with `*` and `?`; all without a pattern.
+    """Choose runs by name.
 
-    RAISES (ValueError): If a pattern fits no run.
+    runs (Iterable[Run]): The runs.
+    patterns (Iterable[str]): Patterns with `*` and `?`; without patterns all runs are chosen.
+    RETURNS (list[Run]): The runs whose name matches at least one pattern.
+    RAISES (ValueError): If a pattern matches no run.
     """
     runs = list(runs)
     patterns = list(patterns)
     for pattern in patterns:
         if not any(fnmatchcase(run.name, pattern) for run in runs):
             names = ", ".join(run.name for run in runs[:3])
-            raise ValueError(f"No run fits {pattern!r}. The grid has {len(runs)} runs: {names}, ...")
+            raise ValueError(f"No run matches {pattern!r}. The grid has {len(runs)} runs: {names}, ...")
     return [run for run in runs if not patterns or any(fnmatchcase(run.name, pattern) for pattern in patterns)]
 
 
 def check_runs(runs: Iterable[Run]) -> None:
-    """Look for the corpora, and let spaCy check the config of each variant, before hours are spent on the first.
+    """Check that the corpora exist and that the config of each variant is valid, before the first training.
 
+    runs (Iterable[Run]): The runs.
     RAISES (FileNotFoundError): If a corpus is missing.
     RAISES (ValueError): If a config is not valid.
     """
@@ -179,7 +183,7 @@ def check_runs(runs: Iterable[Run]) -> None:
                 for section in ("nlp", "training")
                 for setting in _lost_settings(run.config[section], nlp.config[section], f"{section}.")
             ]
-            if lost:  # spaCy leaves out of these what it does not know
+            if lost:  # spaCy silently ignores unknown settings of these sections
                 raise ValueError(f"there is no setting {lost[0]!r}")
             training = nlp.config.interpolate()["training"]
             registry.resolve(training, schema=schemas.ConfigSchemaTraining)
@@ -188,7 +192,7 @@ def check_runs(runs: Iterable[Run]) -> None:
 
 
 def _lost_settings(config: Mapping[str, Any], filled: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    """The dotted names of settings that a config has and its filled form does not."""
+    """The dotted names of settings that are in a config but not in its filled form."""
     for name, value in config.items():
         if name not in filled:
             yield prefix + name
@@ -206,7 +210,7 @@ def _read_config(path: Path) -> Config:
 
 
 def _override(base: Config, *overrides: Mapping[str, Any], path: Path) -> Config:
-    """The base config with values replaced, each named as for `spacy train --a.b.c`."""
+    """The base config with values replaced, named as in `spacy train --a.b.c`."""
     config = deepcopy(base)
     for group in overrides:
         for key, value in group.items():
@@ -215,7 +219,7 @@ def _override(base: Config, *overrides: Mapping[str, Any], path: Path) -> Config
 
 
 def _section(config: Config, key: str, path: Path) -> dict[str, Any]:
-    """The section that a dotted name lies in."""
+    """The section of a dotted name."""
     section: Any = config
     for part in key.split(".")[:-1]:
         section = section.get(part) if isinstance(section, dict) else None

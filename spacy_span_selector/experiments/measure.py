@@ -1,4 +1,4 @@
-"""What came of a training: scores of its pipeline, and what its selector keeps. Run as a process of its own.
+"""Measure a trained pipeline: its scores, and the spans that its selector keeps. Runs in a separate process.
 
 python -m spacy_span_selector.experiments.measure RUN_DIR GPU_ID
 """
@@ -41,7 +41,7 @@ SETTINGS: dict[str, tuple[float, ...]] = {
 def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
     """Annotate dev and test documents, and measure what a report needs.
 
-    run_dir (Path): Has the pipeline, `model-best`, and `run.json`, which says what to measure.
+    run_dir (Path): The folder with the pipeline, `model-best`, and `run.json`, which describes the run.
     gpu_id (int): The GPU; -1 for the CPU.
     RETURNS (dict[str, Any]): Plain values; see docs/experiments.md.
     """
@@ -94,7 +94,7 @@ def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSett
 
 
 class _SpanCounts:
-    """Counts of found spans: of all, and of the gold ones by class."""
+    """Counts of found spans: of all spans, and of the gold ones by class."""
 
     def __init__(self) -> None:
         self.all = Counts()
@@ -158,7 +158,7 @@ def annotate(nlp: Language, component: str, examples: Iterable[Example]) -> list
 
 
 def plain(value: Any) -> Any:
-    """Scores with every number of NumPy made one of Python's."""
+    """Scores with all NumPy numbers converted to Python numbers."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return value.item() if hasattr(value, "item") else value

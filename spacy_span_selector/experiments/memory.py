@@ -1,4 +1,4 @@
-"""The peak memory of a pipeline that annotates documents, and how fast it is. Run as a process of its own.
+"""The peak memory and speed of a pipeline that annotates documents. Runs in a separate process.
 
 python -m spacy_span_selector.experiments.memory RUN_DIR GPU_ID
 """
@@ -22,16 +22,16 @@ MB = 1_000_000
 
 
 def measure_memory(run_dir: Path, gpu_id: int) -> dict[str, Any]:
-    """Annotate the test documents of a run, and say what that takes beyond the loaded pipeline.
+    """Annotate the test documents of a run, and measure the memory beyond that of the loaded pipeline.
 
-    run_dir (Path): Has the pipeline, `model-best`, and `run.json`, which names the documents.
-    gpu_id (int): The GPU, whose memory is measured; -1 for the CPU, where it is the resident memory.
-    RETURNS (dict[str, Any]): `device`, `loaded_mb` and `peak_mb`, above the former, `seconds` and `words`.
+    run_dir (Path): The folder with the pipeline, `model-best`, and `run.json`, which names the documents.
+    gpu_id (int): The GPU whose memory is measured; -1 for the resident memory on the CPU.
+    RETURNS (dict[str, Any]): `device`, `loaded_mb`, `peak_mb` (in addition to `loaded_mb`), `seconds` and `words`.
     """
     run = srsly.read_json(run_dir / "run.json")
     nlp = load_pipeline(run_dir, gpu_id)
     docs = [example.predicted for example in read_examples(nlp, run, "test")]
-    list(nlp.pipe([spacy.blank("en").make_doc("Ann saw Bob .")]))  # what is built at first use is not counted
+    list(nlp.pipe([spacy.blank("en").make_doc("Ann saw Bob .")]))  # do not count what is built at first use
     loaded = start_measuring(gpu_id)
     begin = time.perf_counter()
     deque(nlp.pipe(docs, batch_size=nlp.batch_size), maxlen=0)  # no document is kept

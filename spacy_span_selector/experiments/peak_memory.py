@@ -15,11 +15,11 @@ FORGET_PEAK = Path("/proc/self/clear_refs")
 
 
 def start_measuring(gpu_id: int = -1) -> int:
-    """Forget the peak so far.
+    """Reset the peak.
 
-    gpu_id (int): The GPU, whose allocated memory is meant; -1 for the resident memory of this process. On other systems
-        than Linux that peak can't be forgotten.
-    RETURNS (int): How many bytes are in use.
+    gpu_id (int): The GPU, for its allocated memory; -1 for the resident memory of this process. On systems other than
+        Linux the latter peak cannot be reset.
+    RETURNS (int): The number of bytes in use.
     """
     if gpu_id >= 0:
         torch.cuda.reset_peak_memory_stats(gpu_id)
@@ -31,7 +31,7 @@ def start_measuring(gpu_id: int = -1) -> int:
 
 
 def peak_memory(gpu_id: int = -1) -> int:
-    """The greatest number of bytes in use since `start_measuring`, which has the same argument."""
+    """The peak number of bytes in use since `start_measuring`, which has the same argument."""
     if gpu_id >= 0:
         return torch.cuda.max_memory_allocated(gpu_id)
     if os.access(FORGET_PEAK, os.W_OK):
@@ -40,6 +40,6 @@ def peak_memory(gpu_id: int = -1) -> int:
 
 
 def _status(name: str) -> int:
-    """A line of what Linux says of this process, in bytes."""
+    """A value of Linux's status file of this process, in bytes."""
     line = next(line for line in STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
     return 1024 * int(line.split()[1])

@@ -1,4 +1,4 @@
-"""A training that can be watched from outside: spaCy's table, and a file of how far it is."""
+"""A training logger that also writes the progress to a file, for other processes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LogStep = Callable[[dict[str, Any] | None], None]
 def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None]]]:
     """Create a logger that prints spaCy's table, and writes a line of JSON after each step.
 
-    path (str): The file. Each line has `step` and `seconds` since training began; with an evaluation also `words`,
-        those read so far, and `score`.
-    RETURNS (Callable): Sets the logger up for a pipeline.
+    path (str): The file. Each line has `step` and `seconds` since training began; lines with an evaluation also have
+        `words`, the number read so far, and `score`.
+    RETURNS (Callable): A function that sets the logger up for a pipeline.
     """
     console = console_logger(progress_bar=False)
 
@@ -37,7 +37,7 @@ def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None
         def log_step(info: dict[str, Any] | None) -> None:
             nonlocal step
             log_to_console(info)
-            # spaCy says so before the first update, and after each further one.
+            # spaCy logs a step before the first update, and after each further one.
             line: dict[str, Any] = {"step": step, "seconds": round(time.perf_counter() - begin, 3)}
             if info is not None:
                 line |= {"words": info["words"], "score": float(info["score"])}
@@ -51,7 +51,7 @@ def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None
 
 
 def read_progress(path: Path) -> list[dict[str, Any]]:
-    """The complete lines that a logger has written so far; none if it has not begun."""
+    """The complete lines that a logger has written so far; empty if it has not started."""
     if not path.exists():
         return []
     *lines, _ = path.read_bytes().split(b"\n")

@@ -1,4 +1,4 @@
-"""What came of each run: one line of JSON a run, so that a crash loses one line at most."""
+"""The results of each run: one line of JSON per run, so that a crash loses one line at most."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Record = dict[str, Any]
 
 
 def append_record(path: Path, record: Mapping[str, Any]) -> None:
-    """Add a record to a file, in one write, so that readers and other writers never see half of it.
+    """Append a record to a file in one write, so that readers and other writers never see an incomplete line.
 
-    path (Path): The file; made if there is none.
+    path (Path): The file; it is created if missing.
     record (Mapping[str, Any]): Plain values.
     """
     line = json.dumps(record, allow_nan=False) + "\n"
     if path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n"):
-        line = "\n" + line  # what a crash left stays a line of its own
+        line = "\n" + line  # an incomplete line after a crash stays separate
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     try:
         os.write(descriptor, line.encode("utf-8"))
@@ -32,18 +32,18 @@ def append_record(path: Path, record: Mapping[str, Any]) -> None:
 
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
-    """Read the records of one or more files; of several with one grid and name the last counts.
+    """Read the records of one or more files; of several with the same grid and name, only the last counts.
 
     paths (Iterable[Path]): Files of records, or folders with a `results.jsonl`.
-    RETURNS (list[Record]): The records. A line that is none is left out with a warning.
-    RAISES (FileNotFoundError): If there is no such file.
+    RETURNS (list[Record]): The records. Lines that are not records are left out with a warning.
+    RAISES (FileNotFoundError): If a file is missing.
     """
     records: dict[tuple[str, str], Record] = {}
     for path in paths:
         file = path / RESULTS if path.is_dir() else path
         if not file.is_file():
             raise FileNotFoundError(
-                f"{file}: no such file. Expected what 'python -m spacy span-selector experiment' wrote."
+                f"{file}: no such file. Expected the results of 'python -m spacy span-selector experiment'."
             )
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
             try:

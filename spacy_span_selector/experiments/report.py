@@ -15,17 +15,17 @@ ORDER = ("structured", "sigmoid", "greedy", "multitask", "bio")
 
 
 def write_report(records: Sequence[Record], output: Path, reference: str = "structured") -> list[Path]:
-    """Write `report.md`, `report.json` and the figures, a section for each grid.
+    """Write `report.md`, `report.json` and the figures, with a section for each grid.
 
     records (Sequence[Record]): The runs.
     output (Path): The folder to write to.
-    reference (str): The variant that the others are compared with; the first one of a grid that does not have it.
+    reference (str): The variant that the others are compared with; if a grid does not have it, its first variant.
     RETURNS (list[Path]): The files.
     RAISES (ValueError): If there are no records.
     RAISES (ImportError): If matplotlib is not installed.
     """
     if not records:
-        raise ValueError("There are no records to report: no run has ended without an error.")
+        raise ValueError("There are no records to report: no run has finished without an error.")
     output.mkdir(parents=True, exist_ok=True)
     text = ["# Experiments"]
     values = {}
@@ -47,7 +47,7 @@ def write_report(records: Sequence[Record], output: Path, reference: str = "stru
 
 
 def group_by_variant(records: Sequence[Record], reference: str) -> Variants:
-    """The runs of each variant: the reference first, then those that the paper has, then others as they came."""
+    """The runs of each variant: the reference first, then the variants of the paper, then others in their order."""
     names = list(dict.fromkeys(record["variant"] for record in records))
     first = (reference, *ORDER)
     names.sort(key=lambda name: first.index(name) if name in first else len(first))
@@ -60,7 +60,7 @@ def records_of(variants: Variants) -> list[Record]:
 
 
 def describe_runs(variants: Variants) -> str:
-    """What was run."""
+    """A summary of the runs."""
     records = records_of(variants)
     seeds = sorted({record["seed"] for record in records})
     folds = dict.fromkeys(record["fold"] for record in records)
@@ -68,5 +68,5 @@ def describe_runs(variants: Variants) -> str:
     return (
         f"{len(records)} runs of {len(variants)} variants. Seeds: {', '.join(map(str, seeds))}. "
         f"Folds: {', '.join(folds)}. Annotated test tokens: {sum(tokens.values()):,}. "
-        "Mean ± standard deviation over runs, in per cent where nothing else is said."
+        "Mean ± standard deviation over runs, in per cent unless stated otherwise."
     )

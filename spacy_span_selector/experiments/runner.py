@@ -1,4 +1,4 @@
-"""Runs trainings and measurements in processes of their own, several at a time, and resumes where it was stopped."""
+"""Runs trainings and measurements in separate processes, several in parallel, and resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from .grid import Run
 from .progress import read_progress
 from .records import RESULTS, Record, append_record, read_records
 
-TRAINING_SHARE = 0.9  # of the time of a run; what is left is for measuring
+TRAINING_SHARE = 0.9  # of the time of a run; the rest is for measuring
 TAIL_LINES = 15
 MODELS = ("model-best", "model-last")
 
 
 class RunFailed(Exception):
-    """A process of a run ended with an error; the message says which, and has the end of its log."""
+    """A process of a run ended with an error; the message names its log and quotes the end of it."""
 
 
 @dataclass
 class Workplace:
     """Where and how runs are run.
 
-    out_dir (Path): Gets `results.jsonl` and `runs/`.
+    out_dir (Path): The folder for `results.jsonl` and `runs/`.
     gpu_id (int): The GPU; -1 for the CPU.
-    jobs (int): How many runs at a time.
-    keep_models (bool): Whether pipelines are kept once they are measured.
+    jobs (int): The number of parallel runs.
+    keep_models (bool): Whether pipelines are kept after they are measured.
     """
 
     out_dir: Path
@@ -59,7 +59,7 @@ class Workplace:
         return self.out_dir / "runs" / run.name
 
     def stop(self) -> None:
-        """End the processes that run, and let no other begin."""
+        """Terminate the running processes, and start no others."""
         self.stopped = True
         for process in list(self.processes):
             process.terminate()
@@ -68,7 +68,10 @@ class Workplace:
 def pending_runs(runs: Iterable[Run], results: Path) -> list[Run]:
     """The runs that have no record yet.
 
-    RAISES (ValueError): If a run has one of another config.
+    runs (Iterable[Run]): The runs.
+    results (Path): The file of records.
+    RETURNS (list[Run]): The runs without a record.
+    RAISES (ValueError): If the record of a run has a different config.
     """
     done = {
         (record["grid"], record["name"]): record for record in (read_records([results]) if results.exists() else [])
@@ -80,24 +83,24 @@ def pending_runs(runs: Iterable[Run], results: Path) -> list[Run]:
             pending.append(run)
         elif record["fingerprint"] != run.fingerprint:
             raise ValueError(
-                f"{results} has the run {run.name} with another config or another evaluation than the grid now says. "
+                f"{results} has the run {run.name} with another config or another evaluation than the grid has now. "
                 "Use another folder, or delete the record's line."
             )
     return pending
 
 
 def run_all(runs: Sequence[Run], workplace: Workplace) -> dict[str, str]:
-    """Run what is pending, with a progress bar; a run that fails does not keep the others from running.
+    """Run the pending runs, with a progress bar; a failed run does not stop the others.
 
     runs (Sequence[Run]): The runs.
-    workplace (Workplace): Where and how.
-    RETURNS (dict[str, str]): The name of each run that failed, and why.
+    workplace (Workplace): Where and how to run them.
+    RETURNS (dict[str, str]): The name of each failed run, and its error.
     """
     failures: dict[str, str] = {}
     finished: dict[str, float] = {run.name: 0.0 for run in runs}
     begin_on_sigterm = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     bar_format = "{percentage:3.0f}% |{bar}| {n:.1f} of {total} runs [{elapsed}, left {remaining}] {desc}"
-    seconds = 0.1 if sys.stderr.isatty() else 60  # a log file needs fewer of its lines
+    seconds = 0.1 if sys.stderr.isatty() else 60  # fewer lines in a log file
     with (
         tqdm(total=len(runs), bar_format=bar_format, smoothing=0, dynamic_ncols=True, mininterval=seconds) as bar,
         ThreadPoolExecutor(workplace.jobs) as threads,
@@ -114,7 +117,7 @@ def run_all(runs: Sequence[Run], workplace: Workplace) -> dict[str, str]:
                         record = future.result()
                         append_record(workplace.results, record)
                         bar.write(f"{run.name}: {_summary(record)}")
-                    except Exception as error:  # whatever it is, it is that run's alone
+                    except Exception as error:  # any error concerns only this run
                         failures[run.name] = str(error)
                         bar.write(f"{run.name} failed. {type(error).__name__}: {error}", file=sys.stderr)
                 running = [futures[future] for future in pending if future.running()]
@@ -131,8 +134,10 @@ def run_all(runs: Sequence[Run], workplace: Workplace) -> dict[str, str]:
 
 
 def run_one(run: Run, workplace: Workplace) -> Record:
-    """Train and measure one run; a training that is complete is not repeated.
+    """Train and measure one run; a complete training is not repeated.
 
+    run (Run): The run.
+    workplace (Workplace): Where and how to run it.
     RETURNS (Record): What a report needs.
     RAISES (RunFailed): If a process fails.
     """
@@ -211,7 +216,7 @@ def _run_process(module: list[str], log: Path, workplace: Workplace) -> None:
             [sys.executable, "-m", *module], stdout=stream, stderr=subprocess.STDOUT, env=environment
         )
         workplace.processes.add(process)
-        if workplace.stopped:  # meanwhile
+        if workplace.stopped:  # in the meantime
             process.terminate()
         status = process.wait()
         workplace.processes.discard(process)
@@ -221,7 +226,7 @@ def _run_process(module: list[str], log: Path, workplace: Workplace) -> None:
 
 
 def _fraction_done(run: Run, run_dir: Path) -> float:
-    """How far a run is, between 0 and 1, as far as the steps of training tell."""
+    """The progress of a run, between 0 and 1, estimated from its training steps."""
     if (run_dir / "training.json").exists():
         return TRAINING_SHARE
     steps = run.config["training"].get("max_steps")

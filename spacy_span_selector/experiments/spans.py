@@ -1,4 +1,4 @@
-"""The spans of an annotated document that matter to a component, as characters, so that tokenisations don't."""
+"""The gold and predicted spans of a document for a component, as characters, so that tokenisation does not matter."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class DocSpans:
 
     depths (dict[Characters, str]): The gold spans, mentions or arguments, with the class of their nesting depth.
     widths (dict[Characters, str]): The gold spans with the class of their width in tokens.
-    kept (set[Characters]): Those that the selector kept.
-    output (set[Characters]): Those of the predicted clusters or frames.
-    tokens (int): How many tokens the predicted document has.
+    kept (set[Characters]): The spans that the selector kept.
+    output (set[Characters]): The spans of the predicted clusters or frames.
+    tokens (int): The number of tokens of the predicted document.
     """
 
     depths: dict[Characters, str]

@@ -1,4 +1,4 @@
-"""From records to numbers: means over runs, and tests of the difference of two variants."""
+"""Statistics of records: means over runs, and tests of the difference between two variants."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from .records import Record
 
 Measure = Callable[[Record], float | None]
-"""A number of a run; None where it has none."""
+"""A number of a run; None if the run does not have it."""
 
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean over runs.
+    """A mean over runs.
 
-    mean (float): Their mean.
-    deviation (float | None): Their standard deviation, of a sample; None of a single run.
-    runs (int): How many have a value.
+    mean (float): The mean.
+    deviation (float | None): The sample standard deviation; None for a single run.
+    runs (int): The number of runs with a value.
     """
 
     mean: float
@@ -31,10 +31,10 @@ class Mean:
 class PairedTest:
     """A two-tailed paired t-test of two variants over runs with the same seed and fold.
 
-    pairs (int): How many there are.
-    difference (float | None): The mean difference; None without a pair.
-    t, p (float | None): The statistic and its probability if there is no difference; None with fewer than 2 pairs,
-        or if all pairs differ by the same.
+    pairs (int): The number of pairs.
+    difference (float | None): The mean difference; None without pairs.
+    t, p (float | None): The t statistic and the p-value; None with fewer than 2 pairs, or if all pairs differ by the
+        same amount.
     """
 
     pairs: int
@@ -55,8 +55,9 @@ def mean(records: Iterable[Record], measure: Measure) -> Mean | None:
 def paired_test(first: Iterable[Record], second: Iterable[Record], measure: Measure) -> PairedTest:
     """Test whether two variants differ.
 
-    first, second (Iterable[Record]): The runs of each.
-    measure (Measure): What is compared.
+    first, second (Iterable[Record]): The runs of each variant.
+    measure (Measure): The number to compare.
+    RETURNS (PairedTest): The result.
     """
     from scipy.stats import ttest_rel
 
@@ -82,7 +83,7 @@ def score(name: str, part: str = "test") -> Measure:
 
 
 def spans_per_token(record: Record) -> float | None:
-    """How many spans the selector keeps."""
+    """The number of spans that the selector keeps per token."""
     return ratio(record["kept"]["spans"], record["tokens"])
 
 
@@ -103,12 +104,12 @@ def class_recall(kind: str, classes: str, name: str) -> Measure:
 
 
 def ratio(numerator: float, denominator: float) -> float | None:
-    """A fraction; None out of nothing."""
+    """A fraction; None if the denominator is 0."""
     return numerator / denominator if denominator else None
 
 
 def mean_curve(records: Sequence[Record]) -> list[tuple[float, float]]:
-    """Spans per token and recall as the selector's setting varies, the mean over runs at each value, by ratio."""
+    """Spans per token and recall at each value of the selector's setting: means over runs, sorted."""
     points: dict[tuple[str, float], list[tuple[float, float]]] = {}
     for record in records:
         for point in (point for point in record["curve"] if point["gold"]):
@@ -118,7 +119,7 @@ def mean_curve(records: Sequence[Record]) -> list[tuple[float, float]]:
 
 
 def recall_at(curve: Sequence[tuple[float, float]], spans: float) -> float | None:
-    """Recall at so many spans per token, between the points of a curve; None outside."""
+    """Recall at a number of spans per token, interpolated on a curve; None outside its range."""
     if not curve or not curve[0][0] <= spans <= curve[-1][0]:
         return None
     return float(np.interp(spans, [x for x, _ in curve], [y for _, y in curve]))

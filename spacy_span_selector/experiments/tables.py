@@ -1,4 +1,4 @@
-"""The tables of a report, one for each of the paper's, as numbers and as Markdown."""
+"""The tables of a report, which correspond to those of the paper, as numbers and as Markdown."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Column:
     """A column of a table of variants.
 
     title (str): Its heading.
-    measure (Measure): What it shows the mean of.
-    scale (float): What it is multiplied by.
-    digits (int): Digits behind the point.
+    measure (Measure): The number whose mean it shows.
+    scale (float): The factor that the mean is multiplied by.
+    digits (int): Digits after the decimal point.
     """
 
     title: str
@@ -50,7 +50,7 @@ class Table:
     """A table.
 
     title (str): Its heading.
-    note (str): What the reader must know.
+    note (str): An explanation.
     header (list[str]): The headings of its columns.
     rows (list[list[str]]): Its cells.
     values (Any): The numbers behind the cells, for JSON.
@@ -63,7 +63,7 @@ class Table:
     values: Any
 
     def to_markdown(self) -> str:
-        """The table under its heading."""
+        """The table in Markdown, with its heading."""
         lines = ["| " + " | ".join(row) + " |" for row in (self.header, *self.rows)]
         lines.insert(1, "|---" + "|---:" * (len(self.header) - 1) + "|")
         return "\n".join([f"### {self.title}", "", *([self.note, ""] if self.note else []), *lines])
@@ -85,14 +85,14 @@ def report_tables(task: Task, variants: Variants) -> list[Table]:
 
 
 def span_tables(variants: Variants, what: str, output: str) -> list[Table]:
-    """What selectors keep, and how much of that is right."""
+    """The tables of the spans that selectors keep, and how many of them are gold."""
     columns = [Column("spans per token", spans_per_token, 1, 3)]
     for kind, title in (("kept", "kept"), ("output", f"in {output}")):
         columns += [Column(f"{title} {PARTS[part]}", span_score(kind, part)) for part in PARTS]
     return [
         variant_table(
             f"Selected spans against gold {what}",
-            f"Kept: what the selector passes on. In {output}: what the pipeline says in the end.",
+            f"Kept: the spans that the selector passes on. In {output}: the spans in the output of the pipeline.",
             variants,
             columns,
         ),
@@ -117,7 +117,7 @@ def variant_table(title: str, note: str, variants: Variants, columns: Sequence[C
 
 
 def class_table(variants: Variants, title: str, classes: str, names: Sequence[str], output: str) -> Table:
-    """Recall by class, and in the last row how many gold spans each class has."""
+    """Recall by class, with the number of gold spans of each class in the last row."""
     columns = [
         Column(f"{label} {name}", class_recall(kind, classes, name))
         for kind, label in (("kept", "kept"), ("output", f"in {output}"))
@@ -131,7 +131,7 @@ def class_table(variants: Variants, title: str, classes: str, names: Sequence[st
 
 
 def ratio_table(variants: Variants, what: str) -> Table:
-    """Recall where each selector is, and where it keeps as many spans as the reference does."""
+    """Recall of each selector at its own setting, and when it keeps as many spans as the reference."""
     reference, records = next(iter(variants.items()))
     spans = mean(records, spans_per_token)
     rows, values = [], {}
@@ -144,7 +144,7 @@ def ratio_table(variants: Variants, what: str) -> Table:
         values[name] = {"recall_at_ratio_of_reference": recall, "curve": curve}
     return Table(
         f"Recall of {what} and number of spans kept",
-        f"The last column varies a selector's threshold or ratio until it keeps as many spans as {reference} does.",
+        f"For the last column a selector's threshold or ratio is changed until it keeps as many spans as {reference}.",
         ["", "spans per token", "recall", f"recall at {spans.mean:.3f}" if spans else "recall"],
         rows,
         values,
@@ -152,7 +152,7 @@ def ratio_table(variants: Variants, what: str) -> Table:
 
 
 def significance_table(variants: Variants, measures: Mapping[str, Measure]) -> Table:
-    """The first variant against each other one."""
+    """The first variant compared with each other one."""
     reference, *others = variants
     rows, values = [], {}
     for name in others:
@@ -163,10 +163,10 @@ def significance_table(variants: Variants, measures: Mapping[str, Measure]) -> T
             if test.p is not None and test.t is not None:
                 cells = [f"{test.t:.2f}", f"{test.p:.4f}" if test.p >= 0.0001 else "< 0.0001"]
             else:
-                cells = [MISSING, "fewer than 2 pairs" if test.pairs < 2 else "all pairs differ by the same"]
+                cells = [MISSING, "fewer than 2 pairs" if test.pairs < 2 else "all pairs differ by the same amount"]
             rows.append([name, title, str(test.pairs), difference, *cells])
     return Table(
-        f"Difference of {reference} to the others on test",
+        f"Difference between {reference} and the others on test",
         "Two-tailed paired t-test over runs with the same seed and fold; differences in points.",
         ["", "measure", "pairs", f"{reference} is better by", "t", "p"],
         rows,
@@ -188,22 +188,22 @@ def cost_table(variants: Variants) -> Table:
     return variant_table(
         "Memory and speed",
         f"Peak memory while the test documents are annotated, above that of the loaded pipeline. Device: {devices}; "
-        f"{jobs} run(s) at a time, which speed suffers from. Training includes its evaluations on dev.",
+        f"{jobs} parallel run(s), which reduce speed. Training includes its evaluations on dev.",
         variants,
         columns,
     )
 
 
 def calibration_table(variants: Variants) -> Table:
-    """How far probabilities are from frequencies."""
+    """The calibration errors."""
     columns = [
         Column("ECE, all spans", lambda record: calibration_error(record, 0), 100, 3),
         Column("ECE, spans with p ≥ 0.05", lambda record: calibration_error(record, 1), 100, 2),
     ]
     return variant_table(
         "Calibration of the selection probability",
-        "Expected calibration error in points over 20 bins of equal width. Nearly all spans of a text are certainly "
-        "none, so the second column leaves out those of the lowest bin.",
+        "Expected calibration error in points over 20 bins of equal width. Nearly all spans of a text are obviously "
+        "not gold, so the second column leaves out the lowest bin.",
         variants,
         columns,
     )

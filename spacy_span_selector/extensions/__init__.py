@@ -1,15 +1,15 @@
-"""Attributes that give clusters and frames without knowing where they are stored.
+"""Extension attributes for clusters and frames, independent of where these are stored.
 
-    doc._.coref_clusters     every cluster, a list of spans each, in the order of first mentions
+    doc._.coref_clusters     the clusters, each a list of spans, in the order of first mentions
     span._.coref_cluster     the cluster in which exactly this span is a mention, or None
     span._.coref_score       the selection probability of exactly this span, or None
     span._.coref_link_score  the link probability of exactly this mention, or None
-    token._.coref_clusters   the clusters with a mention over this token, innermost mention first
+    token._.coref_clusters   the clusters with a mention that contains this token, innermost mention first
     doc._.resolved_text      the text with mentions replaced by the representative of their cluster
-    doc._.srl                every frame: a predicate, its roleset and its arguments by role
+    doc._.srl                the frames: each a predicate, its roleset and its arguments by role
 
-All are computed from `doc.spans` when they are read, so they follow every change and nothing new
-has to be saved with a document.
+All are computed from `doc.spans` when read, so they follow every change and need not be saved
+with a document.
 """
 
 from __future__ import annotations

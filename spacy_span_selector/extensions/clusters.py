@@ -1,8 +1,8 @@
-"""Attributes that give clusters and probabilities: `doc._.coref_clusters`, `token._.coref_clusters`,
+"""Extension attributes for clusters and probabilities: `doc._.coref_clusters`, `token._.coref_clusters`,
 `span._.coref_cluster`, `span._.coref_score` and `span._.coref_link_score`.
 
-The getters of a span and of a token search the clusters of the whole document. For every mention or token of a long
-document, `clusters_by_mention` and `clusters_by_token` search once.
+The getters of a span and of a token search the clusters of the whole document each time. To look up many mentions or
+tokens of a long document, use `clusters_by_mention` and `clusters_by_token`, which search once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .representative import representative_mention
 
 
 class Cluster(list[Span]):
-    """The mentions of a cluster in the order of the text: a list of spans that knows more.
+    """The mentions of a cluster in text order: a list of spans with further attributes.
 
     representative (Span): The longest proper mention, else the longest nominal one, else the first.
-    scores (list[float] | None): Selection probability of each mention, where known.
-    link_scores (list[float] | None): Probability of the antecedent of each mention, for the first mention that it has
-        none, where known.
+    scores (list[float] | None): The selection probability of each mention, if known.
+    link_scores (list[float] | None): The link probability of each mention, if known: that of its antecedent; for the
+        first mention, that it has none.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ def doc_clusters(doc: Doc) -> list[Cluster]:
 
 
 def clusters_by_mention(doc: Doc) -> dict[Mention, Cluster]:
-    """The cluster of each mention of a document, by token offsets; of a mention in several, the first cluster."""
+    """The cluster of each mention of a document, by token offsets; the first if a mention is in several clusters."""
     by_mention: dict[Mention, Cluster] = {}
     for cluster in doc_clusters(doc):
         for mention in cluster:
@@ -55,8 +55,8 @@ def clusters_by_mention(doc: Doc) -> dict[Mention, Cluster]:
 
 
 def clusters_by_token(doc: Doc) -> list[list[Cluster]]:
-    """For each token of a document what `token._.coref_clusters` gives, in time linear in the lengths of mentions."""
-    covering: list[dict[int, int]] = [{} for _ in doc]  # cluster -> least width of a mention over the token
+    """The value of `token._.coref_clusters` for each token of a document, in time linear in the lengths of mentions."""
+    covering: list[dict[int, int]] = [{} for _ in doc]  # cluster -> least width of a mention that contains the token
     clusters = doc_clusters(doc)
     for number, cluster in enumerate(clusters):
         for mention in cluster:
@@ -67,7 +67,7 @@ def clusters_by_token(doc: Doc) -> list[list[Cluster]]:
 
 
 def token_clusters(token: Token) -> list[Cluster]:
-    """The clusters that have a mention over this token, the cluster of the innermost mention first."""
+    """The clusters with a mention that contains this token, the cluster of the innermost mention first."""
     covering: list[tuple[int, Cluster]] = []
     for cluster in doc_clusters(token.doc):
         widths = [len(mention) for mention in cluster if mention.start <= token.i < mention.end]
@@ -89,7 +89,7 @@ def span_score(span: Span) -> float | None:
 
 def span_link_score(span: Span) -> float | None:
     """The probability of the link of a mention to its antecedent, for the first mention of a cluster that it has none;
-    None where unknown."""
+    None if unknown."""
     return _score(span, cluster_groups(span.doc), "link_scores")
 
 
@@ -105,7 +105,7 @@ def _read_cluster(group: SpanGroup) -> Cluster:
 
 
 def _scores(group: SpanGroup, name: str) -> Sequence[float] | None:
-    """The numbers of a group, unless it has none or somebody has since changed its spans."""
+    """The numbers of a group; None if it has none or its spans have changed since."""
     scores = group.attrs.get(name)
     return scores if scores is not None and len(scores) == len(group) else None
 

@@ -1,4 +1,4 @@
-"""Words of English that tell what a mention is, for text without tags, and how English writes possessives."""
+"""Lists of English words that determine the type of a mention in text without tags, and English possessives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attribute that gives frames: `doc._.srl`."""
+"""The extension attribute for frames: `doc._.srl`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class SrlFrame(NamedTuple):
     """A predicate with its arguments; it prints as `give.01(ARG0=Tom, V=gave, ARG2=Mary)`.
 
     predicate (Span): The predicate.
-    roleset (str | None): Its sense, such as "give.01", where it is known.
-    arguments (dict[str, list[Span]]): The spans of each role, roles and spans in the order of the text. Roles
-        are kept as annotated, so what continues an ARG1 stands under C-ARG1, and what refers to it under R-ARG1.
+    roleset (str | None): Its sense, such as "give.01", if known.
+    arguments (dict[str, list[Span]]): The spans of each role, roles and spans in text order. Roles are kept as
+        annotated: a continuation of an ARG1 has the key C-ARG1, a reference to it the key R-ARG1.
     """
 
     predicate: Span
@@ -26,7 +26,7 @@ class SrlFrame(NamedTuple):
         return f"{self.roleset or ''}({', '.join(f'{role}={span.text}' for span, role in self.labelled_spans())})"
 
     def labelled_spans(self) -> list[tuple[Span, str]]:
-        """The predicate, as V, and the arguments with their roles, in the order of the text."""
+        """The predicate, with role V, and the arguments with their roles, in text order."""
         labelled = [(span, role) for role, spans in self.arguments.items() for span in spans]
         return sorted([(self.predicate, PREDICATE_LABEL), *labelled], key=lambda item: (item[0].start, item[0].end))
 

@@ -1,8 +1,9 @@
-"""What kind of expression a mention is: proper, nominal or pronominal, decided by its head.
+"""The type of a mention, proper, nominal or pronominal, which is that of its head.
 
-So "the girl that Ann Lee met" is nominal although there is a name in it. The head is the root where the document is
-parsed; elsewhere it is the last noun or name before whatever follows the head of an English noun phrase: a preposition,
-a relative clause, a comma, an "and". Tags tell what a token is; without tags, its capital and lists of English words.
+"the girl that Ann Lee met" is nominal although it contains a name. The head is the root if the document is parsed.
+Otherwise it is the last noun or name before whatever follows the head of an English noun phrase: a preposition, a
+relative clause, a comma, an "and". Tags determine the part of speech of a token; without tags, capitals and lists of
+English words do.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ NO_NOUN_PHRASE = frozenset({"VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "PUNC
 
 
 def mention_type(mention: Span) -> MentionType:
-    """What kind of expression a mention is.
+    """Determine the type of a mention.
 
     mention (Span): A mention; white space in it does not count.
-    RETURNS (MentionType): "proper" if its head is a name; "pronominal" if it has no other words than pronouns and the
-        like ("she", "all of them", "each other"); "other" if its head is a verb, an adverb or an interjection
+    RETURNS (MentionType): "proper" if its head is a name; "pronominal" if it has only pronouns and other function words
+        ("she", "all of them", "each other"); "other" if its head is a verb, an adverb or an interjection
         ("acquired", "there"); else "nominal" ("the girl", "those who left", "the poor").
     """
     if is_pronominal(mention):
@@ -38,7 +39,7 @@ def mention_type(mention: Span) -> MentionType:
 
 
 def is_pronominal(mention: Span) -> bool:
-    """Whether a mention has no other words than pronouns and the like."""
+    """Whether a mention has only pronouns and other function words."""
     parts = {part_of_speech(token) for token in mention}
     return is_reciprocal(mention) or (not parts.isdisjoint(("PRON", "DET")) and parts <= GRAMMATICAL)
 
@@ -49,7 +50,7 @@ def is_reciprocal(mention: Span) -> bool:
 
 
 def head_token(mention: Span) -> Token:
-    """The head of a mention: the root of its parse, or else the token that stands where heads of noun phrases do."""
+    """The head of a mention: the root of its parse, or else the token in the usual position of a noun phrase's head."""
     if mention[0].has_head():
         return mention.root
     found: Token | None = None
@@ -67,7 +68,7 @@ def head_token(mention: Span) -> Token:
 
 
 def part_of_speech(token: Token) -> str:
-    """The universal part of speech of a token: its tag, what its Penn tag stands for, or a guess by its look."""
+    """The universal part of speech of a token: its tag, the equivalent of its Penn tag, or a guess from its form."""
     if token.pos or token.tag:
         return token.pos_ or PENN_TAGS.get(token.tag_, "X")
     if token.is_space:
@@ -84,14 +85,14 @@ def part_of_speech(token: Token) -> str:
 
 
 def without_space(mention: Span) -> Span:
-    """A mention without the white space that may be its first or last tokens, unless it has nothing else."""
+    """A mention without white space in its first and last tokens, unless it has only white space."""
     words = [token.i for token in mention if not token.is_space]
     return mention.doc[words[0] : words[-1] + 1] if words else mention
 
 
 def without_clitic(mention: Span) -> Span:
-    """A mention without surrounding white space and without the possessive ending that may be its last token: "Ann" for
-    "Ann's", "the girls" for "the girls'". An apostrophe that closes a quotation is none."""
+    """A mention without surrounding white space and without a possessive ending in its last token: "Ann" for "Ann's",
+    "the girls" for "the girls'". An apostrophe that closes a quotation is not a possessive ending."""
     mention = without_space(mention)
     if len(mention) == 1 or not is_clitic(mention[-1]):
         return mention

@@ -1,4 +1,4 @@
-"""Which mentions the resolved text replaces, and what becomes of the words around them."""
+"""Which mentions the resolved text replaces, and how the words around them change."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from .mention_types import (
 
 
 class Replacement(NamedTuple):
-    """A mention that is replaced.
+    """A mention to replace.
 
     mention (Span): The mention.
-    end (int): Token behind what is replaced: the mention and a possessive ending or contracted verb that follows it.
+    end (int): End of the replaced tokens, exclusive: the mention and a possessive ending or contracted verb after it.
     cluster (int): Index of its cluster.
-    substitute (Span): What stands for it, without a possessive ending.
-    is_possessive, is_plural (bool): Whether the substitute gets a possessive ending, and whether that of plurals.
+    substitute (Span): The span to insert instead, without a possessive ending.
+    is_possessive (bool): Whether the substitute gets a possessive ending.
+    is_plural (bool): Whether the substitute is plural.
     verb (str): The contracted verb in full, or "".
     """
 
@@ -42,7 +43,7 @@ class Replacement(NamedTuple):
 
 
 def find_replacements(clusters: Sequence[Cluster]) -> dict[int, list[Replacement]]:
-    """The mentions that are replaced, by their first token, the widest first; where they overlap, all of them."""
+    """The mentions to replace by their first token, widest first, including overlapping ones."""
     trimmed = [[without_space(mention) for mention in cluster] for cluster in clusters]
     widest: dict[int, int] = {}  # end of the widest mention that starts at a token
     for mention in (mention for mentions in trimmed for mention in mentions):
@@ -66,7 +67,7 @@ def find_replacements(clusters: Sequence[Cluster]) -> dict[int, list[Replacement
 
 
 def _stays(mention: Span, representative: Span) -> bool:
-    """Whether a mention is left as it is: see `resolved_text`."""
+    """Whether a mention is not replaced: see `resolved_text`."""
     if mention.start < representative.end and representative.start < mention.end:
         return True
     if is_pronominal(mention):
@@ -89,12 +90,12 @@ def _is_bound(mention: Span) -> bool:
 
 
 def _is_foreign_possessive(mention: Span) -> bool:
-    """Whether a mention is a possessive pronoun of a language whose possessives are not known here."""
+    """Whether a mention is a possessive pronoun of a language other than English."""
     return mention.doc.lang_ != "en" and "Poss=Yes" in mention[0].morph
 
 
 def _is_glued(mention: Span) -> bool:
-    """Whether a mention is a part of an English word: the 's of "let's", the "me" of "gimme"."""
+    """Whether a mention is part of an English word: the 's of "let's", the "me" of "gimme"."""
     doc, text = mention.doc, mention.text
     before = doc[mention.start - 1].text_with_ws[-1:] if mention.start > 0 else ""
     after = doc[mention.end].text[:1] if mention.end < len(doc) and not mention[-1].whitespace_ else ""
@@ -103,13 +104,13 @@ def _is_glued(mention: Span) -> bool:
 
 
 def _shortens(mention: Span, representative: Span) -> bool:
-    """Whether the words of a mention stand in the representative, as "Ann" does in "Ann Lee"."""
+    """Whether the words of a mention are in the representative, as "Ann" is in "Ann Lee"."""
     words, longer = [token.lower_ for token in mention], [token.lower_ for token in representative]
     return any(longer[i : i + len(words)] == words for i in range(len(longer) - len(words) + 1))
 
 
 def _ending(mention: Span, *, is_nested: bool) -> tuple[bool, int, str]:
-    """Whether a mention is an English possessive, where it ends with what follows it, and the contracted verb there."""
+    """Whether a mention is an English possessive, the end of the replaced tokens, and the contracted verb after it."""
     doc, end = mention.doc, mention.end
     if doc.lang_ != "en":
         return False, end, ""
@@ -126,7 +127,7 @@ def _ending(mention: Span, *, is_nested: bool) -> tuple[bool, int, str]:
 
 
 def _is_possessive_pronoun(mention: Span, is_nested: bool) -> bool:
-    """Whether a mention is a pronoun like "his"; for "her" its tag decides or, without tags, what follows it."""
+    """Whether a mention is a pronoun like "his"; "her" is decided by its tag or, without tags, by the next word."""
     first = mention[0]
     if len(mention) != 1 or first.lower_ != "her":
         return len(mention) == 1 and first.lower_ in POSSESSIVES
@@ -148,7 +149,7 @@ def _is_plural(substitute: Span, cluster: Cluster) -> bool:
 
 
 def _before_clause(substitute: Span) -> Span:
-    """A noun phrase up to the clause or aside after its head, since no possessive ending can follow these:
+    """A noun phrase up to a clause or parenthesis after its head, which a possessive ending cannot follow:
     "the girl" for "the girl that Ann met"."""
     head = head_token(substitute)
     end = next((token.i for token in substitute if token.i > head.i and _opens_clause(token)), substitute.end)

@@ -1,4 +1,4 @@
-"""The mention that stands for its cluster."""
+"""The representative mention of a cluster."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from .mention_types import mention_type, without_clitic
 def representative_mention(cluster: Sequence[Span]) -> Span:
     """The longest proper mention of a cluster, else the longest nominal one, else the first.
 
-    Length is the number of tokens, without white space and a possessive ending. Of equally long mentions one without
-    such an ending comes first, then the first in the text.
+    Length is the number of tokens, without white space and a possessive ending. Among mentions of equal length, one
+    without a possessive ending wins, then the first in the text.
 
     cluster (Sequence[Span]): Mentions, at least one.
+    RETURNS (Span): The representative.
     """
     types = [mention_type(mention) for mention in cluster]
     for wanted in ("proper", "nominal"):
@@ -26,6 +27,6 @@ def representative_mention(cluster: Sequence[Span]) -> Span:
 
 
 def _order(mention: Span) -> tuple[int, bool, int]:
-    """What orders mentions of one type, the longest first."""
+    """The sort key of mentions of one type, the longest first."""
     bare = without_clitic(mention)
     return -sum(not token.is_space for token in bare), len(bare) < len(mention), mention.start

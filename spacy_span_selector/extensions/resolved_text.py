@@ -1,4 +1,4 @@
-"""The attribute that gives the text with mentions replaced by the representative of their cluster:
+"""The extension attribute for the text with mentions replaced by the representative of their cluster:
 `doc._.resolved_text`."""
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from .english import possessive
 from .mention_types import is_pronominal, part_of_speech
 from .replacements import Replacement, find_replacements
 
-DEEPEST = 3  # "its tail" may become "Ann's brother's dog's tail": the tail of his dog, he being her brother
+DEEPEST = 3  # "its tail" may become "Ann's brother's dog's tail", via "his dog" and "her brother"
 SENTENCE_ENDS = frozenset({".", "!", "?"})
 
 
 def resolved_text(doc: Doc) -> str:
     """The text of a document with mentions replaced by the representative mention of their cluster.
 
-    A mention stays if it is the representative, overlaps it or shortens it ("Ann" for "Ann Lee"); if it is no noun
+    A mention stays if it is the representative, overlaps it or shortens it ("Ann" for "Ann Lee"); if it is not a noun
     phrase ("acquired", "there"); if it is bound within its clause ("herself", "who", "each other"). All mentions stay
-    if the representative is a pronoun or no noun phrase. Where mentions overlap, the outermost that can be replaced
-    is. Pronouns in what is inserted are replaced in turn. English possessives and capitals at the start of a sentence
-    are kept. Other words stay as they are, as does white space.
+    if the representative is a pronoun or not a noun phrase. Among overlapping mentions, the outermost one that can be
+    replaced is replaced. Pronouns in inserted text are replaced in turn. English possessives and capitals at the start
+    of a sentence are kept. Other words and white space stay as they are.
     """
     text = doc.text
     return _write(doc[:], text, find_replacements(doc_clusters(doc)), ()) + text[doc[:].end_char :]
@@ -36,7 +36,7 @@ def _write(stretch: Span, text: str, replacements: Mapping[int, Sequence[Replace
     text (str): The text of the document.
     replacements (Mapping[int, Sequence[Replacement]]): By their first token, the widest first.
     within (tuple[int, ...]): The clusters whose representatives are being inserted; their mentions stay, so that no
-        representative is inserted in itself.
+        representative is inserted into itself.
     """
     copied, end = stretch.start_char, stretch.end_char
     pieces: list[str] = []
@@ -57,7 +57,7 @@ def _write(stretch: Span, text: str, replacements: Mapping[int, Sequence[Replace
 
 
 def _applies(replacement: Replacement, within: tuple[int, ...]) -> bool:
-    """Whether a mention is replaced here: in a representative, only pronouns are, and not without end."""
+    """Whether a mention is replaced here: in a representative only pronouns are, up to a depth limit."""
     if not within:
         return True
     return len(within) < DEEPEST and replacement.cluster not in within and is_pronominal(replacement.mention)
@@ -66,7 +66,7 @@ def _applies(replacement: Replacement, within: tuple[int, ...]) -> bool:
 def _insert(
     replacement: Replacement, text: str, replacements: Mapping[int, Sequence[Replacement]], within: tuple[int, ...]
 ) -> str:
-    """What stands for a mention in the middle of a sentence."""
+    """The text that replaces a mention in the middle of a sentence."""
     inserted = _write(replacement.substitute, text, replacements, (*within, replacement.cluster))
     inserted = " ".join(inserted.split())
     if replacement.is_possessive:
@@ -75,7 +75,7 @@ def _insert(
 
 
 def _is_capitalised(mention: Span) -> bool:
-    """Whether a mention has its capital from its place: "The girl", but "I" and "Ann" only where a sentence starts."""
+    """Whether a mention is capitalised for its position: "The girl", but "I" and "Ann" only if a sentence starts."""
     first = mention[0]
     if not first.text[:1].isupper():
         return False
@@ -83,14 +83,14 @@ def _is_capitalised(mention: Span) -> bool:
 
 
 def _loses_capital(first: Token) -> bool:
-    """Whether the first word of a representative is written small elsewhere."""
+    """Whether the first word of a representative is lower-cased in other positions."""
     lowered = ("DET", "PRON", "NUM", "NOUN") if first.doc.lang_ == "en" else ("DET", "PRON", "NUM")
     return first.is_title and first.lower_ != "i" and part_of_speech(first) in lowered and _starts_sentence(first)
 
 
 def _starts_sentence(token: Token) -> bool:
-    """Whether a token is the first word of a sentence or of a quotation: by the boundaries of the document, and by
-    what is in front of the word, since they may be unknown."""
+    """Whether a token is the first word of a sentence or of a quotation: by the sentence boundaries of the document,
+    and by the preceding tokens, since boundaries may be missing."""
     while token.i > 0 and not token.is_sent_start:
         before = token.nbor(-1)
         if not (before.is_space or before.is_quote or before.is_left_punct):

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: the reliability curve and the expected calibration error.
+"""Calibration of probabilities: the reliability curve and the expected calibration error.
 
 Guo, Pleiss, Sun, Weinberger, "On Calibration of Modern Neural Networks", ICML 2017.
 """
@@ -15,11 +15,11 @@ BINS = 20
 
 @dataclass
 class Calibration:
-    """Counts of probabilities and of what came true, in bins of equal width, added up document by document.
+    """Counts of probabilities and of positive outcomes in bins of equal width, added up document by document.
 
-    counts (NDArray): How many probabilities each bin has. Shape: (BINS,)
-    expected (NDArray): Their sum. Shape: (BINS,)
-    observed (NDArray): How many came true. Shape: (BINS,)
+    counts (NDArray[np.int64]): The number of probabilities in each bin. Shape: (BINS,)
+    expected (NDArray[np.float64]): Their sum. Shape: (BINS,)
+    observed (NDArray[np.int64]): The number of positive outcomes. Shape: (BINS,)
     """
 
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(BINS, dtype=np.int64))
@@ -27,17 +27,23 @@ class Calibration:
     observed: NDArray[np.int64] = field(default_factory=lambda: np.zeros(BINS, dtype=np.int64))
 
     def add(self, probabilities: NDArray[np.float64], is_true: NDArray[np.bool_]) -> None:
-        """Count probabilities, between 0 and 1, and what came true. Shape of both: (n,)"""
+        """Add probabilities and their outcomes.
+
+        probabilities (NDArray[np.float64]): Probabilities between 0 and 1. Shape: (n,)
+        is_true (NDArray[np.bool_]): Their outcomes. Shape: (n,)
+        """
         bins = np.minimum((probabilities * BINS).astype(np.int64), BINS - 1)
         self.counts += np.bincount(bins, minlength=BINS)
         self.expected += np.bincount(bins, weights=probabilities, minlength=BINS)
         self.observed += np.bincount(bins[is_true], minlength=BINS)
 
     def error(self, first_bin: int = 0) -> float | None:
-        """The expected calibration error: mean distance of probability and frequency of a bin, weighed by its count.
+        """Compute the expected calibration error: the mean difference between probability and frequency over bins,
+        weighted by their counts.
 
-        first_bin (int): Leave out those below: nearly all spans of a text are certainly nothing, and hide the rest.
-        RETURNS (float | None): From 0 to 1; None if nothing was counted.
+        first_bin (int): Bins below are ignored: nearly all spans of a text are obviously not mentions or arguments, and
+            would hide the rest.
+        RETURNS (float | None): The error from 0 to 1; None if the bins are empty.
         """
         total = int(self.counts[first_bin:].sum())
         if not total:

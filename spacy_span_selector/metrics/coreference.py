@@ -1,12 +1,12 @@
 """The coreference metrics: MUC, B3, CEAF-phi4, LEA, mentions, and the CoNLL average.
 
 Each takes the gold and the predicted clusters of one document and returns `Counts`, which are summed over
-documents before they are divided. Mentions match only if they are equal; one that the other side lacks stays
-where it is and costs precision or recall, as Pradhan et al. (2014) argue. `docs/scores.md` has the formulas.
+documents before they are divided. Mentions match only if they are equal. A mention that only one side has stays in its
+cluster and costs precision or recall, as Pradhan et al. (2014) argue. `docs/scores.md` has the formulas.
 
-MUC, B3, CEAF-phi4 and mentions equal those of the official scorer, version 8.01, with one exception: mentions that a
-side lists more than once. Here the first place counts, on either side. The official scorer does so for mentions of the
-prediction that the gold annotation has, too; others it counts in every cluster that lists them.
+MUC, B3, CEAF-phi4 and mentions equal those of the official scorer, version 8.01, with one exception: mentions that one
+side lists more than once. Here only the first occurrence counts, on either side. The official scorer does the same for
+predicted mentions that are in the gold annotation; others it counts in every cluster that lists them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .overlap import Clusters, Overlap, drop_singletons, find_overlap
 
 
 def muc(gold: Clusters, predicted: Clusters) -> Counts:
-    """Count links: a cluster of n mentions needs n - 1 of them. Singletons have none and do not count.
+    """Count links: a cluster of n mentions has n - 1 of them. Singletons have none and do not count.
 
     Vilain et al., "A Model-Theoretic Coreference Scoring Scheme", MUC-6, 1995.
 
@@ -43,7 +43,7 @@ def muc(gold: Clusters, predicted: Clusters) -> Counts:
 
 
 def b_cubed(gold: Clusters, predicted: Clusters) -> Counts:
-    """Count, for each mention, the share of its cluster that the other side puts with it.
+    """Count, for each mention, the fraction of its cluster that is in its cluster on the other side, too.
 
     Bagga and Baldwin, "Algorithms for Scoring Coreference Chains", LREC workshop, 1998; for mentions that only
     one side has, Pradhan et al. (2014).
@@ -63,9 +63,9 @@ def b_cubed(gold: Clusters, predicted: Clusters) -> Counts:
 
 
 def ceaf_phi4(gold: Clusters, predicted: Clusters) -> Counts:
-    """Count clusters under the best one-to-one alignment, a pair by the Dice coefficient of its mentions.
+    """Count aligned clusters under the best one-to-one alignment, weighted by the Dice coefficient of their mentions.
 
-    Luo, "On Coreference Resolution Performance Metrics", EMNLP 2005, with its similarity phi4;
+    Luo, "On Coreference Resolution Performance Metrics", EMNLP 2005, with similarity phi4;
     also called CEAF-e, entity-based.
 
     gold (Clusters): The gold clusters of a document.
@@ -79,10 +79,10 @@ def ceaf_phi4(gold: Clusters, predicted: Clusters) -> Counts:
 
 
 def lea(gold: Clusters, predicted: Clusters) -> Counts:
-    """Count, for each cluster, its mentions times the share of its links that the other side has.
+    """Count, for each cluster, its mentions times the fraction of its links that the other side has.
 
-    A cluster of n mentions has n (n - 1) / 2 links. A singleton has one, to itself, which only the same
-    singleton has too.
+    A cluster of n mentions has n (n - 1) / 2 links. A singleton has one link, to itself, which is found only if the
+    other side has the same singleton.
 
     Moosavi and Strube, "Which Coreference Evaluation Metric Do You Trust?", ACL 2016.
 
@@ -118,8 +118,8 @@ def mentions(gold: Clusters, predicted: Clusters) -> Counts:
 class CorefScores:
     """Coreference scores of a corpus, added up document by document.
 
-    keep_singletons (bool): Whether clusters of one mention count. If not, they are left out of both sides, also
-        of the mention scores, as for corpora that do not annotate them.
+    keep_singletons (bool): Whether clusters of one mention count. If not, they are removed from both sides, also
+        for the mention scores, as for corpora that do not annotate them.
     """
 
     keep_singletons: bool = True
@@ -164,13 +164,13 @@ def _links(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _best_alignment(overlap: Overlap, similarity: NDArray[np.float64]) -> float:
-    """The greatest total similarity of pairs that share no cluster.
+    """Find the greatest total similarity of pairs that share no cluster.
 
-    Pairs in different connected components of the overlap graph never compete, so each component is aligned on
-    its own: one matrix of all gold by all predicted clusters would not fit in memory for a long book.
+    Pairs in different connected components of the overlap graph never compete, so each component is aligned
+    separately: one matrix of all gold by all predicted clusters would not fit in memory for a long book.
 
     overlap (Overlap): The pairs.
-    similarity (NDArray): The similarity of each pair, above 0. Shape: (n_pairs,)
+    similarity (NDArray[np.float64]): The similarity of each pair, above 0. Shape: (n_pairs,)
     RETURNS (float): The total.
     """
     if not len(similarity):

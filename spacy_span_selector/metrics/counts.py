@@ -9,13 +9,13 @@ from dataclasses import dataclass
 class Counts:
     """Numerators and denominators of one metric, over one or more documents.
 
-    Corpus-level scores are the sum of these over documents, divided once at the end, as the official scorer
-    does; the mean of per-document scores would give a short document the weight of a long one.
+    Corpus-level scores are the sums of these over documents, divided once at the end, as in the official scorer.
+    The mean of per-document scores would give a short document the weight of a long one.
 
-    recall_numerator (float): What of the gold annotation was found, in the metric's own unit.
-    recall_denominator (float): What of the gold annotation could have been found.
-    precision_numerator (float): What of the prediction is right.
-    precision_denominator (float): What of the prediction could have been right.
+    recall_numerator (float): The amount of gold annotation that was found, in the unit of the metric.
+    recall_denominator (float): The amount of gold annotation.
+    precision_numerator (float): The amount of predicted annotation that is right.
+    precision_denominator (float): The amount of predicted annotation.
     """
 
     recall_numerator: float = 0.0
@@ -33,16 +33,16 @@ class Counts:
 
     @property
     def recall(self) -> float:
-        """Recall between 0 and 1; 0 where the gold annotation has nothing to find."""
+        """Recall between 0 and 1; 0 if there is no gold annotation."""
         return self.recall_numerator / self.recall_denominator if self.recall_denominator else 0.0
 
     @property
     def precision(self) -> float:
-        """Precision between 0 and 1; 0 where nothing was predicted."""
+        """Precision between 0 and 1; 0 if nothing was predicted."""
         return self.precision_numerator / self.precision_denominator if self.precision_denominator else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall; 0 where both are 0."""
+        """The harmonic mean of precision and recall; 0 if both are 0."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0

@@ -1,4 +1,4 @@
-"""Recall of spans by how deeply they nest and by how wide they are (Liu et al. 2022, tables 4 and 5)."""
+"""Recall of spans by nesting depth and by width (Liu et al. 2022, tables 4 and 5)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ WIDTHS = ("1-4", "5-12", "13+")
 
 
 def nesting_depths(spans: Iterable[Span]) -> dict[Span, int]:
-    """How deep each span lies: 1 outside all others, otherwise one more than the deepest that it lies in.
+    """Compute the nesting depth of each span: 1 if no other contains it, else 1 more than the deepest that does.
 
-    A span that crosses another is not inside it; one that is given twice counts once.
+    Crossing spans do not contain each other; a span that is given twice counts once.
 
     spans (Iterable[Span]): The spans of a document.
-    RETURNS (dict[Span, int]): The depth of each.
+    RETURNS (dict[Span, int]): The depth of each span.
     """
     depths: dict[Span, int] = {}
     around: list[Span] = []
@@ -32,22 +32,22 @@ def nesting_depths(spans: Iterable[Span]) -> dict[Span, int]:
 
 
 def depth_class(depth: int) -> str:
-    """The row of the table that a depth belongs to."""
+    """The class, a row of the table, of a nesting depth."""
     return DEPTHS[min(depth, len(DEPTHS)) - 1]
 
 
 def width_class(width: int) -> str:
-    """The row of the table that a width, in tokens, belongs to."""
+    """The class, a row of the table, of a width in tokens."""
     return WIDTHS[(width > 4) + (width > 12)]
 
 
 def recall_by_class(classes: Mapping[Span, str], found: AbstractSet[Span], names: Collection[str]) -> dict[str, Counts]:
-    """Count the gold spans of each class, and how many of them were found.
+    """Count the gold spans of each class, and those of them that were found.
 
     classes (Mapping[Span, str]): The class of each gold span of a document.
     found (Set[Span]): The spans that were found.
-    names (Collection[str]): All classes there are.
-    RETURNS (dict[str, Counts]): By class; what has no class has no precision.
+    names (Collection[str]): The names of all classes.
+    RETURNS (dict[str, Counts]): Counts by class, for recall alone.
     """
     return {
         name: Counts(

@@ -1,4 +1,4 @@
-"""How two clusterings of the mentions of one document overlap: all that a coreference metric needs to know."""
+"""The overlap of two clusterings of the mentions of one document: the input of every coreference metric."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Clusters = Sequence[Sequence[Hashable]]
 
 @dataclass(frozen=True)
 class Overlap:
-    """The mentions that gold and predicted clusters share, as a sparse matrix with one entry per pair that meets.
+    """The mentions that gold and predicted clusters share, as a sparse matrix with one entry per overlapping pair.
 
-    gold_sizes (NDArray): Mentions in each gold cluster. Shape: (n_gold,)
-    predicted_sizes (NDArray): Mentions in each predicted cluster. Shape: (n_predicted,)
-    gold_index (NDArray): The gold cluster of each pair. Shape: (n_pairs,)
-    predicted_index (NDArray): The predicted cluster of each pair. Shape: (n_pairs,)
-    shared (NDArray): Mentions that are in both clusters of the pair, at least 1. Shape: (n_pairs,)
+    gold_sizes (NDArray[np.int64]): The number of mentions in each gold cluster. Shape: (n_gold,)
+    predicted_sizes (NDArray[np.int64]): The number of mentions in each predicted cluster. Shape: (n_predicted,)
+    gold_index (NDArray[np.int64]): The gold cluster of each pair. Shape: (n_pairs,)
+    predicted_index (NDArray[np.int64]): The predicted cluster of each pair. Shape: (n_pairs,)
+    shared (NDArray[np.int64]): The number of mentions in both clusters of each pair, at least 1. Shape: (n_pairs,)
     """
 
     gold_sizes: NDArray[np.int64]
@@ -36,7 +36,7 @@ def find_overlap(gold: Clusters, predicted: Clusters) -> Overlap:
 
     gold (Clusters): The gold clusters of a document.
     predicted (Clusters): The predicted clusters of the same document.
-    RETURNS (Overlap): The overlap of both, after `drop_repeated` of each.
+    RETURNS (Overlap): The overlap of both, after `drop_repeated` on each.
     """
     gold, predicted = drop_repeated(gold), drop_repeated(predicted)
     cluster_of = {mention: i for i, cluster in enumerate(gold) for mention in cluster}
@@ -54,11 +54,11 @@ def find_overlap(gold: Clusters, predicted: Clusters) -> Overlap:
 
 
 def drop_repeated(clusters: Clusters) -> list[list[Hashable]]:
-    """Keep a repeated mention where it comes first, and leave out clusters that are empty then.
+    """Keep only the first occurrence of each mention, and leave out clusters that become empty.
 
     Every metric here compares partitions, in which a mention has one cluster. The official scorer drops repeated
-    mentions of the prediction in the same way, if the gold annotation has them; here it holds for every mention
-    of either side.
+    mentions of the prediction in the same way, if the gold annotation has them; here this holds for every mention
+    on either side.
 
     clusters (Clusters): The clusters of a document.
     RETURNS (list[list[Hashable]]): Disjoint, non-empty clusters in the same order.

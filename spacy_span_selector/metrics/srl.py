@@ -1,8 +1,8 @@
 """The scores of semantic role labelling: arguments with and without their roles, predicates and their senses.
 
-Arguments with roles are counted as `srl-eval.pl` does, the official scorer of the CoNLL-2005 shared task (Carreras and
-Màrquez, "Introduction to the CoNLL-2005 Shared Task: Semantic Role Labeling", CoNLL 2005). `docs/scores.md` says
-where the two differ: that scorer knows only given predicates.
+Arguments with roles are counted as by `srl-eval.pl`, the official scorer of the CoNLL-2005 shared task (Carreras and
+Màrquez, "Introduction to the CoNLL-2005 Shared Task: Semantic Role Labeling", CoNLL 2005). `docs/scores.md` has the
+differences, since that scorer expects given predicates.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Span = tuple[int, int]
 """Start and end of a span, in tokens or in characters, end exclusive."""
 
 Occurrence = tuple[Span, int]
-"""A predicate by its span, and how many propositions before it have the same span."""
+"""The span of a predicate, and the number of earlier propositions with the same span."""
 
 
 class Proposition(NamedTuple):
     """A predicate with its arguments.
 
-    predicate (Span): Where it is.
+    predicate (Span): Its span.
     arguments (Sequence[tuple[Span, str]]): Its arguments and their roles, in any order.
-    roleset (str | None): The sense of the predicate, such as "give.01", where it is known.
+    roleset (str | None): The sense of the predicate, such as "give.01", if known.
     """
 
     predicate: Span
@@ -41,19 +41,18 @@ class Proposition(NamedTuple):
 class SrlScores:
     """Scores of semantic role labelling over a corpus, added up document by document.
 
-    Propositions are matched by the span of their predicate. Where several of a document have the same, the n-th gold
-    one of that span is compared with the n-th predicted one.
+    Propositions are matched by the span of their predicate. If several in a document have the same span, the n-th gold
+    one is compared with the n-th predicted one.
 
     labelled (Counts): Arguments: found if proposition, role and every piece are the same. `C-X` is a piece of the
-        nearest `X` before it; the predicate, `V` with its `C-V`, is no argument. Arguments of a missed predicate are
-        missed, and those of an invented one false.
-    per_role (dict[str, Counts]): The same by role, without `C-`; `R-X` is a role of its own.
-    unlabelled (Counts): Distinct spans of arguments in each document, whichever their predicate and role: the span
-        accuracy of Liu et al. (2022). Pieces are spans of their own, `C-V` among them; `V` is left out.
+        nearest `X` before it; the predicate, `V` with its `C-V`, is not an argument. Arguments of a missed predicate
+        are missed, and those of a false predicate are false.
+    per_role (dict[str, Counts]): The same by role, without `C-`; `R-X` is a separate role.
+    unlabelled (Counts): Distinct spans of arguments in each document, whatever their predicate and role: the span
+        accuracy of Liu et al. (2022). Pieces count as separate spans, `C-V` included; `V` is left out.
     predicates (Counts): Predicates, by their span.
-    rolesets (Counts): Right rolesets among those of predicates that were found and whose sense the gold annotation
-        knows. Recall, out of all of these predicates, is the accuracy; precision is out of those that were given a
-        roleset.
+    rolesets (Counts): Correct rolesets of predicates that were found and have a gold roleset. Recall, over all of these
+        predicates, is the accuracy; precision is over those with a predicted roleset.
     """
 
     labelled: Counts = field(default_factory=Counts)
@@ -83,8 +82,8 @@ def join_continuations(arguments: Iterable[tuple[Span, str]]) -> list[tuple[str,
     """Join the pieces of discontinuous arguments, and leave out the predicate.
 
     arguments (Iterable[tuple[Span, str]]): Spans and roles of one proposition. A `C-X` belongs to the last `X` that
-        starts before it; without one it is itself an `X`, which further pieces may continue.
-    RETURNS (list[tuple[str, tuple[Span, ...]]]): Role and pieces of each argument but `V`, in the order of the text.
+        starts before it; without one it becomes an `X`, which further pieces may continue.
+    RETURNS (list[tuple[str, tuple[Span, ...]]]): Role and pieces of each argument except `V`, in text order.
     """
     joined: list[tuple[str, list[Span]]] = []
     latest: dict[str, list[Span]] = {}
@@ -104,10 +103,10 @@ def argument_spans(propositions: Iterable[Proposition]) -> set[Span]:
 
 
 def count_matches(gold: AbstractSet[object], predicted: AbstractSet[object]) -> Counts:
-    """Count what two sets have in common.
+    """Count the elements that two sets have in common.
 
-    gold (Set): What could be found.
-    predicted (Set): What was predicted.
+    gold (Set[object]): The gold elements.
+    predicted (Set[object]): The predicted elements.
     RETURNS (Counts): In elements.
     """
     common = float(len(gold & predicted))

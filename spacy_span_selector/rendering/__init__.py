@@ -1,4 +1,4 @@
-"""An HTML page that shows documents: one sentence a line with its clusters, and under it its frames.
+"""An HTML page that shows documents: one sentence per line with its clusters, and below it its frames.
 
 Everything that comes from a document, a label or a name is escaped.
 """

@@ -1,7 +1,7 @@
 """The clusters of a document in its text, drawn by displaCy.
 
-displaCy draws one span group at a time, so the clusters of a sentence are merged into one view:
-a colour and a number for each cluster, explained above the text.
+displaCy draws one span group at a time, so the clusters of a sentence are merged into one view,
+with a colour and a number for each cluster, explained above the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SINGLETON_COLOR = "#d5d5d5"
 GOLDEN_ANGLE = 137.508  # degrees; successive multiples stay far from each other on the colour circle
 LIGHTNESS = (74, 82, 68)  # per cent; black text is readable on each
 
-# As displaCy's own, but without white space, so that "Ann" and "'s" stay together.
+# The templates of displaCy without white space, so that "Ann" and "'s" stay together.
 TEMPLATES = {
     "span": '<span style="display: inline-block; position: relative; height: {total_height}px">'
     "{text}{span_slices}{span_starts}</span>",
@@ -35,7 +35,7 @@ TEMPLATES = {
 
 
 class ShownCluster(NamedTuple):
-    """A cluster with the number in its key and the colour that it is drawn in."""
+    """A cluster with the number in its key and its colour."""
 
     number: int
     color: str
@@ -56,7 +56,7 @@ def shown_clusters(doc: Doc, singletons: bool) -> list[ShownCluster]:
 
 
 def render_legend(clusters: Sequence[ShownCluster]) -> str:
-    """What the numbers and colours of the clusters mean; nothing if no cluster has two mentions."""
+    """The legend of the numbers and colours of the clusters; empty if no cluster has two mentions."""
     entries = [
         f'<span class="cluster" style="background: {cluster.color}">'
         f"<b>{cluster.number}</b> {escape(representative_mention(cluster.mentions).text)} "
@@ -90,11 +90,11 @@ def cluster_color(index: int) -> str:
 def _sentence_view(
     sentence: Span, starting: Mapping[int, Sequence[tuple[Span, ShownCluster]]]
 ) -> dict[str, Sequence[object]]:
-    """A sentence as displaCy takes it, split at white space and at the edges of mentions.
+    """A sentence in displaCy's input format, split at white space and at the edges of mentions.
 
-    displaCy puts a space behind text without spans and, with these templates, none behind text with
-    them. So an empty token is a space behind a mention, and a span without a label keeps the space
-    away between an opening quote and a mention.
+    displaCy puts a space after text outside spans and, with these templates, none after text in
+    spans. So an empty token adds a space after a mention, and a span without a label prevents the
+    space between an opening quote and a mention.
     """
     mentions = [
         (mention.start, min(mention.end, sentence.end), str(cluster.number))

@@ -1,6 +1,6 @@
-"""The frames of a sentence, one line a predicate: the words of the frame, each argument in a box with its role.
+"""The frames of a sentence, one line per predicate: the words of the frame, each argument in a box with its role.
 
-displaCy's labels are wider than short words and would lie over each other, so the markup is our own. A line
+displaCy's labels are wider than short words and would overlap, so this module has its own markup. A line
 starts with the first word of its frame and ends with the last, which keeps lines short in long sentences.
 """
 
@@ -24,7 +24,7 @@ HUES = (205, 110, 325, 25, 260, 165)  # degrees, of ARG0 to ARG5
 
 
 def render_frames(sentence: Span, frames: Sequence[SrlFrame]) -> str:
-    """The frames of a sentence, each named by its roleset or else by its predicate; nothing if there are none."""
+    """The frames of a sentence, each named by its roleset or else by its predicate; empty if there are none."""
     lines = [
         f"<dt>{escape(frame.roleset or frame.predicate.text)}</dt><dd>{_render_frame(sentence, frame)}</dd>"
         for frame in frames
@@ -45,7 +45,7 @@ def role_color(role: str) -> str:
 
 
 def _render_frame(sentence: Span, frame: SrlFrame) -> str:
-    """The words from the first of a frame to the last, with dots where the sentence has more."""
+    """The words from the first to the last of a frame, with dots if the sentence has more words."""
     labelled = frame.labelled_spans()
     words = sentence.doc[min(span.start for span, _ in labelled) : max(span.end for span, _ in labelled)]
     before, after = sentence.doc[sentence.start : words.start], sentence.doc[words.end : sentence.end]
@@ -57,9 +57,9 @@ def _has_words(span: Span) -> bool:
 
 
 def _boxed(words: Span, labelled: Sequence[tuple[Span, str]]) -> str:
-    """Words with a box around each labelled span, its label in front.
+    """Words with a box around each labelled span, its label first.
 
-    Spans may nest and even cross: of two that cross, the later one goes on in a second box, without label.
+    Spans may nest and even cross: of two that cross, the later one continues in a second box without a label.
     """
     starting: dict[int, list[tuple[Span, str]]] = {}
     for span, label in sorted(labelled, key=lambda item: -len(item[0])):

@@ -45,9 +45,9 @@ SWITCH = '<label class="switch"><input type="checkbox" checked> Frames</label>'
 
 
 def render_page(docs: Iterable[Doc], *, singletons: bool = False) -> str:
-    """Make an HTML page that shows documents, one sentence a line, with their clusters and frames.
+    """Make an HTML page that shows documents, one sentence per line, with their clusters and frames.
 
-    docs (Iterable[Doc]): Annotated documents; title and speakers are shown where known. Without sentence
+    docs (Iterable[Doc]): Annotated documents; title and speakers are shown if known. Without sentence
         boundaries a document is one sentence.
     singletons (bool): Whether to show clusters of one mention, in grey.
     RETURNS (str): A complete page; text, titles, names and labels are escaped.

@@ -1,4 +1,4 @@
-"""The tree of a sentence as an SVG picture: what the selector takes for spans of interest, and how surely."""
+"""The tree of a sentence as an SVG picture: the selected spans with their probabilities."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ svg .span {{ fill: {color}; opacity: 0.1 }}
 </style>
 </head>
 <body>
-<p>A node in colour is a selected span, with its selection probability. A grey one only completes the binary tree: of
-all trees with these spans, the one whose other nodes are the most probable.</p>
+<p>A node in colour is a selected span, with its selection probability. A grey node only completes the binary tree:
+among all trees with these spans, this is the one whose other nodes are the most probable.</p>
 {content}
 </body>
 </html>
@@ -50,13 +50,13 @@ all trees with these spans, the one whose other nodes are the most probable.</p>
 
 
 class SentenceTree(NamedTuple):
-    """What is drawn of a sentence.
+    """The content of a picture.
 
-    component (str): Whose selection it is.
-    words (list[str]): Its tokens.
-    selected (dict[Node, float | None]): The selected spans as (start, end) tokens of the sentence, end exclusive, with
-        their probabilities where the selector has any.
-    weights (NDArray): How probable each span is. Shape: (tokens, tokens)
+    component (str): The component that selected the spans.
+    words (list[str]): The tokens of the sentence.
+    selected (Mapping[Node, float | None]): The selected spans as (start, end) tokens of the sentence, end exclusive,
+        with their probabilities if the selector has any.
+    weights (NDArray[np.float64]): The probability of each span. Shape: (tokens, tokens)
     """
 
     component: str
@@ -68,7 +68,7 @@ class SentenceTree(NamedTuple):
 def render_tree_page(sentences: Sequence[Sequence[SentenceTree]], lang: str = "en") -> str:
     """Make an HTML page of trees.
 
-    sentences (Sequence[Sequence[SentenceTree]]): For each sentence the trees of one component or more.
+    sentences (Sequence[Sequence[SentenceTree]]): The trees of each sentence, one per component.
     lang (str): Language of the text.
     RETURNS (str): A complete page; text is escaped.
     RAISES (ValueError): If selected spans cross.
@@ -124,7 +124,7 @@ def render_tree(tree: SentenceTree) -> str:
 
 
 def _children(nodes: Sequence[Node]) -> dict[Node, tuple[Node, Node]]:
-    """The two children of each node that has any; nodes are given parents first, left before right."""
+    """The two children of each node that has any; the nodes are sorted parents first, left before right."""
     at = {node: place for place, node in enumerate(nodes)}
     children: dict[Node, tuple[Node, Node]] = {}
     for node in nodes:
@@ -135,7 +135,7 @@ def _children(nodes: Sequence[Node]) -> dict[Node, tuple[Node, Node]]:
 
 
 def _word_edges(words: Sequence[str]) -> list[tuple[float, float]]:
-    """Where each word begins and ends."""
+    """The left and right edge of each word, in pixels."""
     edges: list[tuple[float, float]] = []
     left = float(MARGIN)
     for word in words:
@@ -147,12 +147,12 @@ def _word_edges(words: Sequence[str]) -> list[tuple[float, float]]:
 
 
 def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
-    """Sideways, then down: so drawn, no two lines of a tree cross."""
+    """A line that goes sideways, then down: this way no two lines of a tree cross."""
     return f'<path d="M{start[0]:.1f} {start[1]:.1f}H{end[0]:.1f}V{end[1]:.1f}"/>'
 
 
 def _band(left: float, right: float, top: float, bottom: float) -> str:
-    """What lies behind a selected span, darker where spans nest."""
+    """The background of a selected span, darker where spans nest."""
     return (
         f'<rect class="span" x="{left - 3:.1f}" y="{top:.1f}" width="{right - left + 6:.1f}" '
         f'height="{bottom - top:.1f}" rx="4"/>'
@@ -160,7 +160,7 @@ def _band(left: float, right: float, top: float, bottom: float) -> str:
 
 
 def _label(middle: tuple[float, float], probability: float | None, text: str) -> str:
-    """A selected node; the text of its span shows where the pointer rests on it."""
+    """A selected node; the text of its span is shown as a tooltip."""
     x, y = middle
     shown = "" if probability is None else f"{probability:.2f}"
     return (

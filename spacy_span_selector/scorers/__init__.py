@@ -1,4 +1,4 @@
-"""From spaCy's examples to the metrics, and the names of scores: one scorer a component."""
+"""From spaCy's examples to named scores: one scorer per component."""
 
 from .coref import make_coref_scorer, score_coref
 from .srl import make_srl_scorer, score_srl

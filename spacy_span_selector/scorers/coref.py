@@ -1,7 +1,7 @@
 """The coreference metrics for spaCy: from examples to named scores.
 
-The score names are listed in `docs/scores.md`. None is longer than the 13 characters that spaCy's training log
-has room for.
+The score names are listed in `docs/scores.md`. None is longer than 13 characters, the limit of spaCy's training
+log.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def score_coref(
 ) -> dict[str, float | None]:
     """Score predicted clusters against gold ones, over all examples together.
 
-    Mentions match if they cover the same characters, however each side is tokenised. A reference that has
-    neither clusters nor the key of the selected spans is not annotated and is left out; one that has that key
-    and no clusters is annotated as free of coreference.
+    Mentions match if they cover the same characters, however each side is tokenised. A reference with neither
+    clusters nor the key of the selected spans is not annotated and is ignored; one with this key
+    but no clusters is annotated as having no mentions.
 
     examples (Iterable[Example]): The examples, with predictions set.
-    prefix (str): Prefix of the keys in `doc.spans` that hold the clusters.
-    mentions_key (str): Key in `doc.spans` that holds the selected spans.
+    prefix (str): Prefix of the keys of clusters in `doc.spans`.
+    mentions_key (str): Key of the selected spans in `doc.spans`.
     keep_singletons (bool): Whether clusters of one mention count, on either side.
     cfg (Any): Further settings of the calling component, not used.
     RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per

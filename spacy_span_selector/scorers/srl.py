@@ -1,7 +1,7 @@
 """The scores of semantic role labelling for spaCy: from examples to named scores.
 
-The score names are listed in `docs/scores.md`. None is longer than the 13 characters that spaCy's training log
-has room for.
+The score names are listed in `docs/scores.md`. None is longer than 13 characters, the limit of spaCy's training
+log.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def score_srl(
 ) -> dict[str, Any]:
     """Score predicted frames against gold ones, over all examples together.
 
-    Spans match if they cover the same characters, however each side is tokenised. A reference that has neither
-    frames nor an empty group of predicates is not annotated and is left out.
+    Spans match if they cover the same characters, however each side is tokenised. A reference with neither
+    frames nor an empty group of predicates is not annotated and is ignored.
 
     examples (Iterable[Example]): The examples, with predictions set.
-    prefix (str): Prefix of the keys in `doc.spans` that hold the frames.
-    predicates_key (str): Key in `doc.spans` that holds given predicates; empty in a reference without any.
-    spans_key (str): Key in `doc.spans` that holds the spans that the selector kept.
+    prefix (str): Prefix of the keys of frames in `doc.spans`.
+    predicates_key (str): Key of given predicates in `doc.spans`; an empty group in a reference without predicates.
+    spans_key (str): Key in `doc.spans` of the spans that the selector kept.
     cfg (Any): Further settings of the calling component, not used.
     RETURNS (dict[str, Any]): Scores by name, from 0 to 1, except that `srl_density` counts spans per token and has
         no upper limit, and that `srl_per_role` is a dictionary of scores. `srl_sense_acc` is None without a gold or

@@ -1,4 +1,4 @@
-"""What makes a prediction comparable with its reference: both annotate the same text."""
+"""Check that a prediction can be compared with its reference: both must have the same text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def check_same_text(gold: Doc, predicted: Doc) -> None:
 
     gold (Doc): The reference.
     predicted (Doc): The prediction, however it is tokenised.
-    RAISES (ValueError): Where the texts differ: the document, the place, and what each side reads there.
+    RAISES (ValueError): If the texts differ, with the document, the position, and the text of each side there.
     """
     if gold.text == predicted.text:
         return

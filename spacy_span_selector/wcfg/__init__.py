@@ -1,8 +1,8 @@
-"""The grammar: a distribution over all sets of spans of a sentence that never cross.
+"""The grammar: a distribution over all non-crossing sets of spans of a sentence.
 
-`log_partition` and `marginals` train a span selector, `log_marginals` gives the logarithms that a loss needs, and
-`best_spans` decodes; `greedy_spans` is what the greedy baseline keeps instead. It knows torch, numpy and scipy, no
-spaCy; docs/grammar.md derives all of it.
+`log_partition` and `marginals` train a span selector, `log_marginals` computes the logarithms for a loss, and
+`best_spans` decodes; `greedy_spans` decodes for the greedy baseline. The package depends on torch, numpy and scipy, not
+on spaCy; docs/grammar.md has the derivations.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 A sentence of n tokens has n + 1 boundaries. Place them on a circle: they are the corners of a
 polygon whose sides are the n tokens and the whole sentence, the span (i, k) is the chord between
-corners i and k, and a binary tree is a triangulation. The arc from i clockwise to k holds what is
-inside the span, the arc from k clockwise to i, which passes the side of the whole sentence, what
-is outside. Both split alike: an arc of length d into an arc of length e and one of length d - e.
+corners i and k, and a binary tree is a triangulation. The arc from i clockwise to k is the inside of
+the span; the arc from k clockwise to i, which includes the side of the whole sentence, is its outside.
+Both split in the same way: an arc of length d into an arc of length e and one of length d - e.
 
-Every tensor is laid out as (length, corner, batch), so that one operation serves all arcs of a
+Every tensor is laid out as (length, corner, batch), so that one operation processes all arcs of a
 length in all sentences, and its innermost dimensions are contiguous.
 """
 
@@ -22,13 +22,13 @@ from torch import Tensor
 class ArcChart:
     """One value for every arc, stored twice so that the splits of an arc need no index.
 
-    With m corners, the arc of length d from corner a to corner b = a + d (modulo m) stands in
+    With m corners, the arc of length d from corner a to corner b = a + d (modulo m) is stored in
     `by_first[d, a]` and in `by_last[m - d, b]`. As the left part of a split grows and its right part
     shrinks, both indices ascend: the splits of all arcs of one length are two contiguous slices.
-    `by_last` runs twice around the polygon, so that those slices never wrap.
+    `by_last` goes around the polygon twice, so that these slices never wrap around.
 
-    by_first (Tensor): Shape: (m, m, batch).
-    by_last (Tensor): Shape: (m, 2 * m, batch).
+    by_first (Tensor): Values by length and first corner. Shape: (m, m, batch)
+    by_last (Tensor): Values by m minus length and last corner. Shape: (m, 2 * m, batch)
     """
 
     by_first: Tensor
@@ -36,28 +36,33 @@ class ArcChart:
 
     @classmethod
     def zeros_like(cls, arcs: Tensor) -> ArcChart:
-        """A chart of zeros for arcs of shape `(m, m, batch)`."""
+        """Create a chart of zeros for arcs of shape (m, m, batch)."""
         corners, _, batch = arcs.shape
         return cls(torch.zeros_like(arcs), arcs.new_zeros(corners, 2 * corners, batch))
 
     def splits(self, length: int) -> tuple[Tensor, Tensor]:
         """Views of the left and the right parts of all arcs of one length.
 
-        RETURNS: Two tensors of shape `(length - 1, m, batch)`; row e - 1 holds the left parts of
-            length e and the right parts of length `length - e`.
+        length (int): The length.
+        RETURNS (tuple[Tensor, Tensor]): Row e - 1 has the left parts, of length e, and the right parts, of length
+            `length - e`. Shape: (length - 1, m, batch) each
         """
         corners = len(self.by_first)
         return self.by_first[1:length], self.by_last[corners - length + 1 :, length : length + corners]
 
     def write(self, length: int, values: Tensor) -> None:
-        """Store the values `(m, batch)` of all arcs of one length."""
+        """Store the values of all arcs of one length.
+
+        length (int): The length.
+        values (Tensor): The values by first corner. Shape: (m, batch)
+        """
         corners = len(values)
         self.by_first[length] = values
         self.by_last[corners - length, length : length + corners] = values
         self.by_last[corners - length, length + corners :] = values[: corners - length]
 
     def collect(self, length: int) -> Tensor:
-        """Add up all that was accumulated for the arcs of one length: the adjoint of `write`."""
+        """Add up all values accumulated for the arcs of one length: the adjoint of `write`. Shape: (m, batch)"""
         corners = len(self.by_first)
         copies = self.by_last[corners - length]
         values = self.by_first[length].add_(copies[length : length + corners])
@@ -68,9 +73,9 @@ class ArcChart:
 def spans_to_arcs(spans: Tensor) -> Tensor:
     """Give both arcs of each chord the value of its span.
 
-    spans (Tensor): Values by first and last token. Shape: (batch, n, n).
-    RETURNS: Values by length and first corner; length 0 holds nothing of meaning.
-        Shape: (n + 1, n + 1, batch).
+    spans (Tensor): Values by first and last token. Shape: (batch, n, n)
+    RETURNS (Tensor): Values by length and first corner; those of length 0 have no meaning.
+        Shape: (n + 1, n + 1, batch)
     """
     batch, tokens, _ = spans.shape
     corner = torch.arange(tokens + 1, device=spans.device)
@@ -84,8 +89,8 @@ def spans_to_arcs(spans: Tensor) -> Tensor:
 def arcs_to_spans(arcs: Tensor) -> Tensor:
     """Add up both arcs of each chord: the adjoint of `spans_to_arcs`.
 
-    arcs (Tensor): Values by length and first corner. Shape: (n + 1, n + 1, batch).
-    RETURNS: Values by first and last token; 0 below the diagonal. Shape: (batch, n, n).
+    arcs (Tensor): Values by length and first corner. Shape: (n + 1, n + 1, batch)
+    RETURNS (Tensor): Values by first and last token; 0 below the diagonal. Shape: (batch, n, n)
     """
     corners, _, batch = arcs.shape
     token = torch.arange(corners - 1, device=arcs.device)
@@ -100,9 +105,9 @@ def arcs_to_spans(arcs: Tensor) -> Tensor:
 def existing_spans(lengths: Tensor, tokens: int) -> Tensor:
     """Which pairs of a first and a last token are spans of each sentence.
 
-    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,).
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
     tokens (int): n, the size of the chart.
-    RETURNS: Booleans. Shape: (batch, n, n).
+    RETURNS (Tensor): Booleans. Shape: (batch, n, n)
     """
     token = torch.arange(tokens, device=lengths.device)
     return (token[:, None] <= token) & (token < lengths[:, None, None])

@@ -1,8 +1,8 @@
-"""The heaviest set of spans that do not cross, exact.
+"""Exact search for the heaviest set of non-crossing spans.
 
-Any such set extends to a binary tree, so this is what the best tree selects. Spans that cross
-nothing are kept at once; what is left falls apart into connected components of the "crosses"
-relation, and each is a chart of its own, over its own endpoints. docs/grammar.md has the proof.
+Any such set extends to a binary tree, so this is what the best tree selects. Spans that cross no
+other are kept immediately. The others form connected components of the "crosses" relation, and each
+component has its own chart, over its own endpoints. docs/grammar.md has the proof.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ Weights = NDArray[np.float64]
 
 
 def best_spans(scores: Tensor, lengths: Tensor) -> list[list[tuple[int, int]]]:
-    """The non-crossing set with the greatest total score among the spans that score above 0.
+    """Find the non-crossing set with the greatest total score among the spans that score above 0.
 
     Two spans cross if they overlap and neither contains the other. With the scores of the grammar this
-    is the most probable tree (MAP decoding), with marginals less a threshold the set of greatest
+    is the most probable tree (MAP decoding); with marginals minus a threshold it is the set of greatest
     expected recall (marginal decoding; Goodman 1996, "Parsing Algorithms and Metrics").
 
     Ties are broken by position: among the sets of a component that reach the greatest total (summed
     in float64), a span of the chart splits at the first boundary that allows it, widest span first.
 
-    scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive. What
-        lies below the diagonal or beyond the length is never read. Shape: (batch, n, n).
-    lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,).
-    RETURNS: For each sentence its spans as (start, end) tokens, end exclusive, sorted.
-    RAISES: ValueError if a shape, a dtype or a length is not as described.
+    scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive. Scores
+        below the diagonal or beyond the length are never read. Shape: (batch, n, n)
+    lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,)
+    RETURNS (list[list[tuple[int, int]]]): For each sentence its spans as (start, end) tokens, end exclusive, sorted.
+    RAISES (ValueError): If a shape, a dtype or a length is not as described.
     """
     sentence, start, last = (column.tolist() for column in best_span_indices(scores, lengths))
     spans: list[list[tuple[int, int]]] = [[] for _ in range(len(scores))]
@@ -45,18 +45,19 @@ def best_spans(scores: Tensor, lengths: Tensor) -> list[list[tuple[int, int]]]:
 
 
 def best_span_indices(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """`best_spans` as indices: for each span its sentence, its first and its last token, in this order sorted.
+    """`best_spans` as indices: the sentence, first token and last token of each span, sorted in this order.
 
-    scores, lengths: As for `best_spans`.
-    RETURNS: Indices on the device of the scores. Shape: (spans,) each.
-    RAISES: ValueError as for `best_spans`.
+    scores (Tensor): As for `best_spans`. Shape: (batch, n, n)
+    lengths (Tensor): As for `best_spans`. Shape: (batch,)
+    RETURNS (tuple[Tensor, Tensor, Tensor]): Indices on the device of the scores. Shape: (spans,) each
+    RAISES (ValueError): As for `best_spans`.
     """
     validate(scores, lengths)
     scores = scores.detach()
     positive = existing_spans(lengths.to(scores.device), scores.shape[1]) & (scores > 0)
     columns = positive.nonzero(as_tuple=True)
     sentence, start, last = (column.cpu().numpy() for column in columns)
-    # Sentences one after the other, so that spans of two sentences never overlap.
+    # Offset the sentences, so that spans of two sentences never overlap.
     before = sentence * scores.shape[1]
     keep = _heaviest(before + start, before + last + 1, scores[positive].double().cpu().numpy())
     kept = torch.from_numpy(np.flatnonzero(keep)).to(scores.device)
@@ -72,11 +73,11 @@ def _heaviest(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_
 
 
 def _crossing_components(start: Indices, end: Indices) -> list[Indices]:
-    """The connected components, of two spans or more, of the graph whose edges join spans that cross.
+    """The connected components, with two spans or more, of the graph whose edges join crossing spans.
 
-    That graph may have as many edges as there are pairs of spans, but two edges a span connect the same
+    This graph may have as many edges as there are pairs of spans, but two edges per span give the same
     components: one to the span that starts inside it and ends last, one to the span that ends inside it
-    and starts first, where these cross it; of several the longest. docs/grammar.md has the proof.
+    and starts first, if these cross it; in a tie the longest. docs/grammar.md has the proof.
     """
     if len(start) < 2:
         return []
@@ -94,11 +95,11 @@ def _crossing_components(start: Indices, end: Indices) -> list[Indices]:
 
 
 def _furthest_right(start: Indices, end: Indices, size: int) -> tuple[Indices, Indices]:
-    """Join each span to the longest of those that start inside it and end last, if that crosses it."""
+    """Join each span to the span that starts inside it and ends last, in a tie the longest, if it crosses."""
     longest = np.full(size, -1)  # of the spans that start at each boundary
     by_end = np.argsort(end, kind="stable")
     longest[start[by_end]] = by_end
-    # One number orders by the end, then by the start: its maximum over all starts inside a span is the answer.
+    # One number sorts by the end, then by the start: its maximum over all starts inside a span is the result.
     order = np.where(longest < 0, 0, end[longest] * size + np.arange(size)[::-1])
     furthest = _maximum_of_ranges(order, start + 1, end)
     right_end, right_start = furthest // size, size - 1 - furthest % size
@@ -111,7 +112,7 @@ def _maximum_of_ranges(values: Indices, begin: Indices, end: Indices) -> Indices
     maxima = np.zeros_like(begin)
     widths, run, done = end - begin, values, 1
     while True:
-        now = np.flatnonzero((widths >= done) & (widths < 2 * done))  # two runs cover them
+        now = np.flatnonzero((widths >= done) & (widths < 2 * done))  # covered by two runs
         maxima[now] = np.maximum(run[begin[now]], run[end[now] - done])
         if 2 * done > widths.max(initial=0):
             return maxima
@@ -119,7 +120,7 @@ def _maximum_of_ranges(values: Indices, begin: Indices, end: Indices) -> Indices
 
 
 def _solve(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
-    """Which spans of one component the best tree over its endpoints has, by CKY.
+    """Which spans of one component are in the best tree over its endpoints, by CKY.
 
     The chart is stored by (start, width) and by (end, size - width), so that the splits of all spans of
     one width are two contiguous slices.
@@ -138,7 +139,7 @@ def _solve(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
         total = weights[width, :count]
         if width > 1:
             sums = by_start[:count, 1:width] + by_end[width:, count + 1 :]
-            choice = sums.argmax(1)  # the first of equals
+            choice = sums.argmax(1)  # the first in a tie
             best_split[width, :count] = choice + 1
             total = total + sums[np.arange(count), choice]
         by_start[:count, width] = total

@@ -1,9 +1,9 @@
-"""The greedy set of spans that do not cross: what pruning by score keeps, exact, without a loop over spans.
+"""Greedy pruning to non-crossing spans by score, exact, without a loop over spans.
 
-Spans are taken from the best to the worst, and one that crosses a span that is kept already is passed over (Lee et
-al. 2017). Whether a span is kept depends on better ones alone, so a block of spans can be decided at once: of those
-that cross no span kept before, a span that crosses no better one still open is kept; what crosses it is not; and
-again, until nothing is open. Every round decides at least the best open span, in practice nearly all.
+Spans are taken from best to worst, skipping those that cross a span already kept (Lee et al. 2017). Whether a span is
+kept depends only on better spans, so a block of spans can be decided at once. Among those that cross no span kept
+earlier, every span that crosses no better undecided span is kept, and every span that crosses it is dropped; this is
+repeated until all are decided. Every round decides at least the best undecided span, in practice nearly all.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 256
-"""Spans decided at once: each is compared with each, so few, but not so few that there are many blocks."""
+"""Spans decided at once: all pairs in a block are compared, so not too many, but enough that there are few blocks."""
 
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
 def greedy_spans(starts: Indices, ends: Indices, wanted: int) -> Indices:
-    """The first spans of a ranking that do not cross each other.
+    """Find the best spans of a ranking that do not cross each other.
 
     Two spans cross if they overlap and neither contains the other.
 
     starts, ends (NDArray[np.int64]): First and last token of each span, the best span first. Shape: (spans,)
-    wanted (int): How many spans to keep; if there are fewer, all that cross no better one.
+    wanted (int): The number of spans to keep. Fewer are kept if the ranking has fewer that do not cross.
     RETURNS (NDArray[np.int64]): Their ranks, ascending. Shape: (kept,)
     """
     tokens = int(ends.max()) + 1 if len(ends) else 0
@@ -46,14 +46,16 @@ def greedy_spans(starts: Indices, ends: Indices, wanted: int) -> Indices:
 
 
 def _crosses_kept(start: Indices, end: Indices, last_end: Indices, first_start: Indices) -> Mask:
-    """Which spans cross one that is kept: one that starts inside and ends behind, or the mirror image.
+    """Which spans cross a kept one: one that starts inside and ends after them, or the mirror image.
 
+    start, end (NDArray[np.int64]): First and last token of each span. Shape: (spans,)
     last_end, first_start (NDArray[np.int64]): Of the kept spans that start, or end, at each token. Shape: (tokens,)
+    RETURNS (NDArray[np.bool_]): A mask. Shape: (spans,)
     """
     widths = end - start + 1
     first = np.cumsum(widths) - widths
-    inside = np.repeat(start - first, widths) + np.arange(widths.sum())  # the tokens of each span, one after the other
-    # The span's own first token is no start inside it, its last no end: what starts or ends there is nested.
+    inside = np.repeat(start - first, widths) + np.arange(widths.sum())  # the tokens of each span, concatenated
+    # A span that starts at the first token, or ends at the last, is nested and does not cross.
     behind, before = last_end[inside], first_start[inside]
     behind[first] = -1
     before[first + widths - 1] = len(first_start)
@@ -62,7 +64,7 @@ def _crosses_kept(start: Indices, end: Indices, last_end: Indices, first_start: 
 
 
 def _decide(start: Indices, end: Indices) -> Mask:
-    """Which spans are kept of a ranking that crosses nothing kept before."""
+    """Which spans of a ranking are kept, if none crosses a span kept earlier. Shape: (spans,)"""
     starts_inside = (start[:, None] < start) & (start <= end[:, None])  # [left, right]: right starts inside left
     crosses = starts_inside & (end > end[:, None])
     better = np.triu(crosses | crosses.T)  # [better, worse]

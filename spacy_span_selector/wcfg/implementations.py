@@ -1,4 +1,4 @@
-"""Which implementation of the sweeps runs: the Triton kernels on a GPU that can run them, plain torch elsewhere."""
+"""The choice of implementation for the sweeps: Triton kernels on a GPU that can run them, plain torch elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _forced: ContextVar[ModuleType | None] = ContextVar("_forced", default=None)
 
 @contextmanager
 def sweep_with(implementation: ModuleType) -> Iterator[None]:
-    """Within this context all sweeps up, and the sweeps down that belong to them, run as told.
+    """Use an implementation for all upward sweeps in this context, and for their downward sweeps.
 
     implementation (ModuleType): `wcfg.sweeps`, plain torch, or `wcfg.triton_sweeps`.
     """
@@ -31,7 +31,7 @@ def sweep_with(implementation: ModuleType) -> Iterator[None]:
 
 
 def sweeps_for(arcs: Tensor) -> ModuleType:
-    """The implementation for tensors on the device and of the dtype of `arcs`: the module with its two functions."""
+    """The implementation for the device and dtype of `arcs`: a module with `sweep_up` and `sweep_down`."""
     forced = _forced.get()
     if forced is not None:
         return forced

@@ -1,8 +1,8 @@
 """log Z and span marginals, exact and differentiable, in O(n^2) memory.
 
-A span that is a node of the tree is selected with weight exp(score) or left alone with weight 1,
-so its node weighs softplus(score) in log space, and one chart over nodes sums over both. The
-sweeps over that chart are in `sweeps`; everything else is elementwise.
+A span that is a node of the tree is selected with weight exp(score) or not selected with weight 1,
+so the log weight of its node is softplus(score), and one chart over nodes sums over both choices. The
+sweeps over this chart are in `sweeps`; everything else is elementwise.
 
 Liu et al. 2022, "A Structured Span Selector" (NAACL), section 3 and appendix; see docs/grammar.md.
 """
@@ -20,32 +20,33 @@ from .chart import arcs_to_spans, existing_spans, spans_to_arcs
 from .implementations import sweeps_for
 from .validation import validate
 
-FORBIDDEN = -1e30  # log weight of a node that no tree has; finite, so that no difference of two is NaN
+FORBIDDEN = -1e30  # log weight of a node that is in no tree; finite, so that no difference of two is NaN
 
 
 def log_partition(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The log of the total weight of all trees over each sentence, each node selected or not.
+    """Compute the log of the total weight of all trees over each sentence, each node selected or not.
 
     Its gradient is `marginals(scores, lengths)`.
 
     scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive.
-        What lies below the diagonal or beyond the length is never read; -inf forbids a span.
-        float16 and bfloat16 are computed in float32. Shape: (batch, n, n).
-    lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,).
-    RETURNS: log Z, 0 for an empty sentence. Shape: (batch,).
-    RAISES: ValueError if a shape, a dtype or a length is not as described.
+        Scores below the diagonal or beyond the length are never read; -inf forbids a span.
+        float16 and bfloat16 are computed in float32. Shape: (batch, n, n)
+    lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,)
+    RETURNS (Tensor): log Z, 0 for an empty sentence. Shape: (batch,)
+    RAISES (ValueError): If a shape, a dtype or a length is not as described.
     """
     return _nodes(scores, lengths).log_partition
 
 
 def marginals(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The probability that each span is selected: a node of the tree, and labelled as of interest.
+    """Compute the probability that each span is selected: that it is a node of the tree, and a selected one.
 
     Differentiable once; a second derivative raises RuntimeError.
 
-    scores, lengths: As for `log_partition`.
-    RETURNS: Probabilities; exactly 0 where a score is never read or is -inf. Shape: (batch, n, n).
-    RAISES: ValueError as for `log_partition`.
+    scores (Tensor): As for `log_partition`. Shape: (batch, n, n)
+    lengths (Tensor): As for `log_partition`. Shape: (batch,)
+    RETURNS (Tensor): Probabilities; exactly 0 where a score is never read or is -inf. Shape: (batch, n, n)
+    RAISES (ValueError): As for `log_partition`.
     """
     nodes = _nodes(scores, lengths)
     selected = (nodes.log_marginals + logsigmoid(nodes.scores)).exp()
@@ -53,19 +54,20 @@ def marginals(scores: Tensor, lengths: Tensor) -> Tensor:
 
 
 def log_marginals(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """The logarithms of the probability p that a span is selected and of 1 - p.
+    """Compute the logarithms of the probability p that a span is selected, and of 1 - p.
 
-    Precise where `marginals` rounds to 0 or 1, with finite gradients: what a loss should use.
+    Precise where `marginals` rounds to 0 or 1, with finite gradients: use this in a loss.
 
-    scores, lengths: As for `log_partition`.
-    RETURNS: log p and log(1 - p); -inf and 0 where a score is never read or is -inf.
-        Shape: (batch, n, n) each.
-    RAISES: ValueError as for `log_partition`.
+    scores (Tensor): As for `log_partition`. Shape: (batch, n, n)
+    lengths (Tensor): As for `log_partition`. Shape: (batch,)
+    RETURNS (tuple[Tensor, Tensor]): log p and log(1 - p); -inf and 0 where a score is never read or is -inf.
+        Shape: (batch, n, n) each
+    RAISES (ValueError): As for `log_partition`.
     """
     nodes = _nodes(scores, lengths)
     log_selected = nodes.log_marginals + logsigmoid(nodes.scores)
-    # Not selected: absent from the tree, or a node left alone. A node of every tree is never absent; its
-    # log is then -inf and the derivative infinite, so that branch must not see the value.
+    # Not selected: absent from the tree, or a node that is not selected. A node of every tree is never absent: its
+    # log would be -inf and the derivative infinite, so its value is masked out of this branch.
     certain = nodes.log_marginals >= 0
     log_absent = torch.log(-torch.expm1(nodes.log_marginals.masked_fill(certain, -1.0)))
     log_left_alone = nodes.log_marginals + logsigmoid(-nodes.scores)
@@ -74,7 +76,7 @@ def log_marginals(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class _Nodes(NamedTuple):
-    """What the chart knows about every span, whether it is selected or not."""
+    """The results of the chart for every span, selected or not."""
 
     exists: Tensor  # on or above the diagonal and within the length
     scores: Tensor  # 0 where no span exists
@@ -94,16 +96,16 @@ def _nodes(scores: Tensor, lengths: Tensor) -> _Nodes:
     token = torch.arange(tokens, device=scores.device)
     start, last = token[:, None], token
     exists = existing_spans(lengths, tokens)
-    # Every tree has all tokens and the root, so these are constants and only the chords need the chart.
+    # All tokens and the root are in every tree, so these are constants and only the chords need the chart.
     root = (start == 0) & (last == lengths[:, None, None] - 1)
     certain = exists & (root | (start == last))
     chord = exists & ~certain
 
     with torch.autocast(scores.device.type, enabled=False):
         scores = scores.masked_fill(~exists, 0.0)
-        weights = softplus(scores, threshold=40)  # beyond which it is the identity, even in float64
+        weights = softplus(scores, threshold=40)  # above, softplus is the identity, even in float64
         level = _level(weights.detach(), chord)
-        # A sentence shorter than the chart is continued in the one way that has the nodes (0, k).
+        # A sentence shorter than the chart is padded in exactly one way, with the nodes (0, k).
         padding = torch.where((start == 0) | (start == last), 0.0, FORBIDDEN).to(weights.dtype)
         chord_partition, chord_marginals = _Triangulations.apply(
             torch.where(chord, weights - level[:, None, None], padding)
@@ -113,11 +115,15 @@ def _nodes(scores: Tensor, lengths: Tensor) -> _Nodes:
 
 
 def _level(weights: Tensor, chord: Tensor) -> Tensor:
-    """What to subtract from the log weight of every chord, so that log Z comes out near 0.
+    """The constant to subtract from the log weight of every chord, so that log Z is close to 0.
 
-    Each tree over n tokens has n - 2 chords, hence any level is exact, but sums near 0 keep an order
-    of magnitude more digits. There are about 4^n trees, so the right level is the log of 4 times the
+    Each tree over n tokens has n - 2 chords, so any level is exact, but sums close to 0 gain an order
+    of magnitude in precision. There are about 4^n trees, so the right level is the log of 4 times the
     mean weight.
+
+    weights (Tensor): Log weight of each node. Shape: (batch, n, n)
+    chord (Tensor): Which nodes are chords. Shape: (batch, n, n)
+    RETURNS (Tensor): The level of each sentence. Shape: (batch,)
     """
     count = chord.sum((1, 2))
     mean = weights.masked_fill(~chord, -math.inf).logsumexp((1, 2)) - count.log()
@@ -125,11 +131,11 @@ def _level(weights: Tensor, chord: Tensor) -> Tensor:
 
 
 class _Triangulations(torch.autograd.Function):
-    """Sum over all binary trees, in one sweep forward over a chart and one sweep back.
+    """Sum over all binary trees, with one upward sweep over a chart and one downward sweep.
 
-    forward(weights): Log weight of each node. Shape: (batch, n, n).
-    RETURNS: log Z, *shape* `(batch,)`, and the log probability of each node, *shape* `(batch, n, n)`,
-        without meaning below the diagonal.
+    weights (Tensor): Log weight of each node. Shape: (batch, n, n)
+    RETURNS (tuple[Tensor, Tensor]): log Z, and the log probability of each node, which has no meaning below the
+        diagonal. Shapes: (batch,) and (batch, n, n)
     """
 
     @staticmethod
@@ -139,7 +145,7 @@ class _Triangulations(torch.autograd.Function):
         ctx.sweeps = sweeps_for(arcs)
         swept = ctx.sweeps.sweep_up(arcs)
         log_partition = swept[0][-1, 0] * math.log(2)
-        # Inside and outside of a span meet in its chord, which both have counted.
+        # Inside and outside of a span share its chord, so its weight is counted twice.
         log_nodes = arcs_to_spans(swept[0]).mul_(math.log(2)).sub_(weights).sub_(log_partition[:, None, None])
         log_nodes.clamp_(max=0)
         ctx.save_for_backward(log_nodes, *swept)

@@ -1,6 +1,6 @@
-"""The two sweeps over the chart of arcs, one step per length that serves all arcs of that length at once.
+"""The two sweeps over the chart of arcs, with one step per length that processes all arcs of that length at once.
 
-This is the plain version, for every device; `triton_sweeps` has the same two functions, each one kernel on a GPU.
+This is the plain version, for every device; `triton_sweeps` has the same two functions, each as one GPU kernel.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from torch import Tensor
 
 from .chart import ArcChart
 
-# The log sums of all arcs, of shape (m, m, batch), and what else `sweep_down` of the same module needs.
+# The log sums of all arcs, of shape (m, m, batch), and the other inputs of `sweep_down` in the same module.
 Swept = tuple[Tensor, ...]
 
 
 def sweep_up(weights: Tensor) -> Swept:
     """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
 
-    weights (Tensor): Log weight, to base 2, of the chord of each arc. Shape: (m, m, batch).
-    RETURNS: A chart of the log sums, in both its orders, and the same sums without the chord itself.
+    weights (Tensor): Log weight, to base 2, of the chord of each arc. Shape: (m, m, batch)
+    RETURNS (tuple[Tensor, ...]): The log sums by first and by last corner, and the same sums without the chord itself.
+        Shapes: (m, m, batch), (m, 2 * m, batch) and (m, m, batch)
     """
     chart = ArcChart.zeros_like(weights)
     split_sums = torch.zeros_like(weights)
@@ -35,12 +36,12 @@ def sweep_up(weights: Tensor) -> Swept:
 def sweep_down(swept: Swept, gradient: Tensor) -> Tensor:
     """Propagate the gradient of each arc to those it splits into, longest arcs first.
 
-    The derivative of a log sum by one of its terms is the probability of that split, which is computed
-    anew: storing it would take O(n^3).
+    The derivative of a log sum with respect to one of its terms is the probability of that split, which is
+    recomputed: storing it would take O(n^3) memory.
 
-    swept: What `sweep_up` returned.
-    gradient (Tensor): The gradient by the value of each arc; is overwritten. Shape: (m, m, batch).
-    RETURNS: The gradient by the weight of the chord of each arc. Shape: (m, m, batch).
+    swept (tuple[Tensor, ...]): The output of `sweep_up`.
+    gradient (Tensor): The gradient with respect to the value of each arc; it is overwritten. Shape: (m, m, batch)
+    RETURNS (Tensor): The gradient with respect to the weight of the chord of each arc. Shape: (m, m, batch)
     """
     by_first, by_last, split_sums = swept
     chart = ArcChart(by_first, by_last)

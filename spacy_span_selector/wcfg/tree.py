@@ -1,7 +1,7 @@
-"""A whole binary tree around the spans that were selected, to be looked at.
+"""A whole binary tree around the selected spans, for pictures.
 
-Nodes that are not of interest weigh nothing in the grammar, so many trees select the same best set of spans. Of these,
-the one whose other nodes are the most probable spans says most.
+Nodes that are not selected have log weight 0 in the grammar, so many trees select the same best set of spans. Among
+these, the tree whose other nodes are the most probable spans is the most informative.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from .decoding import _solve
 
 
 def binary_tree(selected: Iterable[tuple[int, int]], weights: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """The binary tree that has all selected spans among its nodes, and the greatest total weight of all others.
+    """Find the binary tree that has all selected spans among its nodes and the greatest total weight of the others.
 
-    Equals are decided as by `best_spans`: a node splits at the first token that allows it.
+    Ties are broken as in `best_spans`: a node splits at the first token that allows it.
 
     selected (Iterable[tuple[int, int]]): Spans as (start, end) tokens, end exclusive; no two may cross.
-    weights (NDArray): `weights[i, j]`, not negative, is that of the node from token i to token j inclusive; what lies
-        below the diagonal is never read. Shape: (n, n).
-    RETURNS: The 2n - 1 nodes as (start, end), end exclusive, parents before children, left before right.
-    RAISES: ValueError if selected spans cross or lie outside the sentence, or if a weight is negative.
+    weights (NDArray[np.float64]): `weights[i, j]`, not negative, is the weight of the node from token i to token j
+        inclusive; weights below the diagonal are never read. Shape: (n, n)
+    RETURNS (list[tuple[int, int]]): The 2n - 1 nodes as (start, end), end exclusive, parents before children, left
+        before right.
+    RAISES (ValueError): If selected spans cross or lie outside the sentence, or if a weight is negative.
     """
     tokens = len(weights)
     selected = set(selected)
@@ -40,7 +41,7 @@ def binary_tree(selected: Iterable[tuple[int, int]], weights: NDArray[np.float64
     if (node_weights < 0).any():
         raise ValueError(f"weights: expected none below 0, but got {node_weights.min()}")
     ends = lasts + 1
-    # More than all others together weigh: a tree with one more of the selected spans is always the better one.
+    # More than all other weights together: a tree with one more of the selected spans is always better.
     bonus = 1 + node_weights.sum()
     node_weights += bonus * np.array([span in selected for span in zip(rows.tolist(), ends.tolist(), strict=True)])
     in_tree = _solve(rows, ends, node_weights)

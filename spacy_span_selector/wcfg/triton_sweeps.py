@@ -1,10 +1,9 @@
 """The two sweeps over the chart of arcs, each one Triton kernel with one program per sentence.
 
-The plain version launches several kernels per length, and their launches, not their work, take the time of a training
-step on a GPU. Here a program runs through all lengths of its sentence by itself. Its chart is laid out as (length,
-corner), with neighbouring corners in neighbouring threads, and every row runs twice around the polygon, so that no
-index wraps and all threads of a warp read side by side. Nothing is added up in an order left to chance: results are
-the same bit by bit every time.
+The plain version launches several kernels per length; on a GPU these launches take longer than the computation. Here
+one program processes all lengths of its sentence. Its chart is laid out as (length, corner), with neighbouring corners
+in neighbouring threads, and every row goes around the polygon twice, so that no index wraps around and the threads of a
+warp read contiguous memory. All sums have a fixed order: results are the same bit for bit every time.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from torch import Tensor
 
 from .sweeps import Swept
 
-# Beyond every sum of log weights, even of forbidden nodes, but finite: no difference of two values is NaN.
+# Greater than every sum of log weights, even of forbidden nodes, but finite: no difference of two values is NaN.
 HUGE = tl.constexpr(3e38)
 
 
 class Blocks(NamedTuple):
-    """How many splits of how many arcs a program takes at a time, both powers of 2, and with how many warps."""
+    """The numbers of splits and of arcs that a program processes at a time, both powers of 2, and of warps."""
 
     splits: int
     corners: int
@@ -33,9 +32,10 @@ class Blocks(NamedTuple):
 def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
     """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
 
-    weights (Tensor): Log weight, to base 2, of the chord of each arc; float32 or float64. Shape: (m, m, batch).
-    blocks: Chosen by m if None.
-    RETURNS: The log sums; the same as `_down` reads them, and likewise the sums without the chord itself.
+    weights (Tensor): Log weight, to base 2, of the chord of each arc; float32 or float64. Shape: (m, m, batch)
+    blocks (Blocks | None): The block sizes; None to choose them by m.
+    RETURNS (tuple[Tensor, ...]): The log sums, and in the layout of `_down` the log sums and the sums without the chord
+        itself. Shapes: (m, m, batch), (batch, m, 2 * m) and (batch, m, 2 * m)
     """
     weights = weights.permute(2, 0, 1).contiguous()
     batch, corners, _ = weights.shape
@@ -52,12 +52,12 @@ def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
 def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> Tensor:
     """Propagate the gradient of each arc to those it splits into, longest arcs first.
 
-    Each arc gathers from the arcs that it is a part of, which adds up in a fixed order.
+    Each arc gathers its gradient from the arcs that contain it, so that sums have a fixed order.
 
-    swept: What `sweep_up` returned.
-    gradient (Tensor): The gradient by the value of each arc. Shape: (m, m, batch).
-    blocks: Chosen by m if None.
-    RETURNS: The gradient by the weight of the chord of each arc. Shape: (m, m, batch).
+    swept (tuple[Tensor, ...]): The output of `sweep_up`.
+    gradient (Tensor): The gradient with respect to the value of each arc. Shape: (m, m, batch)
+    blocks (Blocks | None): The block sizes; None to choose them by m.
+    RETURNS (Tensor): The gradient with respect to the weight of the chord of each arc. Shape: (m, m, batch)
     """
     _, chart, split_sums = swept
     gradient = gradient.permute(2, 0, 1).contiguous()
@@ -80,12 +80,12 @@ def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> 
 
 
 def _once_around(arcs: Tensor) -> Tensor:
-    """A view of shape `(m, m, batch)`."""
+    """A view of the first round of each row. Shape: (m, m, batch)"""
     return arcs[..., : arcs.shape[1]].permute(1, 2, 0)
 
 
 def _blocks(corners: int) -> Blocks:
-    """Few sizes, because each is compiled for seconds when it is first used."""
+    """Choose from few sizes, because compiling each at its first use takes seconds."""
     if corners <= 32:
         return Blocks(32, 32, 4)
     if corners <= 128:
@@ -132,7 +132,7 @@ def _up(
         for first in range(0, corners, CORNERS):
             corner = first + lane
             exists = corner < corners
-            # Every element of the block keeps the log sum of the splits that it has seen as largest + log2(total).
+            # Every element of the block stores the log sum of its splits so far as largest + log2(total).
             largest = tl.full([SPLITS, CORNERS], -HUGE, number)
             total = tl.zeros([SPLITS, CORNERS], number)
             for shortest in range(1, length, SPLITS):
@@ -152,7 +152,7 @@ def _up(
             weight = tl.load(weights + length * corners + corner, exists, other=0.0)
             _store_twice(split_sums + length * width, corner, corners, split_sum)
             _store_twice(chart + length * width, corner, corners, split_sum + weight)
-        tl.debug_barrier()  # the next length reads what other threads have stored
+        tl.debug_barrier()  # the next length reads values stored by other threads
 
 
 @triton.jit(do_not_specialize=["corners"])
@@ -192,13 +192,13 @@ def _down(
                 other = other_length * width
                 whole = (length + other_length) * width
 
-                # As the left part of the arc that starts where it starts; the right part starts where it ends.
+                # As the left part of an arc with the same start; the right part starts where this arc ends.
                 right = tl.load(chart + (other + length) + corner[None, :], valid, other=0.0)
                 split_sum = tl.load(split_sums + whole + corner[None, :], valid, other=HUGE)
                 incoming = tl.load(gathered + whole + corner[None, :], valid, other=0.0)
                 total += tl.exp2(value + right - split_sum) * incoming
 
-                # As the right part of the arc that ends where it ends; that and the left part start earlier.
+                # As the right part of an arc with the same end; that arc and the left part start earlier.
                 start = corners - other_length + corner[None, :]
                 left = tl.load(chart + other + start, valid, other=0.0)
                 split_sum = tl.load(split_sums + whole + start, valid, other=HUGE)

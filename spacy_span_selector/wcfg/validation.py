@@ -1,4 +1,4 @@
-"""What every function of the grammar asks of its arguments."""
+"""Validation of the arguments that all functions of the grammar have in common."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from torch import Tensor
 
 
 def validate(scores: Tensor, lengths: Tensor) -> None:
-    """Raise ValueError unless there is a square of scores and a possible length for each sentence."""
+    """Check that each sentence has a square matrix of scores and a possible length.
+
+    scores (Tensor): Scores by first and last token. Shape: (batch, n, n)
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
+    RAISES (ValueError): If a shape, a dtype or a length is not as described.
+    """
     if scores.ndim != 3 or scores.shape[1] != scores.shape[2]:
         raise ValueError(f"scores: expected shape (batch, n, n), one score per span, but got {tuple(scores.shape)}")
     batch, tokens, _ = scores.shape

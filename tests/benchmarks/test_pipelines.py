@@ -23,7 +23,7 @@ def test_a_pipeline_is_named_by_component_and_selector(component: str, selector:
 def test_a_pipeline_without_our_components_is_refused():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    with pytest.raises(ValueError, match=r"\['sentencizer'\] has no component that is measured"):
+    with pytest.raises(ValueError, match=r"\['sentencizer'\] has no component to measure"):
         selector_pipes(nlp)
 
 
@@ -33,7 +33,7 @@ def test_the_encoder_is_what_a_component_listens_to():
 
 
 def test_an_encoder_within_the_component_is_refused():
-    with pytest.raises(ValueError, match="'structured_coref' has an encoder of its own"):
+    with pytest.raises(ValueError, match="'structured_coref' has its own encoder"):
         find_encoder(make_pipeline(listens=False))
 
 

@@ -66,7 +66,7 @@ def test_nothing_is_left_to_do(grid_file: Path):
 def test_mistakes_exit_with_a_message(grid_file: Path):
     result = invoke(grid_file, "out", "--only", "high-*")
     assert result.exit_code == 1
-    assert "No run fits 'high-*'" in " ".join(result.output.split())
+    assert "No run matches 'high-*'" in " ".join(result.output.split())
     assert not Path("out").exists()
 
 

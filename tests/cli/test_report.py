@@ -32,7 +32,7 @@ def test_another_reference_and_folder(tmp_path: Path):
         append_record(tmp_path / "results.jsonl", make_record(variant))
     result = invoke(tmp_path / "results.jsonl", "--output", tmp_path / "report", "--reference", "greedy")
     assert result.exit_code == 0, result.output
-    assert "Difference of greedy to the others" in (tmp_path / "report/report.md").read_text(encoding="utf-8")
+    assert "Difference between greedy and the others" in (tmp_path / "report/report.md").read_text(encoding="utf-8")
 
 
 def test_missing_records_exit_with_a_message(tmp_path: Path):

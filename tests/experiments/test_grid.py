@@ -85,7 +85,7 @@ def test_all_runs_without_a_pattern(grid_file: Path):
 
 
 def test_pattern_that_fits_nothing_is_an_error(grid_file: Path):
-    with pytest.raises(ValueError, match=r"No run fits 'high'\. The grid has 4 runs: low-seed0-folda"):
+    with pytest.raises(ValueError, match=r"No run matches 'high'\. The grid has 4 runs: low-seed0-folda"):
         choose_runs(read_grid(grid_file), ["high"])
 
 
