@@ -20,41 +20,33 @@ from spacy.tokens import Doc
 from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
 
-from .annotation import FRAME_PREFIX, PREDICATES_KEY, describe_doc
+from .annotation import describe_doc
 from .documents.given import GivenAnnotation
 from .documents.pieces import cut_doc
+from .signatures import takes_settings
+
+Augmenter = Callable[[Language, Example], Iterable[Example]]
+DEFAULT = GivenAnnotation()
 
 
 @registry.readers("spacy_span_selector.Corpus.v1")
+@takes_settings(GivenAnnotation)
 def create_corpus(
     path: Path | None,
+    settings: GivenAnnotation,
     gold_tokens: bool = True,
-    sentences: bool = True,
-    predicates: bool = False,
-    speakers: bool = True,
     max_words: int | None = None,
-    prefix: str = FRAME_PREFIX,
-    predicates_key: str = PREDICATES_KEY,
     limit: int = 0,
-    augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
+    augmenter: Augmenter | None = None,
 ) -> Callable[[Language], Iterable[Example]]:
-    """Create a reader of .spacy files; the arguments are those of `PreannotatedCorpus`.
+    """Create a reader of .spacy files; the arguments are those of `PreannotatedCorpus` and `GivenAnnotation`.
 
     RAISES (ValueError): If there is no path.
     """
     if path is None:
         raise ValueError(Errors.E913)
     return PreannotatedCorpus(
-        path,
-        gold_tokens=gold_tokens,
-        sentences=sentences,
-        predicates=predicates,
-        speakers=speakers,
-        max_words=max_words,
-        prefix=prefix,
-        predicates_key=predicates_key,
-        limit=limit,
-        augmenter=augmenter,
+        path, settings, gold_tokens=gold_tokens, max_words=max_words, limit=limit, augmenter=augmenter
     )
 
 
@@ -83,16 +75,12 @@ class PreannotatedCorpus(Corpus):
     def __init__(
         self,
         path: str | Path,
+        given: GivenAnnotation = DEFAULT,
         *,
         gold_tokens: bool = True,
-        sentences: bool = True,
-        predicates: bool = False,
-        speakers: bool = True,
         max_words: int | None = None,
-        prefix: str = FRAME_PREFIX,
-        predicates_key: str = PREDICATES_KEY,
         limit: int = 0,
-        augmenter: Callable[[Language, Example], Iterable[Example]] | None = None,
+        augmenter: Augmenter | None = None,
     ) -> None:
         """Initialize the reader.
 
@@ -103,29 +91,22 @@ class PreannotatedCorpus(Corpus):
         keeps them.
 
         path (str | Path): A .spacy file, or a folder of them.
+        given (GivenAnnotation): Which annotation the pipeline is given.
         gold_tokens (bool): Whether the predicted document has the words and the spacing of the reference. Otherwise the
             pipeline's tokenizer splits its text, and given annotation is aligned with these tokens; `lost` counts what
             does not align and is left out.
-        sentences (bool): Whether sentence boundaries are given.
-        predicates (bool): Whether predicates are given, under `predicates_key` in `doc.spans`: those in this group of
-            the reference or, without it, those of its frames. A reference that is not annotated for frames gives none;
-            an empty group means that there are none.
-        speakers (bool): Whether speaker turns are given.
         max_words (int | None): The number of words above which a document is cut between sentences, into pieces of at
             most as many words. Useful for training semantic roles, which lie within sentences: more documents fit in a
             batch, and a transformer reads a whole piece at once. Clusters that cross a cut fall apart. None never cuts.
-        prefix, predicates_key (str): Where frames and given predicates are kept in `doc.spans`, if not where
-            `structured_srl` keeps them by default.
         limit (int): The number of documents to read, before they are cut; 0 for all.
-        augmenter (Callable[[Language, Example], Iterable[Example]] | None): Makes further examples of each one, as for
-            spaCy's reader.
+        augmenter (Augmenter | None): Makes further examples of each one, as for spaCy's reader.
         RAISES (ValueError): If `max_words` is below 1.
         """
         if max_words is not None and max_words < 1:
             raise ValueError(f"'max_words' of the reader is {max_words}; it must be at least 1, or null not to cut.")
         super().__init__(path, limit=limit, augmenter=augmenter)
         self.gold_tokens = gold_tokens
-        self.given = GivenAnnotation(sentences, predicates, speakers, prefix, predicates_key)
+        self.given = given
         self.max_words = max_words
         self.lost: Counter[str] = Counter()
 

@@ -30,8 +30,8 @@ from spacy_span_selector.layers.selection.selectors import (
     independent_marginals,
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout
-from spacy_span_selector.models.settings import takes_settings
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPipeSettings, StructuredCoref
+from spacy_span_selector.signatures import takes_settings
 from spacy_span_selector.tasks import get_task, tasks
 from spacy_span_selector.tasks.coref import COREFERENCE
 

@@ -32,6 +32,7 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
+from spacy_span_selector.documents.given import GivenAnnotation
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 from spacy_span_selector.readers import PreannotatedCorpus, create_corpora, create_corpus
 
@@ -199,7 +200,7 @@ def test_words_of_the_tokenizer_that_touch_a_marker_are_part_of_it(tmp_path: Pat
 def test_what_does_not_align_is_left_out_counted_and_warned_about_once(tmp_path: Path):
     aligned, doc = make_doc([Frame(2, 3, [])]), make_doc([Frame(2, 3, []), Frame(3, 4, []), Frame(6, 7, [])])
     DocBin(docs=[aligned, doc, doc], store_user_data=True).to_disk(tmp_path / "docs.spacy")
-    corpus = PreannotatedCorpus(tmp_path / "docs.spacy", gold_tokens=False, predicates=True)
+    corpus = PreannotatedCorpus(tmp_path / "docs.spacy", GivenAnnotation(predicates=True), gold_tokens=False)
     with pytest.warns(UserWarning, match="A predicate of document 'the visit' can't be given") as caught:
         examples = list(corpus(SPLITS_AT_SPACES))
     assert len(caught) == 1

@@ -12,7 +12,7 @@ from thinc.types import Floats2d
 
 from ..layers.coref.network import CorefHead, CorefOutput, CorefSettings
 from ..layers.selection.selectors import SpanSelector, StructuredSelector
-from .settings import takes_settings
+from ..signatures import takes_settings
 from .torch_head import HeadInput, torch_head
 
 

@@ -13,7 +13,7 @@ from thinc.types import Floats2d
 from ..layers.selection.selectors import Selector, StructuredSelector, selects_spans
 from ..layers.srl.network import SrlHead, SrlOutput
 from ..layers.srl.settings import SrlSettings
-from .settings import takes_settings
+from ..signatures import takes_settings
 from .torch_head import HeadInput, torch_head
 
 

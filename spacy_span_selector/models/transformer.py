@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +22,8 @@ from thinc.api import Model, PyTorchShim, chain, xp2torch
 from thinc.types import Floats2d, Ragged
 from torch import Tensor
 
+from ..signatures import takes_settings
+
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
     from transformers.file_utils import ModelOutput
@@ -31,34 +34,42 @@ BLOCK_SUBWORDS = {"cpu": 1 << 10, "cuda": 1 << 15}
 """Subwords, with padding, that run at once, by device; a GPU is kept busy by more of them."""
 
 
-@registry.architectures("spacy_span_selector.TransformerModel.v1")
-def build_transformer_model(
-    name: str,
-    get_spans: SpanGetter,
-    tokenizer_config: dict[str, Any] | None = None,
-    transformer_config: dict[str, Any] | None = None,
-    mixed_precision: bool = False,
-    grad_scaler_config: dict[str, Any] | None = None,
-    block_subwords: int | None = None,
-    bfloat16: bool = False,
-) -> Model[list[Doc], FullTransformerBatch]:
-    """Build a pretrained encoder that runs its windows in blocks.
+@dataclass(frozen=True, kw_only=True)
+class EncoderSettings:
+    """The settings of a pretrained encoder: those of spacy-transformers.TransformerModel.v3, and two more.
 
-    The first six arguments are those of spacy-transformers.TransformerModel.v3.
     block_subwords (int | None): How many subwords, with padding, run at once, or one window if that has more. If None,
         what suits the device.
     bfloat16 (bool): Compute in bfloat16, in training too, where the device has instructions for it, as GPUs since
         Ampere and CPUs with AVX512-BF16 have; others compute in float32. Weights, output and gradients are float32.
+    """
+
+    name: str
+    get_spans: SpanGetter
+    tokenizer_config: dict[str, Any] | None = None
+    transformer_config: dict[str, Any] | None = None
+    mixed_precision: bool = False
+    grad_scaler_config: dict[str, Any] | None = None
+    block_subwords: int | None = None
+    bfloat16: bool = False
+
+    def __post_init__(self) -> None:
+        if self.block_subwords is not None and self.block_subwords < 1:
+            raise ValueError(f"block_subwords is {self.block_subwords}, but at least 1 subword must run at once.")
+        if self.bfloat16 and self.mixed_precision:
+            raise ValueError("mixed_precision computes in float16, bfloat16 in bfloat16: set only one of them to true.")
+
+
+@registry.architectures("spacy_span_selector.TransformerModel.v1")
+@takes_settings(EncoderSettings)
+def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullTransformerBatch]:
+    """Build a pretrained encoder that runs its windows in blocks.
+
+    settings (EncoderSettings): In a config, its fields are the arguments.
     RETURNS (Model[list[Doc], FullTransformerBatch]): Its output has the fields of the encoder's that have a row for
         each window; padding is 0.
     RAISES (ImportError): If spacy-transformers is not installed.
-    RAISES (ValueError): If `block_subwords` is below 1, or `bfloat16` asked for with `mixed_precision`, which means
-        float16.
     """
-    if block_subwords is not None and block_subwords < 1:
-        raise ValueError(f"block_subwords is {block_subwords}, but at least 1 subword must run at once.")
-    if bfloat16 and mixed_precision:
-        raise ValueError("mixed_precision computes in float16, bfloat16 in bfloat16: set only one of them to true.")
     try:
         from spacy_transformers.layers import TransformerModel
     except ImportError as error:
@@ -68,50 +79,34 @@ def build_transformer_model(
         ) from error
     # Copies, as spacy-transformers writes into these.
     model = TransformerModel(
-        name,
-        get_spans,
-        dict(tokenizer_config or {}),
-        dict(transformer_config or {}),
-        mixed_precision,
-        dict(grad_scaler_config or {}),
+        settings.name,
+        settings.get_spans,
+        dict(settings.tokenizer_config or {}),
+        dict(settings.transformer_config or {}),
+        settings.mixed_precision,
+        dict(settings.grad_scaler_config or {}),
     )
     encoder = model.layers[0]
     # Settings as attributes of the model would be saved with its weights, and then count more than the config.
-    forward = partial(_forward, block_subwords=block_subwords, bfloat16=bfloat16)
+    forward = partial(_forward, block_subwords=settings.block_subwords, bfloat16=settings.bfloat16)
     model.layers[0] = Model(encoder.name, forward, shims=encoder.shims, dims={"nI": None, "nO": None})
     model.attrs["replace_listener_cfg"] = _replace_listener_config
     return cast("Model[list[Doc], FullTransformerBatch]", model)
 
 
 @registry.architectures("spacy_span_selector.Tok2VecTransformer.v1")
+@takes_settings(EncoderSettings)
 def build_tok2vec_transformer(
-    name: str,
-    get_spans: SpanGetter,
-    pooling: Model[Ragged, Floats2d],
-    tokenizer_config: dict[str, Any] | None = None,
-    transformer_config: dict[str, Any] | None = None,
-    mixed_precision: bool = False,
-    grad_scaler_config: dict[str, Any] | None = None,
-    block_subwords: int | None = None,
-    bfloat16: bool = False,
-    grad_factor: float = 1.0,
+    pooling: Model[Ragged, Floats2d], settings: EncoderSettings, grad_factor: float = 1.0
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build a pretrained encoder of one component's own: what `nlp.replace_listeners` puts in place of a listener.
 
     pooling (Model[Ragged, Floats2d]): Makes one vector of those of the subwords of a token.
+    settings (EncoderSettings): In a config, its fields are further arguments.
     grad_factor (float): What the gradient is multiplied by before the encoder gets it.
-    The other arguments are those of `build_transformer_model`.
+    RAISES (ImportError): If spacy-transformers is not installed.
     """
-    transformer = build_transformer_model(
-        name,
-        get_spans,
-        tokenizer_config,
-        transformer_config,
-        mixed_precision,
-        grad_scaler_config,
-        block_subwords,
-        bfloat16,
-    )
+    transformer = build_transformer_model(**vars(settings))
     from spacy_transformers.layers import split_trf_batch, trfs2arrays
 
     # A chain in a chain, as a listener is when it has been replaced: so weights that were saved then can be loaded.

@@ -29,7 +29,8 @@ from ..layers.coref.loss import coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
 from ..layers.selection.selectors import SpanSelector
 from ..layers.spans.layout import Runs, SpanLayout
-from ..models.settings import takes_settings
+from ..signatures import takes_settings
+from ..tasks.coref import COREFERENCE
 from .batches import docs_to_initialize
 from .default_model import default_model
 from .given_mentions import given_mentions
@@ -93,27 +94,7 @@ class CorefPrediction(SpanPrediction):
         **CorefPipeSettings.defaults(),
         "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v2"},
     },
-    default_score_weights={
-        "coref_f": 1.0,
-        "coref_p": None,
-        "coref_r": None,
-        "coref_muc_p": None,
-        "coref_muc_r": None,
-        "coref_muc_f": 0.0,
-        "coref_b3_p": None,
-        "coref_b3_r": None,
-        "coref_b3_f": 0.0,
-        "coref_ceaf_p": None,
-        "coref_ceaf_r": None,
-        "coref_ceaf_f": 0.0,
-        "coref_lea_p": None,
-        "coref_lea_r": None,
-        "coref_lea_f": None,
-        "coref_ment_p": None,
-        "coref_ment_r": None,
-        "coref_ment_f": 0.0,
-        "coref_density": 0.0,
-    },
+    default_score_weights=COREFERENCE.score_weights(),
 )
 @takes_settings(CorefPipeSettings)
 def make_structured_coref(

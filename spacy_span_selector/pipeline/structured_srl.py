@@ -31,7 +31,8 @@ from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
-from ..models.settings import takes_settings
+from ..signatures import takes_settings
+from ..tasks.srl import SEMANTIC_ROLES
 from .batches import docs_to_initialize
 from .default_model import default_model
 from .gold_frames import gold_frames
@@ -87,23 +88,7 @@ class SrlPrediction(SpanPrediction):
         **SrlPipeSettings.defaults(),
         "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v2"},
     },
-    default_score_weights={
-        "srl_f": 1.0,
-        "srl_p": None,
-        "srl_r": None,
-        "srl_span_p": None,
-        "srl_span_r": None,
-        "srl_span_f": 0.0,
-        "srl_pred_p": None,
-        "srl_pred_r": None,
-        "srl_pred_f": 0.0,
-        "srl_kept_p": None,
-        "srl_kept_r": None,
-        "srl_kept_f": None,
-        "srl_sense_acc": 0.0,
-        "srl_density": 0.0,
-        "srl_per_role": None,
-    },
+    default_score_weights=SEMANTIC_ROLES.score_weights(),
 )
 @takes_settings(SrlPipeSettings)
 def make_structured_srl(

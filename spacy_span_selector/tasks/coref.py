@@ -42,6 +42,7 @@ COREFERENCE = Task(
         "coref_lea": "LEA",
         "coref_ment": "Mentions",
     },
+    unlogged=("coref_lea",),
     density="coref_density",
     accuracies={},
     per_label=None,

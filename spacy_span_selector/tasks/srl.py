@@ -36,6 +36,7 @@ SEMANTIC_ROLES = Task(
     main_score="srl_f",
     main_title="F1 of arguments",
     scores={"srl": "Arguments", "srl_span": "Unlabelled", "srl_pred": "Predicates", "srl_kept": "Kept spans"},
+    unlogged=("srl_kept",),
     density="srl_density",
     accuracies={"srl_sense_acc": "Roleset accuracy"},
     per_label="srl_per_role",

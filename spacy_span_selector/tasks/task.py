@@ -52,6 +52,7 @@ class Task:
     main_title (str): What reports call it.
     scores (Mapping[str, str]): The metrics with precision, recall and F1, by the names of their scores without `_p`,
         `_r`, `_f`, and what `evaluate` calls them.
+    unlogged (Sequence[str]): Those of them whose F1 the training log does not show.
     density (str): Name of the score that counts selected spans per token.
     accuracies (Mapping[str, str]): Scores without precision and recall, and what `evaluate` calls them.
     per_label (str | None): Name of the score that has precision, recall and F1 of each label, if there is one.
@@ -71,6 +72,7 @@ class Task:
     main_score: str
     main_title: str
     scores: Mapping[str, str]
+    unlogged: Sequence[str]
     density: str
     accuracies: Mapping[str, str]
     per_label: str | None
@@ -80,6 +82,15 @@ class Task:
     reader_settings: Sequence[str]
     gold_spans: Callable[[Doc, Any], list[Span] | None]
     groups: Callable[[Doc, Any], list[SpanGroup]]
+
+    def score_weights(self) -> dict[str, float | None]:
+        """The weight of every score in choosing the best pipeline: 0.0 if it is only logged, None if it is not."""
+        weights: dict[str, float | None] = {}
+        for metric in self.scores:
+            logged = None if metric in self.unlogged else 0.0
+            weights |= {f"{metric}_p": None, f"{metric}_r": None, f"{metric}_f": logged}
+        weights |= {self.main_score: 1.0, **dict.fromkeys(self.accuracies, 0.0), self.density: 0.0}
+        return weights | ({self.per_label: None} if self.per_label else {})
 
     def score_title(self, score: str) -> str:
         """What a table calls precision, recall or F1 of a metric: "Mentions P"."""

@@ -274,11 +274,11 @@ def tagger(nlp: spacy.language.Language) -> Model[Any, Any]:
 )
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        build_transformer_model("bert", list, **settings)
+        build_transformer_model(name="bert", get_spans=list, **settings)
 
 
 def test_missing_spacy_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy_transformers", None)
     monkeypatch.delitem(sys.modules, "spacy_transformers.layers", raising=False)
     with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[transformers\]'"):
-        build_transformer_model("bert", list)
+        build_transformer_model(name="bert", get_spans=list)

@@ -25,7 +25,7 @@ def takes_settings(settings: type[Any]) -> Callable[[Callable[..., Made]], Calla
         types = get_type_hints(settings)
         own = {field.name: field.default for field in fields(settings) if field.name not in arguments}
         arguments |= {name: _parameter(name, types[name], default) for name, default in own.items()}
-        signature = inspect.Signature(sorted(arguments.values(), key=lambda argument: argument.kind))
+        signature = inspect.Signature(sorted(arguments.values(), key=_has_default))
 
         @wraps(make)
         def function(*given: Any, **named: Any) -> Made:
@@ -43,4 +43,8 @@ def takes_settings(settings: type[Any]) -> Callable[[Callable[..., Made]], Calla
 
 def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
     default = inspect.Parameter.empty if default is MISSING else default
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind, default=default)
+
+
+def _has_default(argument: inspect.Parameter) -> bool:
+    return argument.default is not inspect.Parameter.empty

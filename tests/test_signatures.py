@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from spacy import registry
+
+from spacy_span_selector.signatures import takes_settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    width: int
+    kind: str | None = "a"
+
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise ValueError(f"'width' is {self.width}.")
+
+
+@takes_settings(Settings)
+def make(name: str, settings: Settings, depth: int = 2) -> tuple[str, Settings, int]:
+    """Makes something."""
+    return name, settings, depth
+
+
+def test_fields_become_arguments() -> None:
+    assert make("net", width=3) == ("net", Settings(width=3), 2)
+    assert make(name="net", depth=4, width=3, kind=None) == ("net", Settings(width=3, kind=None), 4)
+
+
+def test_arguments_with_defaults_come_last() -> None:
+    assert list(inspect.signature(make).parameters) == ["name", "width", "depth", "kind"]
+    assert make("net", 3, 4, "b") == ("net", Settings(width=3, kind="b"), 4)
+
+
+def test_an_argument_of_the_function_takes_the_place_of_a_field() -> None:
+    @takes_settings(Settings)
+    def own_kind(settings: Settings, kind: int = 0) -> tuple[Settings, int]:
+        return settings, kind
+
+    assert own_kind(width=1, kind=7) == (Settings(width=1), 7)
+
+
+def test_the_function_keeps_name_and_docstring() -> None:
+    assert (make.__name__, make.__doc__) == ("make", "Makes something.")
+
+
+@pytest.mark.parametrize("given", [{}, {"width": 1, "height": 1}], ids=["too few", "unknown"])
+def test_wrong_arguments_are_errors(given: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=r"missing a required argument: 'width'|unexpected keyword argument 'height'"):
+        make("net", **given)
+
+
+def test_checks_are_those_of_the_settings() -> None:
+    with pytest.raises(ValueError, match="'width' is 0"):
+        make("net", width=0)
+
+
+@pytest.mark.parametrize(("value", "good"), [(3, True), (1.5, False)])
+def test_a_config_is_checked_by_the_types_of_the_fields(value: Any, good: bool) -> None:
+    registry.misc("signatures_test.make.v1", func=make)
+    config = {"net": {"@misc": "signatures_test.make.v1", "name": "net", "width": value}}
+    if good:
+        assert registry.resolve(config)["net"] == ("net", Settings(width=3), 2)
+    else:
+        with pytest.raises(ValueError, match="width"):
+            registry.resolve(config)
+
+
+def test_a_config_is_filled_with_the_defaults_of_the_fields() -> None:
+    registry.misc("signatures_test.make.v1", func=make)
+    filled = registry.fill({"net": {"@misc": "signatures_test.make.v1", "name": "net", "width": 1}})
+    assert filled["net"]["kind"] == "a"
