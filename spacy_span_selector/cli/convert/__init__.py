@@ -4,17 +4,7 @@ A corpus is a folder that becomes three files, one per split (train, dev and tes
 files, which become one.
 """
 
+from . import corpora, formats
 from ._app import convert_app
-from .corpora import ewt_cli, litbank_cli, ontogum_cli
-from .formats import bracketed_cli, conll2012_cli, jsonlines_cli, props_cli
 
-__all__ = [
-    "bracketed_cli",
-    "conll2012_cli",
-    "convert_app",
-    "ewt_cli",
-    "jsonlines_cli",
-    "litbank_cli",
-    "ontogum_cli",
-    "props_cli",
-]
+__all__ = ["convert_app", "corpora", "formats"]
