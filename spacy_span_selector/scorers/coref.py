@@ -25,8 +25,8 @@ def make_coref_scorer(
 ) -> Callable[..., dict[str, float | None]]:
     """Create the scorer of a coreference component; it can be pickled.
 
-    prefix (str): Prefix of the keys in `doc.spans` that hold the clusters.
-    mentions_key (str): Key in `doc.spans` that holds the selected spans.
+    prefix (str): Prefix of the keys of clusters in `doc.spans`.
+    mentions_key (str): Key of the selected spans in `doc.spans`.
     keep_singletons (bool): Whether clusters of one mention count.
     RETURNS (Callable): `score_coref` with these settings.
     """

@@ -26,9 +26,9 @@ def make_srl_scorer(
 ) -> Callable[..., dict[str, Any]]:
     """Create the scorer of a semantic role labelling component; it can be pickled.
 
-    prefix (str): Prefix of the keys in `doc.spans` that hold the frames.
-    predicates_key (str): Key in `doc.spans` that holds given predicates.
-    spans_key (str): Key in `doc.spans` that holds the spans that the selector kept.
+    prefix (str): Prefix of the keys of frames in `doc.spans`.
+    predicates_key (str): Key of given predicates in `doc.spans`.
+    spans_key (str): Key in `doc.spans` of the spans that the selector kept.
     RETURNS (Callable): `score_srl` with these settings.
     """
     return partial(score_srl, prefix=prefix, predicates_key=predicates_key, spans_key=spans_key)
