@@ -18,7 +18,7 @@ def test_config_is_valid(path: Path, capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: str(path.relative_to(ROOT / "configs")))
-def test_config_is_full(path: Path):
+def test_config_has_all_settings(path: Path):
     from spacy.util import load_config
 
     config = load_config(path, interpolate=False)

@@ -1,4 +1,4 @@
-"""The spaCy project: what it names must be there, since weasel takes a misspelt output without a word."""
+"""The spaCy project: all paths that it names must exist, since weasel silently accepts misspelt outputs."""
 
 import re
 from pathlib import Path
@@ -39,11 +39,11 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_command():
             assert made or there, f"{command['name']} depends on {dependency}, which nothing makes"
 
 
-# What a command that is given a folder writes there; every other output is a path in its script.
+# Files that commands write to a folder given in their script; all other outputs are paths in the script.
 MADE_IN_A_FOLDER = {"model-best", "config.json", "train.spacy", "dev.spacy", "test.spacy"}
 
 
-def test_folders_that_git_assets_are_put_in_are_made():
+def test_parent_folders_of_git_assets_are_made():
     project = load_project()
     for asset in project["assets"]:
         assert str(Path(asset["dest"]).parent) in project["directories"], f"weasel needs the parent of {asset['dest']}"

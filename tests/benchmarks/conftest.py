@@ -93,7 +93,7 @@ def run(main: Callable[..., None], *arguments: object) -> Result:
 
 
 def rows(result: Result) -> list[dict[str, str]]:
-    """The rows of the table in Markdown that a benchmark prints, by the names of the columns."""
+    """The rows of the Markdown table that a benchmark prints, by column name."""
     assert result.exit_code == 0, result.output
     lines = [line for line in result.stdout.splitlines() if line.startswith("|")]
     header, _, *table = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

@@ -22,7 +22,7 @@ def test_median_and_spread():
     assert Spread.of([3.0, 1.0, 2.0, 8.0]) == (2.5, 1.0, 8.0)
 
 
-def test_a_spread_is_printed_behind_its_median():
+def test_a_spread_is_printed_after_its_median():
     assert Spread.of([1000.4, 2000.4, 4000.4]).format(",.0f") == "2,000 (1,000 to 4,000)"
 
 
@@ -42,12 +42,12 @@ def test_numbers_of_an_option(text: str, expected: list[int]):
     assert numbers(text) == expected
 
 
-def test_what_is_no_number_is_quoted():
+def test_invalid_numbers_are_quoted():
     with pytest.raises(typer.BadParameter, match="found 'ten'"):
         numbers("ten")
 
 
-def test_a_fresh_process_is_another_one():
+def test_a_fresh_process_is_a_new_one():
     assert in_fresh_process(os.getpid) != os.getpid()
 
 

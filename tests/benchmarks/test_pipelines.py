@@ -37,7 +37,7 @@ def test_an_encoder_within_the_component_is_refused():
         find_encoder(make_pipeline(listens=False))
 
 
-def test_texts_of_any_length_are_taken(make_model: MakeModel):
+def test_texts_of_any_length_are_accepted(make_model: MakeModel):
     nlp = load_pipeline(make_model(), 0, -1)
     assert nlp.max_length > 10**12
 

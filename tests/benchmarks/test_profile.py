@@ -57,7 +57,7 @@ def test_a_stage_within_another_is_not_counted_twice():
     assert clock.seconds["a", "outer"] < clock.seconds["a", "inner"] + outer
 
 
-def test_a_stream_is_counted_while_it_is_asked_for_items():
+def test_a_stream_is_timed_while_it_produces_items():
     clock = StageClock()
 
     def numbers() -> Iterator[int]:
@@ -70,7 +70,7 @@ def test_a_stream_is_counted_while_it_is_asked_for_items():
     assert clock.seconds["a", "stream"] >= 0.05
 
 
-def test_a_watched_pipeline_finds_the_same_and_is_left_as_it_was():
+def test_profiling_changes_neither_output_nor_pipeline():
     nlp = make_pipeline(selector="greedy")
     text = "Ann Lee gave her brother a key. He left."
     pipe = nlp.get_pipe("structured_coref")

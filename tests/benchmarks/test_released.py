@@ -1,4 +1,4 @@
-"""The released code is not ours to ship: what is tested is what is put around it."""
+"""Tests of the code around the released code, which is not part of this repository."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from spacy_span_selector.wcfg import marginals
 
 
 class OneIdPerLetter:
-    """The part of a tokenizer that is needed."""
+    """A minimal tokenizer."""
 
     def encode(self, word: str, add_special_tokens: bool) -> list[int]:
         return [ord(letter) for letter in word]
@@ -40,7 +40,7 @@ def test_segments_end_with_the_last_sentence_that_fits():
     assert pieces(split_into_segments(sentences, 6)) == [[1, 2, 3, 4, 5, 6]]
 
 
-def test_a_sentence_longer_than_a_segment_ends_one_with_a_word():
+def test_a_sentence_longer_than_a_segment_is_split_between_words():
     sentences = [[[1]], [[2, 3], [4, 5], [6]], [[7]]]
     assert pieces(split_into_segments(sentences, 3)) == [[1], [2, 3], [4, 5, 6], [7]]
 
@@ -78,7 +78,7 @@ def test_steps_fill_the_chart_of_the_grammar():
 
 
 @pytest.mark.parametrize("kept", [0, 1, 4])
-def test_shifted_scores_keep_so_many_spans(kept: int):
+def test_shifted_scores_keep_the_wanted_number_of_spans(kept: int):
     sentences = torch.tensor([0, 0, 0, 1, 1])
     spans = torch.tensor([(0, 0), (0, 1), (1, 2), (2, 2), (3, 3), (3, 4), (4, 4)])
     scores = torch.tensor([0.3, 0.9, 0.8, 0.2, 0.7, 0.1, 0.6])
@@ -97,7 +97,7 @@ def test_a_checkout_without_the_files_is_refused(tmp_path: Path, missing: str):
         find_released(tmp_path)
 
 
-def test_the_parser_of_its_configuration_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_pyhocon_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name in FILES:
         (tmp_path / name).touch()
     monkeypatch.setattr("benchmarks.released.find_spec", lambda name: None)

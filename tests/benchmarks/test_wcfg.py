@@ -27,18 +27,18 @@ def test_every_size_has_a_row_beside_torch_struct():
     assert all(row["times faster"].count("to") == 1 for row in table)
 
 
-def test_what_takes_too_much_memory_is_not_run():
+def test_cases_that_take_too_much_memory_are_skipped():
     [row] = rows(run(main, "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--peer-memory", 0))
     assert row["torch-struct, ms"] == row["torch-struct, MB"] == "not run"
     assert row["ours, ms"].count("to") == 1
 
 
-def test_plain_sweeps_take_the_place_of_torch_struct():
+def test_plain_sweeps_replace_torch_struct():
     [row] = rows(run(main, "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--plain"))
     assert row["plain torch, ms"].count("to") == 1
 
 
-def test_other_gradients_are_an_error():
+def test_different_gradients_are_an_error():
     def doubled(scores: torch.Tensor) -> torch.Tensor:
         return 2 * ours(scores)
 

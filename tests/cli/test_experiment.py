@@ -28,7 +28,7 @@ def invoke(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["experiment", *map(str, arguments)])
 
 
-def test_a_failed_run_makes_the_status_1(grid_file: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_failed_run_gives_exit_status_1(grid_file: Path, monkeypatch: pytest.MonkeyPatch):
     def run_one(run, workplace):
         if run.variant == "cnn":
             raise runner.RunFailed("out of luck")
@@ -51,7 +51,7 @@ def test_a_failed_run_makes_the_status_1(grid_file: Path, monkeypatch: pytest.Mo
     assert Path("out/results.jsonl").read_text().count("\n") == 1
 
 
-def test_nothing_is_left_to_do(grid_file: Path):
+def test_completed_runs_are_not_repeated(grid_file: Path):
     from spacy_span_selector.experiments.grid import read_grid
 
     Path("out").mkdir()
@@ -71,7 +71,7 @@ def test_mistakes_exit_with_a_message(grid_file: Path):
 
 
 @pytest.mark.skipif(has_gpu, reason="there is a GPU")
-def test_without_a_gpu_nothing_begins(grid_file: Path):
+def test_without_a_gpu_nothing_starts(grid_file: Path):
     result = invoke(grid_file, "out", "--gpu-id", 0)
     assert result.exit_code == 1
     assert "There is no GPU 0" in " ".join(result.output.split())

@@ -15,7 +15,7 @@ def invoke(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["report", *map(str, arguments)])
 
 
-def test_folders_are_put_together_in_the_first(tmp_path: Path):
+def test_folders_are_combined_in_the_first(tmp_path: Path):
     pytest.importorskip("matplotlib")
     for folder, variant in (("one", "structured"), ("two", "greedy")):
         (tmp_path / folder).mkdir()

@@ -45,7 +45,7 @@ def test_no_calibration_without_probabilities(variants, tmp_path: Path):
     assert [path.name for path, _ in files] == ["books-overview.png", "books-ratio.png", "books-classes.png"]
 
 
-def test_missing_matplotlib_comes_with_the_cure(variants, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_matplotlib_error_says_how_to_install_it(variants, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[report\]'"):
         draw_figures("books", get_task("structured_coref"), variants, tmp_path)
@@ -64,5 +64,5 @@ def test_names_are_moved_apart_around_their_mean():
     assert spread([0.5, 0.5, 0.9], 0.1) == pytest.approx([0.45, 0.55, 0.9])
 
 
-def test_crowds_that_meet_become_one():
+def test_groups_that_overlap_are_merged():
     assert spread([0.5, 0.5, 0.56], 0.1) == pytest.approx([0.42, 0.52, 0.62])

@@ -36,7 +36,7 @@ def test_braces_replace_a_whole_block(grid_file: Path):
     assert runs[0].config["components"]["structured_srl"]["model"]["tok2vec"]["embed_size"] == 500
 
 
-def test_fingerprint_tells_configs_and_evaluations_apart(grid_file: Path):
+def test_fingerprint_distinguishes_configs_and_evaluations(grid_file: Path):
     first, other_variant, other_seed, _ = read_grid(grid_file)
     assert len({first.fingerprint, other_variant.fingerprint, other_seed.fingerprint}) == 3
     assert read_grid(grid_file)[0].fingerprint == first.fingerprint
@@ -57,7 +57,7 @@ def test_fingerprint_tells_configs_and_evaluations_apart(grid_file: Path):
         ("training.dropout", "dropout", "no section for 'dropout'"),
     ],
 )
-def test_mistakes_are_named(grid_file: Path, old: str, new: str, message: str):
+def test_invalid_grids_are_errors(grid_file: Path, old: str, new: str, message: str):
     edit(grid_file, old, new)
     with pytest.raises(ValueError, match=rf"grid\.cfg[\s\S]*{message}"):
         read_grid(grid_file)
@@ -69,7 +69,7 @@ def test_missing_base_config_is_named(grid_file: Path):
         read_grid(grid_file)
 
 
-def test_file_that_is_no_config_is_named(grid_file: Path):
+def test_invalid_config_file_is_named(grid_file: Path):
     grid_file.write_text("seeds = 1")
     with pytest.raises(ValueError, match=r"grid\.cfg: "):
         read_grid(grid_file)

@@ -93,7 +93,7 @@ def test_annotate_keeps_given_words(nlp: Language):
     assert "srl_spans" in example.predicted.spans
 
 
-def test_numbers_of_numpy_become_plain():
+def test_numpy_numbers_become_python_numbers():
     value = plain({"a": np.float32(0.5), "b": {"c": np.int64(2), "d": None}})
     assert value == {"a": 0.5, "b": {"c": 2, "d": None}}
     assert type(value["a"]) is float and type(value["b"]["c"]) is int

@@ -24,7 +24,7 @@ def test_threads_do_not_mix_their_lines(tmp_path: Path):
     assert sorted(read_records([path]), key=lambda record: int(record["name"])) == records
 
 
-def test_half_a_line_is_left_out_with_a_warning(tmp_path: Path):
+def test_an_incomplete_line_is_left_out_with_a_warning(tmp_path: Path):
     path = tmp_path / "results.jsonl"
     path.write_text('{"grid": "g", "na')
     append_record(path, {"grid": "g", "name": "a"})
@@ -50,7 +50,7 @@ def test_missing_file_is_named(tmp_path: Path):
         read_records([tmp_path])
 
 
-def test_what_is_no_number_is_not_written(tmp_path: Path):
+def test_nan_is_not_written(tmp_path: Path):
     with pytest.raises(ValueError):
         append_record(tmp_path / "results.jsonl", {"score": float("nan")})
     assert not (tmp_path / "results.jsonl").exists()

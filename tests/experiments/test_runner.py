@@ -37,7 +37,7 @@ MEASURES = {"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens":
 
 
 class FakeProcesses:
-    """Stands in for `_run_process`: writes what the processes would, and fails where told to."""
+    """Replaces `_run_process`: writes the output of the processes, and fails on request."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, str]] = []
@@ -151,14 +151,14 @@ def test_a_process_that_fails_shows_the_end_of_its_log(tmp_path: Path):
         runner._run_process(["no_such_module"], tmp_path / "train.log", Workplace(tmp_path))
 
 
-def test_no_process_begins_after_a_stop(tmp_path: Path):
+def test_no_process_starts_after_a_stop(tmp_path: Path):
     workplace = Workplace(tmp_path)
     workplace.stop()
     with pytest.raises(RunFailed, match="stopped"):
         runner._run_process(["this"], tmp_path / "train.log", workplace)
 
 
-def test_a_run_without_gold_is_told_from_one_that_fails():
+def test_a_run_without_gold_annotation_has_a_summary():
     record = make_record(scores={"test": {"coref_f": None, "srl_f": 0.5}}, tokens=0)
     assert "nothing to score" in runner._summary(record)
 
@@ -204,4 +204,4 @@ def test_a_terminated_experiment_ends_its_processes(grid_file: Path):
     process.terminate()
     assert process.wait(60) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)  # nobody of its group is left
+        os.killpg(process.pid, 0)  # no process of its group is left

@@ -75,7 +75,7 @@ def test_a_cluster_without_probabilities_has_none():
     assert (cluster.scores, cluster.link_scores) == (None, None)
 
 
-def test_probabilities_that_no_longer_fit_their_spans_are_left_out():
+def test_probabilities_that_no_longer_match_their_spans_are_left_out():
     doc = make_scored_doc()
     doc.spans["coref_clusters_1"].append(doc[3:4])
     (cluster,) = doc._.coref_clusters
@@ -112,12 +112,12 @@ def test_token_has_the_clusters_that_cover_it_innermost_first():
 
 
 @pytest.mark.parametrize("text", [NESTED, "[[a|x] b|x] [c|y]", "[a [b|x]|y] c [d|x]", "no clusters"])
-def test_clusters_of_all_tokens_at_once_are_those_of_each(text: str):
+def test_clusters_by_token_equal_the_attribute_of_each_token(text: str):
     doc = make_doc(text)
     assert clusters_by_token(doc) == [token._.coref_clusters for token in doc]
 
 
-def test_clusters_of_all_mentions_at_once_are_those_of_each():
+def test_clusters_by_mention_equal_the_attribute_of_each_span():
     doc = make_doc(NESTED)
     by_mention = clusters_by_mention(doc)
     assert list(by_mention) == [(0, 1), (5, 6), (0, 2), (0, 4)]

@@ -51,7 +51,7 @@ def test_two_predicates_on_one_token_are_two_frames():
     assert [frame.roleset for frame in doc._.srl] == ["leave.01", "leave.02"]
 
 
-def test_frames_print_as_one_reads_them(doc: Doc):
+def test_frames_have_a_readable_representation(doc: Doc):
     expected = "[(ARG0=Tom, R-ARG0=who, V=sings), "
     expected += "give.01(ARG0=Tom who sings, V=gave, ARG2=Mary, ARG1=a hat, ARGM-TMP=today, ARGM-TMP=at noon)]"
     assert str(doc._.srl) == expected

@@ -65,11 +65,11 @@ def test_the_parse_decides_on_the_head():
 
 
 @pytest.mark.parametrize(("word", "part"), [("US", "PROPN"), ("us", "PRON"), ("May", "PROPN"), ("may", "AUX")])
-def test_some_names_are_told_by_their_capitals(word: str, part: str):
+def test_some_names_are_recognised_by_their_capitals(word: str, part: str):
     assert part_of_speech(NLP(word)[0]) == part
 
 
-def test_space_is_no_noun_phrase():
+def test_space_is_not_a_noun_phrase():
     assert mention_type(NLP("a\n\nb")[1:2]) == "other"
 
 
@@ -83,11 +83,11 @@ def test_space_is_no_noun_phrase():
         ("Ann", "Ann"),
     ],
 )
-def test_possessive_endings_are_told_from_quotes(text: str, bare: str):
+def test_possessive_endings_are_distinguished_from_quotes(text: str, bare: str):
     assert without_clitic(Doc(NLP.vocab, words=text.split())[:]).text.strip() == bare
 
 
-def test_a_contracted_verb_is_no_possessive_ending():
+def test_a_contracted_verb_is_not_a_possessive_ending():
     doc = Doc(NLP.vocab, words=["Ann", "'s"], pos=["PROPN", "AUX"])
     assert not is_clitic(doc[1])
     assert without_clitic(doc[:]).text.strip() == "Ann 's"

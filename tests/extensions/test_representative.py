@@ -27,7 +27,7 @@ def test_representative(text: str, expected: str):
     assert representative(text) == expected
 
 
-def test_of_equally_long_mentions_the_first_is_taken():
+def test_the_first_of_equally_long_mentions_is_the_representative():
     assert representative("[the dog|x] bit [the cat|x] .") == "the dog"
 
 
@@ -40,14 +40,14 @@ def test_white_space_adds_no_length():
     assert representative_mention([doc[0:3], doc[4:7]]).text == "the old girl"
 
 
-def test_verbs_represent_nothing_else():
+def test_a_verb_is_the_representative_only_if_it_comes_first():
     (doc,) = parse_bracketed("They [bought|x] it and [it|x] was dear .", NLP)
     for token in doc:
         token.pos_ = {"bought": "VERB", "it": "PRON"}.get(token.text, "X")
     assert representative_mention(doc_clusters(doc)[0]).text == "bought"  # the first, for lack of noun phrases
 
 
-def test_tags_tell_pronouns_in_any_language():
+def test_pronouns_are_recognised_by_tags_in_any_language():
     (doc,) = parse_bracketed("[Sie|x] sah [Frau|x] .", NLP)
     for token in doc:
         token.pos_ = "PRON" if token.text == "Sie" else "NOUN"

@@ -18,7 +18,7 @@ def resolve(text: str, nlp: spacy.Language = NLP) -> str:
 
 
 def resolve_tagged(text: str, lang: str = "en", **annotation: str) -> str:
-    """The same of a document whose tokens, by their text, are given Penn tags, or morphology if there is a "="."""
+    """The same for a document whose tokens get the given Penn tags, or morphology if the value has a "="."""
     (doc,) = parse_bracketed(text, spacy.blank(lang))
     for token in doc:
         given = annotation.get(token.text, "NN")
@@ -62,7 +62,7 @@ def test_pronouns_that_are_bound_in_their_clause_stay(bound: str):
     assert resolve(f"[Ann|a] knows [{bound}|a].") == f"Ann knows {bound}."
 
 
-def test_relative_pronouns_are_told_by_their_tag():
+def test_relative_pronouns_are_recognised_by_their_tag():
     assert resolve_tagged("[The dog|d] , [that|d] barked , ran .", that="WDT") == "The dog , that barked , ran ."
 
 
@@ -76,7 +76,7 @@ def test_the_outermost_of_nested_mentions_is_replaced():
     assert resolve("[Rosa|r] and [Kim|k] left with [[her|r] friend|k] .") == "Rosa and Kim left with Kim ."
 
 
-def test_a_mention_in_one_that_stays_is_replaced():
+def test_a_mention_nested_in_one_that_stays_is_replaced():
     assert resolve("[Ann|a] saw [[her|a] brother|b].") == "Ann saw Ann's brother."
 
 
@@ -134,26 +134,26 @@ def test_possessive_endings_are_neither_lost_nor_doubled(text: str, resolved: st
     assert resolve(text) == resolved
 
 
-def test_an_apostrophe_alone_is_a_possessive_ending_where_it_is_tagged_so():
+def test_an_apostrophe_alone_is_a_possessive_ending_if_tagged_as_one():
     text = "[The bosses|b]' cat saw [Ann|b]."
     tags = {"Ann": "NNP", "bosses": "NNS"}
     assert resolve_tagged(text, **tags, **{"'": "POS"}) == "Ann's cat saw Ann."
     assert resolve_tagged(text, **tags, **{"'": "''"}) == "Ann' cat saw Ann."
 
 
-def test_plurals_are_told_by_their_tag():
+def test_plurals_are_recognised_by_their_tag():
     text = "[The boss|b] lost [their|b] hat ."
     assert resolve_tagged(text, The="DT", their="PRP$") == "The boss lost the boss's hat ."
     assert resolve_tagged(text, The="DT", their="PRP$", boss="NNS") == "The boss lost the boss' hat ."
 
 
 @pytest.mark.parametrize("known", ["PRP$", "Poss=Yes"])
-def test_her_is_a_possessive_where_it_is_tagged_so(known: str):
+def test_her_is_a_possessive_if_tagged_as_one(known: str):
     assert resolve_tagged("[Ann|a] gave [her|a] up", Ann="NNP", her=known) == "Ann gave Ann's up"
 
 
 @pytest.mark.parametrize("known", ["PRP", "Case=Acc"])
-def test_her_is_an_object_where_it_is_tagged_so(known: str):
+def test_her_is_an_object_if_tagged_as_one(known: str):
     assert resolve_tagged("[Ann|a] knew they gave [her|a] hats", Ann="NNP", her=known) == "Ann knew they gave Ann hats"
 
 
@@ -161,7 +161,7 @@ def test_her_is_an_object_where_it_is_tagged_so(known: str):
     ("following", "is_possessive"),
     [("dog .", True), ("own .", True), ("two dogs .", True), (".", False), ("to him .", False), ("a hat .", False)],
 )
-def test_without_tags_what_follows_her_decides(following: str, is_possessive: bool):
+def test_without_tags_the_next_word_decides_on_her(following: str, is_possessive: bool):
     name = "Ann's" if is_possessive else "Ann"
     assert resolve(f"[Ann|a] saw [her|a] {following}") == f"Ann saw {name} {following}"
 
@@ -214,11 +214,11 @@ def test_parts_of_words_stay():
         ("[Ann|a] ran. Then [she|a] fell.", "Ann ran. Then Ann fell."),
     ],
 )
-def test_first_words_have_the_case_of_their_place(text: str, resolved: str):
+def test_first_words_have_the_case_of_their_position(text: str, resolved: str):
     assert resolve(text) == resolved
 
 
-def test_common_nouns_lose_their_capital_where_they_are_tagged_so():
+def test_tagged_common_nouns_are_lower_cased():
     assert resolve_tagged("[Dogs|d] bark . I like [them|d] .", them="PRP", I="PRP") == "Dogs bark . I like dogs ."
 
 

@@ -19,7 +19,7 @@ def test_bins_are_of_equal_width() -> None:
     assert counts.expected[0] == pytest.approx(0.049)
 
 
-def test_error_weighs_bins_by_their_count() -> None:
+def test_error_weights_bins_by_their_count() -> None:
     # Four at 0.5, of which all came true, and one at 0.9, which did not.
     counts = calibration([0.5] * 4 + [0.91], [True] * 4 + [False])
     assert counts.error() == pytest.approx((4 * 0.5 + 0.91) / 5)

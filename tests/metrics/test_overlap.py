@@ -3,7 +3,7 @@ from __future__ import annotations
 from spacy_span_selector.metrics.overlap import drop_repeated, drop_singletons, find_overlap
 
 
-def test_overlap_has_one_entry_per_pair_of_clusters_that_meets() -> None:
+def test_overlap_has_one_entry_per_overlapping_pair_of_clusters() -> None:
     overlap = find_overlap(["abc", "de"], ["ab", "cd", "x"])
     pairs = zip(overlap.gold_index.tolist(), overlap.predicted_index.tolist(), overlap.shared.tolist(), strict=True)
     assert sorted(pairs) == [(0, 0, 2), (0, 1, 1), (1, 1, 1)]

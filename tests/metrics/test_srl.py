@@ -109,7 +109,7 @@ def test_labelled_counts_are_the_sum_over_roles() -> None:
     assert sum(scores.per_role.values(), Counts()) == scores.labelled == Counts(2, 3, 2, 3)
 
 
-def test_predicate_of_another_width_is_another_predicate() -> None:
+def test_predicate_of_another_width_is_a_different_predicate() -> None:
     scores = score(["(A0*) (V* *) (A1*)"], ["(A0*) (V*) * (A1*)"])
     assert scores.predicates == Counts(0, 1, 0, 1)
     assert scores.labelled == Counts(0, 2, 0, 2)
@@ -128,11 +128,11 @@ def test_unlabelled_spans_count_once_whatever_their_role_and_predicate() -> None
     assert score(gold, predicted).unlabelled == Counts(3, 4, 3, 3)
 
 
-def test_predicate_is_no_argument_span() -> None:
+def test_predicate_is_not_an_argument_span() -> None:
     assert argument_spans([Proposition((1, 2), [((0, 1), "A0"), ((1, 2), "V"), ((3, 4), "C-V")])]) == {(0, 1), (3, 4)}
 
 
-def test_arguments_are_joined_in_the_order_of_the_text() -> None:
+def test_arguments_are_joined_in_text_order() -> None:
     arguments = [((6, 8), "C-A1"), ((0, 2), "A1"), ((2, 3), "V"), ((4, 5), "A0"), ((8, 9), "C-V")]
     assert join_continuations(arguments) == [("A1", ((0, 2), (6, 8))), ("A0", ((4, 5),))]
 

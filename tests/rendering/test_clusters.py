@@ -48,7 +48,7 @@ def test_neighbouring_clusters_have_different_colors():
     assert len({cluster_color(i) for i in range(60)}) == 60
 
 
-def test_mentions_over_a_sentence_boundary_are_shown_in_the_first_sentence():
+def test_mentions_across_a_sentence_boundary_are_shown_in_the_first_sentence():
     (doc,) = parse_bracketed("a [b|x]\n[c|x]", NLP)
     doc.spans["coref_clusters_1"] = [doc[1:3], doc[2:3]]
     first, second = render_sentences(list(doc.sents), shown_clusters(doc, singletons=False))

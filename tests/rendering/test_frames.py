@@ -64,13 +64,13 @@ def test_spans_may_nest():
     assert lines(render(doc, frame)) == ["[ARG1 a [ARG2 [V b] c] d]"]
 
 
-def test_of_crossing_spans_the_later_goes_on_in_a_second_box():
+def test_the_later_of_crossing_spans_continues_in_a_second_box():
     doc = Doc(NLP.vocab, words=["a", "b", "c", "d"])
     frame = Frame(3, 4, [Argument(0, 2, "ARG0"), Argument(1, 3, "ARG1")])
     assert lines(render(doc, frame)) == ["[ARG0 a [ARG1 b]] [c] [V d]"]
 
 
-def test_whatever_the_spans_every_token_is_in_as_many_boxes_as_spans():
+def test_every_token_is_in_as_many_boxes_as_spans():
     doc = Doc(NLP.vocab, words=["a", "b", "c", "d"])
     spans = list(combinations(range(5), 2))
     for predicate, first, second in product(spans, repeat=3):

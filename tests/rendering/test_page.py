@@ -30,7 +30,7 @@ def test_a_document_has_a_title_a_legend_and_its_clusters(doc: Doc):
     assert "<b>1</b> Ann Lee (2)" in page
 
 
-def test_frames_stand_under_their_sentence(doc: Doc):
+def test_frames_are_below_their_sentence(doc: Doc):
     page = render_page([doc])
     assert re.findall(r'class="sentence"|<dt>.*?</dt>', page) == [
         'class="sentence"',
@@ -40,7 +40,7 @@ def test_frames_stand_under_their_sentence(doc: Doc):
     ]
 
 
-def test_without_sentence_boundaries_all_frames_stand_under_the_document():
+def test_without_sentence_boundaries_all_frames_are_below_the_document():
     doc = WITHOUT_SENTENCES("Ann ran. Lee slept.")
     set_frames(doc, [Frame(1, 2, [], "run.02"), Frame(4, 5, [], "sleep.01")])
     page = render_page([doc])
@@ -48,7 +48,7 @@ def test_without_sentence_boundaries_all_frames_stand_under_the_document():
     assert re.findall("<dt>(.*?)</dt>", page) == ["run.02", "sleep.01"]
 
 
-def test_a_frame_over_a_sentence_boundary_stands_with_its_predicate():
+def test_a_frame_across_a_sentence_boundary_is_below_its_predicate():
     doc = NLP("Ann ran. She slept.")
     set_frames(doc, [Frame(1, 2, [Argument(3, 4, "ARG0")])])
     page = render_page([doc])
@@ -68,17 +68,17 @@ def test_only_what_a_document_has_is_shown(doc: Doc):
     assert "<dl" not in only_clusters
 
 
-def test_a_switch_hides_the_frames_where_there_are_any(doc: Doc):
+def test_a_switch_hides_the_frames_if_there_are_any(doc: Doc):
     assert 'type="checkbox"' in render_page([NLP("Ann left."), doc])
     assert 'type="checkbox"' not in render_page([NLP("Ann left.")])
 
 
-def test_speakers_stand_in_front_of_their_turns(doc: Doc):
+def test_speakers_are_shown_before_their_turns(doc: Doc):
     set_speakers(doc, [(0, 4, "Bob"), (4, 10, "Kim")])
     assert re.findall(r'class="speaker">(.*?)<', render_page([doc])) == ["Bob:", "Kim:"]
 
 
-def test_whatever_comes_from_a_document_is_escaped():
+def test_text_from_documents_is_escaped():
     attack = "<script>alert(1)</script>"
     doc = Doc(NLP.vocab, words=[attack, attack, attack], sent_starts=[True, False, False])
     set_title(doc, attack)
@@ -97,5 +97,5 @@ def test_documents_without_annotation_or_text_are_shown():
     assert "<h2>Document 2</h2>" in page
 
 
-def test_a_page_without_documents_is_a_page():
+def test_a_page_without_documents_is_complete():
     assert render_page([]).startswith("<!DOCTYPE html>")

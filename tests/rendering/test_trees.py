@@ -38,11 +38,11 @@ def test_other_nodes_of_several_words_are_dots():
     assert len(list(draw(make_tree()).iter(f"{SVG}circle"))) == 2
 
 
-def test_no_probability_without_probabilities():
+def test_a_selector_without_probabilities_shows_none():
     assert texts(draw(make_tree(selected={(0, 3): None}))) == ["", *WORDS]
 
 
-def test_nested_spans_lie_in_one_another():
+def test_nested_spans_are_drawn_nested():
     bands = [band for band in draw(make_tree()).iter(f"{SVG}rect") if band.get("class") == "span"]
     (left, right, top), (inner_left, inner_right, inner_top) = [
         (float(band.get("x", 0)), float(band.get("x", 0)) + float(band.get("width", 0)), float(band.get("y", 0)))
@@ -68,7 +68,7 @@ def test_one_word_is_a_tree():
     assert texts(draw(make_tree(["He"], {(0, 1): 1.0}))) == ["1.00", "He"]
 
 
-def test_wide_characters_have_more_room():
+def test_wide_characters_get_more_space():
     def width(word: str) -> float:
         return float(draw(make_tree([word, "."], {})).get("width", 0))
 

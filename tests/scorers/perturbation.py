@@ -1,4 +1,4 @@
-"""Clusters with the mistakes of a system: made from gold ones, the same for each seed on every machine."""
+"""Gold clusters with simulated errors, the same for each seed on every machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spacy_span_selector.annotation import Mention
 
 
 def perturb(clusters: list[list[Mention]], n_tokens: int, seed: int) -> list[list[Mention]]:
-    """Drop, narrow and invent mentions, and merge and split clusters; no mention is in two clusters.
+    """Drop, narrow and add mentions, and merge and split clusters; no mention is in two clusters.
 
     Only `random.random` is used: the numbers of other functions may change between versions of Python.
     """
@@ -37,7 +37,7 @@ def perturb(clusters: list[list[Mention]], n_tokens: int, seed: int) -> list[lis
 
 
 def repeat(clusters: list[list[Mention]], gold: list[list[Mention]]) -> list[list[Mention]]:
-    """List the first mention of the last cluster that is also a gold one again in the first cluster."""
+    """Repeat the first mention of the last cluster that is also a gold mention in the first cluster."""
     wanted = {mention for cluster in gold for mention in cluster}
     again = next((mention for mention in clusters[-1] if mention in wanted), clusters[0][0])
     return [[*clusters[0], again], *clusters[1:]]

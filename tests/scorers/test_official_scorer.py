@@ -118,7 +118,7 @@ def test_scores_of_the_demo_are_the_official_ones(
     check_scores(demo, expected, keep_singletons=keep_singletons)
 
 
-def test_gold_mentions_that_are_predicted_twice_score_as_officially(demo: list[Example]) -> None:
+def test_gold_mentions_predicted_twice_score_as_in_the_official_scorer(demo: list[Example]) -> None:
     for example in demo[:10]:  # for more repeated mentions the official scorer refuses to score
         clusters = repeat(get_clusters(example.predicted), get_clusters(example.reference))
         set_clusters(example.predicted, clusters)

@@ -72,7 +72,7 @@ def test_scores_of_a_partly_right_prediction() -> None:
     assert scores["srl_per_role"]["ARG0"] == {"p": 1.0, "r": 0.5, "f": pytest.approx(2 / 3)}
 
 
-def test_arguments_of_an_invented_predicate_are_false() -> None:
+def test_arguments_of_a_false_predicate_are_false() -> None:
     scores = score_srl([make_example([GAVE], [GAVE, LEFT])])
     assert (scores["srl_p"], scores["srl_r"]) == pytest.approx((3 / 5, 1.0))
 
@@ -144,7 +144,7 @@ def test_sense_accuracy_needs_rolesets_on_both_sides(
     assert score_srl([example])["srl_sense_acc"] == expected
 
 
-def test_predicate_without_roleset_is_wrong_where_others_have_one() -> None:
+def test_predicate_without_roleset_is_wrong_if_others_have_one() -> None:
     example = make_example([GAVE, LEFT], [GAVE, LEFT._replace(roleset=None)])
     assert score_srl([example])["srl_sense_acc"] == 0.5
 

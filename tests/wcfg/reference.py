@@ -1,4 +1,4 @@
-"""Slow twins of the grammar: they enumerate, so that they cannot be wrong in the same way."""
+"""Slow reference implementations of the grammar, which enumerate all trees."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def heaviest_total(scores: Scores) -> float:
 
 
 def cross(a: Span, b: Span) -> bool:
-    """Do two spans (end exclusive) overlap with neither inside the other?"""
+    """Whether two spans (end exclusive) overlap and neither contains the other."""
     (first_start, first_end), (second_start, second_end) = sorted([a, b])
     return first_start < second_start < first_end < second_end

@@ -109,7 +109,7 @@ def test_ties_are_broken_by_the_first_split() -> None:
     assert decode(scores) == [(1, 3)]
 
 
-def test_ties_are_broken_alike_in_any_company(device: str) -> None:
+def test_ties_do_not_depend_on_the_batch_dtype_or_padding(device: str) -> None:
     generator = torch.Generator().manual_seed(1)
     scores = torch.randint(-2, 3, (4, 15, 15), generator=generator).float().to(device)
     lengths = torch.tensor([15, 9, 1, 12])
@@ -120,7 +120,7 @@ def test_ties_are_broken_alike_in_any_company(device: str) -> None:
 
 
 @pytest.mark.parametrize("garbage", [torch.nan, torch.inf, -torch.inf])
-def test_garbage_outside_the_sentence_is_never_read(garbage: float, device: str) -> None:
+def test_values_outside_the_sentence_are_never_read(garbage: float, device: str) -> None:
     clean = torch.randn(2, 8, 8, generator=torch.Generator().manual_seed(2)).to(device)
     dirty = clean.masked_fill(torch.ones_like(clean).tril(-1).bool(), garbage)
     dirty[1, :, 5:] = garbage

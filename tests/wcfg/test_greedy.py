@@ -7,7 +7,7 @@ from spacy_span_selector.wcfg import greedy, greedy_spans
 
 
 def one_by_one(spans: list[tuple[int, int]], wanted: int) -> list[int]:
-    """The rule itself: take spans in order, pass over those that cross one that was taken."""
+    """Greedy pruning by definition: take spans in order, skipping those that cross one already taken."""
     kept: list[int] = []
     for rank, (i, k) in enumerate(spans):
         crosses = any(a < i <= b < k or i < a <= k < b for a, b in (spans[other] for other in kept))
@@ -29,7 +29,7 @@ def columns(spans: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("block", [1, 7, 256])
 @pytest.mark.parametrize("wanted", [0, 1, 5, 17, 1000])
-def test_equals_the_rule_applied_span_by_span(block: int, wanted: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equals_greedy_pruning_span_by_span(block: int, wanted: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(greedy, "BLOCK", block)
     generator = np.random.default_rng(wanted)
     for tokens in (1, 2, 3, 6, 12, 25):
@@ -37,7 +37,7 @@ def test_equals_the_rule_applied_span_by_span(block: int, wanted: int, monkeypat
         assert greedy_spans(*columns(spans), wanted).tolist() == one_by_one(spans, wanted)
 
 
-def test_a_part_of_all_spans_equals_the_rule() -> None:
+def test_a_subset_of_spans_equals_greedy_pruning_span_by_span() -> None:
     generator = np.random.default_rng(0)
     spans = ranking(40, generator)[:300]
     assert greedy_spans(*columns(spans), 100).tolist() == one_by_one(spans, 100)
@@ -48,7 +48,7 @@ def test_nested_spans_and_neighbours_do_not_cross() -> None:
     assert greedy_spans(*columns(spans), 10).tolist() == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_a_chain_in_which_each_crosses_the_next_keeps_every_other() -> None:
+def test_every_other_span_of_a_chain_of_crossing_spans_is_kept() -> None:
     spans = [(i, i + 1) for i in range(600)]
     assert greedy_spans(*columns(spans), 1000).tolist() == list(range(0, 600, 2))
 

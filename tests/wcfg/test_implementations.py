@@ -25,7 +25,7 @@ def test_plain_sweeps_on_a_cpu() -> None:
     assert sweeps_for(torch.zeros(2, 2, 1)) is sweeps
 
 
-def test_what_is_asked_for_within_its_context_only() -> None:
+def test_implementation_is_set_within_its_context_only() -> None:
     other = type(sweeps)("other")
     with sweep_with(other):
         with sweep_with(sweeps):

@@ -24,7 +24,7 @@ def random_scores(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0
 
 
 def losses(scores: Tensor, lengths: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """What training computes, each with its gradient by the scores."""
+    """The functions used in training, each with its gradient with respect to the scores."""
     log_selected = log_marginals(scores, lengths)[0]
     values = [
         log_partition(scores, lengths).sum(),
@@ -37,7 +37,7 @@ def losses(scores: Tensor, lengths: Tensor) -> list[tuple[Tensor, Tensor]]:
 
 @st.composite
 def charts(draw: st.DrawFn) -> tuple[Tensor, Tensor]:
-    """A batch of one to three sentences of up to seven tokens, some spans forbidden, with garbage around."""
+    """A batch of one to three sentences of up to seven tokens, some spans forbidden, with NaN outside the sentences."""
     lengths = draw(st.lists(st.integers(1, 7), min_size=1, max_size=3))
     size = max(lengths) + draw(st.integers(0, 1))
     values = st.one_of(st.floats(-12, 12), st.just(-np.inf))
@@ -82,7 +82,7 @@ def test_marginals_are_the_gradient_of_log_partition(device: str) -> None:
     torch.testing.assert_close(gradient, marginals(scores, lengths))
 
 
-def test_marginals_serve_twice_in_a_loss(device: str) -> None:
+def test_marginals_can_be_used_twice_in_a_loss(device: str) -> None:
     scores = random_scores(2, 6, 6).to(device).requires_grad_()
     lengths = torch.tensor([6, 5])
     once = marginals(scores, lengths)
@@ -122,7 +122,7 @@ def test_batch_equals_one_by_one(device: str) -> None:
 
 
 @pytest.mark.parametrize("garbage", [torch.nan, torch.inf, -torch.inf, 1e30])
-def test_garbage_outside_the_sentence_is_never_read(garbage: float, device: str) -> None:
+def test_values_outside_the_sentence_are_never_read(garbage: float, device: str) -> None:
     clean = random_scores(2, 5, 5).to(device)
     lengths = torch.tensor([5, 3])
     outside = torch.ones(2, 5, 5, dtype=torch.bool, device=device).tril(-1)
@@ -166,7 +166,7 @@ def test_all_forbidden_but_one(device: str) -> None:
         assert gradient.isfinite().all()
 
 
-def test_one_token_is_a_coin(device: str) -> None:
+def test_one_token_is_selected_with_the_sigmoid_of_its_score(device: str) -> None:
     scores = torch.tensor([-3.0, 0.0, 30.0], dtype=torch.float64, device=device).view(3, 1, 1)
     lengths = torch.ones(3, dtype=torch.long)
     torch.testing.assert_close(marginals(scores, lengths), scores.sigmoid())
@@ -248,7 +248,7 @@ def test_half_precision_is_computed_in_single(function: Function, dtype: torch.d
 
 
 @FUNCTIONS
-def test_autocast_does_not_reach_the_chart(function: Function, device: str) -> None:
+def test_autocast_does_not_affect_the_chart(function: Function, device: str) -> None:
     scores = random_scores(2, 12, 12, dtype=torch.float32).to(device)
     lengths = torch.tensor([12, 7])
     with torch.autocast(device, dtype=torch.bfloat16):

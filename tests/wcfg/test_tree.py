@@ -12,7 +12,7 @@ from .reference import Scores, Span, binary_trees
 
 @st.composite
 def selections(draw: st.DrawFn) -> tuple[list[Span], Scores]:
-    """Some nodes of some tree over up to seven tokens, and weights of all."""
+    """Some nodes of a tree over up to seven tokens, and weights of all nodes."""
     tokens = draw(st.integers(1, 7))
     trees = list(binary_trees(0, tokens))
     tree = trees[draw(st.integers(0, len(trees) - 1))]
@@ -39,7 +39,7 @@ def test_parents_come_before_children() -> None:
     assert tree == [(0, 4), (0, 2), (0, 1), (1, 2), (2, 4), (2, 3), (3, 4)]
 
 
-def test_without_weights_a_node_splits_behind_its_first_token() -> None:
+def test_without_weights_a_node_splits_after_its_first_token() -> None:
     assert binary_tree([], np.zeros((3, 3))) == [(0, 3), (0, 1), (1, 3), (1, 2), (2, 3)]
 
 
