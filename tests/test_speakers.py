@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
@@ -30,12 +29,9 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers, remove_speaker_markers
 from spacy_span_selector.readers import create_corpus
 
-from .selectors import selector_block
-from .tok2vec import TOK2VEC
+from .pipeline.components import COREF, SRL, Case, component, make_nlp, read_frames, train
 
 TURNS = [("Ann Lee", "I saw Tom. He left"), ("Bob", "You saw him?"), ("Ann Lee", "Yes.")]
-COREF = {"@architectures": "spacy_span_selector.CorefModel.v1", "tok2vec": TOK2VEC, "hidden_width": 32}
-SRL = {"@architectures": "spacy_span_selector.SrlModel.v1", "tok2vec": TOK2VEC, "hidden_width": 32}
 
 
 def references(nlp: Language) -> list[Doc]:
@@ -70,15 +66,12 @@ def make_examples(nlp: Language) -> list[Example]:
     return examples
 
 
-def trained(component: str, model: dict[str, Any], steps: int, **config: Any) -> Language:
+def trained(case: Case, selector: str = "structured", steps: int = 0, **config: Any) -> Language:
     fix_random_seed(0)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe(component, config={"model": model, **config})
-    optimizer = nlp.initialize(lambda: make_examples(nlp))
-    optimizer.learn_rate = 0.01
-    for _ in range(steps):
-        nlp.update(make_examples(nlp), sgd=optimizer)
+    nlp = make_nlp(case, selector, **config)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    train(nlp, examples, steps)
     return nlp
 
 
@@ -97,35 +90,35 @@ def assert_no_span_holds_a_marker(doc: Doc) -> None:
 
 @pytest.mark.parametrize("selector", ["sigmoid", "greedy", "multitask"])
 def test_every_selector_learns_from_dialogues(selector: str) -> None:
-    nlp = trained("structured_coref", {**COREF, "selector": selector_block(selector)}, 3)
-    assert not nlp.get_pipe("structured_coref").lost.counts  # type: ignore[attr-defined]
+    nlp = trained(COREF, selector, steps=3)
+    assert not component(nlp).lost.counts
     assert_no_span_holds_a_marker(nlp(doc_from_turns(nlp, TURNS)))
 
 
 @pytest.fixture(scope="module")
 def coref() -> Language:
-    return trained("structured_coref", COREF, 60, threshold=0.2)
+    return trained(COREF, steps=60, threshold=0.2)
 
 
 def test_coreference_is_learnt_and_found_in_dialogues(coref: Language) -> None:
     for example in make_examples(coref):
         assert get_clusters(coref(example.predicted)) == get_clusters(example.reference)
         assert coref.evaluate([example])["coref_f"] == 1.0
-    assert not coref.get_pipe("structured_coref").lost.counts  # type: ignore[attr-defined]
+    assert not component(coref).lost.counts
     doc = coref(doc_from_turns(coref, TURNS))
     assert get_clusters(doc) == get_clusters(references(coref)[0])
 
 
 @pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "multitask"])
 def test_no_mention_holds_a_marker_though_every_span_is_likely(selector: str) -> None:
-    nlp = trained("structured_coref", {**COREF, "selector": selector_block(selector)}, 0, threshold=0.0)
+    nlp = trained(COREF, selector, threshold=0.0)
     for doc in nlp.pipe([doc_from_turns(nlp, TURNS), *(example.predicted for example in make_examples(nlp))]):
         assert_no_span_holds_a_marker(doc)
 
 
 @pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "bio"])
 def test_no_predicate_or_argument_holds_a_marker(selector: str) -> None:
-    untrained = trained("structured_srl", {**SRL, "selector": selector_block(selector)}, 0, threshold=0.0)
+    untrained = trained(SRL, selector, threshold=0.0)
     docs = [doc_from_turns(untrained, TURNS), *(example.predicted for example in make_examples(untrained))]
     for doc in docs:
         set_predicates(doc, [(i, i + 1) for i in range(len(doc))])
@@ -136,16 +129,15 @@ def test_no_predicate_or_argument_holds_a_marker(selector: str) -> None:
 
 @pytest.mark.parametrize("selector", ["structured", "bio"])
 def test_semantic_roles_are_learnt_and_found_in_dialogues(selector: str) -> None:
-    nlp = trained("structured_srl", {**SRL, "selector": selector_block(selector)}, 40)
+    nlp = trained(SRL, selector, steps=40)
     for example in make_examples(nlp):
-        found = [frame._replace(scores=None) for frame in get_frames(nlp(example.predicted))]
-        assert found == get_frames(example.reference)
+        assert read_frames(nlp(example.predicted)) == get_frames(example.reference)
 
 
 def test_nothing_is_found_in_a_document_of_markers(coref: Language) -> None:
     only = Doc(coref.vocab, words=["<speaker>", "Ann", "</speaker>"] * 2, sent_starts=[True, *[False] * 5])
     set_speaker_markers(only, [(0, 3), (3, 6)])
-    srl = trained("structured_srl", SRL, 0)
+    srl = trained(SRL)
     for nlp in (coref, srl):
         alone, beside, _ = nlp.pipe([only.copy(), only.copy(), doc_from_turns(nlp, TURNS)], batch_size=3)
         assert spans(alone) == spans(beside) == []
@@ -157,7 +149,7 @@ def test_nothing_is_found_in_a_document_of_markers(coref: Language) -> None:
 
 def test_a_text_may_hold_such_words_of_its_own() -> None:
     words = ["<speaker>", "Ann", "</speaker>", "left", "."]
-    untrained = trained("structured_coref", COREF, 0, threshold=0.0)
+    untrained = trained(COREF, threshold=0.0)
     doc = Doc(untrained.vocab, words=words, sent_starts=[True, *[False] * 4])
     assert {(0, 1), (1, 2), (2, 3)} <= set(spans(untrained(doc)))
 

@@ -25,6 +25,7 @@ from ..annotation import (
 )
 from ..extensions import register_extensions
 from ..layers.coref.gold import GoldMentions
+from ..layers.coref.linker import Links
 from ..layers.coref.loss import coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
 from ..layers.selection.selectors import SpanSelector
@@ -179,7 +180,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
         scores = output.selection.confidence(self.selector).tolist()
-        clusters, link_scores = _link(output)
+        clusters, link_scores = _link(output.links)
         document = layout.document[spans.starts]
         edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
         first_token = 0
@@ -222,10 +223,10 @@ def _words(docs: Sequence[Doc], device: torch.device) -> torch.Tensor:
     return torch.from_numpy(np.concatenate([doc.to_array([LOWER]) for doc in docs]).view(np.int64)).to(device)
 
 
-def _link(output: CorefOutput) -> tuple[list[int], list[float]]:
+def _link(links: Links) -> tuple[list[int], list[float]]:
     """The cluster of each candidate, which is that of its best antecedent if this scores above "none" and a new one
     otherwise, and the probability of what was chosen."""
-    antecedents, _, scores = output.links
+    antecedents, _, scores = links
     scores = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1)
     best = scores.argmax(dim=1, keepdim=True)  # "none" comes first, so it wins a tie
     probabilities = scores.softmax(dim=1).gather(1, best).squeeze(1)

@@ -1,0 +1,385 @@
+"""The components as test cases: for each a small pipeline, a corpus, and how to read and write its annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from torch import nn
+
+from spacy_span_selector.annotation import (
+    CLUSTER_PREFIX,
+    FRAME_PREFIX,
+    GIVEN_MENTIONS_KEY,
+    MENTIONS_KEY,
+    PREDICATES_KEY,
+    SELECTED_KEY,
+    Argument,
+    Frame,
+    cluster_keys,
+    frame_keys,
+    get_clusters,
+    get_frames,
+    set_clusters,
+    set_constituents,
+    set_frames,
+    set_mentions,
+    set_predicates,
+)
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.models.torch_head import head_module
+from spacy_span_selector.pipeline.structured_coref import CorefPrediction
+from spacy_span_selector.pipeline.structured_srl import SrlPrediction
+
+from ..selectors import selector_block
+from ..tok2vec import TOK2VEC
+
+CLUSTERS = """
+=== the station
+[Ann Lee|ann] met [[her|ann] brother|tom] at [the station].
+[He|tom] thanked [Ann|ann].
+=== the hat
+[Leo] lost [a hat|hat].
+[Ruth|ruth] found [it|hat] near [[her|ruth] house].
+"""
+FRAMES = """
+=== the station
+Ann gave her brother a key.
+> [ARG0 Ann] [V=give.01 gave] [ARG2 her brother] [ARG1 a key].
+He left yesterday.
+> [ARG0 He] [V=depart.01 left] [ARGM-TMP yesterday].
+Oh.
+>
+=== the hat
+Leo picked up a hat that Ruth left there.
+> [ARG0 Leo] [V=pick_up.04 picked up] [ARG1 a hat that Ruth left there].
+> Leo picked up [ARG1 a hat] [R-ARG1 that] [ARG0 Ruth] [V=leave.02 left] [ARGM-LOC there].
+=== the bus
+Tom left a key there.
+> [ARG0 Tom] [V=leave.02 left] [ARG1 a key] [ARGM-LOC there].
+"""
+OTHER_FRAMES = """
+Go.
+> [V=go.01 Go].
+Ann left.
+> [ARG7 Ann] [V left].
+"""
+
+Spans = list[tuple[int, int]]
+Annotation = tuple[dict[str, tuple[list[tuple[int, int, str]], dict[str, Any]]], list[float]]
+"""The spans of each group of a document with their labels, the attributes of the group, and the scores of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A component, as the tests that all components share see it.
+
+    factory (str): Its registered name.
+    model (dict[str, Any]): The settings of a small architecture without dropout.
+    selectors (tuple[str, ...]): The selectors that it takes.
+    ratio (float): Spans per token of a greedy selector: enough to keep all gold spans.
+    corpus (str): Gold documents in brackets, each with several groups but the last.
+    other_corpus (str): Gold documents with other labels, if the component has labels.
+    parse (Callable): Reads such documents.
+    texts (tuple[str, ...]): Other texts, some without words.
+    steps (int): Training steps after which every selector has learnt the corpus by heart.
+    scores (tuple[str, ...]): The scores that are 1 if everything is found, the main score first.
+    settings (dict[str, Any]): A value other than the default of settings that no other component has.
+    prefix, spans_key, given_key (str): Keys of its groups, of the spans that it selects, and of those it is given.
+    spans_setting, given_setting (str): The settings that hold the last two.
+    keys (Callable): The keys of its groups in a document.
+    read, write (Callable): Get and set what the groups of a document hold, scores aside.
+    write_nothing (Callable): Annotates a document as one in which nothing is to be found.
+    mark (Callable): Annotates a document with one group for each list of spans, which are to be selected.
+    max_span_width (int): A limit that some gold spans exceed.
+    too_wide (tuple[str, int]): The first of these in the corpus, as a warning shows it, and how many there are.
+    prediction, no_prediction (Any): What `predict` may return for a document of at least three words.
+    predicted (Annotation): The annotation that `prediction` amounts to.
+    """
+
+    factory: str
+    model: dict[str, Any]
+    selectors: tuple[str, ...]
+    ratio: float
+    corpus: str
+    other_corpus: str
+    parse: Callable[[str, Language], list[Doc]]
+    texts: tuple[str, ...]
+    steps: int
+    scores: tuple[str, ...]
+    settings: dict[str, Any]
+    prefix: str
+    spans_key: str
+    given_key: str
+    spans_setting: str
+    given_setting: str
+    keys: Callable[[Doc], list[str]]
+    read: Callable[..., list[Any]]
+    write: Callable[..., None]
+    write_nothing: Callable[[Doc], None]
+    mark: Callable[..., None]
+    max_span_width: int
+    too_wide: tuple[str, int]
+    prediction: Any
+    no_prediction: Any
+    predicted: Annotation
+
+
+def parse_with_constituents(text: str, nlp: Language) -> list[Doc]:
+    """Documents with clusters, and with constituents: their mentions and their sentences."""
+    docs = parse_bracketed(text, nlp)
+    for doc in docs:
+        noun_phrases = [(start, end, "NP-SBJ") for cluster in get_clusters(doc) for start, end in cluster]
+        set_constituents(doc, [*noun_phrases, *((sentence.start, sentence.end, "S") for sentence in doc.sents)])
+    return docs
+
+
+def mark_clusters(doc: Doc, *groups: Spans) -> None:
+    """Each group is a cluster."""
+    set_clusters(doc, groups)
+
+
+def mark_frames(doc: Doc, *groups: Spans) -> None:
+    """The spans of each group are arguments, and its first span is their predicate, too."""
+    frames = [Frame(*spans[0], [Argument(start, end, "ARG0") for start, end in spans]) for spans in groups]
+    set_frames(doc, frames)
+
+
+def without_scores(frames: list[Frame]) -> list[Frame]:
+    return [frame._replace(scores=None) for frame in frames]
+
+
+def read_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
+    return without_scores(get_frames(doc, prefix))
+
+
+COREF = Case(
+    factory="structured_coref",
+    model={
+        "@architectures": "spacy_span_selector.CorefModel.v1",
+        "tok2vec": TOK2VEC,
+        "hidden_width": 32,
+        "linker_width": 16,
+        "linker_hidden_width": 24,
+        "feature_width": 4,
+        "antecedents": 10,
+        "dropout": 0.0,
+    },
+    selectors=("structured", "sigmoid", "greedy", "multitask"),
+    ratio=1.0,
+    corpus=CLUSTERS,
+    other_corpus="[Ruth|ruth] left [her|ruth] hat.",
+    parse=parse_with_constituents,
+    texts=("Ann Lee met her brother. He thanked Ann.", "", "Hi", "Leo lost a hat. Ruth found it.", "Yes.", "  ", ""),
+    steps=120,
+    scores=("coref_f", "coref_ment_f"),
+    settings={"keep_singletons": False},
+    prefix=CLUSTER_PREFIX,
+    spans_key=MENTIONS_KEY,
+    given_key=GIVEN_MENTIONS_KEY,
+    spans_setting="mentions_key",
+    given_setting="given_key",
+    keys=cluster_keys,
+    read=get_clusters,
+    write=set_clusters,
+    write_nothing=partial(set_mentions, mentions=[], scores=[]),
+    mark=mark_clusters,
+    max_span_width=1,
+    too_wide=("'Ann Lee' in document 'the station'", 5),
+    prediction=CorefPrediction([(2, 3)], [0.5], [0.9], [[(2, 3)]]),
+    no_prediction=CorefPrediction([], [], [], []),
+    predicted=({f"{CLUSTER_PREFIX}_1": ([(2, 3, "")], {}), MENTIONS_KEY: ([(2, 3, "")], {})}, [0.5, 0.9, 0.5]),
+)
+SRL = Case(
+    factory="structured_srl",
+    model={
+        "@architectures": "spacy_span_selector.SrlModel.v1",
+        "tok2vec": TOK2VEC,
+        "hidden_width": 24,
+        "pair_width": 16,
+        "pair_hidden_width": 24,
+        "feature_width": 4,
+        "dropout": 0.0,
+    },
+    selectors=("structured", "sigmoid", "greedy", "bio"),
+    ratio=4.0,
+    corpus=FRAMES,
+    other_corpus=OTHER_FRAMES,
+    parse=parse_bracketed,
+    texts=("Ann gave Leo a key. He left.", "", "Hi", "Leo picked up a hat that Tom left. Ann left it there.", "  ", ""),
+    steps=50,
+    scores=("srl_f", "srl_span_f", "srl_pred_f", "srl_sense_acc", "srl_kept_r"),
+    settings={"predict_rolesets": False},
+    prefix=FRAME_PREFIX,
+    spans_key=SELECTED_KEY,
+    given_key=PREDICATES_KEY,
+    spans_setting="spans_key",
+    given_setting="predicates_key",
+    keys=frame_keys,
+    read=read_frames,
+    write=set_frames,
+    write_nothing=partial(set_predicates, predicates=[]),
+    mark=mark_frames,
+    max_span_width=2,
+    too_wide=("ARG1 'a hat that Ruth left there' in document 'the hat'", 1),
+    prediction=SrlPrediction([(0, 1)], [0.75], [Frame(2, 3, [Argument(0, 1, "ARG1")], "be.01", [0.5, 0.25])]),
+    no_prediction=SrlPrediction([], [], []),
+    predicted=(
+        {
+            f"{FRAME_PREFIX}_1": ([(2, 3, "V"), (0, 1, "ARG1")], {"roleset": "be.01"}),
+            SELECTED_KEY: ([(0, 1, "")], {}),
+        },
+        [0.5, 0.25, 0.75],
+    ),
+)
+CASES = (COREF, SRL)
+
+
+def each_selector(*names: str) -> pytest.MarkDecorator:
+    """Run a test with every component and those of its selectors that are named; by default all of them."""
+    pairs = [
+        pytest.param(case, selector, id=f"{case.factory}-{selector}")
+        for case in CASES
+        for selector in case.selectors
+        if not names or selector in names
+    ]
+    return pytest.mark.parametrize(("case", "selector"), pairs)
+
+
+def make_nlp(
+    case: Case,
+    selector: str = "structured",
+    *,
+    name: str | None = None,
+    model: dict[str, Any] | None = None,
+    **config: Any,
+) -> Language:
+    """A pipeline; `model` has the settings of the architecture that differ from those of the case."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    architecture = {**case.model, "selector": selector_block(selector, case.ratio), **(model or {})}
+    nlp.add_pipe(case.factory, name=name, config={"model": architecture, **config})
+    return nlp
+
+
+def component(nlp: Language) -> Any:
+    """The last component of a pipeline."""
+    return nlp.get_pipe(nlp.pipe_names[-1])
+
+
+def sentenced(nlp: Language, text: str) -> Doc:
+    """A document that has sentence boundaries and nothing else."""
+    doc: Doc = nlp.get_pipe("sentencizer")(nlp.make_doc(text))
+    return doc
+
+
+def make_examples(nlp: Language, docs: list[Doc]) -> list[Example]:
+    """Examples whose predicted side has sentence boundaries."""
+    return [Example(sentenced(nlp, doc.text), doc) for doc in docs]
+
+
+def gold_docs(case: Case, nlp: Language) -> list[Doc]:
+    return case.parse(case.corpus, nlp)
+
+
+def initialized(
+    case: Case, selector: str = "structured", *, seed: int = 0, **config: Any
+) -> tuple[Language, list[Example]]:
+    """A pipeline with random weights, and its examples."""
+    fix_random_seed(seed)
+    nlp = make_nlp(case, selector, **config)
+    examples = make_examples(nlp, gold_docs(case, nlp))
+    nlp.initialize(lambda: examples)
+    return nlp, examples
+
+
+@cache
+def opinionated(case: Case, selector: str, seed: int = 0) -> Language:
+    """A pipeline whose random weights are so great that it finds much; to be left as it is."""
+    nlp, _ = initialized(case, selector, seed=seed, threshold=0.0, candidate_ratio=3.0)
+    with torch.no_grad():
+        for weight in network(nlp).parameters():
+            weight.mul_(3.0)
+    return nlp
+
+
+def train(nlp: Language, examples: list[Example], steps: int, learn_rate: float = 0.01) -> list[float]:
+    """The losses of all steps."""
+    optimizer = nlp.resume_training()
+    optimizer.learn_rate = learn_rate
+    losses = []
+    for _ in range(steps):
+        losses.append(sum(nlp.update(examples, sgd=optimizer, losses={}, drop=0.0).values()))
+    return losses
+
+
+@cache
+def trained_by(case: Case, selector: str = "structured") -> bytes:
+    """A pipeline that has learnt the corpus by heart."""
+    nlp, examples = initialized(case, selector)
+    train(nlp, examples, case.steps)
+    return nlp.to_bytes(exclude=["tokenizer"])  # its rules take longer to load than all else
+
+
+def load_trained(case: Case, selector: str = "structured", **config: Any) -> Language:
+    """A pipeline that has learnt the corpus by heart. It is loaded into a component that was never initialized."""
+    return make_nlp(case, selector, **config).from_bytes(trained_by(case, selector))
+
+
+def from_disk(nlp: Language, path: Path) -> Language:
+    nlp.to_disk(path)
+    return spacy.load(path)
+
+
+def selected(case: Case, doc: Doc) -> Spans:
+    """The spans that the component has selected."""
+    return [(span.start, span.end) for span in doc.spans[case.spans_key]]
+
+
+def annotation(doc: Doc) -> Annotation:
+    """Everything that a component has written."""
+    groups, scores = {}, []
+    for key, group in sorted(doc.spans.items()):
+        attributes = dict(group.attrs)
+        for name in ("scores", "link_scores"):
+            scores += attributes.pop(name, [])
+        groups[key] = [(span.start, span.end, span.label_) for span in group], attributes
+    return groups, scores
+
+
+def annotate(nlp: Language, texts: list[str] | tuple[str, ...]) -> list[Annotation]:
+    """One document at a time."""
+    return [annotation(nlp(text)) for text in texts]
+
+
+def assert_same(found: list[Annotation], expected: list[Annotation], tolerance: float = 1e-4) -> None:
+    assert [groups for groups, _ in found] == [groups for groups, _ in expected]
+    for (_, scores), (_, others) in zip(found, expected, strict=True):
+        assert scores == pytest.approx(others, abs=tolerance)
+
+
+def network(nlp: Language) -> nn.Module:
+    """The network of the last component, behind the vectors of its encoder."""
+    module = head_module(component(nlp).model)
+    assert module is not None
+    return module
+
+
+def head_weights(nlp: Language) -> dict[str, torch.Tensor]:
+    return {name: weight.detach().clone() for name, weight in network(nlp).named_parameters()}
+
+
+def weights(model: Any) -> list[np.ndarray]:
+    """The weights of a Thinc model."""
+    return [node.get_param(name).copy() for node in model.walk() for name in node.param_names if node.has_param(name)]

@@ -1,0 +1,820 @@
+"""What every component does alike, tested with each of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from spacy.cli.find_threshold import find_threshold
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.util import fix_random_seed, load_model_from_config
+from thinc.api import SGD, Config
+
+from spacy_span_selector.annotation import set_title
+from spacy_span_selector.models.torch_head import HeadInput
+from spacy_span_selector.pipeline import selector_pipe
+from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
+
+from ..selectors import SELECTORS, selector_block
+from ..tiny_bert import tiny_bert
+from ..tok2vec import TOK2VEC
+from .components import (
+    CASES,
+    Case,
+    annotate,
+    annotation,
+    assert_same,
+    component,
+    each_selector,
+    from_disk,
+    gold_docs,
+    head_weights,
+    initialized,
+    load_trained,
+    make_examples,
+    make_nlp,
+    network,
+    opinionated,
+    selected,
+    sentenced,
+    train,
+    weights,
+)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.factory)
+def case(request: pytest.FixtureRequest) -> Case:
+    found: Case = request.param
+    return found
+
+
+def texts_of(docs: list[Doc]) -> list[str]:
+    return [doc.text for doc in docs]
+
+
+def assert_weights_equal(nlp: Language, expected: dict[str, torch.Tensor]) -> None:
+    found = head_weights(nlp)
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(weight, expected[name]) for name, weight in found.items())
+
+
+# Life of a component
+
+
+def test_add_pipe_needs_no_import() -> None:
+    script = (
+        "import spacy, sys; nlp = spacy.blank('en'); print(*(type(nlp.add_pipe(n)).__name__ for n in sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", script, *(case.factory for case in CASES)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert found.stdout.split() == [type(component(make_nlp(case))).__name__ for case in CASES]
+
+
+def test_nothing_need_be_configured(case: Case) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe(case.factory)
+    examples = make_examples(nlp, gold_docs(case, nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    assert nlp.update(examples, sgd=optimizer, losses={})[case.factory] > 0
+    assert nlp(examples[0].text).spans[case.spans_key].attrs["scores"] is not None
+    assert isinstance(component(nlp).model.attrs["selector"], SELECTORS["structured"])
+
+
+@each_selector()
+def test_overfitting(case: Case, selector: str) -> None:
+    nlp = load_trained(case, selector)
+    gold = gold_docs(case, nlp)
+    for doc, expected in zip(nlp.pipe(texts_of(gold)), gold, strict=True):
+        assert case.read(doc) == case.read(expected)
+    untrained, examples = initialized(case, selector)
+    assert untrained.evaluate(examples)[case.scores[0]] < 0.6
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@each_selector()
+def test_training_lowers_the_loss(case: Case, selector: str, annotation: str) -> None:
+    losses = train(*initialized(case, selector, model={"dropout": 0.1}, annotation=annotation), steps=8)
+    assert losses[-1] < 0.6 * losses[0]
+
+
+def from_bytes(nlp: Language, path: Path) -> Language:
+    return load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
+
+
+def from_pickle(nlp: Language, path: Path) -> Language:
+    return pickle.loads(pickle.dumps(nlp))
+
+
+@pytest.mark.parametrize("reload", [from_disk, from_bytes, from_pickle])
+def test_predictions_survive_serialization(
+    case: Case, reload: Callable[[Language, Path], Language], trained: Language, gold: list[Doc], tmp_path: Path
+) -> None:
+    loaded = reload(trained, tmp_path)
+    assert_same(annotate(loaded, texts_of(gold)), annotate(trained, texts_of(gold)))
+    assert component(loaded).label_data == component(trained).label_data
+
+
+def test_loading_replaces_weights_of_other_sizes(case: Case, trained: Language, gold: list[Doc]) -> None:
+    fix_random_seed(3)
+    other = make_nlp(case)
+    examples = make_examples(other, case.parse(case.other_corpus, other))
+    other.initialize(lambda: examples)
+    other.from_bytes(trained.to_bytes())
+    assert_same(annotate(other, texts_of(gold)), annotate(trained, texts_of(gold)))
+    assert component(other).label_data == component(trained).label_data
+
+
+@each_selector()
+def test_selectors_survive_serialization(case: Case, selector: str, tmp_path: Path) -> None:
+    nlp = load_trained(case, selector)
+    texts = texts_of(gold_docs(case, nlp))
+    loaded = from_disk(nlp, tmp_path)
+    assert_same(annotate(loaded, texts), annotate(nlp, texts))
+    assert component(loaded).model.attrs["selector"] == component(nlp).model.attrs["selector"]
+    assert isinstance(component(loaded).model.attrs["selector"], SELECTORS[selector])
+
+
+def test_settings_survive_serialization(case: Case, tmp_path: Path) -> None:
+    keys = {case.spans_setting: "kept", case.given_setting: "given"}
+    nlp, _ = initialized(case, threshold=0.25, decoding="map", add_gold=True, **keys, **case.settings)
+    expected = component(nlp).cfg
+    found = component(from_disk(nlp, tmp_path)).cfg
+    assert found == {**expected, "candidate_ratio": pytest.approx(expected["candidate_ratio"])}
+
+
+def test_an_uninitialized_component_can_be_saved(case: Case, tmp_path: Path) -> None:
+    nlp = from_disk(make_nlp(case, threshold=0.25), tmp_path)
+    assert component(nlp).cfg["threshold"] == 0.25
+    assert component(nlp).labels == ()
+
+
+def test_use_before_initialization_is_an_error(case: Case) -> None:
+    problem = rf"'{case.factory}' could not be run. Did you forget to call `initialize\(\)`"
+    with pytest.raises(ValueError, match=problem):
+        make_nlp(case)("Ann left. She slept.")
+
+
+def test_component_can_be_sourced(case: Case, trained: Language, gold: list[Doc]) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe(case.factory, source=trained)
+    assert_same(annotate(nlp, [gold[0].text]), annotate(trained, [gold[0].text]))
+
+
+def test_config_can_be_loaded_again(case: Case, trained: Language, gold: list[Doc]) -> None:
+    nlp = load_model_from_config(trained.config, auto_fill=False, validate=True)
+    assert component(nlp).cfg == component(make_nlp(case)).cfg
+    nlp.from_bytes(trained.to_bytes())
+    assert_same(annotate(nlp, [gold[0].text]), annotate(trained, [gold[0].text]))
+
+
+@each_selector()
+def test_a_selector_survives_the_text_of_a_config(case: Case, selector: str) -> None:
+    nlp = load_trained(case, selector)
+    text = gold_docs(case, nlp)[0].text
+    config = Config().from_str(nlp.config.to_str())
+    assert "attrs" not in config["components"][case.factory]["model"]["selector"]
+    loaded = load_model_from_config(config, auto_fill=False, validate=True).from_bytes(nlp.to_bytes())
+    assert component(loaded).model.attrs["selector"] == component(nlp).model.attrs["selector"]
+    assert_same(annotate(loaded, [text]), annotate(nlp, [text]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"@misc": "spacy_span_selector.SigmoidSelector.v1"}, SELECTORS["sigmoid"]()),
+        ({"@misc": "spacy_span_selector.GreedySelector.v1", "ratio": 0.2}, SELECTORS["greedy"](0.2)),
+    ],
+    ids=["sigmoid", "greedy"],
+)
+def test_a_selector_can_be_changed_on_the_command_line(case: Case, changes: dict[str, Any], expected: object) -> None:
+    text = make_nlp(case).config.to_str()
+    overrides = {f"components.{case.factory}.model.selector.{key}": value for key, value in changes.items()}
+    nlp = load_model_from_config(Config().from_str(text, overrides=overrides), auto_fill=True)
+    assert component(nlp).model.attrs["selector"] == expected
+
+
+def test_training_can_be_resumed(case: Case, trained: Language, gold: list[Doc]) -> None:
+    first = train(*initialized(case), steps=1)[0]
+    assert max(train(trained, make_examples(trained, gold), steps=2, learn_rate=0.001)) < 0.5 * first
+
+
+# Annotation
+
+
+@each_selector()
+def test_batches_equal_documents_one_by_one(case: Case, selector: str) -> None:
+    nlp = load_trained(case, selector)
+    expected = annotate(nlp, case.texts)
+    assert len(expected[0][0]) > 1
+    for batch_size in (1, 2, 100):
+        assert_same([annotation(doc) for doc in nlp.pipe(case.texts, batch_size=batch_size)], expected)
+
+
+@each_selector()
+def test_order_is_kept_when_batches_are_cut(case: Case, selector: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = opinionated(case, selector)
+    texts = [*case.texts, " ".join(case.texts), "Ruth left a hat."]
+    expected = annotate(nlp, texts)
+    assert len(expected[0][0]) > 1
+    for words in (1, 9, 12, 15, 10_000):
+        monkeypatch.setattr(selector_pipe, "PREDICT_WORDS", words)
+        assert_same([annotation(doc) for doc in nlp.pipe(texts)], expected)
+
+
+PIPE_IN_PROCESSES = """
+import json, sys
+import spacy, torch
+
+torch.set_num_threads(2)
+torch.ones(300, 300) @ torch.ones(300, 300)  # starts the threads that a forked process would wait for
+pipelines = [spacy.load(path) for path in sys.argv[2:]]  # nothing else imports the components
+from tests.pipeline.components import annotation, assert_same
+texts = json.loads(sys.argv[1])
+for nlp in pipelines:
+    expected = [annotation(doc) for doc in nlp.pipe(texts)]
+    assert_same([annotation(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=2)], expected)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes that hang can't be stopped on this platform")
+def test_processes_equal_one_process(tmp_path: Path) -> None:
+    paths = []
+    for case in CASES:
+        for selector in case.selectors:
+            paths.append(tmp_path / f"{case.factory}-{selector}")
+            load_trained(case, selector).to_disk(paths[-1])
+    texts = json.dumps([text for case in CASES for text in case.texts])
+    command = [sys.executable, "-c", PIPE_IN_PROCESSES, texts, *map(str, paths)]
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        _, errors = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        pytest.fail("nlp.pipe with two processes had no result after two minutes")
+    assert process.returncode == 0, errors
+
+
+def test_empty_batches(case: Case, trained: Language) -> None:
+    assert list(trained.pipe([])) == []
+    assert component(trained).predict([]) == []
+    assert trained.update([]) == {}
+    assert component(trained).update([]) == {case.factory: 0.0}
+
+
+def test_documents_without_words_are_annotated_with_nothing(case: Case, trained: Language) -> None:
+    assert [annotation(doc) for doc in trained.pipe(["", "", ""])] == [({case.spans_key: ([], {})}, [])] * 3
+
+
+def test_documents_without_words_teach_nothing(case: Case, trained: Language) -> None:
+    examples = make_examples(trained, [Doc(trained.vocab), Doc(trained.vocab)])
+    before = head_weights(trained)
+    assert trained.update(examples, sgd=SGD(1.0), losses={}) == {case.factory: 0.0}
+    assert_weights_equal(trained, before)
+
+
+@each_selector()
+def test_a_batch_may_have_documents_without_words_or_gold(case: Case, selector: str) -> None:
+    nlp, examples = initialized(case, selector)
+    nothing, empty = nlp.make_doc("Oh."), Doc(nlp.vocab)
+    case.write_nothing(nothing)
+    batch = make_examples(nlp, [empty, nothing, empty, nlp.make_doc("Well. Well.")])
+    for some in (batch, [*batch, *examples, *batch]):
+        assert 0 < nlp.update(some, sgd=SGD(0.001), losses={})[case.factory] < 100
+    assert all(torch.isfinite(weight).all() for weight in head_weights(nlp).values())
+
+
+@each_selector()
+def test_a_document_of_one_word(case: Case, selector: str) -> None:
+    nlp = opinionated(case, selector)
+    doc, reference = component(nlp)(nlp.make_doc("Go")), nlp.make_doc("Go")
+    assert {(span.start, span.end) for group in doc.spans.values() for span in group} <= {(0, 1)}
+    case.mark(reference, [(0, 1)])
+    assert nlp.update([Example(nlp.make_doc("Go"), reference)], losses={})[case.factory] > 0
+
+
+@each_selector()
+def test_a_document_of_white_space(case: Case, selector: str) -> None:
+    nlp = opinionated(case, selector)
+    for text in (" ", "\n \n\n", " \t"):
+        doc = nlp(text)
+        assert doc.text == text
+        assert all(span.end <= len(doc) for group in doc.spans.values() for span in group)
+
+
+def test_whitespace_tokens(case: Case, trained: Language) -> None:
+    text = "Ann gave \n her brother a key."
+    assert any(token.is_space for token in trained(text))
+    reference = trained.make_doc(text)
+    case.mark(reference, [(0, 1), (3, 5)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert trained.update(make_examples(trained, [reference]), losses={})[case.factory] > 0
+    assert not component(trained).lost.counts
+
+
+def test_annotating_again_replaces_groups_of_the_component_only(case: Case, trained: Language, gold: list[Doc]) -> None:
+    doc = trained(gold[1].text)
+    assert case.keys(doc) == [f"{case.prefix}_{number + 1}" for number in range(len(case.read(gold[1])))]
+    assert len(case.keys(doc)) > 1
+    others = {"entities": doc[0:1], f"{case.prefix}_of_mine": doc[0:2]}
+    for key, span in others.items():
+        doc.spans[key] = [span]
+    for prediction, expected in (
+        (case.prediction, case.predicted),
+        (case.no_prediction, ({case.spans_key: ([], {})}, [])),
+    ):
+        component(trained).set_annotations([doc], [prediction])
+        copy = doc.copy()
+        for key, span in others.items():
+            assert [found.text for found in copy.spans.pop(key)] == [span.text]
+        assert annotation(copy) == expected
+
+
+def test_annotation_survives_a_docbin(trained: Language, gold: list[Doc]) -> None:
+    doc = trained(gold[0].text)
+    (loaded,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(trained.vocab)
+    assert annotation(loaded) == annotation(doc)
+
+
+def test_predict_leaves_documents_alone(case: Case, trained: Language, gold: list[Doc]) -> None:
+    doc = sentenced(trained, gold[0].text)
+    predictions = component(trained).predict([doc])
+    assert not doc.spans
+    component(trained).set_annotations([doc], predictions)
+    assert case.read(doc) == case.read(gold[0])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@each_selector()
+def test_gpu_learns_and_annotates_like_a_cpu(case: Case, selector: str, tmp_path: Path) -> None:
+    spacy.require_gpu()
+    try:
+        nlp, examples = initialized(case, selector)
+        train(nlp, examples, steps=30)
+        texts = [example.text for example in examples]
+        found = annotate(nlp, texts)
+        nlp.to_disk(tmp_path)
+    finally:
+        spacy.require_cpu()
+    assert_same(found, annotate(spacy.load(tmp_path), texts), tolerance=1e-3)
+
+
+# Settings
+
+
+@each_selector("structured", "sigmoid")
+def test_a_higher_threshold_keeps_no_more_spans(case: Case, selector: str) -> None:
+    nlp, examples = initialized(case, selector)
+    kept = []
+    for threshold in np.linspace(0, 1, 11):
+        component(nlp).cfg["threshold"] = float(threshold)
+        kept.append(len(selected(case, nlp(examples[0].text))))
+    assert kept == sorted(kept, reverse=True)
+    assert len(set(kept)) > 3 and kept[-1] == 0
+
+
+def test_threshold_is_for_marginal_decoding_alone(case: Case) -> None:
+    nlp, examples = initialized(case, threshold=0.99)
+    text = examples[0].text
+    assert selected(case, nlp(text)) == []
+    component(nlp).cfg["decoding"] = "map"
+    by_tree = nlp(text)
+    assert len(selected(case, by_tree)) > 0
+    component(nlp).cfg["threshold"] = 0.1
+    assert_same(annotate(nlp, [text]), [annotation(by_tree)])
+
+
+@each_selector("structured", "sigmoid")
+def test_partial_annotation_has_another_loss(case: Case, selector: str) -> None:
+    complete, partial = (
+        train(*initialized(case, selector, annotation=kind, negatives=0.0), steps=1)[0]
+        for kind in ("complete", "partial")
+    )
+    assert complete > partial
+
+
+@each_selector("structured", "sigmoid")
+def test_negatives_add_to_the_loss(case: Case, selector: str) -> None:
+    without, with_negatives = (
+        train(*initialized(case, selector, negatives=negatives), steps=1)[0] for negatives in (0.0, 1.0)
+    )
+    assert without < with_negatives
+
+
+def test_keys_can_be_chosen(case: Case, trained: Language) -> None:
+    keys = {"prefix": "mine", case.spans_setting: "kept", case.given_setting: "given"}
+    nlp = make_nlp(case, **keys)
+    docs = gold_docs(case, nlp)
+    for doc in docs:
+        groups = case.read(doc)
+        doc.spans.clear()
+        case.write(doc, groups, prefix="mine")
+    examples = make_examples(nlp, docs)
+    nlp.initialize(lambda: examples)
+    assert train(nlp, examples, steps=1)[0] > 0
+    nlp.from_bytes(trained.to_bytes(), exclude=[case.factory])
+    component(nlp).model.from_bytes(component(trained).model.to_bytes())
+    for doc in docs:
+        assert set(nlp(doc.text).spans) == {*doc.spans, "kept"}
+    assert nlp.evaluate(examples)[case.scores[0]] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("setting", "key"), [("spans", "{given}"), ("given", "{prefix}_1"), ("spans", "{prefix}_2"), ("given", "a+b_10")]
+)
+def test_keys_that_clash_are_an_error(case: Case, setting: str, key: str) -> None:
+    settings = {"spans": case.spans_setting, "given": case.given_setting}
+    keys = {settings[setting]: key.format(given=case.given_key, prefix=case.prefix)}
+    if "+" in key:
+        keys["prefix"] = "a+b"
+    with pytest.raises(ValueError, match=rf"'{case.factory}' would read what it has written.*name of its own"):
+        make_nlp(case, **keys)
+
+
+@each_selector("structured", "sigmoid", "greedy", "multitask")
+def test_max_span_width_limits_predictions_and_gold(case: Case, selector: str) -> None:
+    first, too_wide = case.too_wide
+    with pytest.warns(UserWarning, match=f"max_span_width.*{first}"):
+        nlp, examples = initialized(case, selector, model={"max_span_width": case.max_span_width}, threshold=0.0)
+        losses = train(nlp, examples, steps=3)
+    assert component(nlp).lost.counts == {TOO_WIDE: 3 * too_wide}
+    assert np.isfinite(losses).all()
+    assert all(torch.isfinite(weight).all() for weight in head_weights(nlp).values())
+    found = selected(case, nlp(examples[1].text))
+    assert {end - start for start, end in found} == set(range(1, case.max_span_width + 1))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "problem"),
+    [
+        ("decoding", "viterbi", "'viterbi'; it must be one of 'marginal', 'map'"),
+        ("annotation", "none", "'none'; it must be one of 'complete', 'partial'"),
+        ("threshold", 1.5, "1.5; it must be from 0.0 to 1.0"),
+        ("threshold", -0.1, "-0.1; it must be from 0.0 to 1.0"),
+        ("candidate_ratio", -1.0, "-1.0; it must be at least 0.0"),
+        ("negatives", -1.0, "-1.0; it must be at least 0.0"),
+        ("learn_rate_factor", -1.0, "-1.0; it must be at least 0.0"),
+    ],
+)
+def test_a_wrong_setting_is_an_error(case: Case, setting: str, value: object, problem: str) -> None:
+    config: dict[str, Any] = {setting: value}
+    with pytest.raises(ValueError, match=f"'{setting}' of '{case.factory}' is {problem}"):
+        make_nlp(case, **config)
+
+
+@pytest.mark.parametrize(
+    ("case", "setting", "value"),
+    [
+        pytest.param(case, setting, value, id=f"{case.factory}-{setting}")
+        for case in CASES
+        for setting, value in [
+            ("selector", "best"),
+            ("dropout", 1.0),
+            *((name, 0) for name in case.model if name.endswith("_width")),
+        ]
+    ],
+)
+def test_a_wrong_setting_of_the_model_is_an_error(case: Case, setting: str, value: object) -> None:
+    with pytest.raises(ValueError, match=setting):
+        make_nlp(case, model={setting: value})
+
+
+# Training
+
+
+def training_batch(nlp: Language, examples: list[Example]) -> tuple[HeadInput, Any]:
+    """What the model is given in training, and the gold annotation of the batch."""
+    pipe = component(nlp)
+    docs = [example.predicted for example in examples]
+    layout, gold = pipe._layout_and_gold(examples)
+    return HeadInput(docs, layout, pipe._training_request(docs, gold)), gold
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@each_selector()
+def test_a_step_has_the_gradients_of_the_loss(case: Case, selector: str, annotation: str) -> None:
+    """The gradients that the component hands to its model, tensor by tensor, add up to those of the whole."""
+    nlp, examples = initialized(case, selector, annotation=annotation)
+    pipe = component(nlp)
+    torch.manual_seed(0)
+    pipe.update(examples)
+    found = {name: weight.grad.clone() for name, weight in network(nlp).named_parameters()}
+    network(nlp).zero_grad()
+    torch.manual_seed(0)
+    batch, gold = training_batch(nlp, examples)
+    output, _ = pipe.model.begin_update(batch)
+    loss, _ = pipe._loss(output, gold, batch.layout)
+    loss.backward()
+    for name, weight in network(nlp).named_parameters():
+        torch.testing.assert_close(found[name], weight.grad, rtol=1e-3, atol=1e-6, msg=name)
+    assert any(gradient.abs().max() > 0 for gradient in found.values())
+
+
+def test_get_loss_is_the_loss_of_update(case: Case) -> None:
+    nlp, examples = initialized(case, negatives=0.0)
+    batch, _ = training_batch(nlp, examples)
+    output, _ = component(nlp).model.begin_update(batch)
+    loss, _ = component(nlp).get_loss(examples, output)
+    assert nlp.update(examples, losses={})[case.factory] == pytest.approx(loss)
+
+
+def test_examples_without_words_do_not_hinder_initialization(case: Case) -> None:
+    nlp = make_nlp(case)
+    docs = [Doc(nlp.vocab), *gold_docs(case, nlp)]
+    nlp.initialize(lambda: make_examples(nlp, docs))
+    assert head_weights(nlp)
+
+
+@pytest.mark.parametrize("use", ["predict", "update"])
+def test_no_sentence_boundaries_is_an_error(case: Case, use: str) -> None:
+    nlp, examples = initialized(case)
+    doc = nlp.make_doc("Ann left. She slept.")
+    set_title(doc, "the attic")
+    with pytest.raises(ValueError, match=r"document 'the attic' has no sentence boundaries.*sentencizer"):
+        if use == "predict":
+            component(nlp)(doc)
+        else:
+            nlp.update([*examples, Example(doc, nlp.make_doc(doc.text))])
+
+
+def test_gold_text_that_differs_is_an_error_that_names_the_document(case: Case) -> None:
+    nlp, examples = initialized(case)
+    other = Example(examples[1].predicted, examples[0].reference)
+    with pytest.raises(ValueError, match=r"Can't align document 'the station'.*Make both from the same text"):
+        nlp.update([other])
+
+
+@each_selector()
+def test_gold_that_cannot_be_used_is_reported_once_and_the_rest_is_learnt(case: Case, selector: str) -> None:
+    nlp, _ = initialized(case, selector)
+    reference = Doc(
+        nlp.vocab, words=["Ann", "left", ".", "She", "sl", "ept", "."], spaces=[True, False, True, True] + [False] * 3
+    )
+    set_title(reference, "the attic")
+    case.mark(reference, [(0, 1), (0, 4), (1, 2), (1, 4), (4, 5), (5, 6)])
+    (example,) = make_examples(nlp, [reference])
+    with pytest.warns(UserWarning) as caught:
+        losses = [nlp.update([example], sgd=SGD(0.1), losses={})[case.factory]]
+    messages = sorted(str(warning.message) for warning in caught if warning.category is UserWarning)
+    assert len(messages) == 2
+    assert CROSSES_SENTENCES in messages[0] and "'Ann left. She' in document 'the attic'" in messages[0]
+    assert MISALIGNED in messages[1] and "'sl' in document 'the attic'" in messages[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        losses += [nlp.update([example], sgd=SGD(0.1), losses={})[case.factory] for _ in range(5)]
+    assert component(nlp).lost.counts == {CROSSES_SENTENCES: 12, MISALIGNED: 12}
+    assert losses[-1] < losses[0]
+
+
+def test_gold_of_other_tokens_is_learnt(case: Case) -> None:
+    nlp, _ = initialized(case, negatives=0.0)
+    whole, cut = (nlp.make_doc("Ann left. She slept."), Doc(nlp.vocab, words=["A", "nn"], spaces=[False, True]))
+    parts = Doc(nlp.vocab, words=["left", ".", "She", "slept", "."], spaces=[False, True, True, False, False])
+    reference = Doc.from_docs([cut, parts], ensure_whitespace=False)
+    case.mark(whole, [(0, 1), (1, 2)])
+    case.mark(reference, [(0, 2), (2, 3)])
+    examples = [Example(sentenced(nlp, whole.text), doc) for doc in (whole, reference)]
+    losses = [component(nlp).update([example])[case.factory] for example in examples]
+    assert losses[0] == pytest.approx(losses[1])
+    assert not component(nlp).lost.counts
+
+
+@each_selector()
+def test_references_that_are_not_annotated_teach_nothing(case: Case, selector: str) -> None:
+    nlp, examples = initialized(case, selector)
+    unannotated = [nlp.make_doc(example.text) for example in examples]
+    unannotated[0].spans[case.given_key] = [unannotated[0][1:2]]  # where to look, but not what is there
+    before = head_weights(nlp)
+    losses = nlp.update(make_examples(nlp, unannotated), sgd=SGD(1.0), losses={})
+    assert losses == {case.factory: 0.0}
+    assert_weights_equal(nlp, before)
+
+
+@each_selector()
+def test_references_annotated_with_nothing_teach_that_there_is_nothing(case: Case, selector: str) -> None:
+    nlp, examples = initialized(case, selector)
+    reference = nlp.make_doc(examples[0].text)
+    case.write_nothing(reference)
+    losses = train(nlp, make_examples(nlp, [reference]), steps=10)
+    assert losses[-1] < 0.7 * losses[0]
+    assert case.read(nlp(reference.text)) == []
+
+
+def test_losses_are_added_under_the_name_of_the_component(case: Case) -> None:
+    nlp, examples = initialized(case, name="mine", negatives=0.0)
+    losses = component(nlp).update(examples)
+    assert list(losses) == ["mine"]
+    alone = losses["mine"]
+    assert component(nlp).update(examples, losses=losses)["mine"] == pytest.approx(2 * alone)
+
+
+@each_selector()
+def test_without_optimizer_gradients_are_accumulated(case: Case, selector: str) -> None:
+    nlp, examples = initialized(case, selector)
+    before = head_weights(nlp)
+    torch.manual_seed(0)
+    component(nlp).update(examples)
+    once = {name: weight.grad.clone() for name, weight in network(nlp).named_parameters()}
+    torch.manual_seed(0)  # the same negatives
+    component(nlp).update(examples, sgd=None)
+    assert any(gradient.abs().max() > 0 for gradient in once.values())
+    assert_weights_equal(nlp, before)
+    for name, weight in network(nlp).named_parameters():
+        torch.testing.assert_close(weight.grad, 2 * once[name], rtol=1e-3, atol=1e-6)
+
+
+def test_learn_rate_factor_is_for_the_network_alone(case: Case) -> None:
+    changes = []
+    for factor in (1.0, 10.0):
+        nlp, examples = initialized(case, negatives=0.0, learn_rate_factor=factor)
+        tok2vec = component(nlp).model.get_ref("tok2vec")
+        head, vectors = head_weights(nlp), weights(tok2vec)
+        nlp.update(examples, sgd=SGD(0.001, L2=0.0, grad_clip=0.0))
+        head_change = {name: weight - head[name] for name, weight in head_weights(nlp).items()}
+        changes.append((head_change, [after - before for after, before in zip(weights(tok2vec), vectors, strict=True)]))
+    (slow, vectors_slow), (fast, vectors_fast) = changes
+    for name, change in slow.items():
+        torch.testing.assert_close(fast[name], 10 * change, rtol=1e-2, atol=1e-6)
+    assert max(float(change.abs().max()) for change in slow.values()) > 1e-4
+    assert max(np.abs(change).max() for change in vectors_slow) > 1e-5
+    for change, other in zip(vectors_slow, vectors_fast, strict=True):
+        np.testing.assert_allclose(change, other, rtol=1e-4, atol=1e-7)
+
+
+@each_selector()
+def test_a_sentence_of_300_words(case: Case, selector: str) -> None:
+    nlp, _ = initialized(case, selector, model={"selector": selector_block(selector, ratio=0.4)})
+    words = ["Ann", "saw", "her", "and"] * 75
+    starts: list[bool | int | None] = [i == 0 for i in range(300)]
+    predicted, reference = (Doc(nlp.vocab, words=words, sent_starts=starts) for _ in range(2))
+    case.mark(reference, [(0, 1), (2, 3), (296, 297)], [(0, 300)], [(297, 298), (2, 296)])
+    loss = nlp.update([Example(predicted, reference)], sgd=SGD(0.001), losses={})[case.factory]
+    assert np.isfinite(loss) and loss > 0
+    assert all(torch.isfinite(weight).all() for weight in head_weights(nlp).values())
+    for threshold in (0.0, 0.4) if selector == "structured" else (0.9,):  # the others could keep 45,000 spans
+        component(nlp).cfg["threshold"] = threshold
+        doc = component(nlp)(predicted)
+        assert all(0 <= score <= 1 for score in doc.spans[case.spans_key].attrs["scores"])
+
+
+# Scores
+
+
+def test_evaluation_gives_the_scores_of_the_component(case: Case, trained: Language, gold: list[Doc]) -> None:
+    scores = trained.evaluate(make_examples(trained, gold))
+    assert set(Language.get_factory_meta(case.factory).default_score_weights or {}) <= set(scores)
+    assert {name: scores[name] for name in case.scores} == dict.fromkeys(case.scores, 1.0)
+
+
+def test_threshold_can_be_found(case: Case, trained: Language, gold: list[Doc], tmp_path: Path) -> None:
+    trained.to_disk(tmp_path / "model")
+    DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")
+    best, score, scores = find_threshold(
+        str(tmp_path / "model"), tmp_path / "dev.spacy", case.factory, "threshold", case.scores[0], n_trials=3
+    )
+    assert (best, score) == (0.5, 1.0)
+    assert scores[1.0] == 0.0 and set(scores) == {0.0, 0.5, 1.0}
+
+
+# Shared encoders
+
+
+def listening_nlp(*cases: Case, **config: Any) -> tuple[Language, list[list[Example]]]:
+    """A pipeline whose components share an encoder, and for each of them its examples; to be initialized."""
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
+    for case in cases:
+        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener}, **config})
+    return nlp, [make_examples(nlp, gold_docs(case, nlp)) for case in cases]
+
+
+def shared_weights(nlp: Language) -> list[np.ndarray]:
+    encoder: Any = nlp.get_pipe("tok2vec")
+    return weights(encoder.model)
+
+
+def assert_all_differ(found: list[np.ndarray], others: list[np.ndarray]) -> None:
+    assert all(not np.array_equal(one, other) for one, other in zip(found, others, strict=True))
+
+
+def test_listener_trains_the_shared_tok2vec_with_a_tagger(case: Case, tmp_path: Path) -> None:
+    # Without random negatives, so that the losses of two steps can be compared.
+    nlp, [examples] = listening_nlp(case, negatives=0.0)
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
+    nlp.add_pipe("tagger", before=case.factory, config={"model": tagger})
+    for example in examples:
+        for token in example.reference:
+            token.tag_ = "UP" if token.is_title else "LOW"
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    before = shared_weights(nlp)
+    history = [nlp.update(examples, sgd=optimizer, losses={}) for _ in range(25)]
+    assert all(history[-1][name] < 0.5 * history[0][name] for name in ("tagger", case.factory))
+    assert_all_differ(shared_weights(nlp), before)
+    loaded = from_disk(nlp, tmp_path)
+    texts = [*(example.text for example in examples), ""]
+    assert_same([annotation(doc) for doc in loaded.pipe(texts)], annotate(nlp, texts))
+
+
+def test_listener_can_be_replaced_by_what_it_listens_to(case: Case) -> None:
+    nlp, [examples] = listening_nlp(case)
+    nlp.initialize(lambda: examples)
+    expected = annotate(nlp, [examples[0].text])
+    nlp.replace_listeners("tok2vec", case.factory, ["model.tok2vec"])
+    nlp.remove_pipe("tok2vec")
+    assert_same(annotate(nlp, [examples[0].text]), expected)
+    encoder = component(nlp).model.get_ref("tok2vec")
+    before = weights(encoder)
+    nlp.update(examples, sgd=SGD(0.1))
+    assert_all_differ(weights(encoder), before)
+
+
+def test_tok2vec_learns_from_the_component_alone(case: Case) -> None:
+    nlp, [examples] = listening_nlp(case)
+    optimizer = nlp.initialize(lambda: examples)
+    before = shared_weights(nlp)
+    for _ in range(2):  # spaCy finishes the update of a shared encoder before its listeners have given it gradients
+        nlp.update([*examples, *make_examples(nlp, [Doc(nlp.vocab)])], sgd=optimizer)
+    assert_all_differ(shared_weights(nlp), before)
+    nlp.update(make_examples(nlp, [Doc(nlp.vocab)]), sgd=optimizer)
+
+
+def test_transformer_listener(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    fix_random_seed(0)
+    pooling = {"@layers": "reduce_mean.v1"}
+    listener = {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "grad_factor": 1.0,
+        "pooling": pooling,
+    }
+    nlp = make_nlp(case, model={"tok2vec": listener})
+    encoder = {"@architectures": "spacy-transformers.TransformerModel.v3", "name": str(tiny_bert(tmp_path / "bert"))}
+    nlp.add_pipe("transformer", before=case.factory, config={"model": encoder})
+    examples = make_examples(nlp, gold_docs(case, nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    batch = [*make_examples(nlp, [Doc(nlp.vocab)]), *examples]
+    history = [nlp.update(batch, sgd=optimizer, losses={})[case.factory] for _ in range(15)]
+    assert history[-1] < 0.7 * history[0]
+    loaded = from_disk(nlp, tmp_path / "model")
+    texts = [*(example.text for example in examples), "", "Hi"]
+    assert_same([annotation(doc) for doc in loaded.pipe(texts)], annotate(nlp, texts))
+
+
+def test_components_that_share_an_encoder_learn_from_separate_corpora(tmp_path: Path) -> None:
+    nlp, corpora = listening_nlp(*CASES)
+    everything = [example for examples in corpora for example in examples]
+    nlp.initialize(lambda: everything)
+    optimizer = nlp.resume_training()
+    optimizer.learn_rate = 0.01
+    before = shared_weights(nlp)
+    batches = [everything, *corpora]
+    for step in range(90):
+        nlp.update(batches[step % len(batches)], sgd=optimizer, losses={}, drop=0.0)
+    assert_all_differ(shared_weights(nlp), before)
+    for pipeline in (nlp, from_disk(nlp, tmp_path)):
+        for case, examples in zip(CASES, corpora, strict=True):
+            for example in examples:
+                assert case.read(pipeline(example.text)) == case.read(example.reference)
+
+
+def test_a_corpus_that_says_nothing_of_a_component_does_not_change_it() -> None:
+    nlp, corpora = listening_nlp(*CASES)
+    nlp.initialize(lambda: [example for examples in corpora for example in examples])
+
+    def heads() -> dict[str, list[torch.Tensor]]:
+        """The weights of each network."""
+        modules = {case.factory: nlp.get_pipe(case.factory).model for case in CASES}
+        return {name: [weight.detach().clone() for weight in module.parameters()] for name, module in modules.items()}
+
+    for case, examples in zip(CASES, corpora, strict=True):
+        before = heads()
+        losses = nlp.update(examples, sgd=SGD(0.1), losses={})
+        assert losses[case.factory] > 0
+        for other, weights_of_other in heads().items():
+            if other != case.factory:
+                assert losses[other] == 0.0
+                assert all(map(torch.equal, weights_of_other, before[other]))
