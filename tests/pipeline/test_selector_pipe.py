@@ -25,7 +25,7 @@ from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import SGD, Config
 
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.models.torch_head import HeadInput
+from spacy_span_selector.models.torch_head import HeadInput, head_module
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 
@@ -807,7 +807,7 @@ def test_a_corpus_that_says_nothing_of_a_component_does_not_change_it() -> None:
 
     def heads() -> dict[str, list[torch.Tensor]]:
         """The weights of each network."""
-        modules = {case.factory: nlp.get_pipe(case.factory).model for case in CASES}
+        modules = {case.factory: head_module(nlp.get_pipe(case.factory).model) for case in CASES}
         return {name: [weight.detach().clone() for weight in module.parameters()] for name, module in modules.items()}
 
     for case, examples in zip(CASES, corpora, strict=True):
