@@ -68,7 +68,7 @@ def _heaviest(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_
     """Which spans are in the heaviest non-crossing set."""
     keep = np.ones(len(start), dtype=bool)
     for component in _crossing_components(start, end):
-        keep[component] = _solve(start[component], end[component], weight[component])
+        keep[component] = heaviest_nodes(start[component], end[component], weight[component])
     return keep
 
 
@@ -119,7 +119,7 @@ def _maximum_of_ranges(values: Indices, begin: Indices, end: Indices) -> Indices
         run, done = np.maximum(run[: len(run) - done], run[done:]), 2 * done
 
 
-def _solve(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
+def heaviest_nodes(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
     """Which spans of one component are in the best tree over its endpoints, by CKY.
 
     The chart is stored by (start, width) and by (end, size - width), so that the splits of all spans of

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .decoding import _solve
+from .decoding import heaviest_nodes
 
 
 def binary_tree(selected: Iterable[tuple[int, int]], weights: NDArray[np.float64]) -> list[tuple[int, int]]:
@@ -44,6 +44,6 @@ def binary_tree(selected: Iterable[tuple[int, int]], weights: NDArray[np.float64
     # More than all other weights together: a tree with one more of the selected spans is always better.
     bonus = 1 + node_weights.sum()
     node_weights += bonus * np.array([span in selected for span in zip(rows.tolist(), ends.tolist(), strict=True)])
-    in_tree = _solve(rows, ends, node_weights)
+    in_tree = heaviest_nodes(rows, ends, node_weights)
     nodes = zip(rows[in_tree].tolist(), ends[in_tree].tolist(), strict=True)
     return sorted(nodes, key=lambda node: (node[0], -node[1]))
