@@ -40,6 +40,15 @@ needs_ontogum = pytest.mark.skipif(
 needs_ewt = pytest.mark.skipif(not EWT.is_dir(), reason=f"needs PropBank EWT in {EWT}: see the assets of project.yml")
 
 
+def assert_reads_as(doc: Doc, sentences: list[str]) -> None:
+    """The text of a document consists of these sentences, with or without a space between them."""
+    rest = doc.text
+    for sentence in sentences:
+        assert rest.startswith(sentence)
+        rest = rest.removeprefix(sentence).lstrip(" ")
+    assert not rest
+
+
 @needs_litbank
 def test_the_sentencizer_cuts_no_mention_of_litbank():
     nlp = spacy.blank("en")
@@ -148,11 +157,7 @@ def test_ontogum_reads_as_it_is_written(ontogum: list[Doc]):
                 texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
                 written[Path(member.name).stem] = [" ".join(text.split()) for text in texts]
     for doc in ontogum:
-        rest = doc.text
-        for sentence in written[get_title(doc)]:
-            assert rest.startswith(sentence)
-            rest = rest.removeprefix(sentence).lstrip(" ")
-        assert not rest
+        assert_reads_as(doc, written[get_title(doc)])
 
 
 @pytest.fixture(scope="module")
@@ -220,8 +225,4 @@ def test_ewt_reads_as_it_is_written(ewt: dict[str, list[Doc]]):
             elif line.startswith("# text = "):
                 sentences.append(" ".join(line.removeprefix("# text = ").split()))  # spaCy has one kind of space
         for doc in docs:
-            rest = doc.text
-            for sentence in written[get_title(doc)]:
-                assert rest.startswith(sentence)
-                rest = rest.removeprefix(sentence).lstrip(" ")
-            assert not rest
+            assert_reads_as(doc, written[get_title(doc)])

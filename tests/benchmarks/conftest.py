@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -16,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 
+from ..pipeline.components import CASES
 from ..selectors import selector_block
 from ..tok2vec import TOK2VEC
 
@@ -30,23 +30,7 @@ CORPUS = """
 > [ARG0 Leo] [V=lose.02 lost] [ARG1 a hat].
 """
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"], "upstream": "*"}
-SIZES: dict[str, dict[str, Any]] = {
-    "structured_coref": {
-        "@architectures": "spacy_span_selector.CorefModel.v1",
-        "hidden_width": 16,
-        "linker_width": 8,
-        "linker_hidden_width": 8,
-        "feature_width": 4,
-        "antecedents": 5,
-    },
-    "structured_srl": {
-        "@architectures": "spacy_span_selector.SrlModel.v1",
-        "hidden_width": 16,
-        "pair_width": 8,
-        "pair_hidden_width": 8,
-        "feature_width": 4,
-    },
-}
+MODELS = {case.factory: case.model for case in CASES}
 
 MakeModel = Callable[..., Path]
 
@@ -78,7 +62,7 @@ def make_pipeline(component: str = "structured_coref", selector: str = "structur
     if listens:
         nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
     tok2vec = LISTENER if listens else TOK2VEC
-    model = {**SIZES[component], "tok2vec": tok2vec, "selector": selector_block(selector)}
+    model = {**MODELS[component], "tok2vec": tok2vec, "selector": selector_block(selector)}
     nlp.add_pipe(component, config={"model": model})
     docs = parse_bracketed(CORPUS, nlp)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])

@@ -10,18 +10,16 @@ from spacy_span_selector.cli import app
 from spacy_span_selector.experiments import runner
 from spacy_span_selector.experiments.records import append_record
 
-from ..experiments.conftest import BASE, GRID
+from ..experiments.conftest import write_grid
 
 
 @pytest.fixture
 def grid_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A grid of four runs, its base config and (empty) corpora in the current directory."""
+    """A grid of four runs with its (empty) corpora in the current directory."""
     monkeypatch.chdir(tmp_path)
-    Path("base.cfg").write_text(BASE, encoding="utf-8")
-    Path("grid.cfg").write_text(GRID, encoding="utf-8")
     for part in ("train", "dev", "test"):
         Path(f"{part}.spacy").touch()
-    return Path("grid.cfg")
+    return write_grid()
 
 
 def invoke(*arguments: object) -> Result:

@@ -8,6 +8,18 @@ import pytest
 
 from spacy_span_selector.experiments.records import Record
 
+CORPUS = """
+=== the station
+Ann gave her brother a key.
+> [ARG0 Ann] [V=give.01 gave] [ARG2 her brother] [ARG1 a key].
+He left yesterday.
+> [ARG0 He] [V=depart.01 left] [ARGM-TMP yesterday].
+=== the hat
+Leo picked up a hat that Ruth left there.
+> [ARG0 Leo] [V=pick_up.04 picked up] [ARG1 a hat that Ruth left there].
+> Leo picked up [ARG1 a hat] [R-ARG1 that] [ARG0 Ruth] [V=leave.02 left] [ARGM-LOC there].
+"""
+
 BASE = """
 [paths]
 train = null
@@ -102,13 +114,18 @@ test = "test.spacy"
 """
 
 
-@pytest.fixture
-def grid_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A grid of two variants and two seeds, and its base config, in the current directory."""
-    monkeypatch.chdir(tmp_path)
+def write_grid() -> Path:
+    """Write a grid of two variants and two seeds, and its base config, to the current directory."""
     Path("base.cfg").write_text(BASE, encoding="utf-8")
     Path("grid.cfg").write_text(GRID, encoding="utf-8")
     return Path("grid.cfg")
+
+
+@pytest.fixture
+def grid_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The grid, alone in the current directory."""
+    monkeypatch.chdir(tmp_path)
+    return write_grid()
 
 
 def make_record(variant: str = "structured", seed: int = 0, fold: str = "0", **changes: Any) -> Record:

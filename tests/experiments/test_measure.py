@@ -13,17 +13,7 @@ from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.experiments.measure import SETTINGS, Annotated, annotate, measure_spans, plain
 from spacy_span_selector.tasks import get_task
 
-CORPUS = """
-=== the station
-Ann gave her brother a key.
-> [ARG0 Ann] [V=give.01 gave] [ARG2 her brother] [ARG1 a key].
-He left yesterday.
-> [ARG0 He] [V=depart.01 left] [ARGM-TMP yesterday].
-=== the hat
-Leo picked up a hat that Ruth left there.
-> [ARG0 Leo] [V=pick_up.04 picked up] [ARG1 a hat that Ruth left there].
-> Leo picked up [ARG1 a hat] [R-ARG1 that] [ARG0 Ruth] [V=leave.02 left] [ARGM-LOC there].
-"""
+from .conftest import CORPUS
 
 
 @pytest.fixture(scope="module")

@@ -20,18 +20,7 @@ from spacy_span_selector.experiments.grid import Run, read_grid
 from spacy_span_selector.experiments.records import append_record, read_records
 from spacy_span_selector.experiments.runner import RunFailed, Workplace, pending_runs, run_all
 
-from .conftest import make_record
-
-CORPUS = """
-=== the station
-Ann gave her brother a key.
-> [ARG0 Ann] [V=give.01 gave] [ARG2 her brother] [ARG1 a key].
-He left yesterday.
-> [ARG0 He] [V=depart.01 left] [ARGM-TMP yesterday].
-=== the hat
-Leo picked up a hat that Ruth left there.
-> [ARG0 Leo] [V=pick_up.04 picked up] [ARG1 a hat that Ruth left there].
-"""
+from .conftest import CORPUS, make_record
 
 MEASURES = {"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens": 40}
 
@@ -177,7 +166,7 @@ def test_a_real_run_trains_and_measures(runs: list[Run]):
     [record] = read_records([Path("out")])
     assert record["training"]["steps"] == 4
     assert record["scores"]["test"]["srl_pred_f"] == 1.0  # they are given
-    assert record["kept"]["gold"] == 7 and record["tokens"] == 21
+    assert record["kept"]["gold"] == 11 and record["tokens"] == 21
     assert sum(record["calibration"]["counts"]) == 28 + 10 + 55
     assert record["memory"]["words"] == 21 and record["memory"]["peak_mb"] >= 0
     assert not (Path("out/runs") / runs[0].name / "model-best").exists()

@@ -17,21 +17,13 @@ from spacy_span_selector.models.torch_head import HeadInput, head_module
 
 from ..layouts import layout_of
 from ..selectors import SELECTORS, selector_block
+from ..tok2vec import TOK2VEC
 
 NLP = spacy.blank("en")
 
 
 def build(**settings: Any) -> Model[Any, Any]:
-    tok2vec = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "width": 8,
-        "depth": 1,
-        "embed_size": 50,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": False,
-        "pretrained_vectors": None,
-    }
+    tok2vec = {**TOK2VEC, "width": 8}
     config = {"@architectures": "spacy_span_selector.CorefModel.v1", "tok2vec": tok2vec, **settings}
     return registry.resolve({"model": config})["model"]
 

@@ -21,22 +21,14 @@ from spacy_span_selector.models.torch_head import HeadInput, head_module
 
 from ..layouts import layout_of
 from ..selectors import SELECTORS, selector_block
+from ..tok2vec import TOK2VEC
 
 NLP = spacy.blank("en")
 NONE = torch.zeros(0, dtype=torch.long)
 
 
 def build(roles: int = 3, rolesets: int = 2, **settings: Any) -> Model[Any, Any]:
-    tok2vec = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "width": 8,
-        "depth": 1,
-        "embed_size": 50,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": False,
-        "pretrained_vectors": None,
-    }
+    tok2vec = {**TOK2VEC, "width": 8}
     config = {"@architectures": "spacy_span_selector.SrlModel.v1", "tok2vec": tok2vec, **settings}
     model = registry.resolve({"model": config})["model"]
     model.attrs["sizes"] = {"roles": roles, "rolesets": rolesets}
