@@ -66,7 +66,8 @@ def evaluate_cli(
         scorer = KeepingScorer(nlp)
         scores = nlp.evaluate(examples, scorer=scorer)
         _check_scored(scores, model, data)
-        _print_scores(scores, {task.title: task for task in find_tasks(nlp).values()}.values(), per_role)
+        tasks = {task.main_score: task for task in (*all_tasks(), *find_tasks(nlp).values())}
+        _print_scores(scores, tasks.values(), per_role)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)
             srsly.write_json(output, scores)
@@ -112,7 +113,7 @@ def _check_scored(scores: Mapping[str, Any], model: str, data: Path) -> None:
 
 
 def _print_scores(scores: Mapping[str, Any], tasks: Iterable[Task], per_label: bool) -> None:
-    scored = [task for task in tasks if scores[task.main_score] is not None]
+    scored = [task for task in tasks if scores.get(task.main_score) is not None]
     for task in scored:
         _print_table(task.title, [(title, _parts(scores, name)) for name, title in task.scores.items()])
         accuracies = {title: scores[name] for name, title in task.accuracies.items() if scores[name] is not None}
