@@ -134,11 +134,11 @@ def load_pipeline(run_dir: Path, gpu_id: int) -> Language:
     return spacy.load(run_dir / "model-best")
 
 
-def read_examples(nlp: Language, run: dict[str, Any], part: str) -> list[Example]:
-    """The documents of one part of a run's corpora, with what the pipeline is given of them."""
+def read_examples(nlp: Language, run: dict[str, Any], split: str) -> list[Example]:
+    """The documents of a split of a run's corpus, with what the pipeline is given of them."""
     pipe: Any = nlp.get_pipe(run["component"])
     keys = {name: getattr(pipe.settings, name) for name in get_task(run["component"]).reader_settings}
-    return list(create_corpus(Path(run["corpora"][part]), **run["evaluation"], **keys)(nlp))
+    return list(create_corpus(Path(run["corpora"][split]), **run["evaluation"], **keys)(nlp))
 
 
 def annotate(nlp: Language, component: str, examples: Iterable[Example]) -> list[Annotated]:

@@ -98,7 +98,7 @@ def test_backprop_gives_each_document_its_gradient() -> None:
     torch.testing.assert_close(module(model).linear.bias.grad, d_output.sum(0))
 
 
-def test_width_that_nobody_knows_is_an_error() -> None:
+def test_an_unknown_width_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"Can't initialize 'toy': the width .* Initialize it with examples"):
         build(docs=[])
 

@@ -282,7 +282,7 @@ def test_documents_without_words_are_annotated_with_nothing(case: Case, trained:
     assert [annotation(doc) for doc in trained.pipe(["", "", ""])] == [({case.spans_key: ([], {})}, [])] * 3
 
 
-def test_documents_without_words_teach_nothing(case: Case, trained: Language) -> None:
+def test_documents_without_words_are_ignored_in_training(case: Case, trained: Language) -> None:
     examples = make_examples(trained, [Doc(trained.vocab), Doc(trained.vocab)])
     before = head_weights(trained)
     assert trained.update(examples, sgd=SGD(1.0), losses={}) == {case.factory: 0.0}
@@ -597,7 +597,7 @@ def test_gold_of_other_tokens_is_learnt(case: Case) -> None:
 
 
 @each_selector()
-def test_references_that_are_not_annotated_teach_nothing(case: Case, selector: str) -> None:
+def test_references_that_are_not_annotated_are_ignored_in_training(case: Case, selector: str) -> None:
     nlp, examples = initialized(case, selector)
     unannotated = [nlp.make_doc(example.text) for example in examples]
     unannotated[0].spans[case.given_key] = [unannotated[0][1:2]]  # where to look, but not what is there
@@ -608,7 +608,7 @@ def test_references_that_are_not_annotated_teach_nothing(case: Case, selector: s
 
 
 @each_selector()
-def test_references_annotated_with_nothing_teach_that_there_is_nothing(case: Case, selector: str) -> None:
+def test_references_annotated_with_nothing_are_learnt_as_empty(case: Case, selector: str) -> None:
     nlp, examples = initialized(case, selector)
     reference = nlp.make_doc(examples[0].text)
     case.write_nothing(reference)
@@ -801,7 +801,7 @@ def test_components_that_share_an_encoder_learn_from_separate_corpora(tmp_path: 
                 assert case.read(pipeline(example.text)) == case.read(example.reference)
 
 
-def test_a_corpus_that_says_nothing_of_a_component_does_not_change_it() -> None:
+def test_a_corpus_without_annotation_for_a_component_does_not_change_it() -> None:
     nlp, corpora = listening_nlp(*CASES)
     nlp.initialize(lambda: [example for examples in corpora for example in examples])
 

@@ -325,7 +325,7 @@ def test_prediction_needs_no_constituents(gold: list[Doc]) -> None:
     assert get_clusters(doc) == get_clusters(gold[0])
 
 
-def test_documents_without_constituents_do_not_teach_the_second_task() -> None:
+def test_documents_without_constituents_are_ignored_by_the_second_task() -> None:
     nlp, examples = initialized(COREF, "multitask")
     with_trees, without_trees = examples
     set_constituents(without_trees.reference, [])

@@ -73,7 +73,7 @@ def test_about_as_many_spans_are_drawn_as_there_are_constituents() -> None:
 
 
 @pytest.mark.parametrize("sentences", [SENTENCES, [[], [], []]])
-def test_documents_without_constituents_teach_nothing(sentences: list[list[int]]) -> None:
+def test_documents_without_constituents_are_ignored(sentences: list[list[int]]) -> None:
     layout = layout_of(sentences)
     scores = make_scores(layout)
     loss = constituent_loss(scores, make_gold([], (False, False, False)), layout)

@@ -164,7 +164,7 @@ def test_complete_and_partial_annotation_differ() -> None:
     assert loss_of(case, "complete") > loss_of(case, "partial")
 
 
-def test_roles_do_not_teach_selection_where_annotation_is_complete() -> None:
+def test_with_complete_annotation_selection_gets_no_gradient_from_roles() -> None:
     case = make_case()
     (complete,) = torch.autograd.grad(loss_of(case), case.output.selection.marginals.selected, retain_graph=True)
     expected = torch.zeros_like(complete)

@@ -130,7 +130,7 @@ def test_of_arguments_that_overlap_the_first_is_learnt(
     assert [argument[1:4] for argument in output.decode()] == [(4, 4, 0), *learnt]
 
 
-def test_documents_that_are_not_annotated_teach_nothing() -> None:
+def test_documents_that_are_not_annotated_are_ignored() -> None:
     output, _ = says(FRAMES, seed=0)
     output.log_tags.requires_grad_()
     gold = make_gold(FRAMES, annotated=(False, False, True))
