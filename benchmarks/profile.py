@@ -170,7 +170,7 @@ def _watch_component(name: str, pipe: AnyPipe, clock: StageClock, stack: ExitSta
     replace(tok2vec, "_func", timed("word vectors", tok2vec._func))
     head = network(pipe)
     replace(head, "forward", timed("network, rest", head.forward))
-    if selects_spans(pipe.selector):
+    if selects_spans(pipe.selector) and pipe.selector.has_probabilities:
         stack.enter_context(patch.dict(vars(pipe.selector), marginals=timed("chart", pipe.selector.marginals)))
     for module in head.modules():
         if type(module) in MODULES:

@@ -5,6 +5,7 @@ import spacy
 
 from benchmarks.pipelines import Found, count_found, describe_pipeline, find_encoder, load_pipeline, selector_pipes
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_mentions
+from spacy_span_selector.tasks import get_task
 
 from ..selectors import SELECTORS
 from .conftest import MakeModel, make_pipeline
@@ -47,7 +48,7 @@ def test_mentions_and_clusters_are_counted():
     doc = nlp.make_doc("Ann saw her hat")
     set_mentions(doc, [(0, 1), (2, 3), (2, 4)], [0.9, 0.8, 0.7])
     set_clusters(doc, [[(0, 1), (2, 3)]])
-    assert count_found(doc, selector_pipes(nlp)["structured_coref"]) == Found(3, 1)
+    assert count_found(doc, selector_pipes(nlp)["structured_coref"], get_task("structured_coref")) == Found(3, 1)
 
 
 def test_arguments_and_frames_are_counted():
@@ -55,4 +56,4 @@ def test_arguments_and_frames_are_counted():
     doc = nlp.make_doc("Ann saw her hat")
     set_mentions(doc, [(0, 1), (2, 4)], [0.9, 0.8], key="srl_spans")
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])])
-    assert count_found(doc, selector_pipes(nlp)["structured_srl"]) == Found(2, 1)
+    assert count_found(doc, selector_pipes(nlp)["structured_srl"], get_task("structured_srl")) == Found(2, 1)
