@@ -1,4 +1,4 @@
-"""The components as test cases: for each a small pipeline, a corpus, and how to read and write its annotation."""
+"""The components as test cases: for each a small model, a corpus, and how to read and write its annotation."""
 
 from __future__ import annotations
 
@@ -83,25 +83,26 @@ Annotation = tuple[dict[str, tuple[list[tuple[int, int, str]], dict[str, Any]]],
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A component, as the tests that all components share see it.
+    """A component, with all that the tests of test_selector_pipe.py need to know of it.
 
     factory (str): Its registered name.
     model (dict[str, Any]): The settings of a small architecture without dropout.
     selectors (tuple[str, ...]): The selectors that it takes.
     ratio (float): Spans per token of a greedy selector: enough to keep all gold spans.
-    corpus (str): Gold documents in brackets, each with several groups but the last.
+    corpus (str): Gold documents in the bracketed format. The second has several groups.
     other_corpus (str): Gold documents with other labels, if the component has labels.
-    parse (Callable): Reads such documents.
-    texts (tuple[str, ...]): Other texts, some without words.
-    steps (int): Training steps after which every selector has learnt the corpus by heart.
+    parse (Callable): Reads documents in the bracketed format, with all that the selectors learn from.
+    texts (tuple[str, ...]): Other texts, some without words. In the first, something is found.
+    steps (int): Training steps after which a pipeline with any selector is overfitted to the corpus.
     scores (tuple[str, ...]): The scores that are 1 if everything is found, the main score first.
-    settings (dict[str, Any]): A value other than the default of settings that no other component has.
-    prefix, spans_key, given_key (str): Keys of its groups, of the spans that it selects, and of those it is given.
+    settings (dict[str, Any]): Settings that no other component has, with values that are not the default.
+    prefix, spans_key, given_key (str): Keys in `doc.spans`: of its groups (clusters, frames), of the spans that it
+        selects, and of those that it is given.
     spans_setting, given_setting (str): The settings that hold the last two.
     keys (Callable): The keys of its groups in a document.
     read, write (Callable): Get and set what the groups of a document hold, scores aside.
-    write_nothing (Callable): Annotates a document as one in which nothing is to be found.
-    mark (Callable): Annotates a document with one group for each list of spans, which are to be selected.
+    write_nothing (Callable): Annotates a document as one that has no group.
+    mark (Callable): Annotates a document with one group for each list of spans.
     max_span_width (int): A limit that some gold spans exceed.
     too_wide (tuple[str, int]): The first of these in the corpus, as a warning shows it, and how many there are.
     prediction, no_prediction (Any): What `predict` may return for a document of at least three words.
@@ -257,6 +258,13 @@ def each_selector(*names: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("case", "selector"), pairs)
 
 
+def blank_nlp() -> Language:
+    """A pipeline that sets sentence boundaries. It takes less time to build than one of English with its tokenizer."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    return nlp
+
+
 def make_nlp(
     case: Case,
     selector: str = "structured",
@@ -266,16 +274,15 @@ def make_nlp(
     **config: Any,
 ) -> Language:
     """A pipeline; `model` has the settings of the architecture that differ from those of the case."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
+    nlp = blank_nlp()
     architecture = {**case.model, "selector": selector_block(selector, case.ratio), **(model or {})}
     nlp.add_pipe(case.factory, name=name, config={"model": architecture, **config})
     return nlp
 
 
-def component(nlp: Language) -> Any:
-    """The last component of a pipeline."""
-    return nlp.get_pipe(nlp.pipe_names[-1])
+def component(nlp: Language, name: str | None = None) -> Any:
+    """A component of a pipeline, by default the last."""
+    return nlp.get_pipe(name or nlp.pipe_names[-1])
 
 
 def sentenced(nlp: Language, text: str) -> Doc:
@@ -306,7 +313,7 @@ def initialized(
 
 @cache
 def opinionated(case: Case, selector: str, seed: int = 0) -> Language:
-    """A pipeline whose random weights are so great that it finds much; to be left as it is."""
+    """A pipeline with random weights so large that it finds many groups. Shared by tests: do not change it."""
     nlp, _ = initialized(case, selector, seed=seed, threshold=0.0, candidate_ratio=3.0)
     with torch.no_grad():
         for weight in network(nlp).parameters():
@@ -326,14 +333,14 @@ def train(nlp: Language, examples: list[Example], steps: int, learn_rate: float 
 
 @cache
 def trained_by(case: Case, selector: str = "structured") -> bytes:
-    """A pipeline that has learnt the corpus by heart."""
+    """A pipeline that has been overfitted to the corpus, as bytes."""
     nlp, examples = initialized(case, selector)
     train(nlp, examples, case.steps)
-    return nlp.to_bytes(exclude=["tokenizer"])  # its rules take longer to load than all else
+    return nlp.to_bytes(exclude=["tokenizer"])  # it takes longer to load than the weights
 
 
 def load_trained(case: Case, selector: str = "structured", **config: Any) -> Language:
-    """A pipeline that has learnt the corpus by heart. It is loaded into a component that was never initialized."""
+    """A pipeline that has been overfitted to the corpus, loaded into a component that was never initialized."""
     return make_nlp(case, selector, **config).from_bytes(trained_by(case, selector))
 
 
@@ -369,15 +376,16 @@ def assert_same(found: list[Annotation], expected: list[Annotation], tolerance: 
         assert scores == pytest.approx(others, abs=tolerance)
 
 
-def network(nlp: Language) -> nn.Module:
-    """The network of the last component, behind the vectors of its encoder."""
-    module = head_module(component(nlp).model)
+def network(nlp: Language, name: str | None = None) -> nn.Module:
+    """The network of a component, by default of the last, behind the vectors of its encoder."""
+    module = head_module(component(nlp, name).model)
     assert module is not None
     return module
 
 
-def head_weights(nlp: Language) -> dict[str, torch.Tensor]:
-    return {name: weight.detach().clone() for name, weight in network(nlp).named_parameters()}
+def head_weights(nlp: Language, name: str | None = None) -> dict[str, torch.Tensor]:
+    """The weights of the network of a component, by default of the last."""
+    return {key: weight.detach().clone() for key, weight in network(nlp, name).named_parameters()}
 
 
 def weights(model: Any) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""The pipelines of the component that a test file, or a parameter, names as its `case`."""
+"""The trained pipeline of the component that a test module provides as the fixture `case`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .components import Case, gold_docs, load_trained
 
 @pytest.fixture
 def trained(case: Case) -> Language:
-    """A pipeline that has learnt the corpus by heart."""
+    """A pipeline that has been overfitted to the corpus of the case."""
     return load_trained(case)
 
 

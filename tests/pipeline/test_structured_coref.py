@@ -1,4 +1,4 @@
-"""What `structured_coref` does beside what all components do alike."""
+"""Behaviour of `structured_coref` alone; what all components share is in test_selector_pipe.py."""
 
 from __future__ import annotations
 
