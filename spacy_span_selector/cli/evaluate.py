@@ -82,8 +82,7 @@ def _reader_settings(nlp: Language) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, task in find_tasks(nlp).items():
         pipe: Any = nlp.get_pipe(name)
-        for setting in task.reader_settings:
-            found.setdefault(setting, pipe.cfg[setting])
+        found = task.for_reader(pipe.cfg) | found  # the first component counts
     return found
 
 
@@ -98,7 +97,7 @@ class KeepingScorer(Scorer):
 
 
 def _check_scored(scores: Mapping[str, Any], model: str, data: Path) -> None:
-    """Fail if there is neither a score of coreference nor one of semantic roles, and say which side lacks what."""
+    """Fail if no task has a score, and say for each whether the data or the pipeline lacks it."""
     lacking = []
     for task in all_tasks():
         if scores.get(task.main_score) is not None:

@@ -137,7 +137,7 @@ def load_pipeline(run_dir: Path, gpu_id: int) -> Language:
 def read_examples(nlp: Language, run: dict[str, Any], split: str) -> list[Example]:
     """The documents of a split of a run's corpus, with what the pipeline is given of them."""
     pipe: Any = nlp.get_pipe(run["component"])
-    keys = {name: getattr(pipe.settings, name) for name in get_task(run["component"]).reader_settings}
+    keys = get_task(run["component"]).for_reader(pipe.cfg)
     return list(create_corpus(Path(run["corpora"][split]), **run["evaluation"], **keys)(nlp))
 
 

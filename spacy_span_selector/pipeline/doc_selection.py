@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from torch import Tensor
 
 from ..layers.selection.network import Selection
-from ..layers.selection.selectors import Selector
+from ..layers.selection.selectors import SpanSelector
 from ..layers.spans.layout import SpanLayout
 
 Characters = tuple[int, int]
@@ -27,14 +27,14 @@ class DocSelection:
     doc (Doc): The document.
     selection (Selection): Output of the network.
     layout (SpanLayout): The sentences of the document.
-    selector (Selector): The selector of the component.
+    selector (SpanSelector): The selector of the component.
     threshold (float): The threshold of the component.
     """
 
     doc: Doc
     selection: Selection
     layout: SpanLayout
-    selector: Selector
+    selector: SpanSelector
     threshold: float
 
     def at_other_settings(
@@ -66,9 +66,7 @@ class DocSelection:
     def spans(self) -> list[tuple[int, int, float | None]]:
         """The selected spans as token offsets, end exclusive, with their probabilities, None without these."""
         starts, ends = self.selection.spans.starts.tolist(), self.selection.spans.ends.tolist()
-        p = self.selection.marginals.selected[self.selection.candidates].exp().tolist()
-        if not self.selector.has_probabilities:
-            p = [None] * len(p)
+        p = self.selection.confidence(self.selector).tolist() if self.selector.has_probabilities else [None] * len(ends)
         return [(start, end + 1, score) for start, end, score in zip(starts, ends, p, strict=True)]
 
     def sentences(self) -> Iterator[tuple[int, NDArray[np.float64]]]:

@@ -18,7 +18,7 @@ from ..annotation import set_mentions
 from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
-from ..layers.selection.selectors import Selector
+from ..layers.selection.selectors import Selector, selects_spans
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.torch_head import HeadInput, head_device
 from .batches import PREDICT_WORDS, batch_by_words
@@ -119,7 +119,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         gold (GoldSpans): The annotation of the batch.
         """
-        return self.selector.training_strategy(gold, self.settings.candidate_ratio, self.settings.add_gold)
+        settings = self.settings
+        return self.selector.training_strategy(gold, settings.candidate_ratio, settings.add_gold)
 
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
         """Annotate a batch of documents, without modifying them.
@@ -141,9 +142,10 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         RAISES (ValueError): If the document has no sentence boundaries.
         """
         (prediction,), layout, output = self._predict_batch([doc])
-        if output is None or output.selection is None:
-            return prediction, None
-        return prediction, DocSelection(doc, output.selection, layout, self.selector, self.settings.threshold)
+        selector = self.selector
+        if output is not None and output.selection is not None and selects_spans(selector):
+            return prediction, DocSelection(doc, output.selection, layout, selector, self.settings.threshold)
+        return prediction, None
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
         """Write predictions to documents, in place of any that are there.
@@ -256,7 +258,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""
-        return {name: self.cfg[name] for name in ("annotation", "negatives")}
+        settings = self.settings
+        return {"annotation": settings.annotation, "negatives": settings.negatives}
 
     def _loss_and_gradient(self, output: Output, gold: Gold, layout: SpanLayout) -> tuple[float, Gradients]:
         loss, tensors = self._loss(output, gold, layout)

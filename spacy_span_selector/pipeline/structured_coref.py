@@ -183,13 +183,14 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         clusters, link_scores = _link(output.links)
         document = layout.document[spans.starts]
         edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
+        settings = self.settings
         first_token = 0
         for doc, begin, end in zip(docs, edges, edges[1:], strict=False):
             mentions = [(starts[i] - first_token, ends[i] + 1 - first_token) for i in range(begin, end)]
             members: dict[int, list[Mention]] = {}
             for mention, cluster in zip(mentions, clusters[begin:end], strict=True):
                 members.setdefault(cluster, []).append(mention)
-            singletons = self._singletons(doc, mentions, scores[begin:end])
+            singletons = self._singletons(doc, mentions, scores[begin:end], settings)
             kept = [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in singletons]
             yield CorefPrediction(mentions, scores[begin:end], link_scores[begin:end], kept)
             first_token += len(doc)
@@ -204,12 +205,13 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             link_scores=dict(zip(prediction.spans, prediction.link_scores, strict=True)),
         )
 
-    def _singletons(self, doc: Doc, mentions: list[Mention], scores: list[float]) -> set[Mention]:
+    def _singletons(
+        self, doc: Doc, mentions: list[Mention], scores: list[float], settings: CorefPipeSettings
+    ) -> set[Mention]:
         """The mentions that are clusters of their own if they are not linked: all that were selected or given.
 
         Greedy pruning keeps far more spans than there are mentions, so with it the score decides.
         """
-        settings = self.settings
         if not settings.keep_singletons:
             return set()
         if self.selector.has_probabilities or settings.given_key in doc.spans:

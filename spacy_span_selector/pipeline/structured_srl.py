@@ -149,7 +149,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         if not labels["roles"]:
             raise ValueError(
                 f"'{self.name}' found no argument in any training example: no doc.spans key such as "
-                f"'{self.cfg['prefix']}_1' whose group has a span with a label behind the predicate. "
+                f"'{self.settings.prefix}_1' whose group has a span with a label behind the predicate. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
         self.cfg["labels"] = list(labels["roles"])
@@ -239,10 +239,11 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
 
     def _given_predicates(self, docs: Sequence[Doc], layout: SpanLayout) -> FindPredicates:
         """The predicates that documents are given; a given span without tokens is left out."""
+        key = self.settings.predicates_key
         rows: list[tuple[int, int]] = []
         closed: list[bool] = []
         for doc, offset in zip(docs, accumulate(map(len, docs), initial=0), strict=False):
-            given = get_predicates(doc, self.settings.predicates_key)
+            given = get_predicates(doc, key)
             closed.append(given is not None)
             rows += [(offset + start, offset + end - 1) for start, end in given or () if start < end]
         device = layout.document.device

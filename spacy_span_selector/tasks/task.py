@@ -92,6 +92,13 @@ class Task:
         weights |= {self.main_score: 1.0, **dict.fromkeys(self.accuracies, 0.0), self.density: 0.0}
         return weights | ({self.per_label: None} if self.per_label else {})
 
+    def for_reader(self, cfg: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of a component that the reader of a corpus takes, too.
+
+        cfg (Mapping[str, Any]): The settings of the component.
+        """
+        return {name: cfg[name] for name in self.reader_settings}
+
     def score_title(self, score: str) -> str:
         """What a table calls precision, recall or F1 of a metric: "Mentions P"."""
         metric, _, end = score.rpartition("_")
