@@ -55,9 +55,8 @@ def build(factory: str, encoder: str, selector: str = "structured", **config: An
     return nlp
 
 
-@cache
-def pipeline(factory: str, encoder: str, selector: str = "structured") -> Language:
-    """A pipeline with random weights, which finds many groups. Shared by tests: do not change it."""
+def make_pipeline(factory: str, encoder: str, selector: str = "structured") -> Language:
+    """A pipeline with random weights, which finds many groups."""
     fix_random_seed(0)
     nlp = build(factory, encoder, selector, threshold=0.2)
     examples = make_examples(nlp, gold_docs(COMPONENTS[factory], nlp))
@@ -66,3 +65,7 @@ def pipeline(factory: str, encoder: str, selector: str = "structured") -> Langua
         for weight in network(nlp).parameters():
             weight.mul_(3.0)
     return nlp
+
+
+pipeline = cache(make_pipeline)
+"""The same, shared by tests: do not change it."""

@@ -69,7 +69,7 @@ def litbank() -> Source:
     files = {}
     for split in SPLITS:
         rows = [
-            "\t".join([split, "0", str(i), word, *["_"] * 8, cell])
+            "\t".join([f"{split}_tale", "0", str(i), word, *["_"] * 8, cell])
             for i, (word, cell) in enumerate(zip(WORDS, MENTIONS, strict=True))
         ]
         lines = [f"#begin document ({split}_tale); part 0", *rows, "", *rows, "", "#end document", ""]

@@ -268,8 +268,17 @@ def damaged(draw: st.DrawFn, files: Sequence[str]) -> list[tuple[str, Damage]]:
     return draw(st.lists(one, min_size=1, max_size=3))
 
 
-odd_values = st.one_of(
-    st.sampled_from([None, True, False, "", "x", "0.5", 0, 1, -1, 3, 10**30, -0.5, 0.5, 2.5, float("nan"), float("inf")]),
-    st.sampled_from([[], {}, [1], {"a": 1}, [[0, 1]], "\ud800", "a" * 300, b"\x00"]),
+odd_values = st.sampled_from(
+    [
+        *(None, True, False, "", "x", "0.5", "a" * 300, "\ud800", b"\x00"),
+        *(0, 1, -1, 3, 10**30, -0.5, 0.5, 2.5, float("nan"), float("inf")),
+        *([], {}, [1], {"a": 1}, [[0, 1]], ["ARG0", "ARG0"], {"gave": {"give.01": -1}}, {"gave": 1}),
+    ]
 )
-json_values = odd_values.filter(lambda value: not isinstance(value, bytes)).map(json.dumps)
+json_values = st.sampled_from(
+    [
+        *("null", "true", "false", '""', '"x"', '"0.5"', '"\\u00e9"', "0", "1", "-1", "3", "100000", "-0.5", "0.5", "1e300"),
+        *("[]", "{}", "[1]", '{"a": 1}', "[[0, 1]]", '["ARG0", "ARG0"]', '{"gave": {"give.01": -1}}', '{"gave": 1}'),
+    ]
+)
+"""The same that JSON files and configs can hold."""

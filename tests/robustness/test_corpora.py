@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 import spacy
@@ -20,10 +22,12 @@ from spacy_span_selector.readers import create_corpus
 
 from .fuzzing import fuzz
 from .sources import SOURCES, Source
-from .strategies import Damage, damage, damaged, damages, places
+from .strategies import Damage, damage, damaged, damages, odd_values, places
 
-each_source = pytest.mark.parametrize("source", SOURCES)
-file_damage = {name: damaged(list(source.files)) for name, source in SOURCES.items()}
+damaged_sources = st.sampled_from(list(SOURCES)).flatmap(
+    lambda name: st.tuples(st.just(name), damaged(list(SOURCES[name].files)))
+)
+"""The name of a source, and the damage to its files."""
 row_damage = st.tuples(st.sampled_from(["delete", "double", "swap", "move"]), places, places)
 
 
@@ -57,7 +61,7 @@ def read(source: Source, folder: Path) -> tuple[list[Doc], list[str]]:
     return docs, [str(warning.message) for warning in said]
 
 
-@each_source
+@pytest.mark.parametrize("source", SOURCES)
 def test_sources_are_sound(source: str) -> None:
     with written(SOURCES[source]) as folder:
         docs, said = read(SOURCES[source], folder)
@@ -65,12 +69,33 @@ def test_sources_are_sound(source: str) -> None:
     assert said == []
 
 
-@each_source
-@fuzz(40, drawn=st.data())
-def test_what_is_damaged_is_read_or_named(source: str, drawn: st.DataObject) -> None:
-    harm = drawn.draw(file_damage[source])
+@fuzz(300, harmed=damaged_sources)
+def test_what_is_damaged_is_read_or_named(harmed: tuple[str, list[tuple[str, Damage]]]) -> None:
+    source, harm = harmed
     with written(SOURCES[source], harm) as folder:
         docs, _ = read(SOURCES[source], folder)
+    for doc in docs:
+        assert len(Doc(doc.vocab).from_bytes(doc.to_bytes())) == len(doc)
+
+
+def places_in(value: Any) -> list[tuple[Any, Any]]:
+    """Every list or object inside a JSON value, with each index or key of it."""
+    entries = list(enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ())
+    return [(value, key) for key, _ in entries] + [place for _, inside in entries for place in places_in(inside)]
+
+
+@fuzz(100, line=st.integers(0, 2), place=places, value=odd_values.filter(lambda value: not isinstance(value, bytes)))
+def test_odd_values_in_json_are_read_or_named(line: int, place: int, value: Any) -> None:
+    source = SOURCES["jsonlines"]
+    lines = source.files["texts.jsonl"].decode().splitlines()
+    record = json.loads(lines[line])
+    inside = places_in(record)
+    holder, key = inside[place % len(inside)]
+    holder[key] = value
+    lines[line] = json.dumps(record)
+    with written(source) as folder:
+        (folder / "texts.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        docs, _ = read(source, folder)
     for doc in docs:
         assert len(Doc(doc.vocab).from_bytes(doc.to_bytes())) == len(doc)
 
@@ -119,10 +144,9 @@ def run(*arguments: object) -> Result:
     return result
 
 
-@each_source
-@fuzz(6, drawn=st.data())
-def test_convert_writes_everything_or_nothing(source: str, drawn: st.DataObject) -> None:
-    harm = drawn.draw(file_damage[source])
+@fuzz(40, harmed=damaged_sources)
+def test_convert_writes_everything_or_nothing(harmed: tuple[str, list[tuple[str, Damage]]]) -> None:
+    source, harm = harmed
     command, *paths = SOURCES[source].command
     with written(SOURCES[source], harm) as folder:
         arguments = [path if path in ("--lang", "xx") else folder / path for path in paths]
@@ -130,7 +154,8 @@ def test_convert_writes_everything_or_nothing(source: str, drawn: st.DataObject)
         outputs = [path.relative_to(folder).as_posix() for path in folder.rglob("*.spacy")]
         if result.exit_code:
             message = "".join(result.output.split())  # lines are wrapped
-            assert any("".join(name.split()) in message for name in SOURCES[source].names()), result.output
+            names = {*SOURCES[source].names(), *SOURCES[source].outputs}
+            assert any(name in message for name in names), result.output
             assert outputs == []
         else:
             assert sorted(outputs) == sorted(SOURCES[source].outputs)
