@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_span_selector.annotation import get_clusters, get_frames, get_predicates, set_predicates
+from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.pipeline.alignment import WHITE_SPACE
 
 from ..selectors import selector_block
@@ -25,6 +27,7 @@ from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
 from .components import COREF, SRL, Case, component, gold_docs, load_trained, weights
 
+LITBANK = Path(__file__).parents[3] / "shared/data/litbank"
 TEXTS = [
     '"Ann," said Tom, "gave Leo a key." "Why?" He left -- he did -- the house; Ruth found it there.',
     "Leo picked up a hat that Ruth left at Mr. Lee's house, (the old one). It wasn't hers... She gave Tom the hat!",
@@ -189,3 +192,23 @@ def test_given_predicates_have_no_white_space_at_their_edges() -> None:
     nlp(doc)
     assert [(frame.start, frame.end, frame.roleset) for frame in get_frames(doc)] == [(2, 5, "pick_up.04")]
     assert get_predicates(doc) == [(1, 5), (1, 2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoder", ["own tok2vec", "transformer"])
+def test_real_paragraphs_wrapped_at_any_column(
+    make: Callable[[Case, str], Language], case: Case, encoder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not LITBANK.is_dir():
+        pytest.skip(f"needs LitBank in {LITBANK}: see the assets of project.yml")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    nlp = make(case, encoder)
+    found = 0
+    for number, doc in enumerate(read_litbank(LITBANK, nlp.vocab)[::3]):
+        text = " ".join(token.text for token in doc[:120])
+        plain = by_word(nlp(text))
+        found += len(plain)
+        for column in (30 + number % 40, 72):
+            wrapped = textwrap.fill(text, column, break_long_words=False, break_on_hyphens=False)
+            assert by_word(nlp(wrapped)) == plain
+    assert found > 100
