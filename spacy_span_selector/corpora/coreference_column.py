@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..annotation import Mention
-from .left_out import Report, shorten
+from .left_out import LONGEST_QUOTE, Report, shorten
 
 EMPTY_CELL = "-"
 EMPTY_CELLS = frozenset({"", EMPTY_CELL, "_"})
@@ -125,11 +125,13 @@ def _pair(
         if closes and starts:
             clusters.setdefault(cluster, []).append((starts.pop(), token + 1))
         elif closes:
-            name = shorten(f"{cluster})")
-            faults.append((token, f"{name} closes a mention, but none of its cluster is open before it."))
+            name = cluster[:LONGEST_QUOTE]
+            message = f"a mention of cluster {name} ends here, but none is open. Expected `({name}` at its first token."
+            faults.append((token, message))
     for (_, cluster), starts in opened.items():
-        name = shorten(f"({cluster}")
-        faults += [(token, f"{name} opens a mention that is never closed.") for token in starts]
+        name = cluster[:LONGEST_QUOTE]
+        message = f"a mention of cluster {name} opens here and is never closed. Expected `{name})` at its last token."
+        faults += [(token, message) for token in starts]
     return clusters, faults
 
 

@@ -139,7 +139,7 @@ def _read_rows(path: Path) -> tuple[str, list[list[Row]]]:
     sentences: list[list[Row]] = []
     name: str | None = None
     ended = False
-    new_sentence = True
+    empty = 0  # number of empty lines before this one
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         place = f"{path}:{number}"
         if name is None:
@@ -147,20 +147,20 @@ def _read_rows(path: Path) -> tuple[str, list[list[Row]]]:
             if match is None or match["name"] != path.stem:
                 raise ValueError(f"{place}: found {shorten(line)}, expected `#begin document ({path.stem}); part 0`.")
             name = match["name"]
-        elif line == END:
-            ended = True
-        elif not line and new_sentence and not ended:
-            raise ValueError(f"{place}: found an empty line, expected the rows of a sentence. Is one missing?")
         elif not line:
-            new_sentence = True
+            empty += 1
         elif ended:
             raise ValueError(f"{place}: found {shorten(line)} after `{END}`, expected one document per file.")
+        elif empty > (most := 1 if sentences else 0):
+            raise ValueError(f"{place}: found {empty} empty lines above, expected {most}. Is a row missing?")
+        elif line == END:
+            ended = True
         else:
             row = Row(number, line.split("\t"))
             _check_row(row, name, place)
-            if new_sentence:
+            if empty or not sentences:
                 sentences.append([])
-                new_sentence = False
+                empty = 0
             sentences[-1].append(row)
     if name is None or not ended:
         raise ValueError(f"{path}: the file ends without `{END}`. Is it complete?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .left_out import Report, shorten
+from .left_out import LONGEST_QUOTE, Report, shorten
 
 CELL = re.compile(r"(?P<opens>(?:\([^()*]+)*)\*?(?P<closes>\)*)")
 BRACKETS = "brackets of arguments that can't be read or have no partner"
@@ -88,6 +88,6 @@ def _pair(cells: Sequence[str], place: Callable[[int], str]) -> tuple[list[Label
                     f"{place(i)}: {shorten(cell)} closes a span, but none is open. Expected `(LABEL*` before it."
                 )
     for start, position in reversed(opened):
-        label = shorten(f"({labels[position]}")
-        faults.append(f"{place(start)}: a span {label} opens here and is never closed. Expected `*)` after it.")
+        label = labels[position][:LONGEST_QUOTE]
+        faults.append(f"{place(start)}: a span `({label}` opens here and is never closed. Expected `*)` after it.")
     return [span for span in spans if span is not None], faults

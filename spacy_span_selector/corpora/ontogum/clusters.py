@@ -7,7 +7,7 @@ from itertools import islice
 
 from ...annotation import Mention
 from ..coreference_column import read_coreference_column
-from ..left_out import Report, shorten
+from ..left_out import LONGEST_QUOTE, Report, shorten
 
 COLUMNS = 3
 END = "# end document"
@@ -43,7 +43,7 @@ def parse_clusters(
             i = len(cells)
             if index != str(i) or i == len(words) or word not in ("", words[i]):
                 expected = f"word {i}, {words[i]!r}" if i < len(words) else f"`{END}`"
-                found = f"word {shorten(index)}, {shorten(word)}"
+                found = f"word {index[:LONGEST_QUOTE]}, {shorten(word)}"
                 raise ValueError(f"{place}: found {found}, expected {expected}, as in {words_source}.")
             cells.append(cell)
             numbers.append(number)
