@@ -11,7 +11,7 @@ from .left_out import Report
 
 REPEATED = "documents that come a second time"
 SAME_TITLE = "Kept different documents of the same name"
-IN_TWO_PARTS = "Found documents in two parts of the corpus, so that scores on one say too much about the other"
+IN_TWO_PARTS = "Found documents in two parts of a corpus, so that what is scored may have been trained on"
 
 
 def leave_out_repeated(docs: Sequence[Doc], places: Sequence[str], report: Report) -> list[Doc]:

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from ...annotation import Argument, Frame, set_constituents, set_frames, set_title
 from ..conllu import Word, make_doc, parse_conllu
 from ..files import read_text, read_texts
-from ..left_out import DOCUMENTS, Report
+from ..left_out import DOCUMENTS, Report, list_names
 from ..repeated import REPEATED, check_parts
 from .alignment import Pair, align_sentences, align_tokens
 from .skeleton import Skeleton, parse_skeletons
@@ -28,7 +28,7 @@ SKELETON_ARCHIVE = "data_google_ewt_gold_skel.tar.xz"
 SKELETON_SUFFIX = ".xml.gold_skel"
 SPLITS = ("train", "dev", "test")
 NOT_ANNOTATED = 29  # number of documents of UD that propbank-release of 2022 left out
-MOST_UNKNOWN = 10  # documents that UD may lack because a line of it is damaged
+MOST_UNKNOWN = 10  # documents that either side may lack more because they are damaged
 WORST_ALIGNMENT = 0.5  # cost per word; the documents of EWT cost at most half of that
 
 
@@ -113,9 +113,12 @@ def _check_documents(names: set[str], skeletons: dict[str, tuple[str, str]], rep
     for message in unknown:
         report.leave_out(DOCUMENTS, message)
     missing = sorted(names - skeletons.keys())
+    found = f"{PROPBANK}: {len(missing):,} documents of {UD} have no {SKELETON_SUFFIX} file"
+    expected = f"expected at most {NOT_ANNOTATED}. Is the copy complete?"
+    if len(missing) > NOT_ANNOTATED + MOST_UNKNOWN:
+        raise ValueError(f"{found}, such as {missing[0]!r}; {expected}")
     if len(missing) > NOT_ANNOTATED:
-        found = f"{len(missing):,} documents of {UD} have no {SKELETON_SUFFIX} file, such as {missing[0]!r}"
-        raise ValueError(f"{PROPBANK}: {found}; expected at most {NOT_ANNOTATED}. Is the copy complete?")
+        report.leave_out(DOCUMENTS, f"{found}: {list_names(missing)}; {expected}")
 
 
 def _make_doc(name: str, skeletons: Sequence[Skeleton], sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:

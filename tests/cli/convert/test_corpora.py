@@ -60,15 +60,16 @@ def test_litbank_document_that_is_missing(litbank: Path, tmp_path: Path):
 
 
 def test_litbank_reports_once_what_is_wrong_and_keeps_the_rest(litbank: Path, tmp_path: Path):
-    for name in ("b", "d"):
+    for name, old, new in (("b", "\t1\tsaw", "\t2\tsaw"), ("d", "(0)", "(0")):
         path = litbank / f"coref/conll/{name}.conll"
-        path.write_text(path.read_text().replace("\t1\tsaw", "\t2\tsaw"))
+        path.write_text(path.read_text().replace(old, new, 1))
     with pytest.warns(UserWarning) as caught:
         assert run("convert", "litbank", litbank, tmp_path, "--fold", 2).exit_code == 0
     (warning,) = caught
-    assert "Left out documents that can't be read: 2. " in str(warning.message)
+    assert "Left out documents that can't be read: 1. " in str(warning.message)
+    assert "have no partner: 1. " in str(warning.message)
     counts = {split: len(load(tmp_path / f"{split}.spacy")) for split in ("train", "dev", "test")}
-    assert counts == {"train": 1, "dev": 1, "test": 0}
+    assert counts == {"train": 1, "dev": 1, "test": 1}
 
 
 def test_litbank_document_in_two_parts_is_said_and_kept_in_both(litbank: Path, tmp_path: Path):

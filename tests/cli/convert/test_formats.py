@@ -93,7 +93,7 @@ def test_conll2012_puts_speakers_in_the_text_where_asked(tmp_path: Path):
 def test_conll2012_prints_the_sum_of_what_it_read(tmp_path: Path):
     paths = [tmp_path / "a.conll", tmp_path / "b.conll"]
     for path in paths:
-        write_conll2012(path)
+        write_conll2012(path, path.stem)
     result = run("convert", "conll2012", *paths, tmp_path / "a.spacy")
     joined = hashlib.md5(b"".join(path.read_bytes() for path in paths)).hexdigest()
     assert f"Read 2 files. MD5 of their contents, one after the other: {joined}\n" in result.output

@@ -199,6 +199,12 @@ def test_an_incomplete_copy_of_propbank_is_an_error(source: Path, monkeypatch: p
     monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.NOT_ANNOTATED", 1)
     assert len(read_ewt(source)["dev"]) == 1
     (source / "propbank-release/data/google/ewt/reviews/00/007.xml.gold_skel").unlink()
+    titles, message = read_damaged(source)
+    assert titles["dev"] == []
+    assert (
+        "2 documents of UD_English-EWT have no .xml.gold_skel file: reviews/007, reviews/left_out; expected" in message
+    )
+    monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.MOST_UNKNOWN", 0)
     with pytest.raises(ValueError, match=r"2 documents of UD_English-EWT .* such as 'reviews/007'; expected at most 1"):
         read_ewt(source)
 
