@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -138,8 +137,9 @@ def _pair(
 def _without_repeated(
     mentions: Sequence[Mention], name: str, place: Callable[[int], str], report: Report
 ) -> list[Mention]:
-    counts = Counter(mentions)
-    for (start, end), count in counts.items():
-        for _ in range(count - 1):
+    kept: dict[Mention, None] = {}
+    for start, end in mentions:
+        if (start, end) in kept:
             report.leave_out(REPEATED, f"{place(start)}: cluster {shorten(name)}, {end - start} word(s).")
-    return list(counts)
+        kept[start, end] = None
+    return list(kept)
