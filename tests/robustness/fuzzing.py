@@ -1,4 +1,4 @@
-"""Properties that are tried with drawn inputs: few and the same ones in the test suite, many and new ones in a long run."""
+"""Properties that are tried with drawn inputs: few, always the same, in the test suite; many new ones in a long run."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -29,6 +29,12 @@ LISTENER = {
     "pooling": {"@layers": "reduce_mean.v1"},
 }
 
+FOLDER = TemporaryDirectory(prefix="robustness-")
+"""Where pipelines and encoders are saved; it is removed when Python ends."""
+
+FACTOR = 2.0
+"""What weights are multiplied by."""
+
 COMPONENTS = {case.factory: case for case in CASES}
 """The components by name: what hypothesis prints of a test that fails is short."""
 
@@ -40,7 +46,7 @@ each_encoder = pytest.mark.parametrize("encoder", ENCODERS)
 def encoder_folder() -> Path:
     """A tiny pretrained encoder, written once."""
     fix_random_seed(0)
-    return tiny_bert(Path(mkdtemp()) / "bert")
+    return tiny_bert(Path(FOLDER.name) / "bert")
 
 
 def build(factory: str, encoder: str, selector: str = "structured", **config: Any) -> Language:
@@ -57,13 +63,15 @@ def build(factory: str, encoder: str, selector: str = "structured", **config: An
 
 def make_pipeline(factory: str, encoder: str, selector: str = "structured") -> Language:
     """A pipeline with random weights, which finds many groups."""
+    if encoder == "transformer":
+        encoder_folder()  # its weights, too, are random
     fix_random_seed(0)
     nlp = build(factory, encoder, selector, threshold=0.2)
     examples = make_examples(nlp, gold_docs(COMPONENTS[factory], nlp))
     nlp.initialize(lambda: examples)
     with torch.no_grad():
         for weight in network(nlp).parameters():
-            weight.mul_(3.0)
+            weight.mul_(FACTOR)
     return nlp
 
 

@@ -151,7 +151,9 @@ def props(*, packed: bool = False) -> Source:
     if packed:
         files = {f"{name}.gz": gzip.compress(data) for name, data in files.items()}
     first, second = files
-    return Source(files, lambda folder: read_props(folder / first, folder / second), ("props", first, second, "out.spacy"))
+    return Source(
+        files, lambda folder: read_props(folder / first, folder / second), ("props", first, second, "out.spacy")
+    )
 
 
 def conll2012() -> Source:

@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import (
     CONSTITUENTS_KEY,
-    GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
-    SPEAKER_MARKERS_KEY,
     SPEAKERS_KEY,
     Argument,
     Frame,
@@ -25,7 +23,6 @@ from spacy_span_selector.annotation import (
     get_frames,
     get_predicates,
     get_speaker_markers,
-    get_speakers,
     set_clusters,
     set_constituents,
     set_frames,
@@ -54,7 +51,9 @@ odd_numbers = st.one_of(
     st.integers(-LENGTH - 2, LENGTH + 2),
     st.sampled_from([2**31, 2**32, -(2**31), 2**63, 2**64, -(2**70), True, 1.0, 0.5, float("nan"), None, "1", (1,)]),
 )
-odd = st.one_of(st.tuples(odd_numbers, odd_numbers), st.tuples(odd_numbers), st.sampled_from([(), None, 3, "ab", (0, 1, 2, 3)]))
+odd = st.one_of(
+    st.tuples(odd_numbers, odd_numbers), st.tuples(odd_numbers), st.sampled_from([(), None, 3, "ab", (0, 1, 2, 3)])
+)
 spans = st.one_of(good, good, good, odd)
 labels = st.one_of(st.sampled_from(["ARG0", "ARG1", "", "é"]), odd_values)
 labelled = st.one_of(st.tuples(good, labels).map(lambda item: (*item[0], item[1])), odd)
@@ -134,7 +133,12 @@ def test_mentions(mentions: list[Any], scores: list[Any]) -> None:
 frames = st.builds(
     lambda span, arguments, roleset, scores: Frame(*span, [Argument(*a) for a in arguments], roleset, scores),
     st.one_of(good, st.tuples(odd_numbers, odd_numbers)),
-    st.lists(st.one_of(st.tuples(good, labels).map(lambda item: (*item[0], item[1])), st.tuples(odd_numbers, odd_numbers, labels)), max_size=3),
+    st.lists(
+        st.one_of(
+            st.tuples(good, labels).map(lambda item: (*item[0], item[1])), st.tuples(odd_numbers, odd_numbers, labels)
+        ),
+        max_size=3,
+    ),
     st.one_of(st.sampled_from(["give.01", None]), odd_values),
     st.one_of(st.none(), st.lists(numbers, max_size=4)),
 )

@@ -17,6 +17,7 @@ from spacy.language import Language
 from ..pipeline.components import Annotation, annotation, assert_same
 from .pipelines import build, each_component, each_encoder, pipeline
 
+# No text repeats itself: among antecedents of equal scores, rounding decides which are kept.
 TEXTS = (
     "Ann Lee met her brother at the station. He thanked Ann, and left.",
     "Leo lost a hat. Ruth found it near her house. Leo picked up the hat that Ruth left there, and gave it a key.",
@@ -24,16 +25,16 @@ TEXTS = (
     "",
     "Tom left a key there yesterday. Ann gave it her brother",
     "  \n ",
-    "He said: \"I left.\" She did not. " * 4,
+    'He said: "I left." She did not. Then Tom gave up, and so did her brother.',
     "Go",
-    "Ann gave Leo a key, a hat, a house, a station and her brother, and he left them there, where Ruth found them. " * 2,
+    "Ann gave Leo a key, a hat, a house, a station and her brother, and he left them there, where Ruth found them.",
 )
 THREADS = 8
 
 EQUAL = 0.0
-ROUNDING = 1e-4
-"""Probabilities in float32 depend on what is computed together: a sum of products is rounded after each addition, and
-the order of additions on the shape of the matrices. Ten layers that keep 6 to 7 digits each leave 4 of a probability."""
+ROUNDING = 1e-5
+"""How far probabilities may differ if others are computed beside them: sums are rounded after each addition, and their
+order depends on the shape of the matrices. In float32 this costs up to 2e-6 here."""
 
 
 def alone(nlp: Language, texts: tuple[str, ...] = TEXTS) -> list[Annotation]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -25,9 +25,10 @@ from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 
 from ..pipeline.components import annotation, component, network
+from .damage import Damage, damage, damages
 from .fuzzing import fuzz
-from .pipelines import each_component, make_pipeline, pipeline
-from .strategies import Damage, damage, damages, json_values
+from .pipelines import FOLDER, each_component, make_pipeline, pipeline
+from .strategies import json_values
 
 TEXT = "Ann gave her brother a key. He left it there."
 LABELS = ("labels", "rolesets")
@@ -44,7 +45,7 @@ VAGUE = (IndexError, AttributeError, UnboundLocalError, ZeroDivisionError, Asser
 @cache
 def saved(factory: str) -> Path:
     """A pipeline on disk."""
-    folder = Path(mkdtemp()) / "pipeline"
+    folder = Path(FOLDER.name) / factory
     pipeline(factory, "cnn").to_disk(folder)
     return folder
 
@@ -162,9 +163,7 @@ def old_torch_pickle(bomb: Bomb) -> bytes:
 @each_component
 @pytest.mark.parametrize("pack", [pickle.dumps, torch_pickle, old_torch_pickle])
 @pytest.mark.parametrize("place", ["weights", "module", "{}/model", "{}/cfg", "config.cfg", "meta.json"])
-def test_nothing_is_unpickled(
-    factory: str, pack: Callable[[Bomb], bytes], place: str, tmp_path: Path
-) -> None:
+def test_nothing_is_unpickled(factory: str, pack: Callable[[Bomb], bytes], place: str, tmp_path: Path) -> None:
     """A pickle in place of the weights, of the module that has them, or of a file."""
     trace = tmp_path / "trace"
     bomb = pack(Bomb(trace))
