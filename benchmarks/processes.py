@@ -4,7 +4,8 @@
 
 spaCy sends each document from a worker to the main process as bytes, so documents with many span groups take long to
 send: see `benchmarks.keeping`, which explains the ways. One process and several take turns. CPU seconds, unlike those
-of a clock, hardly depend on what else the machine does: at best, several processes share them evenly.
+of a clock, hardly depend on what else the machine does. The last column is how much faster several processes are if main
+process and workers share as many cores as there are workers evenly.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def main(
         typer.echo(f"{describe_pipeline(nlp)}: {len(docs):,} documents, {words:,} words, {groups:,} span groups\n")
         print_header(
             *("codecs", "1 process, s", f"{processes} processes, s", "1 / several, time"),
-            *("1 process, CPU s", "several: main, CPU s", "workers, CPU s"),
+            *("1 process, CPU s", "several: main, CPU s", "workers, CPU s", "1 / several, CPU per core"),
             texts=1,
         )
         for way in WAYS:
@@ -51,7 +52,7 @@ def main(
 
 
 def measure(nlp: Language, docs: list[str | Doc], processes: int, batch_size: int, repeats: int) -> list[str]:
-    """The cells of a row: seconds, their ratio, and seconds of the CPU."""
+    """The cells of a row: seconds, their ratio, seconds of the CPU, and their ratio on as many cores as processes."""
     spent: list[list[float]] = []
 
     def run(count: int) -> None:
@@ -63,12 +64,11 @@ def measure(nlp: Language, docs: list[str | Doc], processes: int, batch_size: in
         spent.append([own, workers])
 
     one, several = take_turns([lambda: run(1), lambda: run(processes)], repeats)
-    cpu = [
-        Spread.of([own for own, _ in spent[::2]]),
-        *(Spread.of(list(column)) for column in zip(*spent[1::2], strict=True)),
-    ]
-    times = [Spread.of(one), Spread.of(several), ratios(one, several), *cpu]
-    return [spread.format(".2f") for spread in times]
+    alone = [own for own, _ in spent[::2]]
+    main, workers = ([part[number] for part in spent[1::2]] for number in range(2))
+    per_core = [sum(parts) / processes for parts in zip(main, workers, strict=True)]
+    cells = [*map(Spread.of, (one, several)), ratios(one, several), *map(Spread.of, (alone, main, workers))]
+    return [spread.format(".2f") for spread in (*cells, ratios(alone, per_core))]
 
 
 def annotate(nlp: Language, docs: list[str | Doc], processes: int, batch_size: int) -> list[Doc]:
