@@ -4,8 +4,8 @@
 
 spaCy sends each document from a worker to the main process as bytes, so documents with many span groups take long to
 send: see `benchmarks.keeping`, which explains the ways. One process and several take turns. CPU seconds, unlike those
-of a clock, hardly depend on what else the machine does. The last column is how much faster several processes are if main
-process and workers share as many cores as there are workers evenly.
+of a clock, hardly depend on what else the machine does. The last column is how much faster several processes are if the
+main process and the workers share as many cores as there are workers evenly.
 """
 
 from __future__ import annotations
