@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -20,14 +22,14 @@ def litbank_cli(
     fold: Annotated[int, typer.Option(help="Fold of the ten-fold cross-validation, 0 to 9")] = 0,
 ) -> None:
     """Convert one fold of LitBank."""
-    from spacy.vocab import Vocab
-
+    from ...annotation import get_title
     from ...corpora.litbank import read_litbank, read_litbank_fold
 
     with friendly_errors():
-        vocab = Vocab()
-        for split, names in read_litbank_fold(source, fold).items():
-            save_docs(read_litbank(source, vocab, names=names), out_dir / f"{split}.spacy")
+        splits = read_litbank_fold(source, fold)
+        docs = {get_title(doc): doc for doc in read_litbank(source, names=_list_once(splits))}
+        for split, names in splits.items():
+            save_docs([docs[name] for name in names if name in docs], out_dir / f"{split}.spacy")
 
 
 @convert_app.command("ontogum")
@@ -42,7 +44,7 @@ def ontogum_cli(
 
     with friendly_errors():
         splits = read_ontogum_splits(source)
-        docs = {get_title(doc): doc for doc in read_ontogum(source)}
+        docs = {get_title(doc): doc for doc in read_ontogum(source, names=_list_once(splits))}
         for split, names in splits.items():
             found = [docs[name] for name in names if name in docs]
             save_docs(found, out_dir / f"{split}.spacy", speaker_markers=speaker_markers)
@@ -62,3 +64,8 @@ def ewt_cli(
     with friendly_errors():
         for split, docs in read_ewt(source).items():
             save_docs(docs, out_dir / f"{split}.spacy")
+
+
+def _list_once(splits: Mapping[str, Iterable[str]]) -> list[str]:
+    """The names of the documents of all splits, each once, so that what is wrong is reported once."""
+    return list(dict.fromkeys(chain(*splits.values())))
