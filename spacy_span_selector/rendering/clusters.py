@@ -43,10 +43,11 @@ class ShownCluster(NamedTuple):
 
 
 def shown_clusters(doc: Doc, singletons: bool) -> list[ShownCluster]:
+    """The clusters that are shown; mentions without tokens are left out."""
     shown: list[ShownCluster] = []
     linked = 0
     for number, group in enumerate(cluster_groups(doc), start=1):
-        mentions = list(group)
+        mentions = [mention for mention in group if len(mention)]
         if len(mentions) > 1:
             shown.append(ShownCluster(number, cluster_color(linked), mentions))
             linked += 1

@@ -63,7 +63,7 @@ def render_page(docs: Iterable[Doc], *, singletons: bool = False) -> str:
 def _render_doc(doc: Doc, number: int, singletons: bool) -> str:
     title = get_title(doc) or f"Document {number}"
     clusters = shown_clusters(doc, singletons)
-    speakers = {start: speaker for start, _, speaker in get_speakers(doc)}
+    speakers = {start: speaker for start, end, speaker in get_speakers(doc) if start < end}
     frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
     for frame in doc_frames(doc):
         frames.setdefault(frame.predicate.start, []).append(frame)
