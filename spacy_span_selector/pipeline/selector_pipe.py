@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
+import srsly
 import torch
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -20,13 +22,13 @@ from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
 from ..layers.spans.layout import Runs, SpanLayout
-from ..models.torch_head import HeadInput, head_device
+from ..models.torch_head import HeadInput, head_device, head_module
 from .batches import PREDICT_WORDS, batch_by_words
 from .doc_selection import DocSelection
 from .lost import LostSpans
 from .optimizer import finish_update
 from .sentences import sentence_runs
-from .settings import PipeSettings
+from .settings import PipeSettings, read_saved_settings
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         RAISES (ValueError): If one was changed to what is not valid.
         """
-        settings = self.settings_type(**{name: self.cfg[name] for name in self.settings_type.names()})
-        settings.check(self.name)
-        return cast(Settings, settings)
+        return self._read_settings(self.cfg)
 
     @property
     def selector(self) -> Selector:
@@ -210,6 +210,72 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         sgd (Optimizer): The optimizer.
         """
         finish_update(self.model, sgd, self.settings.learn_rate_factor)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
+        """Load the component from bytes, as spaCy does, but check its settings first.
+
+        bytes_data (bytes): What `to_bytes` returned.
+        exclude (Iterable[str]): What not to load.
+        RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
+        """
+        exclude = list(exclude)
+        if "cfg" not in exclude:
+            saved = srsly.msgpack_loads(bytes_data)
+            if "cfg" in saved:
+                self._take_over(saved["cfg"], "the bytes")
+        super().from_bytes(bytes_data, exclude=[*exclude, "cfg"])
+        self._check_sizes()
+        return self
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
+        """Load the component from a folder, as spaCy does, but check its settings first.
+
+        path (str | Path): The folder.
+        exclude (Iterable[str]): What not to load.
+        RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
+        """
+        exclude = list(exclude)
+        file = Path(path) / "cfg"
+        if "cfg" not in exclude and file.is_file():
+            self._take_over(file.read_bytes(), str(file))
+        super().from_disk(path, exclude=[*exclude, "cfg"])
+        self._check_sizes()
+        return self
+
+    def _read_settings(self, cfg: dict[str, Any]) -> Settings:
+        settings = self.settings_type(**{name: cfg[name] for name in self.settings_type.names()})
+        settings.check(self.name)
+        return cast(Settings, settings)
+
+    def _take_over(self, saved: bytes | str, source: str) -> None:
+        """Replace settings by saved ones, if all are good; those that an earlier version did not have stay."""
+        cfg = {**self.cfg, **read_saved_settings(saved, self.name, source, list(self.cfg))}
+        try:
+            self._check_cfg(cfg)
+        except ValueError as error:
+            raise ValueError(f"Can't load '{self.name}' from {source}: {error}") from error
+        self.cfg.update(cfg)
+
+    def _check_cfg(self, cfg: dict[str, Any]) -> None:
+        """Raise a ValueError unless all settings are good."""
+        self._read_settings(cfg)
+
+    def _sizes(self) -> dict[str, int]:
+        """The sizes of the network that the settings tell."""
+        return {}
+
+    def _check_sizes(self) -> None:
+        """Raise a ValueError unless the network has the sizes that the settings tell."""
+        module = head_module(self.model)
+        if module is None:
+            return
+        sizes = cast(dict[str, int], module.sizes)
+        for name, expected in self._sizes().items():
+            if sizes[name] != expected:
+                raise ValueError(
+                    f"Can't load '{self.name}': its weights are for {sizes[name]} {name}, its settings ('cfg') name "
+                    f"{expected}. Load both from the same pipeline."
+                )
 
     @abstractmethod
     def _read_gold(

@@ -114,7 +114,7 @@ def test_what_the_tokenizer_cannot_split_is_named(turns: Any, message: str) -> N
 def test_a_turn_that_the_tokenizer_drops_is_an_error() -> None:
     nlp = spacy.blank("en")
     nlp.tokenizer = lambda text: Doc(nlp.vocab)
-    with pytest.raises(ValueError, match="Turn 1, 'Oh.', has no word for the tokenizer. Leave out"):
+    with pytest.raises(ValueError, match=r"Turn 1, 'Oh\.', has no word for the tokenizer\. Leave out"):
         doc_from_turns(nlp, [("Ann", "Oh.")])
 
 
