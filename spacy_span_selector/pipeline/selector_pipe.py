@@ -25,6 +25,7 @@ from ..layers.spans.layout import Runs, SpanLayout
 from ..models.torch_head import HeadInput, head_device, head_module
 from .batches import PREDICT_WORDS, batch_by_words
 from .doc_selection import DocSelection
+from .listeners import check_listeners
 from .lost import LostSpans
 from .optimizer import finish_update
 from .sentences import sentence_runs
@@ -127,7 +128,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         docs (Iterable[Doc]): The documents, with sentence boundaries.
         RETURNS (list[Prediction]): One for each document.
-        RAISES (ValueError): If a document has no sentence boundaries.
+        RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
+            not run on it.
         """
         return [
             prediction for batch in batch_by_words(docs, PREDICT_WORDS) for prediction in self._predict_batch(batch)[0]
@@ -186,6 +188,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout, gold = self._layout_and_gold(examples)
         if not layout.size:  # nothing but markers of speakers
             return losses
+        check_listeners(self.model, docs, self.name, is_train=True)
         output, backprop = self.model.begin_update(HeadInput(docs, layout, self._training_request(docs, gold)))
         loss, gradient = self._loss_and_gradient(output, gold, layout)
         backprop(gradient)
@@ -311,6 +314,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in docs], layout, None
         request = self._prediction_request(docs, layout)
+        check_listeners(self.model, docs, self.name)
         output: Output = self.model.predict(HeadInput(docs, layout, request))
         return list(self._predictions(docs, layout, request, output)), layout, output
 
