@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
@@ -59,6 +61,18 @@ Prediction = TypeVar("Prediction", bound=SpanPrediction)
 
 Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 """Tensors of the network's output, each with its gradient."""
+
+
+@contextmanager
+def naming_what_is_loaded(component: str, source: str) -> Iterator[None]:
+    """Let errors about the files of a component name it, and where they are."""
+    collects = gc.isenabled()
+    try:
+        yield
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # what damaged bytes make Thinc raise
+        if collects:
+            gc.enable()  # srsly turns it off to unpack bytes, and on again if it could
+        raise ValueError(f"Can't load '{component}' from {source}: {error}") from error
 
 
 class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Prediction]):
@@ -222,11 +236,12 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """
         exclude = list(exclude)
-        if "cfg" not in exclude:
-            saved = srsly.msgpack_loads(bytes_data)
-            if "cfg" in saved:
-                self._take_over(saved["cfg"], "the bytes")
-        super().from_bytes(bytes_data, exclude=[*exclude, "cfg"])
+        with naming_what_is_loaded(self.name, "the bytes"):
+            saved = {} if "cfg" in exclude else dict(srsly.msgpack_loads(bytes_data))
+        if "cfg" in saved:
+            self._take_over(saved["cfg"], "the bytes")
+        with naming_what_is_loaded(self.name, "the bytes"):
+            super().from_bytes(bytes_data, exclude=[*exclude, "cfg"])
         self._check_sizes()
         return self
 
@@ -241,7 +256,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         file = Path(path) / "cfg"
         if "cfg" not in exclude and file.is_file():
             self._take_over(file.read_bytes(), str(file))
-        super().from_disk(path, exclude=[*exclude, "cfg"])
+        with naming_what_is_loaded(self.name, str(path)):
+            super().from_disk(path, exclude=[*exclude, "cfg"])
         self._check_sizes()
         return self
 

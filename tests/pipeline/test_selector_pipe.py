@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -26,10 +27,12 @@ from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import SGD, Config
 
 from spacy_span_selector.annotation import set_title
+from spacy_span_selector.models import torch_head
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 
+from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
 from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
@@ -189,10 +192,10 @@ def test_wrong_saved_settings_are_errors(
     before = dict(pipe.cfg)
     with pytest.raises(ValueError, match=problem):
         pipe.from_disk(tmp_path / case.factory)
-    saved = srsly.msgpack_loads(pipe.to_bytes())
-    saved["cfg"] = (tmp_path / case.factory / "cfg").read_bytes()
+    content = srsly.msgpack_loads(pipe.to_bytes())
+    content["cfg"] = (tmp_path / case.factory / "cfg").read_bytes()
     with pytest.raises(ValueError, match=problem.replace(".*cfg", "the bytes")):
-        pipe.from_bytes(srsly.msgpack_dumps(saved))
+        pipe.from_bytes(srsly.msgpack_dumps(content))
     assert pipe.cfg == before
 
 
@@ -214,6 +217,30 @@ def test_what_is_excluded_is_not_loaded(case: Case, trained: Language, tmp_path:
     pipe.from_disk(tmp_path / case.factory, exclude=["cfg", "vocab"])
     pipe.from_bytes(pipe.to_bytes(exclude=["cfg"]))
     assert pipe.cfg["threshold"] == 0.4
+
+
+def test_no_code_in_weights_is_run(
+    case: Case, trained: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_by_default_before_torch_2_6(monkeypatch)
+    monkeypatch.setattr(
+        torch_head, "default_serialize_torch_model", lambda module: saved({"weight": MakesFolder(tmp_path / "harm")})
+    )
+    trained.to_disk(tmp_path / "pipeline")
+    problem = f"Can't load '{case.factory}' from .*: The weights of the network .* Nothing of them was loaded"
+    with pytest.raises(ValueError, match=problem):
+        spacy.load(tmp_path / "pipeline")
+    with pytest.raises(ValueError, match=problem):
+        make_nlp(case).from_bytes(trained.to_bytes())
+    assert not (tmp_path / "harm").exists()
+
+
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.7, 0.999])
+def test_damaged_bytes_are_an_error_that_names_the_component(case: Case, trained: Language, part: float) -> None:
+    whole = component(trained).to_bytes()
+    with pytest.raises(ValueError, match=f"Can't load '{case.factory}' from the bytes: "):
+        component(make_nlp(case)).from_bytes(whole[: int(part * len(whole))])
+    assert gc.isenabled()
 
 
 def test_an_uninitialized_component_can_be_saved(case: Case, tmp_path: Path) -> None:
