@@ -143,8 +143,8 @@ class PreannotatedCorpus(Corpus):
             if count and not self.lost[what]:
                 warnings.warn(
                     f"A {what} of {describe_doc(reference)} can't be given to the pipeline: its tokenizer sets other "
-                    "token boundaries. Set 'gold_tokens' of the reader to true to give all. Shown once; 'lost' of the "
-                    "reader counts all.",
+                    "token boundaries, or it has no tokens. Set 'gold_tokens' of the reader to true to give all that "
+                    "have tokens. Shown once; 'lost' of the reader counts all.",
                     stacklevel=2,
                 )
             self.lost[what] += count

@@ -20,7 +20,7 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import srsly
 from spacy.tokens import Doc, Span
@@ -30,6 +30,7 @@ from spacy.vocab import Vocab
 from ..annotation import (
     CONSTITUENTS_KEY,
     cluster_groups,
+    describe_doc,
     get_clusters,
     get_sentences,
     get_speakers,
@@ -49,6 +50,8 @@ NO_SPEAKER = "-"
 NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_", None})
 WORD_LEVEL = ("cased_words", "sent_id")  # what tells `wl-coref` from `e2e-coref`
 WORD_PIECES = "subtoken_map"
+
+Offsets = TypeVar("Offsets", tuple[int, int], tuple[int, int, str])
 
 
 def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
@@ -88,8 +91,11 @@ def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
 
     docs (Iterable[Doc]): The documents.
     path (str | Path): The file to write.
+    WARNS: Once, counting the mentions, turns and constituents that are left out because they have no tokens.
     """
-    srsly.write_jsonl(path, (_make_record(remove_speaker_markers(doc)) for doc in docs))
+    empty: list[str] = []
+    srsly.write_jsonl(path, (_make_record(remove_speaker_markers(doc), empty) for doc in docs))
+    warn_left_out("spans without tokens, which JSON lines can't hold", empty)
 
 
 def _read_record(line: str, place: str) -> dict[str, Any]:
@@ -170,7 +176,7 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
     names = record.get("cluster_names")
     if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
         raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")
-    set_clusters(doc, clusters, names=names)
+    set_clusters(doc, clusters, names=None if names is None else ["" if name is None else str(name) for name in names])
 
 
 def _read_turns(record: dict[str, Any], sentences: Sequence[Sequence[str]], place: str) -> list[tuple[int, int, str]]:
@@ -235,9 +241,10 @@ def _shorten(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def _make_record(doc: Doc) -> dict[str, Any]:
+def _make_record(doc: Doc, empty: list[str]) -> dict[str, Any]:
+    """The object of a document; `empty` gets a description of each span without tokens, which it leaves out."""
     sentences = get_sentences(doc)
-    turns = get_speakers(doc)
+    turns = _with_tokens(get_speakers(doc), "turn of a speaker", doc, empty)
     speakers = [NO_SPEAKER if speaker is None else speaker for speaker in spread_turns(turns, len(doc))]
     record: dict[str, Any] = {
         "doc_key": get_title(doc),
@@ -249,16 +256,30 @@ def _make_record(doc: Doc) -> dict[str, Any]:
     if not doc.has_unknown_spaces:
         record["spaces"] = [[bool(token.whitespace_) for token in sentence] for sentence in sentences]
     if has_clusters_annotated(doc):
-        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in get_clusters(doc)]
+        clusters = [_with_tokens(cluster, "mention", doc, empty) for cluster in get_clusters(doc)]
         names = [str(group.attrs.get("name", "")) for group in cluster_groups(doc)]
-        if any(names):
-            record["cluster_names"] = names
-    if doc.spans.get(CONSTITUENTS_KEY):
-        record["constituents"] = _labelled(doc.spans[CONSTITUENTS_KEY])
+        kept = [i for i, cluster in enumerate(clusters) if cluster]
+        record["clusters"] = [[[start, end - 1] for start, end in clusters[i]] for i in kept]
+        if any(names[i] for i in kept):
+            record["cluster_names"] = [names[i] for i in kept]
+    constituents = _with_tokens(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), "constituent", doc, empty)
+    if constituents:
+        record["constituents"] = [[start, end - 1, label] for start, end, label in constituents]
     if doc.has_annotation("ENT_IOB"):
-        record["ner"] = _labelled(doc.ents)
+        record["ner"] = [[start, end - 1, label] for start, end, label in _labelled(doc.ents)]
     return record
 
 
-def _labelled(spans: Iterable[Span]) -> list[list[int | str]]:
-    return [[span.start, span.end - 1, span.label_] for span in spans]
+def _labelled(spans: Iterable[Span]) -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label_) for span in spans]
+
+
+def _with_tokens(spans: Iterable[Offsets], what: str, doc: Doc, empty: list[str]) -> list[Offsets]:
+    """The spans that have tokens; the others are described in `empty`."""
+    kept = []
+    for span in spans:
+        if span[0] < span[1]:
+            kept.append(span)
+        else:
+            empty.append(f"a {what} at token {span[0]} of {describe_doc(doc)}")
+    return kept

@@ -52,7 +52,8 @@ def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None
 
 def read_progress(path: Path) -> list[dict[str, Any]]:
     """The complete lines that a logger has written so far; empty if it has not started."""
-    if not path.exists():
+    try:
+        *lines, _ = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
         return []
-    *lines, _ = path.read_bytes().split(b"\n")
     return [json.loads(line) for line in lines]

@@ -16,13 +16,14 @@ import srsly
 import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
-from thinc.shims.pytorch import default_deserialize_torch_model, default_serialize_torch_model
+from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d
 from torch import nn
 
 from ..documents.words import Words
 from ..layers.spans.layout import SpanLayout
 from .at_rest import at_rest
+from .weights import check_finite, check_shapes, load_weights
 
 HeadBuilder = Callable[..., nn.Module]
 """Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component
@@ -52,7 +53,7 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
     RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
         a sequence of (output tensor, gradient) pairs and returns what the tok2vec's callback returns.
     """
-    shim = PyTorchShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build))
+    shim = PyTorchShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build, name))
     head: Model[Any, Any] = Model(f"{name}_head", _head_forward, shims=[shim])
     return Model(
         name,
@@ -154,11 +155,39 @@ def _serialize(module: nn.Module | None) -> bytes:
     return packed
 
 
-def _deserialize(build: HeadBuilder, module: nn.Module | None, packed: bytes, device: torch.device) -> nn.Module | None:
+def _deserialize(
+    build: HeadBuilder, name: str, module: nn.Module | None, packed: bytes, device: torch.device
+) -> nn.Module | None:
     if not packed:
         return None
+    owner = f"the network '{name}'"
+    sizes, saved = _unpack(packed, owner)
+    weights = load_weights(saved, device, owner)
+    if module is None or module.sizes != sizes:
+        # Sizes may ask for more memory than there is. On this device nothing takes any.
+        check_shapes(weights, _build(build, sizes, owner, "meta"), owner)
+        module = _build(build, sizes, owner, "cpu")
+    check_shapes(weights, module, owner)
+    check_finite(weights, owner)
+    module.load_state_dict(weights)
+    return module.to(device)
+
+
+def _unpack(packed: bytes, owner: str) -> tuple[dict[str, int], bytes]:
+    """The sizes and the weights that a module was saved with."""
     content = srsly.msgpack_loads(packed)
-    if module is None or module.sizes != content["sizes"]:
-        module = build(**content["sizes"])
-    loaded: nn.Module = default_deserialize_torch_model(module, content["weights"], device)
-    return loaded
+    sizes = content.get("sizes") if isinstance(content, dict) else None
+    if not isinstance(sizes, dict) or not all(type(size) is int and 0 <= size < 1 << 31 for size in sizes.values()):
+        raise ValueError(
+            f"The sizes of {owner} are {str(sizes)[:80]}; expected whole numbers by name, such as {{'width': 96}}. Get "
+            "the pipeline again from where it was trained."
+        )
+    return sizes, content.get("weights", b"")
+
+
+def _build(build: HeadBuilder, sizes: dict[str, int], owner: str, device: str) -> nn.Module:
+    try:
+        with torch.device(device):
+            return build(**sizes)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{owner[0].upper()}{owner[1:]} can't be built from its sizes {sizes}: {error}") from error

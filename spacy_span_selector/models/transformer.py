@@ -72,6 +72,7 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
     RAISES (ImportError): If spacy-transformers is not installed.
     """
     try:
+        from .encoder_shim import EncoderShim
         from .words_transformer import WordsTransformer
     except ImportError as error:
         raise ImportError(
@@ -88,9 +89,14 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
         dict(settings.grad_scaler_config or {}),
     )
     encoder = model.layers[0]
+    shim = EncoderShim(
+        cast(Any, encoder.shims[0])._hfmodel,
+        mixed_precision=settings.mixed_precision,
+        grad_scaler_config=dict(settings.grad_scaler_config or {}),
+    )
     # Settings as attributes of the model would be saved with its weights, and then count more than the config.
     forward = partial(_forward, block_subwords=settings.block_subwords, bfloat16=settings.bfloat16)
-    model.layers[0] = Model(encoder.name, forward, shims=encoder.shims, dims={"nI": None, "nO": None})
+    model.layers[0] = Model(encoder.name, forward, shims=[shim], dims={"nI": None, "nO": None})
     model.attrs["replace_listener_cfg"] = _replace_listener_config
     return cast("Model[list[Doc], FullTransformerBatch]", model)
 

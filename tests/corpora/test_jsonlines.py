@@ -22,6 +22,8 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 
+from ..spans import put_spans
+
 FERRY: dict[str, Any] = {
     "doc_key": "bc/ferry_0",
     "sentences": [["Ruth", "phoned", "her", "brother", "."], ["He", "slept", "."]],
@@ -253,3 +255,35 @@ def test_markers_of_speakers_are_left_out(tmp_path: Path):
     _, written = round_trip(tmp_path, marked)
     assert written["sentences"] == [["Ann", "slept", "."], ["She", "snored"]]
     assert written["speakers"] == [["Leo"] * 3, ["-"] * 2]
+
+
+@pytest.mark.parametrize("place", [0, 3, 5])
+def test_spans_without_tokens_are_left_out_and_counted(tmp_path: Path, place: int):
+    doc = make_doc()
+    put_spans(doc, "coref_clusters_1", (place, place), name="nobody")
+    put_spans(doc, "coref_clusters_2", (0, 1), (place, place), (3, 4), name="ann")
+    put_spans(doc, "speakers", (place, place, "Bob"), (0, 3, "Ann"))
+    put_spans(doc, "constituents", (0, 3, "S"), (place, place, "NP"))
+    with pytest.warns(
+        UserWarning, match=rf"without tokens, .*: 4\. The first: a turn of a speaker at token {place} of"
+    ):
+        write_jsonlines([doc], tmp_path / "a.jsonlines")
+    (back,) = read_jsonlines(tmp_path / "a.jsonlines")
+    assert get_clusters(back) == [[(0, 1), (3, 4)]]
+    assert [group.attrs["name"] for group in cluster_groups(back)] == ["ann"]
+    assert get_speakers(back) == [(0, 3, "Ann")]
+    assert [(span.start, span.end) for span in back.spans["constituents"]] == [(0, 3)]
+
+
+def test_a_cluster_without_tokens_leaves_a_document_annotated(tmp_path: Path):
+    doc = make_doc()
+    put_spans(doc, "coref_clusters_1", (2, 2))
+    with pytest.warns(UserWarning, match="without tokens"):
+        write_jsonlines([doc], tmp_path / "a.jsonlines")
+    (back,) = read_jsonlines(tmp_path / "a.jsonlines")
+    assert has_clusters_annotated(back) and get_clusters(back) == []
+
+
+def test_names_of_clusters_may_be_numbers(tmp_path: Path):
+    (doc,) = read_jsonlines(write(tmp_path, {**FERRY, "cluster_names": ["a", 7, None]}))
+    assert [group.attrs.get("name") for group in cluster_groups(doc)] == ["a", "7", None]

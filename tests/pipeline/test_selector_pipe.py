@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+import srsly
 import torch
 from spacy.cli.find_threshold import find_threshold
 from spacy.language import Language
@@ -26,11 +28,13 @@ from thinc.api import SGD, Config
 
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.models import torch_head
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.long_sentences import TOO_LONG
 
+from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
 from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
@@ -160,6 +164,85 @@ def test_settings_survive_serialization(case: Case, tmp_path: Path) -> None:
     expected = component(nlp).cfg
     found = component(from_disk(nlp, tmp_path)).cfg
     assert found == {**expected, "candidate_ratio": pytest.approx(expected["candidate_ratio"])}
+
+
+def change_saved_settings(path: Path, factory: str, **changes: Any) -> None:
+    file = path / factory / "cfg"
+    settings = {**json.loads(file.read_text(encoding="utf-8")), **changes}
+    file.write_text(json.dumps({name: value for name, value in settings.items() if value != "gone"}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"threshold": 7}, "'threshold' of '{name}' is 7; it must be from 0.0 to 1.0"),
+        ({"threshold": "0.5"}, "'threshold' of '{name}' is '0.5'; it must be a number"),
+        ({"decoding": "best"}, "'decoding' of '{name}' is 'best'; it must be one of"),
+        ({"prefix": 7}, "'prefix' of '{name}' is 7; it must be a string"),
+        ({"colour": "red"}, "there is no setting 'colour'; expected some of .*threshold"),
+    ],
+)
+def test_wrong_saved_settings_are_errors(
+    case: Case, trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    trained.to_disk(tmp_path)
+    change_saved_settings(tmp_path, case.factory, **changes)
+    problem = f"Can't load '{case.factory}' from .*cfg: {problem.format(name=case.factory)}"
+    with pytest.raises(ValueError, match=problem):
+        spacy.load(tmp_path)
+    pipe = component(trained)
+    before = dict(pipe.cfg)
+    with pytest.raises(ValueError, match=problem):
+        pipe.from_disk(tmp_path / case.factory)
+    content = srsly.msgpack_loads(pipe.to_bytes())
+    content["cfg"] = (tmp_path / case.factory / "cfg").read_bytes()
+    with pytest.raises(ValueError, match=problem.replace(".*cfg", "the bytes")):
+        pipe.from_bytes(srsly.msgpack_dumps(content))
+    assert pipe.cfg == before
+
+
+def test_settings_that_an_earlier_version_did_not_have_are_those_of_the_config(
+    case: Case, trained: Language, tmp_path: Path
+) -> None:
+    component(trained).cfg["threshold"] = 0.2
+    trained.to_disk(tmp_path)
+    change_saved_settings(tmp_path, case.factory, threshold="gone", decoding="gone")
+    loaded = component(spacy.load(tmp_path)).cfg
+    assert (loaded["threshold"], loaded["decoding"]) == (0.4, "marginal")
+    assert loaded == {**component(trained).cfg, "threshold": 0.4}
+
+
+def test_what_is_excluded_is_not_loaded(case: Case, trained: Language, tmp_path: Path) -> None:
+    trained.to_disk(tmp_path)
+    change_saved_settings(tmp_path, case.factory, threshold=7)
+    pipe = component(trained)
+    pipe.from_disk(tmp_path / case.factory, exclude=["cfg", "vocab"])
+    pipe.from_bytes(pipe.to_bytes(exclude=["cfg"]))
+    assert pipe.cfg["threshold"] == 0.4
+
+
+def test_no_code_in_weights_is_run(
+    case: Case, trained: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_by_default_before_torch_2_6(monkeypatch)
+    monkeypatch.setattr(
+        torch_head, "default_serialize_torch_model", lambda module: saved({"weight": MakesFolder(tmp_path / "harm")})
+    )
+    trained.to_disk(tmp_path / "pipeline")
+    problem = f"Can't load '{case.factory}' from .*: The weights of the network .* Nothing of them was loaded"
+    with pytest.raises(ValueError, match=problem):
+        spacy.load(tmp_path / "pipeline")
+    with pytest.raises(ValueError, match=problem):
+        make_nlp(case).from_bytes(trained.to_bytes())
+    assert not (tmp_path / "harm").exists()
+
+
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.7, 0.999])
+def test_damaged_bytes_are_an_error_that_names_the_component(case: Case, trained: Language, part: float) -> None:
+    whole = component(trained).to_bytes()
+    with pytest.raises(ValueError, match=f"Can't load '{case.factory}' from the bytes: "):
+        component(make_nlp(case)).from_bytes(whole[: int(part * len(whole))])
+    assert gc.isenabled()
 
 
 def test_an_uninitialized_component_can_be_saved(case: Case, tmp_path: Path) -> None:
@@ -521,6 +604,7 @@ def test_predicting_leaves_the_network_as_it_is(case: Case) -> None:
         ("negatives", -1.0, "-1.0; it must be at least 0.0"),
         ("learn_rate_factor", -1.0, "-1.0; it must be at least 0.0"),
         ("max_sentence_words", 0, "0; it must be at least 1"),
+        ("threshold", "0.5", "'0.5'; it must be a number"),
     ],
 )
 def test_a_wrong_setting_is_an_error(case: Case, setting: str, value: object, problem: str) -> None:
@@ -532,11 +616,13 @@ def test_a_wrong_setting_is_an_error(case: Case, setting: str, value: object, pr
 @pytest.mark.parametrize(
     ("case", "setting", "value"),
     [
-        pytest.param(case, setting, value, id=f"{case.factory}-{setting}")
+        pytest.param(case, setting, value, id=f"{case.factory}-{setting}-{value}")
         for case in CASES
         for setting, value in [
             ("selector", "best"),
             ("dropout", 1.0),
+            ("dropout", "0.1"),
+            ("feature_width", "4"),
             *((name, 0) for name in case.model if name.endswith("_width")),
         ]
     ],

@@ -113,9 +113,9 @@ def _write_doc(doc: Doc, name: str, part: int, lost: Counter[str]) -> Iterator[s
     speakers = [EMPTY_CELL if speaker is None else _write_cell(speaker) for speaker in turns]
     coreference = write_coreference_column(_number_clusters(doc, lost), len(doc))
     sentences = get_sentences(doc)
-    frames = _by_sentence(get_frames(doc), sentences)
-    constituents = _by_sentence(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), sentences)
-    entities = _by_sentence(_labelled(doc.ents), sentences)
+    frames = _by_sentence(get_frames(doc), sentences, "predicate", lost)
+    constituents = _by_sentence(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), sentences, "constituent", lost)
+    entities = _by_sentence(_labelled(doc.ents), sentences, "entity", lost)
     first_cell = re.sub("^#", PLACEHOLDER, _write_cell(name))
     for i, sentence in enumerate(sentences):
         tokens, n_tokens = range(sentence.start, sentence.end), len(sentence)
@@ -145,8 +145,11 @@ def _labelled(spans: Iterable[Span]) -> list[LabelledSpan]:
     return [(span.start, span.end, span.label_) for span in spans]
 
 
-def _by_sentence(items: Sequence[Item], sentences: Sequence[Span]) -> list[list[Item]]:
+def _by_sentence(items: Sequence[Item], sentences: Sequence[Span], what: str, lost: Counter[str]) -> list[list[Item]]:
     """The frames or spans that start in each sentence."""
+    if not sentences:  # a document without words, so that no item has tokens
+        lost[what] += len(items)
+        return []
     starts = [sentence.start for sentence in sentences]
     started: list[list[Item]] = [[] for _ in sentences]
     for item in items:
