@@ -11,7 +11,8 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ._app import app, friendly_errors, open_spacy_file
+from ..writing import write_file
+from ._app import app, check_spacy_file, friendly_errors
 
 if TYPE_CHECKING:
     from ..rendering.trees import SentenceTree
@@ -39,8 +40,7 @@ def tree_cli(
         sentences = list(islice(_trees(nlp, _read_docs(text, nlp), components), limit))
         if not sentences:
             raise ValueError(f"There is no sentence to draw: {text[:60]!r} is empty, or no component scores spans.")
-        out_path.parent.mkdir(parents=True, exist_ok=True)
-        out_path.write_text(render_tree_page(sentences, nlp.lang or "und"), encoding="utf-8")
+        write_file(out_path, render_tree_page(sentences, nlp.lang or "und"))
     typer.echo(f"Page: {out_path}")
 
 
@@ -50,15 +50,16 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
 
     path = Path(text)
     if path.suffix == ".spacy":
-        open_spacy_file(path)  # for its errors
+        check_spacy_file(path)
         yield from (example.predicted for example in create_corpus(path)(nlp))
     else:
         try:
-            is_file = path.is_file()
+            is_file, is_folder = path.is_file(), path.is_dir()
         except OSError:  # a text may be too long for a name
-            is_file = False
-        if path.suffix == ".txt" and not is_file and len(text.split()) == 1:
-            raise FileNotFoundError(f"{path}: no such file. Expected a text, a text file, or a .spacy file.")
+            is_file = is_folder = False
+        if is_folder or (not is_file and len(text.split()) == 1 and (path.suffix or len(path.parts) > 1)):
+            found = "a folder" if is_folder else "no such file"
+            raise FileNotFoundError(f"{path}: {found}. Expected a text, a text file, or a .spacy file.")
         yield nlp.make_doc(" ".join((read_text(path) if is_file else text).split()))
 
 

@@ -17,6 +17,7 @@ before their second offset.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
@@ -41,14 +42,16 @@ from ..annotation import (
     set_title,
 )
 from ..documents.speaker_markers import remove_speaker_markers
-from .files import read_text
+from ..writing import write_file
+from .files import decode, read_lines
 from .left_out import warn_left_out
 from .turns import find_turns, spread_turns
 
 NO_SPEAKER = "-"
-NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_", None})
+NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_"})
 WORD_LEVEL = ("cased_words", "sent_id")  # what tells `wl-coref` from `e2e-coref`
 WORD_PIECES = "subtoken_map"
+ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
@@ -61,19 +64,25 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         Spacing is unknown without `spaces`. With `clusters: []` a document is annotated, but has no clusters; without
         the field it is not annotated.
     RAISES (FileNotFoundError): If the file is missing, naming it.
-    RAISES (ValueError): If a line is malformed, naming file and line, what was found, and what was expected.
-    WARNS: Once, counting the entities that overlap longer ones, which `doc.ents` can't hold.
+    RAISES (ValueError): If no document can be read, naming the file; and the first malformed line, if there is any.
+    WARNS: Once for each kind, counting what is left out: documents whose line is malformed, naming file and line, what
+        was found, and what was expected; entities that overlap longer ones, which `doc.ents` can't hold.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
     docs: list[Doc] = []
+    malformed: list[str] = []
     overlapping: list[str] = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
-            place = f"{path}:{number}"
-            docs.append(_make_doc(_read_record(line, place), vocab, place, overlapping))
+            try:
+                docs.append(_read_doc(line, vocab, f"{path}:{number}", overlapping))
+            except ValueError as error:
+                malformed.append(str(error))
     if not docs:
-        raise ValueError(f'{path}: found no document, expected lines such as `{{"sentences": [["Ann", "slept"]]}}`.')
+        example = 'lines such as `{"sentences": [["Ann", "slept"]]}`'
+        raise ValueError(malformed[0] if malformed else f"{path}: found no document, expected {example}.")
+    warn_left_out("documents whose line is malformed", malformed)
     warn_left_out("entities that overlap longer ones, which `doc.ents` can't hold", overlapping)
     return docs
 
@@ -87,16 +96,29 @@ def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
     has no `clusters`. Speaker markers are left out.
 
     docs (Iterable[Doc]): The documents.
-    path (str | Path): The file to write.
+    path (str | Path): The file to write, which appears whole or not at all.
+    RAISES (OSError): If the file can't be written, naming it.
     """
-    srsly.write_jsonl(path, (_make_record(remove_speaker_markers(doc)) for doc in docs))
+    lines = [srsly.json_dumps(_make_record(remove_speaker_markers(doc))) for doc in docs]
+    write_file(Path(path), "".join(f"{line}\n" for line in lines))
+
+
+def _read_doc(line: bytes, vocab: Vocab, place: str, overlapping: list[str]) -> Doc:
+    try:
+        return _make_doc(_read_record(decode(line, place), place), vocab, place, overlapping)
+    except RecursionError as error:
+        raise ValueError(f"{place}: its lists are nested too deeply, expected a document.") from error
 
 
 def _read_record(line: str, place: str) -> dict[str, Any]:
     """The object in a line, in the form of `e2e-coref`."""
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
+        if ESCAPED_SURROGATE.search(line):
+            json.dumps(record, ensure_ascii=False).encode("utf-8")  # for its error: half a character is none
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{place}: found half of a character that JSON writes in two parts ({error}).") from error
+    except ValueError as error:  # also of an integer with thousands of digits
         raise ValueError(f"{place}: not JSON: {error}. Expected one object per line.") from error
     if not isinstance(record, dict):
         raise ValueError(f"{place}: found {_shorten(record)}, expected an object, `{{...}}`.")
@@ -145,7 +167,7 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: lis
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
     if record.get("doc_key"):
-        set_title(doc, str(record["doc_key"]))
+        set_title(doc, _check_name(record["doc_key"], "doc_key", place))
     turns = _read_turns(record, sentences, place)
     if turns:
         set_speakers(doc, turns)
@@ -170,6 +192,8 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
     names = record.get("cluster_names")
     if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
         raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")
+    if names is not None:
+        names = ["" if name is None else _check_name(name, "cluster_names", place) for name in names]
     set_clusters(doc, clusters, names=names)
 
 
@@ -177,11 +201,15 @@ def _read_turns(record: dict[str, Any], sentences: Sequence[Sequence[str]], plac
     if "turns" in record:
         return _read_labelled(record, "turns", sum(map(len, sentences)), place)
     speakers = _read_values(record, "speakers", sentences, place)
-    return [] if speakers is None else _find_turns(speakers)
+    return (
+        []
+        if speakers is None
+        else _find_turns(["" if value is None else _check_name(value, "speakers", place) for value in speakers])
+    )
 
 
-def _find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
-    return find_turns([None if speaker in NO_SPEAKERS else str(speaker) for speaker in speakers])
+def _find_turns(speakers: Sequence[str]) -> list[tuple[int, int, str]]:
+    return find_turns([None if speaker in NO_SPEAKERS else speaker for speaker in speakers])
 
 
 def _read_values(record: dict[str, Any], key: str, sentences: Sequence[Sequence[str]], place: str) -> list[Any] | None:
@@ -203,7 +231,10 @@ def _read_labelled(record: dict[str, Any], key: str, n_words: int, place: str) -
     spans = _check_list(record[key], key, place)
     if all(isinstance(span, list) and all(isinstance(item, list) for item in span) for span in spans):
         spans = list(chain(*spans))
-    return [(start, end, str(label)) for start, end, label in _read_spans(spans, key, n_words, place, labelled=True)]
+    return [
+        (start, end, _check_name(label, key, place))
+        for start, end, label in _read_spans(spans, key, n_words, place, labelled=True)
+    ]
 
 
 def _read_spans(
@@ -228,6 +259,12 @@ def _check_list(value: object, key: str, place: str) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError(f"{place}: found {_shorten(value)} in '{key}', expected a list.")
     return value
+
+
+def _check_name(value: object, key: str, place: str) -> str:
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"{place}: found {_shorten(value)} in '{key}', expected a name.")
+    return str(value)
 
 
 def _shorten(value: object) -> str:

@@ -26,8 +26,10 @@ def litbank_cli(
 
     with friendly_errors():
         vocab = Vocab()
-        for split, names in read_litbank_fold(source, fold).items():
-            save_docs(read_litbank(source, vocab, names=names), out_dir / f"{split}.spacy")
+        splits = read_litbank_fold(source, fold)
+        save_docs(
+            {out_dir / f"{split}.spacy": read_litbank(source, vocab, names=names) for split, names in splits.items()}
+        )
 
 
 @convert_app.command("ontogum")
@@ -43,9 +45,11 @@ def ontogum_cli(
     with friendly_errors():
         splits = read_ontogum_splits(source)
         docs = {get_title(doc): doc for doc in read_ontogum(source)}
-        for split, names in splits.items():
-            found = [docs[name] for name in names if name in docs]
-            save_docs(found, out_dir / f"{split}.spacy", speaker_markers=speaker_markers)
+        files = {
+            out_dir / f"{split}.spacy": [docs[name] for name in names if name in docs]
+            for split, names in splits.items()
+        }
+        save_docs(files, speaker_markers=speaker_markers)
 
 
 @convert_app.command("ewt")
@@ -60,5 +64,4 @@ def ewt_cli(
     from ...corpora.ewt import read_ewt
 
     with friendly_errors():
-        for split, docs in read_ewt(source).items():
-            save_docs(docs, out_dir / f"{split}.spacy")
+        save_docs({out_dir / f"{split}.spacy": docs for split, docs in read_ewt(source).items()})
