@@ -7,7 +7,7 @@ predicates are given, and only arguments are predicted.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice, zip_longest
@@ -79,7 +79,10 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     RAISES (ValueError): If it is damaged, or another kind of file, naming it.
     """
     try:
-        yield from DocBin().from_disk(path).get_docs(vocab)
+        for doc in DocBin().from_disk(path).get_docs(vocab):
+            for group in doc.spans.values():
+                deque(group, maxlen=0)  # spaCy checks only spans that are looked at
+            yield doc
     except OSError as error:
         raise type(error)(f"{path}: {error.strerror or error}") from error
     except Exception as error:  # spaCy trusts the content, so any step may fail in any way

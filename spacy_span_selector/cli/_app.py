@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 from spacy.errors import Errors
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from wasabi import msg
@@ -28,6 +29,18 @@ def friendly_errors() -> Iterator[None]:
     except (ImportError, OSError, ValueError) as error:
         # The name of a file may have bytes that are no characters, and can't be printed.
         msg.fail(str(error).encode("utf-8", "backslashreplace").decode("utf-8"), exits=1)
+
+
+def load_pipeline(model: str) -> Language:
+    """Load a pipeline; errors name it."""
+    import spacy
+
+    try:
+        return spacy.load(model)
+    except (ImportError, OSError):  # they name what is missing
+        raise
+    except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
+        raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
 
 
 def check_spacy_file(path: Path) -> None:

@@ -15,7 +15,7 @@ from wasabi import msg
 
 from ..tasks import Task, all_tasks, find_tasks
 from ..writing import write_files
-from ._app import app, check_spacy_file, friendly_errors, spacy_file
+from ._app import app, check_spacy_file, friendly_errors, load_pipeline, spacy_file
 
 
 @app.command("evaluate")
@@ -52,7 +52,7 @@ def evaluate_cli(
             raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
-        nlp = spacy.load(model)
+        nlp = load_pipeline(model)
         corpus = create_corpus(
             data,
             **_reader_settings(nlp),

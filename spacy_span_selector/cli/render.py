@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..writing import write_file
-from ._app import app, friendly_errors, read_spacy_file
+from ._app import app, friendly_errors, load_pipeline, read_spacy_file
 
 
 @app.command("render")
@@ -33,7 +33,7 @@ def render_cli(
     from ..rendering import render_page
 
     with friendly_errors():
-        nlp = spacy.blank(lang) if model is None else spacy.load(model)
+        nlp = spacy.blank(lang) if model is None else load_pipeline(model)
         docs: Iterable[Doc] = islice(_read_docs(data, nlp), limit)
         if model is not None:
             docs = nlp.pipe(_without_annotation(doc) for doc in docs)

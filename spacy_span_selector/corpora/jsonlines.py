@@ -157,9 +157,9 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: lis
         _check_list(sentence, "sentences", place) for sentence in _check_list(record["sentences"], "sentences", place)
     ]
     words = list(chain(*sentences))
-    wrong = next((word for word in words if not isinstance(word, str) or not word), None)
-    if wrong is not None:
-        raise ValueError(f"{place}: found {_shorten(wrong)} in 'sentences', expected lists of words.")
+    wrong = [word for word in words if not isinstance(word, str) or not word]
+    if wrong:
+        raise ValueError(f"{place}: found {_shorten(wrong[0])} in 'sentences', expected lists of words.")
     doc = Doc(
         vocab,
         words=words,

@@ -145,6 +145,7 @@ def test_empty_lines_are_skipped(tmp_path: Path):
         (FERRY | {"sentences": "Rain"}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": ["Rain"]}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": [["Rain", 7]]}, "found 7 in 'sentences', expected lists of words"),
+        (FERRY | {"sentences": [["Rain", None]]}, "found null in 'sentences', expected lists of words"),
         (FERRY | {"sentences": [["Rain", ""]]}, "found \"\" in 'sentences', expected lists of words"),
         (
             FERRY | {"speakers": [["Leo"], ["Leo"]]},

@@ -20,6 +20,7 @@ from spacy_span_selector.experiments.grid import Run, read_grid
 from spacy_span_selector.experiments.records import append_record, read_records
 from spacy_span_selector.experiments.runner import RunFailed, Workplace, pending_runs, run_all
 
+from ..full_disk import contents, full_disk
 from .conftest import CORPUS, make_record
 
 MEASURES = {"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens": 40}
@@ -194,3 +195,30 @@ def test_a_terminated_experiment_ends_its_processes(grid_file: Path):
     assert process.wait(60) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)  # no process of its group is left
+
+
+def test_a_config_that_does_not_fit_on_the_disk_is_not_begun(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    with full_disk(600):
+        failures = run_pending(runs[:1], Workplace(Path("out")))
+    path = Path("out/runs") / runs[0].name
+    assert failures == {runs[0].name: f"{path / 'config.cfg'}: not written (File too large). No file has changed."}
+    assert contents(Path("out")) == {"runs": None, f"runs/{runs[0].name}": None}
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+
+
+def test_results_that_do_not_fit_on_the_disk_lose_no_training(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    workplace = Workplace(Path("out"))
+    run_pending(runs[:1], workplace)
+    results = workplace.results.read_bytes()
+    workplace.results.unlink()
+    (workplace.run_dir(runs[0]) / "model-best").mkdir()
+    processes.calls.clear()
+    with full_disk(len(results) - 1):
+        failures = run_pending(runs[:1], workplace)
+    assert f"{workplace.results}: not written" in failures[runs[0].name]
+    assert workplace.results.read_bytes() == b""
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
