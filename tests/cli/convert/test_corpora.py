@@ -66,7 +66,8 @@ def test_litbank_fold_that_cannot_be_read_leaves_the_files_of_another(litbank: P
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     ids = litbank / "lrec2020-coref/data/litbank_tenfold_splits/2"
     ids.rename(ids.with_name("3"))
-    ids.with_name("3").joinpath(f"{split}.ids").write_text("none.tsv\n")
+    for part, names in {"train": "b.tsv\n", "dev": "a.tsv\n", "test": "c.tsv\n", split: "none.tsv\n"}.items():
+        ids.with_name("3").joinpath(f"{part}.ids").write_text(names)
     result = run("convert", "litbank", litbank, out, "--fold", 3)
     assert result.exit_code == 1
     assert "none.conll: no such file" in " ".join(result.output.split())
