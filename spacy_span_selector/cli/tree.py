@@ -69,7 +69,7 @@ def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterato
     from ..experiments.selection import annotate_with_selections
     from ..rendering.trees import SentenceTree
 
-    for doc, selections in annotate_with_selections(nlp, docs, components):
+    for _, selections in annotate_with_selections(nlp, docs, components):
         by_sentence: dict[int, list[SentenceTree]] = {}
         for name, selection in selections.items():
             if selection.selector.spans_may_cross:
@@ -81,6 +81,6 @@ def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterato
             for first, weights in selection.sentences():
                 last = first + len(weights)
                 own = {(start - first, end - first): score for start, end, score in spans if first <= start < last}
-                words = [token.text for token in doc[first:last]]
+                words = [token.text for token in selection.words.doc[first:last]]
                 by_sentence.setdefault(first, []).append(SentenceTree(name, words, own, weights))
         yield from (by_sentence[first] for first in sorted(by_sentence))

@@ -9,7 +9,9 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from .left_out import warn_left_out
+from .left_out import Report
+
+FILES = "files that can't be read"
 
 
 def read_text(path: Path, cure: str = "") -> str:
@@ -44,18 +46,18 @@ def decode(data: bytes, place: str) -> str:
     RETURNS (str): The text, lines separated by `\n` and without a byte order mark.
     RAISES (ValueError): If it is not UTF-8, or has the byte 0, which no text has, naming the first such byte.
     """
-    cure = "as UTF-8, or copy it again if it is damaged."
+    cure = "Save the file as UTF-8, or copy it again if it is damaged."
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{place}: byte {error.start} is not UTF-8. Save the file {cure}") from error
+        raise ValueError(f"{place}: byte {error.start} is not UTF-8. {cure}") from error
     if "\0" in text:
-        found = f"byte {data.index(0)} is 0, which no text has: UTF-16 has it, and so have other kinds of files"
-        raise ValueError(f"{place}: {found}. Save the file as text {cure}")
+        found = f"byte {data.index(0)} is 0, which no text has. Is it UTF-16, or another kind of file?"
+        raise ValueError(f"{place}: {found} {cure}")
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read_texts(folder: Path, archive: Path, suffix: str, cure: str) -> dict[str, str]:
+def read_texts(folder: Path, archive: Path, suffix: str, cure: str, report: Report) -> dict[str, str]:
     """Read the files of a folder, at any depth, or those of an archive if there is no such folder.
 
     Nothing is unpacked to the disk, and a link in an archive is followed only within it.
@@ -64,32 +66,30 @@ def read_texts(folder: Path, archive: Path, suffix: str, cure: str) -> dict[str,
     archive (Path): The archive, such as a `.tar.xz`.
     suffix (str): How the names of the files end. Other files are not read.
     cure (str): What the error advises if there is neither folder nor archive.
+    report (Report): Gets the files that can't be read, which are left out.
     RETURNS (dict[str, str]): Texts by path. The path of a file in an archive starts with the path of the archive.
     RAISES (FileNotFoundError): If there is neither.
     RAISES (ValueError): If the archive is not complete.
-    WARNS: Once, counting the files that can't be read, which are left out.
     """
     texts: dict[str, str] = {}
-    broken: list[str] = []
     if folder.is_dir():
         for path in sorted(folder.rglob(f"*{suffix}")):
             try:
                 texts[path.as_posix()] = read_text(path)
             except (OSError, ValueError) as error:
-                broken.append(str(error))
+                report.leave_out(FILES, str(error))
     elif archive.is_file():
-        for name, data in _read_members(archive, suffix, broken):
+        for name, data in _read_members(archive, suffix, report):
             try:
                 texts[name] = decode(data, name)
             except ValueError as error:
-                broken.append(str(error))
+                report.leave_out(FILES, str(error))
     else:
         raise FileNotFoundError(f"{folder}: no such folder, nor is there {archive.name} in {archive.parent}. {cure}")
-    warn_left_out("files that can't be read", broken)
     return texts
 
 
-def _read_members(archive: Path, suffix: str, broken: list[str]) -> Iterator[tuple[str, bytes]]:
+def _read_members(archive: Path, suffix: str, report: Report) -> Iterator[tuple[str, bytes]]:
     """The path and the content of each file in an archive."""
     try:
         with tarfile.open(archive) as tar:
@@ -101,7 +101,7 @@ def _read_members(archive: Path, suffix: str, broken: list[str]) -> Iterator[tup
                     file = tar.extractfile(member)
                 except (KeyError, RecursionError):
                     found = f"a link to {member.linkname!r}, which leads to no file in the archive"
-                    broken.append(f"{name}: {found}. Expected the file itself.")
+                    report.leave_out(FILES, f"{name}: {found}. Expected the file itself.")
                     continue
                 if file is not None:
                     yield name, file.read()

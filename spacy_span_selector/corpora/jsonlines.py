@@ -44,13 +44,14 @@ from ..annotation import (
 from ..documents.speaker_markers import remove_speaker_markers
 from ..writing import write_file
 from .files import decode, read_lines
-from .left_out import warn_left_out
+from .left_out import DOCUMENTS, Report
 from .turns import find_turns, spread_turns
 
 NO_SPEAKER = "-"
 NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_"})
 WORD_LEVEL = ("cased_words", "sent_id")  # what tells `wl-coref` from `e2e-coref`
 WORD_PIECES = "subtoken_map"
+ENTITIES = "entities that overlap longer ones, which `doc.ents` can't hold"
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -65,25 +66,21 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         the field it is not annotated.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If no document can be read, naming the file; and the first malformed line, if there is any.
-    WARNS: Once for each kind, counting what is left out: documents whose line is malformed, naming file and line, what
-        was found, and what was expected; entities that overlap longer ones, which `doc.ents` can't hold.
+    WARNS: Once, counting what is left out: documents whose line is malformed, naming file and line, what was found, and
+        what was expected; entities that overlap longer ones, which `doc.ents` can't hold.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
     docs: list[Doc] = []
-    malformed: list[str] = []
-    overlapping: list[str] = []
+    report = Report()
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             try:
-                docs.append(_read_doc(line, vocab, f"{path}:{number}", overlapping))
+                docs.append(_read_doc(line, vocab, f"{path}:{number}", report))
             except ValueError as error:
-                malformed.append(str(error))
-    if not docs:
-        example = 'lines such as `{"sentences": [["Ann", "slept"]]}`'
-        raise ValueError(malformed[0] if malformed else f"{path}: found no document, expected {example}.")
-    warn_left_out("documents whose line is malformed", malformed)
-    warn_left_out("entities that overlap longer ones, which `doc.ents` can't hold", overlapping)
+                report.leave_out(DOCUMENTS, str(error))
+    report.require(docs, path, 'Expected lines such as `{"sentences": [["Ann", "slept"]]}`.')
+    report.warn()
     return docs
 
 
@@ -103,9 +100,9 @@ def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
     write_file(Path(path), "".join(f"{line}\n" for line in lines))
 
 
-def _read_doc(line: bytes, vocab: Vocab, place: str, overlapping: list[str]) -> Doc:
+def _read_doc(line: bytes, vocab: Vocab, place: str, report: Report) -> Doc:
     try:
-        return _make_doc(_read_record(decode(line, place), place), vocab, place, overlapping)
+        return _make_doc(_read_record(decode(line, place), place), vocab, place, report)
     except RecursionError as error:
         raise ValueError(f"{place}: its lists are nested too deeply, expected a document.") from error
 
@@ -152,7 +149,7 @@ def _from_word_level(record: dict[str, Any], place: str) -> dict[str, Any]:
     }
 
 
-def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: list[str]) -> Doc:
+def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, report: Report) -> Doc:
     sentences = [
         _check_list(sentence, "sentences", place) for sentence in _check_list(record["sentences"], "sentences", place)
     ]
@@ -179,7 +176,9 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: lis
         entities = [Span(doc, *entity) for entity in _read_labelled(record, "ner", len(doc), place)]
         kept = filter_spans(entities)
         doc.set_ents(kept, default="outside")
-        overlapping += [f"{place}: {entity.text!r}" for entity in entities if entity not in kept]
+        for entity in entities:
+            if entity not in kept:
+                report.leave_out(ENTITIES, f"{place}: {entity.text!r}")
     return doc
 
 

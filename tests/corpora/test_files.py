@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.corpora.files import read_text, read_texts
+from spacy_span_selector.corpora.files import FILES, read_text, read_texts
+from spacy_span_selector.corpora.left_out import Report
 
 CURE = "Expected a copy."
 
@@ -23,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_read_at_any_depth(folder: Path):
-    assert read_texts(folder, folder / "no.tar.xz", ".txt", CURE) == {
+    assert read_texts(folder, folder / "no.tar.xz", ".txt", CURE, Report()) == {
         (folder / "b.txt").as_posix(): "Zoë in b.txt",
         (folder / "c/a.txt").as_posix(): "Zoë in c/a.txt",
     }
@@ -33,7 +34,7 @@ def test_an_archive_is_read_where_there_is_no_folder(folder: Path):
     archive = folder.parent / "texts.tar.xz"
     with tarfile.open(archive, "w:xz") as tar:
         tar.add(folder, "packed")
-    texts = read_texts(folder.parent / "elsewhere", archive, ".txt", CURE)
+    texts = read_texts(folder.parent / "elsewhere", archive, ".txt", CURE, Report())
     assert set(texts) == {f"{archive.as_posix()}/packed/{name}" for name in ("b.txt", "c/a.txt")}
     assert texts[f"{archive.as_posix()}/packed/b.txt"] == "Zoë in b.txt"
 
@@ -58,7 +59,7 @@ def test_what_cannot_be_read_is_named(folder: Path):
     with pytest.raises(FileNotFoundError, match=r"e\.txt: no such file\. Expected a copy\.$"):
         read_text(folder / "e.txt", CURE)
     with pytest.raises(FileNotFoundError, match=r"no: no such folder, nor is there no\.tar\.xz in .*texts\. Expected"):
-        read_texts(folder / "no", folder / "no.tar.xz", ".txt", CURE)
+        read_texts(folder / "no", folder / "no.tar.xz", ".txt", CURE, Report())
 
 
 def test_what_is_no_file_is_named(tmp_path: Path):
@@ -113,16 +114,17 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
 def test_links_that_lead_nowhere_are_counted_and_lose_no_others(tmp_path: Path, kind: bytes, link: str):
     links = [(member("b.txt", kind, link), b""), (member("c.txt", kind, "b.txt"), b"")]
     archive = pack(tmp_path / "a.tar.xz", [(member("a.txt"), b"Ann"), *links])
-    with pytest.warns(
-        UserWarning, match=rf"files that can't be read: 2\. The first: .*a\.tar\.xz/b\.txt: a link to '{link}'"
-    ):
-        assert read_texts(tmp_path / "no", archive, ".txt", CURE) == {f"{archive.as_posix()}/a.txt": "Ann"}
+    report = Report()
+    assert read_texts(tmp_path / "no", archive, ".txt", CURE, report) == {f"{archive.as_posix()}/a.txt": "Ann"}
+    first, second = report.findings[f"Left out {FILES}"]
+    assert first.startswith(f"{archive}/b.txt: a link to {link!r}, which leads to no file in the archive")
+    assert second.startswith(f"{archive}/c.txt: a link to 'b.txt'")
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE], ids=["symbolic", "hard"])
 def test_links_within_an_archive_are_followed(tmp_path: Path, kind: bytes):
     archive = pack(tmp_path / "a.tar.xz", [(member("a.txt"), b"Ann"), (member("b.txt", kind, "a.txt"), b"")])
-    assert list(read_texts(tmp_path / "no", archive, ".txt", CURE).values()) == ["Ann", "Ann"]
+    assert list(read_texts(tmp_path / "no", archive, ".txt", CURE, Report()).values()) == ["Ann", "Ann"]
 
 
 def test_nothing_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -130,7 +132,7 @@ def test_nothing_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path / "in")
     outside = tmp_path / "absolute.txt"
     archive = pack(tmp_path / "a.tar.xz", [(member("../up.txt"), b"Ann"), (member(str(outside)), b"Bob")])
-    assert list(read_texts(tmp_path / "no", archive, ".txt", CURE).values()) == ["Ann", "Bob"]
+    assert list(read_texts(tmp_path / "no", archive, ".txt", CURE, Report()).values()) == ["Ann", "Bob"]
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.tar.xz", "in"]
 
 
@@ -140,8 +142,10 @@ def test_files_that_are_no_text_are_counted_and_lose_no_others(folder: Path):
     with tarfile.open(archive, "w:xz") as tar:
         tar.add(folder, "packed")
     for found in (folder, folder / "no"):
-        with pytest.warns(UserWarning, match=r"files that can't be read: 1\. The first: .*b\.txt: byte 2 is not UTF-8"):
-            assert list(read_texts(found, archive, ".txt", CURE).values()) == ["Zoë in c/a.txt"]
+        report = Report()
+        assert list(read_texts(found, archive, ".txt", CURE, report).values()) == ["Zoë in c/a.txt"]
+        (message,) = report.findings[f"Left out {FILES}"]
+        assert "b.txt: byte 2 is not UTF-8" in message
 
 
 @pytest.mark.parametrize("damage", ["empty", "rubbish", "header", "half", "cut", "sum", "member", "end", "compressed"])
@@ -163,4 +167,4 @@ def test_a_damaged_archive_is_named(tmp_path: Path, damage: str):
     }
     path.write_bytes(damaged[damage])
     with pytest.raises(ValueError, match=r"a\.tar: not a complete archive \(.+\)\. Fetch it again"):
-        read_texts(tmp_path / "no", path, ".txt", CURE)
+        read_texts(tmp_path / "no", path, ".txt", CURE, Report())

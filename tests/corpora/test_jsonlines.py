@@ -187,7 +187,9 @@ def test_bad_documents_are_named_by_file_and_line_and_lose_no_others(tmp_path: P
 def test_bad_lines_are_named_and_lose_no_others(tmp_path: Path, line: bytes, message: str):
     path = tmp_path / "broken.jsonlines"
     path.write_bytes(b'{"sentences": [["Rain"]]}\n' + line + b'\n{"sentences": [["Snow"]]}\n')
-    with pytest.warns(UserWarning, match=re.escape(f"line is malformed: 1. The first: {path}:2: {message}")) as caught:
+    with pytest.warns(
+        UserWarning, match=re.escape(f"Left out documents that can't be read: 1. The first: {path}:2: {message}")
+    ) as caught:
         assert [doc[0].text for doc in read_jsonlines(path)] == ["Rain", "Snow"]
     assert len(caught) == 1
     path.write_bytes(line)

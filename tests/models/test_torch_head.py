@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from torch import nn
 
+from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.models.torch_head import HeadInput, head_module, torch_head
@@ -62,7 +63,7 @@ def build(gradients: list[Any] | None = None, docs: list[Doc] = DOCS) -> Model[A
 
 
 def head_input() -> HeadInput:
-    return HeadInput(DOCS, layout_of([[2], [], [1]]), Decode("map", 0.5))
+    return HeadInput(read_all_words(DOCS), layout_of([[2], [], [1]]), Decode("map", 0.5))
 
 
 def module(model: Model[HeadInput, Any]) -> Toy:

@@ -25,9 +25,11 @@ from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import SGD, Config
 
 from spacy_span_selector.annotation import set_title
+from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
+from spacy_span_selector.pipeline.long_sentences import TOO_LONG
 
 from ..selectors import SELECTORS, selector_block
 from ..tiny_bert import tiny_bert
@@ -468,6 +470,46 @@ def test_max_span_width_limits_predictions_and_gold(case: Case, selector: str) -
     assert {end - start for start, end in found} == set(range(1, case.max_span_width + 1))
 
 
+def test_a_sentence_that_is_too_long_is_cut(case: Case) -> None:
+    nlp = load_trained(case)
+    text = case.texts[0].replace(".", ",")  # two clauses, one sentence
+    component(nlp).cfg["max_sentence_words"] = 6
+    doc = nlp.make_doc(text)
+    with pytest.warns(
+        UserWarning, match=f"'{case.factory}' cuts a sentence that has more words.*from '{text[:4]}"
+    ) as caught:
+        found = annotation(component(nlp)(sentenced(nlp, text)))
+        component(nlp)(sentenced(nlp, text))
+    assert len(caught) == 1
+    assert component(nlp).lost.counts == {TOO_LONG: 2}
+    starts = [token.i == 0 or doc[token.i - 1].text == "," for token in doc]
+    cut = Doc(nlp.vocab, words=[token.text for token in doc], sent_starts=starts)
+    component(nlp).cfg["max_sentence_words"] = None
+    assert_same([annotation(component(nlp)(cut))], [found])
+
+
+def test_a_sentence_that_is_not_too_long_is_not_cut(case: Case) -> None:
+    nlp = load_trained(case)
+    found = []
+    for limit in (None, 8):
+        component(nlp).cfg["max_sentence_words"] = limit
+        found += annotate(nlp, case.texts[:1])
+    assert found[0] == found[1]
+    assert not component(nlp).lost.counts
+
+
+def test_predicting_leaves_the_network_as_it_is(case: Case) -> None:
+    """As other threads may be predicting with it, dropout must never be on."""
+    nlp = load_trained(case)
+    nlp(case.texts[0])
+    modes: list[bool] = []
+    for part in network(nlp).modules():
+        part.register_forward_hook(lambda part, *_: modes.append(part.training))
+    nlp(case.texts[0])
+    assert modes and not any(modes)
+    assert not any(part.training for part in network(nlp).modules())
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "problem"),
     [
@@ -478,6 +520,7 @@ def test_max_span_width_limits_predictions_and_gold(case: Case, selector: str) -
         ("candidate_ratio", -1.0, "-1.0; it must be at least 0.0"),
         ("negatives", -1.0, "-1.0; it must be at least 0.0"),
         ("learn_rate_factor", -1.0, "-1.0; it must be at least 0.0"),
+        ("max_sentence_words", 0, "0; it must be at least 1"),
     ],
 )
 def test_a_wrong_setting_is_an_error(case: Case, setting: str, value: object, problem: str) -> None:
@@ -509,9 +552,9 @@ def test_a_wrong_setting_of_the_model_is_an_error(case: Case, setting: str, valu
 def training_batch(nlp: Language, examples: list[Example]) -> tuple[HeadInput, Any]:
     """What the model is given in training, and the gold annotation of the batch."""
     pipe = component(nlp)
-    docs = [example.predicted for example in examples]
-    layout, gold = pipe._layout_and_gold(examples)
-    return HeadInput(docs, layout, pipe._training_request(docs, gold)), gold
+    words = read_all_words(example.predicted for example in examples)
+    layout, gold = pipe._layout_and_gold(words, examples)
+    return HeadInput(words, layout, pipe._training_request(words, gold)), gold
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])

@@ -81,6 +81,27 @@ def test_a_part_without_documents_is_an_error_and_nothing_is_written(litbank: Pa
     assert not (tmp_path / "corpus").exists()
 
 
+def test_litbank_reports_once_what_is_wrong_and_keeps_the_rest(litbank: Path, tmp_path: Path):
+    for name, old, new in (("b", "\t1\tsaw", "\t2\tsaw"), ("d", "(0)", "(0")):
+        path = litbank / f"coref/conll/{name}.conll"
+        path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.warns(UserWarning) as caught:
+        assert run("convert", "litbank", litbank, tmp_path, "--fold", 2).exit_code == 0
+    (warning,) = caught
+    assert "Left out documents that can't be read: 1. " in str(warning.message)
+    assert "have no partner: 1. " in str(warning.message)
+    counts = {split: len(load(tmp_path / f"{split}.spacy")) for split in ("train", "dev", "test")}
+    assert counts == {"train": 1, "dev": 1, "test": 1}
+
+
+def test_litbank_document_in_two_parts_is_said_and_kept_in_both(litbank: Path, tmp_path: Path):
+    with (litbank / "lrec2020-coref/data/litbank_tenfold_splits/2/dev.ids").open("a") as file:
+        file.write("a.tsv\n")
+    with pytest.warns(UserWarning, match=r"in two parts .*: 'a' in train and dev\. Remove it from one"):
+        assert run("convert", "litbank", litbank, tmp_path, "--fold", 2).exit_code == 0
+    assert [len(load(tmp_path / f"{split}.spacy")) for split in ("train", "dev")] == [2, 2]
+
+
 @pytest.fixture
 def ontogum(tmp_path: Path) -> Path:
     """OntoGUM as it is laid out, with one document in each part, and one in train that has no words."""
