@@ -62,7 +62,8 @@ def read_spacy_file(path: Path, vocab: Vocab) -> Iterator[Doc]:
 
 def spacy_file(docs: Sequence[Doc], path: Path) -> bytes:
     """The content of a .spacy file with documents, and with their titles."""
+    doc_bin = DocBin(docs=docs, store_user_data=True)
     try:
-        return DocBin(docs=docs, store_user_data=True).to_bytes()
+        return doc_bin.to_bytes()
     except ValueError as error:
-        raise ValueError(f"{path}: {Errors.E870}") from error
+        raise ValueError(f"{path}: {Errors.E870} ({error})") from error

@@ -199,12 +199,8 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
 def _read_turns(record: dict[str, Any], sentences: Sequence[Sequence[str]], place: str) -> list[tuple[int, int, str]]:
     if "turns" in record:
         return _read_labelled(record, "turns", sum(map(len, sentences)), place)
-    speakers = _read_values(record, "speakers", sentences, place)
-    return (
-        []
-        if speakers is None
-        else _find_turns(["" if value is None else _check_name(value, "speakers", place) for value in speakers])
-    )
+    speakers = _read_values(record, "speakers", sentences, place) or []
+    return _find_turns(["" if value is None else _check_name(value, "speakers", place) for value in speakers])
 
 
 def _find_turns(speakers: Sequence[str]) -> list[tuple[int, int, str]]:

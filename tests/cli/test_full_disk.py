@@ -110,7 +110,7 @@ def test_the_parts_of_ontogum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     check(["convert", "ontogum", "gum", "out"], Path("out"), "train.spacy")
 
 
-@pytest.mark.parametrize("room", range(300, 800, 50))
+@pytest.mark.parametrize("room", range(260, 300, 4))
 def test_of_the_parts_of_a_corpus_all_or_none_are_written(
     litbank: Path,  # noqa: F811
     tmp_path: Path,
