@@ -20,7 +20,9 @@ from thinc.shims.pytorch import default_deserialize_torch_model, default_seriali
 from thinc.types import Floats2d
 from torch import nn
 
+from ..annotation import describe_doc
 from ..layers.spans.layout import SpanLayout
+from .finite import NotFinite, first_not_finite, module_gradients
 
 HeadBuilder = Callable[..., nn.Module]
 """Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component
@@ -78,6 +80,9 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
     lengths = [len(vector) for vector in vectors]
     # The vectors of an empty document have no known width if they come from a transformer.
     tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
+    if first_not_finite([("tokens", xp2torch(tokens))]):
+        named = [(describe_doc(doc), xp2torch(vector)) for doc, vector in zip(X.docs, vectors, strict=True)]
+        raise NotFinite(f"the token vectors of {first_not_finite(named)}")
     output, backprop_head = model.get_ref("head")((tokens, X.layout, X.request), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
@@ -100,6 +105,9 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
         backprop_torch(ArgsKwargs((list(tensors),), {"grad_tensors": list(gradients)}))
+        name = first_not_finite([("the token vectors", tokens.grad), *module_gradients(shim._model)])
+        if name:  # an encoder that others share must not get it
+            raise NotFinite(f"the gradient of {name}")
         return torch2xp(cast(torch.Tensor, tokens.grad))
 
     return output, backprop
@@ -136,4 +144,11 @@ def _deserialize(build: HeadBuilder, module: nn.Module | None, packed: bytes, de
     if module is None or module.sizes != content["sizes"]:
         module = build(**content["sizes"])
     loaded: nn.Module = default_deserialize_torch_model(module, content["weights"], device)
+    name = first_not_finite(loaded.state_dict().items())
+    if name:
+        raise ValueError(
+            f"There is NaN or infinity in '{name}' of the saved network, which can't annotate anything: its training went "
+            "wrong. Train it again, with a lower learning rate. spacy.load(..., exclude=[...]) loads the pipeline "
+            "without the component."
+        )
     return loaded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,12 +15,13 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..annotation import set_mentions
+from ..annotation import describe_doc, set_mentions
 from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
 from ..layers.spans.layout import Runs, SpanLayout
+from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import HeadInput, head_device
 from .batches import PREDICT_WORDS, batch_by_words
 from .doc_selection import DocSelection
@@ -127,7 +129,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         docs (Iterable[Doc]): The documents, with sentence boundaries.
         RETURNS (list[Prediction]): One for each document.
-        RAISES (ValueError): If a document has no sentence boundaries.
+        RAISES (ValueError): If a document has no sentence boundaries, or a token vector is NaN or infinite.
         """
         return [
             prediction for batch in batch_by_words(docs, PREDICT_WORDS) for prediction in self._predict_batch(batch)[0]
@@ -174,6 +176,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
         losses (dict[str, float] | None): The loss is added to the entry of the component's name.
         RETURNS (dict[str, float]): The losses.
+        RAISES (NotFinite): If the loss, a gradient or a token vector is NaN or infinite. The optimizer is not called,
+            and the component's gradients, which may have been accumulated over several calls, are forgotten.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -186,9 +190,24 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout, gold = self._layout_and_gold(examples)
         if not layout.size:  # nothing but markers of speakers
             return losses
-        output, backprop = self.model.begin_update(HeadInput(docs, layout, self._training_request(docs, gold)))
-        loss, gradient = self._loss_and_gradient(output, gold, layout)
-        backprop(gradient)
+        request = self._training_request(docs, gold)
+        try:
+            output, backprop = self.model.begin_update(HeadInput(docs, layout, request))
+            loss, gradient = self._loss_and_gradient(output, gold, layout)
+            if not math.isfinite(loss):
+                raise NotFinite("the loss")
+            backprop(gradient)
+            name = first_not_finite(model_gradients(self.model.get_ref("tok2vec")))
+            if name:
+                raise NotFinite(f"the gradient of {name}")
+        except NotFinite as error:
+            discard_gradients(self.model)
+            raise NotFinite(
+                f"'{self.name}' can't learn from a batch: there is NaN or infinity in {error}. Its weights are as they "
+                "were before. Lower the learning rate, or warm it up for longer; if this happens in the first steps, "
+                "check the vectors and weights of the encoder, and turn off its mixed_precision. The batch is "
+                f"{', '.join(map(describe_doc, docs))}."
+            ) from error
         if sgd not in (None, False):
             self.finish_update(sgd)
         losses[self.name] += loss
@@ -245,7 +264,13 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in docs], layout, None
         request = self._prediction_request(docs, layout)
-        output: Output = self.model.predict(HeadInput(docs, layout, request))
+        try:
+            output: Output = self.model.predict(HeadInput(docs, layout, request))
+        except NotFinite as error:
+            raise NotFinite(
+                f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of the "
+                "encoder, and turn off its mixed_precision."
+            ) from error
         return list(self._predictions(docs, layout, request, output)), layout, output
 
     def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, Gold]:
