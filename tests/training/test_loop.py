@@ -1,0 +1,72 @@
+"""Trainings that are stopped and go on, against trainings that nobody interrupts."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from spacy_span_selector.training.checkpoints import Checkpoint
+from spacy_span_selector.training.identity import file_digest
+
+from .trainings import CNN, TRANSFORMER, run, write_training
+
+LOOP = "spacy_span_selector.training.loop"
+UPDATE = "spacy_span_selector.pipeline.selector_pipe.SelectorPipe.update"
+KILLS = {
+    "in an update after step 0": (UPDATE, 5),
+    "while the checkpoint of step 3 is written": ("numpy.savez", 1),
+    "in the evaluation of step 6": ("spacy.language.Language.evaluate", 2),
+    "between the old model-last and the new one": ("os.rename", 2),
+    "before the checkpoint of step 6 has its name": ("os.rename", 3),
+    "between the checkpoint of step 6 and model-last": (f"{LOOP}.restart_cupy", 2),
+    "between the old model-best and the new one": ("os.rename", 4),
+}
+FEW = ("in an update after step 0", "between the checkpoint of step 6 and model-last")
+
+
+def models(output: Path) -> dict[str, str]:
+    """A fingerprint of every file of both pipelines, but for one in which spaCy writes a set as it comes."""
+    return {
+        str(path.relative_to(output)): file_digest(path)
+        for name in ("model-best", "model-last")
+        for path in sorted((output / name).rglob("*"))
+        if path.is_file() and path.name != "sentencizer.json"
+    }
+
+
+@pytest.fixture(scope="module", params=[CNN, TRANSFORMER])
+def training(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A config, and the output of a training with it that nobody interrupted."""
+    folder = tmp_path_factory.mktemp(request.param)
+    config = write_training(folder, request.param)
+    assert run(config, "--output", folder / "whole") == 0
+    return config, folder / "whole"
+
+
+def test_a_training_that_is_killed_again_and_again_ends_as_if_it_never_was(
+    training: tuple[Path, Path], tmp_path: Path
+) -> None:
+    config, whole = training
+    for moment in KILLS if config.stem == CNN else FEW:
+        assert run(config, "--output", tmp_path, "--resume", kill=(*KILLS[moment], signal.SIGKILL)) == -9, moment
+        *_, newest = sorted((tmp_path / "checkpoints").glob("step-*"))
+        Checkpoint(newest).check()
+    assert run(config, "--output", tmp_path, "--resume") == 0
+    assert models(tmp_path) == models(whole)
+    assert [path.name for path in sorted(tmp_path.glob("**/.*"))] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_a_training_after_its_step(
+    training: tuple[Path, Path], number: signal.Signals, tmp_path: Path
+) -> None:
+    config, whole = training
+    if config.stem != CNN:
+        pytest.skip("the encoder has no part in this")
+    # Each step has two batches of examples and two components.
+    assert run(config, "--output", tmp_path, kill=(UPDATE, 6, number)) == 128 + number
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["step-000000001"]
+    assert run(config, "--output", tmp_path, "--resume") == 0
+    assert models(tmp_path) == models(whole)
