@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
-from thinc.api import Model, xp2torch
+from thinc.api import Model, PyTorchShim, Shim, xp2torch
 from torch import Tensor, nn
 
 
@@ -34,7 +34,7 @@ def model_gradients(model: Model[Any, Any]) -> Iterator[tuple[str, Tensor]]:
             yield f"{node.name}.{name}", xp2torch(node.get_grad(name))
         for shim in node.shims:
             # Gradients in float16 may overflow: Thinc's scaler then leaves out the update.
-            if isinstance(shim._model, nn.Module) and not shim._grad_scaler.found_inf:
+            if _has_module(shim) and not shim._grad_scaler.found_inf:
                 yield from module_gradients(shim._model)
 
 
@@ -51,5 +51,9 @@ def discard_gradients(model: Model[Any, Any]) -> None:
         for name in node.grad_names:
             node.get_grad(name).fill(0)  # times 0, NaN would stay
         for shim in node.shims:
-            if isinstance(shim._model, nn.Module):
+            if _has_module(shim):
                 shim._model.zero_grad(set_to_none=True)
+
+
+def _has_module(shim: Shim) -> TypeGuard[PyTorchShim]:
+    return isinstance(shim, PyTorchShim) and isinstance(shim._model, nn.Module)

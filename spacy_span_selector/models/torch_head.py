@@ -105,10 +105,11 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
         backprop_torch(ArgsKwargs((list(tensors),), {"grad_tensors": list(gradients)}))
-        name = first_not_finite([("the token vectors", tokens.grad), *module_gradients(shim._model)])
+        gradient = cast(torch.Tensor, tokens.grad)
+        name = first_not_finite([("the token vectors", gradient), *module_gradients(shim._model)])
         if name:  # an encoder that others share must not get it
             raise NotFinite(f"the gradient of {name}")
-        return torch2xp(cast(torch.Tensor, tokens.grad))
+        return torch2xp(gradient)
 
     return output, backprop
 
@@ -147,8 +148,8 @@ def _deserialize(build: HeadBuilder, module: nn.Module | None, packed: bytes, de
     name = first_not_finite(loaded.state_dict().items())
     if name:
         raise ValueError(
-            f"There is NaN or infinity in '{name}' of the saved network, which can't annotate anything: its training went "
-            "wrong. Train it again, with a lower learning rate. spacy.load(..., exclude=[...]) loads the pipeline "
+            f"There is NaN or infinity in '{name}' of the saved network, which can't annotate anything: its training "
+            "went wrong. Train it again, with a lower learning rate. spacy.load(..., exclude=[...]) loads the pipeline "
             "without the component."
         )
     return loaded

@@ -268,8 +268,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             output: Output = self.model.predict(HeadInput(docs, layout, request))
         except NotFinite as error:
             raise NotFinite(
-                f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of the "
-                "encoder, and turn off its mixed_precision."
+                f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
+                "the encoder, and turn off its mixed_precision."
             ) from error
         return list(self._predictions(docs, layout, request, output)), layout, output
 

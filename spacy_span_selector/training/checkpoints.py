@@ -14,12 +14,16 @@ import numpy as np
 from spacy.language import Language
 from spacy.util import load_model
 
-from .folders import restore_folder, whole_folder
+from .folders import whole_folder
 from .identity import Identity, differences, file_digest
 
 FOLDER = "checkpoints"
 STATE, ARRAYS, PIPELINE, FILES = "state.json", "arrays.npz", "pipeline", "files.json"
 FINISHED = "finished"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint can't be gone on from. The message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +83,18 @@ class Checkpoint:
     def check(self) -> None:
         """Compare its files with what was written.
 
-        RAISES (ValueError): If one is missing or has changed.
+        RAISES (CheckpointError): If one is missing or has changed.
         """
         cure = "Delete the folder; training then goes on from an older checkpoint, if there is one, or begins anew."
         try:
             written = json.loads((self.path / FILES).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise ValueError(f"{self.path} is damaged: {FILES} can't be read ({error}). {cure}") from error
+            raise CheckpointError(f"{self.path} is damaged: {FILES} can't be read ({error}). {cure}") from error
         for name, digest in written.items():
             file = self.path / name
             if not file.is_file() or file_digest(file) != digest:
                 found = "has other content than was written" if file.is_file() else "is missing"
-                raise ValueError(f"{self.path} is damaged: {name} {found}. {cure}")
+                raise CheckpointError(f"{self.path} is damaged: {name} {found}. {cure}")
 
 
 @dataclass(frozen=True)
@@ -138,14 +142,14 @@ class Checkpoints:
 
         checkpoint (Checkpoint): The checkpoint.
         RETURNS (list[str]): What else has changed since, such as versions, so that the result may differ.
-        RAISES (ValueError): If it can't be gone on from.
+        RAISES (CheckpointError): If it can't be gone on from.
         """
         checkpoint.check()
         saved = checkpoint.state["identity"]
         found = [line for part in ("config", "files") for line in differences(saved[part], self.identity[part])]
         if found:
             listed = "\n".join(f"  {line}" for line in found)
-            raise ValueError(
+            raise CheckpointError(
                 f"{checkpoint.path} is of another training:\n{listed}\nUse the same config, settings and files to go "
                 f"on with it; or another --output, or delete {self.folder}, to begin anew."
             )
@@ -167,6 +171,11 @@ class Checkpoints:
     def begin(self) -> None:
         """Forget that an earlier training in this folder has ended."""
         _remove(self.folder / FINISHED)
+
+    def clean(self) -> None:
+        """Remove what a kill has left of checkpoints that were being written or removed."""
+        for path in self.folder.glob(".*"):
+            shutil.rmtree(path, ignore_errors=True)
 
     def _paths(self) -> list[Path]:
         return sorted(self.folder.glob("step-*"))

@@ -8,11 +8,10 @@ else that a step depends on.
 
 from __future__ import annotations
 
-import sys
+import shutil
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from signal import Signals
 from typing import IO, Any
 
@@ -34,7 +33,7 @@ from spacy.util import registry, resolve_dot_names
 from thinc.api import Optimizer, fix_random_seed, set_gpu_allocator
 
 from ..models.finite import NotFinite
-from .checkpoints import Checkpoint, Checkpoints
+from .checkpoints import Checkpoint, CheckpointError, Checkpoints
 from .folders import restore_folder, whole_folder
 from .optimizer_state import optimizer_state, scaler_state, set_optimizer_state, set_scaler_state
 from .randomness import (
@@ -45,7 +44,7 @@ from .randomness import (
     set_random_state,
     with_own_randomness,
 )
-from .signals import StopRequest
+from .stop_request import StopRequest
 
 LOGGED = ("score", "other_scores", "losses", "words", "seconds")
 """What spaCy's loop tells its logger that depends on the past, `checkpoints` apart, which it makes anew."""
@@ -57,18 +56,21 @@ class Batches:
 
     batches (Iterator): Epochs and batches, as spaCy makes them.
     skipped (int): The number of batches before the checkpoint; 0 if there is none.
+    random (dict[str, Any]): The states of the random number generators before the first batch.
+    epoch (int): The epoch of the newest batch.
+    fingerprint (int): What all batches so far look like.
     """
 
     batches: Iterator[tuple[int, list[Example]]]
     skipped: int
 
     def __post_init__(self) -> None:
-        self.random = data_random_state()  # at the beginning
+        self.random = data_random_state()
         self.epoch = 0
         self.fingerprint = 0
 
     def __iter__(self) -> Iterator[tuple[int, list[Example]]]:
-        for step, (epoch, batch) in enumerate(with_own_randomness(self.batches)):
+        for step, (epoch, batch) in enumerate(with_own_randomness(self.batches, self.random)):
             batch = list(batch)
             lengths = np.asarray([len(example.reference) for example in batch], dtype=np.int64)
             self.epoch, self.fingerprint = epoch, zlib.crc32(lengths.tobytes(), self.fingerprint)
@@ -79,10 +81,11 @@ def train(
     nlp: Language,
     checkpoints: Checkpoints,
     start: Checkpoint | None = None,
+    stop: StopRequest | None = None,
     *,
     use_gpu: int = -1,
-    stdout: IO[str] = sys.stdout,
-    stderr: IO[str] = sys.stderr,
+    stdout: IO[str],
+    stderr: IO[str],
 ) -> Signals | None:
     """Train a pipeline as spaCy does, with the same result, and make checkpoints.
 
@@ -91,22 +94,23 @@ def train(
     nlp (Language): The pipeline: initialized, or that of the checkpoint.
     checkpoints (Checkpoints): Where they are made, and how often.
     start (Checkpoint | None): The checkpoint to go on from.
+    stop (StopRequest | None): Asks for a checkpoint after the current step, and for an end.
     use_gpu (int): The GPU; -1 for the CPU.
     stdout, stderr (IO[str]): Where the logger of the config writes.
     RETURNS (Signals | None): The signal that stopped the training after a checkpoint; None if it has ended.
     RAISES (NotFinite): If NaN or infinity came up; the message names the step and the documents.
-    RAISES (ValueError): If the corpus gives other examples than before the checkpoint.
+    RAISES (CheckpointError): If the corpus gives other examples than before the checkpoint.
     """
     config = nlp.config.interpolate()
     if config["training"]["seed"] is not None:
         fix_random_seed(config["training"]["seed"])
     if use_gpu >= 0 and config["training"]["gpu_allocator"]:
         set_gpu_allocator(config["training"]["gpu_allocator"])
-    settings = registry.resolve(config["training"], schema=ConfigSchemaTraining)  # type: ignore[arg-type]
+    settings = registry.resolve(config["training"], schema=ConfigSchemaTraining)
     train_corpus, dev_corpus = resolve_dot_names(config, [settings["train_corpus"], settings["dev_corpus"]])
     optimizer: Optimizer = settings["optimizer"]
     frozen = settings["frozen_components"]
-    before = start.state if start else {"step": -1, "results": []}
+    before: dict[str, Any] = start.state if start else {"step": -1, "results": []}
     if start:
         set_data_random_state(before["batches"]["random"])
     batches = Batches(
@@ -128,51 +132,52 @@ def train(
     )
     before_to_disk = create_before_to_disk_callback(settings["before_to_disk"])
 
-    def save(name: str) -> None:
-        with nlp.use_params(optimizer.averages), whole_folder(checkpoints.output / name) as folder:
-            before_to_disk(nlp).to_disk(folder)
+    best, last = (checkpoints.output / name for name in (DIR_MODEL_BEST, DIR_MODEL_LAST))
 
+    def save(is_best: bool) -> None:
+        with nlp.use_params(optimizer.averages), whole_folder(last) as folder:
+            before_to_disk(nlp).to_disk(folder)
+        if is_best:
+            with whole_folder(best) as folder:
+                shutil.copytree(last, folder, dirs_exist_ok=True)
+
+    checkpoints.clean()
+    restore_folder(best)
+    restore_folder(last)
     if not start:
         checkpoints.begin()
         clean_output_dir(checkpoints.output)
-    for name in (DIR_MODEL_BEST, DIR_MODEL_LAST):
-        restore_folder(checkpoints.output / name)
     with nlp.select_pipes(disable=frozen):
         log_step, finalize_logger = settings["logger"](nlp, stdout, stderr)
     step = before["step"]
-    stop = StopRequest(
-        lambda number: print(f"{number.name}: stops after this step. Again to stop at once.", file=stderr, flush=True)
-    )
     try:
-        with stop:
-            for _, info, is_best in steps:
-                if info["step"] < before["step"]:
-                    continue
-                if start and info["step"] == before["step"]:
-                    _go_on(nlp, optimizer, batches, start, info)
-                else:
-                    _add_past(before, info)
-                step, evaluated = info["step"], is_best is not None
-                if evaluated:
-                    with nlp.select_pipes(disable=frozen):
-                        update_meta(settings, nlp, info)
-                if step > before["step"] and (evaluated or stop.received or _is_due(step, checkpoints.settings.steps)):
-                    checkpoints.write(nlp, *_state(nlp, optimizer, batches, info))
-                    restart_cupy(step)
-                # After the checkpoint: so that neither is ever newer, and both are saved again when it is gone on from.
-                if evaluated:
-                    save(DIR_MODEL_LAST)
-                    if is_best:
-                        save(DIR_MODEL_BEST)
-                    info["output_path"] = str(checkpoints.output / DIR_MODEL_LAST)
-                log_step(info if evaluated else None)
-                if stop.received:
-                    return stop.received
+        for _, info, is_best in steps:
+            if info["step"] < before["step"]:
+                continue
+            if start and info["step"] == before["step"]:
+                _go_on(nlp, optimizer, batches, start, info)
+            else:
+                _add_past(before, info)
+            step, evaluated = info["step"], is_best is not None
+            if evaluated:
+                with nlp.select_pipes(disable=frozen):
+                    update_meta(settings, nlp, info)
+            stopped_by = stop.received if stop else None
+            if step > before["step"] and (evaluated or stopped_by or _is_due(step, checkpoints.settings.steps)):
+                checkpoints.write(nlp, *_state(nlp, optimizer, batches, info))
+                restart_cupy(step)
+            # After the checkpoint: so that neither is ever newer, and both are saved again when it is gone on from.
+            if evaluated:
+                save(is_best)
+                info["output_path"] = str(last)
+            log_step(info if evaluated else None)
+            if stopped_by:
+                return stopped_by
     except NotFinite as error:
         raise NotFinite(f"Step {step + 1}: {error}") from error
     finally:
         finalize_logger()
-    save(DIR_MODEL_LAST)
+    save(is_best=False)
     checkpoints.finish()
     return None
 
@@ -226,9 +231,9 @@ def _go_on(nlp: Language, optimizer: Optimizer, batches: Batches, start: Checkpo
     """Make everything as it was when the checkpoint was made."""
     state = start.state
     if batches.fingerprint != state["batches"]["fingerprint"]:
-        raise ValueError(
-            f"Training can't go on from {start.path}: the training corpus gives other examples, or gives them in another "
-            "order, than before. Its reader must draw random numbers only from Python's 'random' or NumPy."
+        raise CheckpointError(
+            f"Training can't go on from {start.path}: the training corpus gives other examples than before, or gives "
+            "them in another order. Its reader must draw random numbers only from Python's 'random' or NumPy."
         )
     set_optimizer_state(nlp, optimizer, start.arrays(), state["updates"])
     set_scaler_state(nlp, state["scalers"])

@@ -53,7 +53,7 @@ def set_optimizer_state(
         optimizer.nr_update[key] = updates[name]
         for part in PARTS:
             if f"{part}/{name}" in arrays:
-                getattr(optimizer, part)[key] = node.ops.asarray(arrays[f"{part}/{name}"])
+                getattr(optimizer, part)[key] = node.ops.xp.array(arrays[f"{part}/{name}"])
         if shim is None:
             node.set_grad(key[1], node.ops.xp.zeros_like(node.get_param(key[1])))
         else:

@@ -17,7 +17,7 @@ def data_random_state() -> dict[str, Any]:
     """The states of the generators of Python and NumPy, from which readers draw."""
     version, numbers, gauss = random.getstate()
     name, keys, *rest = np.random.get_state()
-    return {"python": [version, list(numbers), gauss], "numpy": [name, keys.tolist(), *rest]}  # type: ignore[union-attr]
+    return {"python": [version, list(numbers), gauss], "numpy": [name, np.asarray(keys).tolist(), *rest]}
 
 
 def set_data_random_state(state: dict[str, Any]) -> None:
@@ -52,14 +52,13 @@ def restart_cupy(seed: int) -> None:
         ops.xp.random.seed(seed)
 
 
-def with_own_randomness(items: Iterator[Item]) -> Iterator[Item]:
+def with_own_randomness(items: Iterator[Item], own: dict[str, Any]) -> Iterator[Item]:
     """Let an iterator draw random numbers of its own, which do not depend on what is drawn between its items.
 
-    items (Iterator[Item]): Draws from the generators of Python and NumPy. They begin in the state in which they are at
-        the first item.
+    items (Iterator[Item]): Draws from the generators of Python and NumPy.
+    own (dict[str, Any]): In which state it finds them first, as by `data_random_state`.
     YIELDS (Item): Its items.
     """
-    own = data_random_state()
     while True:
         others = data_random_state()
         set_data_random_state(own)

@@ -940,7 +940,8 @@ def test_vectors_with_nan_are_an_error_at_prediction(case: Case) -> None:
 
     def broken(model: Any, docs: list[Doc], is_train: bool) -> Any:
         vectors, backprop = forward(model, docs, is_train)
-        return [vector * (np.nan if doc[0].text == "Hi" else 1) for doc, vector in zip(docs, vectors)], backprop
+        factors = [np.nan if doc[0].text == "Hi" else 1 for doc in docs]
+        return [vector * factor for vector, factor in zip(vectors, factors, strict=True)], backprop
 
     encoder.replace_callbacks(broken)
     assert len(list(nlp.pipe(["Ann left.", "Ann lost it."]))) == 2

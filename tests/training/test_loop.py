@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
+import srsly
 
 from spacy_span_selector.training.checkpoints import Checkpoint
-from spacy_span_selector.training.identity import file_digest
 
 from .trainings import CNN, TRANSFORMER, run, write_training
 
@@ -26,14 +27,22 @@ KILLS = {
 FEW = ("in an update after step 0", "between the checkpoint of step 6 and model-last")
 
 
-def models(output: Path) -> dict[str, str]:
-    """A fingerprint of every file of both pipelines, but for one in which spaCy writes a set as it comes."""
+def models(output: Path) -> dict[str, Any]:
+    """What is in the files of both pipelines."""
     return {
-        str(path.relative_to(output)): file_digest(path)
+        str(path.relative_to(output)): content(path)
         for name in ("model-best", "model-last")
         for path in sorted((output / name).rglob("*"))
-        if path.is_file() and path.name != "sentencizer.json"
+        if path.is_file() and path.name != "sentencizer.json"  # spaCy writes a set there, in no order
     }
+
+
+def content(path: Path) -> Any:
+    """The bytes of a file; of a transformer the weights alone, as its tokenizer tells where it was read."""
+    if path.parts[-2:] != ("transformer", "model"):
+        return path.read_bytes()
+    shims = srsly.msgpack_loads(path.read_bytes())["shims"]
+    return [srsly.msgpack_loads(shim)["state"] for shims_of_node in shims for shim in shims_of_node]
 
 
 @pytest.fixture(scope="module", params=[CNN, TRANSFORMER])
@@ -58,15 +67,11 @@ def test_a_training_that_is_killed_again_and_again_ends_as_if_it_never_was(
     assert [path.name for path in sorted(tmp_path.glob("**/.*"))] == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_a_training_after_its_step(
-    training: tuple[Path, Path], number: signal.Signals, tmp_path: Path
-) -> None:
+def test_a_signal_stops_a_training_after_its_step(training: tuple[Path, Path], tmp_path: Path) -> None:
     config, whole = training
     if config.stem != CNN:
         pytest.skip("the encoder has no part in this")
-    # Each step has two batches of examples and two components.
-    assert run(config, "--output", tmp_path, kill=(UPDATE, 6, number)) == 128 + number
-    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["step-000000001"]
+    assert run(config, "--output", tmp_path, kill=(UPDATE, 6, signal.SIGTERM)) == 128 + signal.SIGTERM
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["step-000000002"]
     assert run(config, "--output", tmp_path, "--resume") == 0
     assert models(tmp_path) == models(whole)

@@ -14,11 +14,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class StopRequest:
     """While it is entered, the first SIGINT (Ctrl-C) or SIGTERM is only noted. A second one acts as it always does.
 
-    announce (Callable): Called with the signal when it comes.
+    announce (Callable): Called with the signal when it comes. It must not write to a stream of Python's, which the
+        signal may have interrupted in the same.
     received (signal.Signals | None): The signal.
     """
 
-    def __init__(self, announce: Callable[[signal.Signals], None]) -> None:
+    def __init__(self, announce: Callable[[signal.Signals], object]) -> None:
         self.announce = announce
         self.received: signal.Signals | None = None
         self._handlers: dict[signal.Signals, Any] = {}
