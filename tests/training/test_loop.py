@@ -15,16 +15,18 @@ from .trainings import CNN, TRANSFORMER, run, write_training
 
 LOOP = "spacy_span_selector.training.loop"
 UPDATE = "spacy_span_selector.pipeline.selector_pipe.SelectorPipe.update"
-KILLS = {
-    "in an update after step 0": (UPDATE, 5),
-    "while the checkpoint of step 3 is written": ("numpy.savez", 1),
-    "in the evaluation of step 6": ("spacy.language.Language.evaluate", 2),
-    "between the old model-last and the new one": ("os.rename", 2),
-    "before the checkpoint of step 6 has its name": ("os.rename", 3),
-    "between the checkpoint of step 6 and model-last": (f"{LOOP}.restart_cupy", 2),
-    "between the old model-best and the new one": ("os.rename", 4),
+STOPS = {
+    "in an update of step 2": (UPDATE, 5, signal.SIGTERM),
+    "in an update of step 3": (UPDATE, 1, signal.SIGKILL),
+    "while the checkpoint of step 3 is written": ("numpy.savez", 1, signal.SIGKILL),
+    "in the evaluation of step 6": ("spacy.language.Language.evaluate", 2, signal.SIGKILL),
+    "between the old model-last and the new one": ("os.rename", 2, signal.SIGKILL),
+    "before the checkpoint of step 6 has its name": ("os.rename", 3, signal.SIGKILL),
+    "between the checkpoint of step 6 and model-last": (f"{LOOP}.restart_cupy", 2, signal.SIGKILL),
+    "between the old model-best and the new one": ("os.rename", 4, signal.SIGKILL),
 }
-FEW = ("in an update after step 0", "between the checkpoint of step 6 and model-last")
+FEW = ("in an update of step 2", "between the checkpoint of step 6 and model-last")
+STATUS = {signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGKILL: -signal.SIGKILL}
 
 
 def models(output: Path) -> dict[str, Any]:
@@ -54,12 +56,13 @@ def training(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return config, folder / "whole"
 
 
-def test_a_training_that_is_killed_again_and_again_ends_as_if_it_never_was(
+def test_a_training_that_is_stopped_again_and_again_ends_as_if_it_never_was(
     training: tuple[Path, Path], tmp_path: Path
 ) -> None:
     config, whole = training
-    for moment in KILLS if config.stem == CNN else FEW:
-        assert run(config, "--output", tmp_path, "--resume", kill=(*KILLS[moment], signal.SIGKILL)) == -9, moment
+    for moment in STOPS if config.stem == CNN else FEW:
+        stop = STOPS[moment]
+        assert run(config, "--output", tmp_path, "--resume", stop=stop) == STATUS[stop[2]], moment
         *_, newest = sorted((tmp_path / "checkpoints").glob("step-*"))
         Checkpoint(newest).check()
     assert run(config, "--output", tmp_path, "--resume") == 0
@@ -67,11 +70,9 @@ def test_a_training_that_is_killed_again_and_again_ends_as_if_it_never_was(
     assert [path.name for path in sorted(tmp_path.glob("**/.*"))] == []
 
 
-def test_a_signal_stops_a_training_after_its_step(training: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_training_gives_what_that_of_spacy_gives(training: tuple[Path, Path], tmp_path: Path) -> None:
     config, whole = training
     if config.stem != CNN:
         pytest.skip("the encoder has no part in this")
-    assert run(config, "--output", tmp_path, kill=(UPDATE, 6, signal.SIGTERM)) == 128 + signal.SIGTERM
-    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["step-000000002"]
-    assert run(config, "--output", tmp_path, "--resume") == 0
+    assert run(config, "--output", tmp_path, command="train") == 0
     assert models(tmp_path) == models(whole)

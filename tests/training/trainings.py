@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import pydoc
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import torch
+from spacy.cli import app as spacy_app
 from spacy.tokens import DocBin
 
 from ..pipeline.components import CASES, blank_nlp, gold_docs
@@ -61,35 +64,33 @@ def write_corpus(path: Path) -> Path:
     return path
 
 
-def run(*arguments: object, kill: tuple[str, int, int] | None = None) -> int:
-    """Run `train` in a process of its own.
+def run(*arguments: object, stop: tuple[str, int, int] | None = None, command: str = "span-selector train") -> int:
+    """Train in a process of its own, with one thread, as several may add numbers in another order each time.
 
     arguments (object): Of the command.
-    kill (tuple[str, int, int] | None): A function by its full name, at which of its calls the process gets a signal,
+    stop (tuple[str, int, int] | None): A function by its full name, at which of its calls the process gets a signal,
         and the signal.
+    command (str): The command of spaCy.
     RETURNS (int): The exit status; below 0 if a signal ended the process.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__, "spacy_span_selector.cli", "spacy_span_selector.training.loop"])
-    process = context.Process(target=_run, args=([str(argument) for argument in arguments], kill))
+    process = context.Process(target=_run, args=([*command.split(), *map(str, arguments)], stop))
     process.start()
     process.join(240)
     assert process.exitcode is not None
     return process.exitcode
 
 
-def _run(arguments: list[str], kill: tuple[str, int, int] | None) -> None:
-    from spacy_span_selector.cli import app
+def _run(arguments: list[str], stop: tuple[str, int, int] | None) -> None:
+    torch.set_num_threads(1)
+    if stop:
+        _signal_at(*stop)
+    spacy_app(arguments)
 
-    if kill:
-        _kill_at(*kill)
-    app(["train", *arguments])
 
-
-def _kill_at(function: str, call: int, number: int) -> None:
+def _signal_at(function: str, call: int, number: int) -> None:
     """Send this process a signal when a function is called so often."""
-    import pydoc
-
     owner: Any = pydoc.locate(function.rpartition(".")[0])
     name = function.rpartition(".")[2]
     original: Callable[..., Any] = getattr(owner, name)
