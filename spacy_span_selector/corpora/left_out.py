@@ -53,18 +53,6 @@ class Report:
             warnings.warn("\n".join(map(_describe, self.findings, self.findings.values())), stacklevel=stacklevel)
 
 
-def warn_left_out(what: str, cases: Sequence[str]) -> None:
-    """Warn once about everything that a reader left out, if there is anything.
-
-    what (str): What was left out, in the plural.
-    cases (Sequence[str]): A description of each case. The warning quotes their number and the first ones.
-    """
-    report = Report()
-    for case in cases:
-        report.leave_out(what, case)
-    report.warn(stacklevel=4)
-
-
 def list_names(names: Iterable[str]) -> str:
     """List the first names of documents in a warning, and count the others. Repeated names count once."""
     different = list(dict.fromkeys(names))

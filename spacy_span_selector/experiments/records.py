@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from ..writing import append_line
 
 RESULTS = "results.jsonl"
 
@@ -21,20 +22,13 @@ Record = dict[str, Any]
 
 
 def append_record(path: Path, record: Mapping[str, Any]) -> None:
-    """Append a record to a file in one write, so that readers and other writers never see an incomplete line.
+    """Append a record to a file; readers and other writers never see an incomplete line.
 
     path (Path): The file; it is created if missing.
     record (Mapping[str, Any]): Plain values.
+    RAISES (OSError): If the record can't be appended, naming the file.
     """
-    line = json.dumps(record, allow_nan=False) + "\n"
-    if path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n"):
-        line = "\n" + line  # an incomplete line after a crash stays separate
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-    try:
-        os.write(descriptor, line.encode("utf-8"))
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    append_line(path, json.dumps(record, allow_nan=False))
 
 
 def read_records(paths: Iterable[Path], *, strict: bool = False) -> list[Record]:

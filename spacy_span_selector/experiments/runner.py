@@ -19,6 +19,7 @@ import srsly
 from tqdm import tqdm
 
 from ..tasks import get_task
+from ..writing import write_file, write_files
 from .grid import Run
 from .progress import read_progress
 from .records import RESULTS, Record, append_record, read_records
@@ -154,7 +155,8 @@ def run_one(run: Run, workplace: Workplace) -> Record:
         begin = time.perf_counter()
         training = ["spacy", "train", str(run_dir / "config.cfg"), "--output", str(run_dir), "--gpu-id", gpu]
         _run_process(training, run_dir / "train.log", workplace)
-        srsly.write_json(trained, _training_record(run, run_dir, time.perf_counter() - begin))
+        record = _training_record(run, run_dir, time.perf_counter() - begin)
+        write_file(trained, srsly.json_dumps(record, indent=2))
     for name in ("measure", "memory"):
         _run_process([f"{__package__}.{name}", str(run_dir), gpu], run_dir / f"{name}.log", workplace)
     return {
@@ -203,9 +205,14 @@ def _write_config(run: Run, run_dir: Path) -> None:
         "@loggers": "spacy_span_selector.ProgressLogger.v1",
         "path": str(run_dir / "progress.jsonl"),
     }
-    config.to_disk(run_dir / "config.cfg", interpolate=False)
     corpora_and_evaluation = {"corpora": run.corpora.model_dump(), "evaluation": run.evaluation.model_dump()}
-    srsly.write_json(run_dir / "run.json", {**_description(run), **corpora_and_evaluation})
+    description = {**_description(run), **corpora_and_evaluation}
+    write_files(
+        [
+            (run_dir / "config.cfg", config.to_str(interpolate=False)),
+            (run_dir / "run.json", srsly.json_dumps(description, indent=2)),
+        ]
+    )
 
 
 def _description(run: Run) -> dict[str, Any]:

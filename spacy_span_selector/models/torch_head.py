@@ -20,9 +20,11 @@ from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d
 from torch import nn
 
+from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.spans.layout import SpanLayout
 from .at_rest import at_rest
+from .finite import NotFinite, first_not_finite, module_gradients
 from .weights import check_finite, check_shapes, load_weights
 
 HeadBuilder = Callable[..., nn.Module]
@@ -81,6 +83,9 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
     lengths = [len(vector) for vector in vectors]
     # The vectors of an empty document have no known width if they come from a transformer.
     tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
+    if first_not_finite([("tokens", xp2torch(tokens))]):
+        named = [(describe_doc(row.source), xp2torch(vector)) for row, vector in zip(X.words, vectors, strict=True)]
+        raise NotFinite(f"the token vectors of {first_not_finite(named)}")
     output, backprop_head = model.get_ref("head")((tokens, X.layout, X.request), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
@@ -126,7 +131,11 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
         backprop_torch(ArgsKwargs((list(tensors),), {"grad_tensors": list(gradients)}))
-        return torch2xp(cast(torch.Tensor, tokens.grad))
+        gradient = cast(torch.Tensor, tokens.grad)
+        name = first_not_finite([("the token vectors", gradient), *module_gradients(shim._model)])
+        if name:  # an encoder that others share must not get it
+            raise NotFinite(f"the gradient of {name}")
+        return torch2xp(gradient)
 
     return output, backprop
 

@@ -24,6 +24,7 @@ from torch import Tensor
 
 from ..signatures import takes_settings
 from .at_rest import at_rest
+from .finite import NotFinite, first_not_finite, module_gradients
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
@@ -165,7 +166,11 @@ def _forward(
         gradients = [gradient[windows, : states.shape[1]] for windows, states in hidden]
         shim._grad_scaler.scale(gradients, inplace=True)
         torch.autograd.backward([states for _, states in hidden], gradients)
-        shim._grad_scaler.unscale([weight.grad for weight in shim._model.parameters() if weight.grad is not None])
+        overflow = shim._grad_scaler.unscale([gradient for _, gradient in module_gradients(shim._model)])
+        name = None if overflow else first_not_finite(module_gradients(shim._model))
+        if name:
+            shim._model.zero_grad(set_to_none=True)
+            raise NotFinite(f"the gradient of {name} in the encoder")
         return []
 
     single = {field for field, value in output.items() if isinstance(value, Tensor)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,13 +19,14 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..annotation import set_mentions
+from ..annotation import describe_doc, set_mentions
 from ..documents.words import Words, read_all_words, read_words
 from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
 from ..layers.spans.layout import Runs, SpanLayout
+from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import HeadInput, head_device, head_module
 from .batches import PREDICT_WORDS, batch_by_words
 from .doc_selection import DocSelection
@@ -158,7 +160,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         docs (Iterable[Doc]): The documents, with sentence boundaries.
         RETURNS (list[Prediction]): One for each document.
         RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
-            not run on it.
+            not run on it, or a token vector is NaN or infinite.
         """
         return [
             prediction
@@ -208,6 +210,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
         losses (dict[str, float] | None): The loss is added to the entry of the component's name.
         RETURNS (dict[str, float]): The losses.
+        RAISES (NotFinite): If the loss, a gradient or a token vector is NaN or infinite. The optimizer is not called,
+            and the component's gradients, which may have been accumulated over several calls, are forgotten.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -220,11 +224,26 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout, gold = self._layout_and_gold(words, examples)
         if not layout.size:  # nothing but white space and markers of speakers
             return losses
-        check_listeners(self.model, [document.source for document in words], self.name, is_train=True)
+        docs = [document.source for document in words]
+        check_listeners(self.model, docs, self.name, is_train=True)
         request = self._training_request(words, gold)
-        output, backprop = self.model.begin_update(HeadInput(words, layout, request))
-        loss, gradient = self._loss_and_gradient(output, gold, layout)
-        backprop(gradient)
+        try:
+            output, backprop = self.model.begin_update(HeadInput(words, layout, request))
+            loss, gradient = self._loss_and_gradient(output, gold, layout)
+            if not math.isfinite(loss):
+                raise NotFinite("the loss")
+            backprop(gradient)
+            name = first_not_finite(model_gradients(self.model.get_ref("tok2vec")))
+            if name:
+                raise NotFinite(f"the gradient of {name}")
+        except NotFinite as error:
+            discard_gradients(self.model)
+            raise NotFinite(
+                f"'{self.name}' can't learn from a batch: there is NaN or infinity in {error}. Its weights are as they "
+                "were before. Lower the learning rate, or warm it up for longer; if this happens in the first steps, "
+                "check the vectors and weights of the encoder, and turn off its mixed_precision. The batch is "
+                f"{', '.join(map(describe_doc, docs))}."
+            ) from error
         if sgd not in (None, False):
             self.finish_update(sgd)
         losses[self.name] += loss
@@ -352,7 +371,13 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
         check_listeners(self.model, [document.source for document in words], self.name)
         request = self._prediction_request(words, layout)
-        output: Output = self.model.predict(HeadInput(words, layout, request))
+        try:
+            output: Output = self.model.predict(HeadInput(words, layout, request))
+        except NotFinite as error:
+            raise NotFinite(
+                f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
+                "the encoder, and turn off its mixed_precision."
+            ) from error
         docs = [document.doc for document in words]
         predictions = [
             prediction if document.doc is document.source else prediction.moved(document.to_source)

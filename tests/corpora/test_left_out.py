@@ -2,18 +2,7 @@ import warnings
 
 import pytest
 
-from spacy_span_selector.corpora.left_out import DOCUMENTS, Report, list_names, shorten, warn_left_out
-
-
-def test_a_warning_has_the_number_and_the_first_case():
-    with pytest.warns(UserWarning, match=r"^Left out trees: 1,200\. The first: a\.txt:3$"):
-        warn_left_out("trees", ["a.txt:3"] * 1200)
-
-
-def test_nothing_left_out_is_no_warning():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warn_left_out("trees", [])
+from spacy_span_selector.corpora.left_out import DOCUMENTS, Report, list_names, shorten
 
 
 @pytest.mark.parametrize(

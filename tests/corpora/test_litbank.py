@@ -163,7 +163,7 @@ def test_a_list_without_documents_is_an_error(tmp_path: Path, text: str):
         read_litbank_fold(tmp_path, 4)
 
 
-@pytest.mark.parametrize("name", ["../a.tsv", "a\0.tsv", "a\\b"])
+@pytest.mark.parametrize("name", ["../a.tsv", "a\\b"])
 def test_a_list_of_other_things_is_an_error(tmp_path: Path, name: str):
     write_folds(tmp_path, train=f"a.tsv\n{name}\n", dev="b\n", test="c\n")
     with pytest.raises(ValueError, match=r"4/train\.ids:2: found '.*', expected the name of a file"):

@@ -24,6 +24,7 @@ from spacy_span_selector.experiments.lock import only_experiment_in
 from spacy_span_selector.experiments.records import append_record, read_records
 from spacy_span_selector.experiments.runner import RunFailed, Workplace, pending_runs, run_all
 
+from ..full_disk import contents, full_disk
 from .conftest import CORPUS, make_record
 
 MEASURES = {
@@ -313,3 +314,29 @@ def test_a_killed_experiment_ends_its_processes_and_leaves_its_folder(experiment
     assert "The experiment that started this process has ended" in Path("log").read_text()
     with only_experiment_in(Path("out")):
         assert not Path("out/runs").exists()
+
+
+def test_a_config_that_does_not_fit_on_the_disk_is_not_begun(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    with full_disk(600):
+        failures = run_pending(runs[:1], Workplace(Path("out")))
+    path = Path("out/runs") / runs[0].name
+    assert failures == {runs[0].name: f"{path / 'config.cfg'}: not written (File too large). No file has changed."}
+    assert contents(Path("out")) == {"runs": None, f"runs/{runs[0].name}": None}
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+
+
+def test_results_that_do_not_fit_on_the_disk_lose_no_training(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    workplace = Workplace(Path("out"), keep_models=True)
+    run_pending(runs[:1], workplace)
+    results = workplace.results.read_bytes()
+    workplace.results.unlink()
+    processes.calls.clear()
+    with full_disk(len(results) - 1):
+        failures = run_pending(runs[:1], workplace)
+    assert f"{workplace.results}: not written" in failures[runs[0].name]
+    assert workplace.results.read_bytes() == b""
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]

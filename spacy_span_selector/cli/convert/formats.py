@@ -29,7 +29,7 @@ def bracketed_cli(
     with friendly_errors():
         sources, out_path = split_paths(paths)
         nlp = spacy.blank(lang)
-        save_docs(_read_files(sources, lambda path: read_bracketed(path, nlp)), out_path)
+        save_docs({out_path: _read_files(sources, lambda path: read_bracketed(path, nlp))})
 
 
 @convert_app.command("props")
@@ -43,7 +43,7 @@ def props_cli(
 
     with friendly_errors():
         split_paths([words_path, props_path, out_path])
-        save_docs(read_props(words_path, props_path), out_path)
+        save_docs({out_path: read_props(words_path, props_path)})
 
 
 @convert_app.command("conll2012")
@@ -65,7 +65,7 @@ def conll2012_cli(
         sources, out_path = split_paths(paths)
         files = find_files(sources)
         docs = read_conll2012(files)
-        save_docs(docs, out_path, speaker_markers=speaker_markers)
+        save_docs({out_path: docs}, speaker_markers=speaker_markers)
         _check_official(files, len(docs))
 
 
@@ -85,7 +85,7 @@ def jsonlines_cli(
         sources, out_path = split_paths(paths)
         vocab = Vocab()
         docs = _read_files(sources, lambda path: read_jsonlines(path, vocab))
-        save_docs(docs, out_path, speaker_markers=speaker_markers)
+        save_docs({out_path: docs}, speaker_markers=speaker_markers)
 
 
 def _read_files(paths: Iterable[Path], read: Callable[[Path], list[Doc]]) -> list[Doc]:

@@ -87,7 +87,7 @@ def _change_name(name: str) -> str:
 def _read_skeletons(propbank: Path, report: Report) -> dict[str, tuple[str, str]]:
     """The content and the path of the skeleton files, by "GENRE/NAME"."""
     cure = f"Expected a copy of https://github.com/propbank/{PROPBANK} in {propbank.parent}."
-    texts = read_texts(propbank / SKELETON_FOLDER, propbank / SKELETON_ARCHIVE, SKELETON_SUFFIX, cure)
+    texts = read_texts(propbank / SKELETON_FOLDER, propbank / SKELETON_ARCHIVE, SKELETON_SUFFIX, cure, report)
     skeletons: dict[str, tuple[str, str]] = {}
     for path, text in texts.items():
         _, first = skeletons.setdefault(_document_name(path), (text, path))

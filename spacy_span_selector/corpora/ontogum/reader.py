@@ -63,8 +63,8 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
     for folder in (CONLL_FOLDER, TREES_FOLDER):
         if not (source / folder).is_dir():
             raise FileNotFoundError(f"{source / folder}: no such folder. {CURE}")
-    texts = read_texts(source / CONLLU_FOLDER, source / CONLLU_ARCHIVE, ".conllu", CURE)
     report = Report()
+    texts = read_texts(source / CONLLU_FOLDER, source / CONLLU_ARCHIVE, ".conllu", CURE, report)
     paths: dict[str, str] = {}
     for path in texts:
         if paths.setdefault(PurePosixPath(path).stem, path) != path:

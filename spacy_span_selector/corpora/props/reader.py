@@ -40,6 +40,9 @@ def read_props(words_path: str | Path, props_path: str | Path, vocab: Vocab | No
     """
     words_path, props_path = Path(words_path), Path(props_path)
     words, props = _read_sentences(words_path), _read_sentences(props_path)
+    for path, sentences in ((words_path, words), (props_path, props)):
+        if not sentences:
+            raise ValueError(f"{path}: found no sentence, expected one line per word.")
     vocab = Vocab() if vocab is None else vocab
     report = Report()
     docs: list[Doc] = []
