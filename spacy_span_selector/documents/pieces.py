@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers
 from .moved_spans import Places, move_spans
+from .words import count_words
 
 
 def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> list[Doc]:
@@ -19,11 +22,12 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     apart. Each piece has the title, and a speaker marker stays with the sentence after it.
 
     doc (Doc): A document with sentence boundaries, or one that is short enough.
-    max_words (int): The greatest number of words of a piece. A longer sentence is a piece of its own.
+    max_words (int): The greatest number of words of a piece; white space does not count. A longer sentence is a piece
+        of its own.
     prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
     RETURNS (list[Doc]): The pieces, in the order of the text; the document itself if it is short enough.
     """
-    if len(doc) <= max_words:
+    if count_words(doc) <= max_words:
         return [doc]
     pieces = list(_pieces(doc, max_words))
     places = {key: _places(group, pieces) for key, group in doc.spans.items()}
@@ -47,9 +51,10 @@ def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
 def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
     after_markers = {end for _, end in get_speaker_markers(doc)}
     ends = [sentence.end for sentence in doc.sents if sentence.end not in after_markers or sentence.end == len(doc)]
+    words_before = np.append(0, np.cumsum(doc.to_array([IS_SPACE]) == 0))
     start = end = 0
     for sentence_end in ends:
-        if end > start and sentence_end - start > max_words:
+        if end > start and words_before[sentence_end] - words_before[start] > max_words:
             yield doc[start:end]
             start = end
         end = sentence_end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -26,7 +27,8 @@ def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
     they did before: new words before the first token of a sentence are a sentence of their own, and other new words
     belong to the sentence, and to the entity, around them.
 
-    doc (Doc): The document, which is not modified.
+    doc (Doc): The document, which is not modified. A word keeps the space behind it, and has one if white space
+        tokens between it and the next remaining word are removed.
     tokens (Sequence[int | str]): Numbers of the remaining tokens, ascending, and new words between them. A space
         follows each new word.
     RETURNS (Doc): The new document.
@@ -36,7 +38,7 @@ def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
     rebuilt = Doc(
         doc.vocab,
         words=[doc[token].text if isinstance(token, int) else token for token in tokens],
-        spaces=[bool(doc[token].whitespace_) if isinstance(token, int) else True for token in tokens],
+        spaces=_spaces(doc, tokens, old),
     )
     rebuilt.has_unknown_spaces = doc.has_unknown_spaces
     rebuilt.cats = dict(doc.cats)
@@ -58,6 +60,19 @@ def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
     return rebuilt
 
 
+def _spaces(doc: Doc, tokens: Sequence[int | str], old: Sequence[int]) -> list[bool]:
+    """Whether a space follows each token of the new document."""
+    following = dict(pairwise(old))
+
+    def has_space(token: int) -> bool:
+        after = token + 1
+        if after < len(doc) and following.get(token) != after and doc[after].is_space:
+            return token in following
+        return bool(doc[token].whitespace_)
+
+    return [isinstance(token, str) or has_space(token) for token in tokens]
+
+
 def _attributes(doc: Doc, tokens: Sequence[int | str], old: list[int], new: list[int]) -> np.ndarray:
     """The attributes of the tokens of the new document. Shape: (tokens, attributes)"""
     values = doc.to_array(ATTRIBUTES).view(np.int64)
@@ -67,6 +82,8 @@ def _attributes(doc: Doc, tokens: Sequence[int | str], old: list[int], new: list
     # If the first token of a sentence or an entity is lost, the next remaining token begins it.
     starts = np.cumsum(values[:, SENT_START] == 1)[np.asarray(old, dtype=np.int64)]
     kept[np.diff(starts, prepend=0) > 0, SENT_START] = 1
+    if doc.has_annotation("SENT_START") and not kept[1:, SENT_START].any():
+        kept[1:, SENT_START] = -1  # only lost tokens told where sentences start: all others are known to be in one
     before = np.append(OUT_OF_ENTITY, kept[:-1, ENT_IOB])
     kept[(kept[:, ENT_IOB] == IN_ENTITY) & np.isin(before, (0, OUT_OF_ENTITY)), ENT_IOB] = BEGINS_ENTITY
     rows = np.zeros((len(tokens), len(ATTRIBUTES)), dtype=np.int64)

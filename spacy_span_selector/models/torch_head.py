@@ -20,7 +20,11 @@ from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d
 from torch import nn
 
+from ..annotation import describe_doc
+from ..documents.words import Words
 from ..layers.spans.layout import SpanLayout
+from .at_rest import at_rest
+from .finite import NotFinite, first_not_finite, module_gradients
 from .weights import check_finite, check_shapes, load_weights
 
 HeadBuilder = Callable[..., nn.Module]
@@ -32,12 +36,12 @@ sets as `model.attrs["sizes"]`. The module keeps them as its attribute `sizes`. 
 class HeadInput:
     """A batch of documents, and what the module needs beside their token vectors.
 
-    docs (list[Doc]): The documents.
+    words (list[Words]): The documents without white space, and as they are.
     layout (SpanLayout): Their sentences.
     request (Any): Further input of the module.
     """
 
-    docs: list[Doc]
+    words: list[Words]
     layout: SpanLayout
     request: Any
 
@@ -75,10 +79,13 @@ def head_device(model: Model[HeadInput, Any]) -> torch.device:
 
 
 def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
-    vectors, backprop_tok2vec = model.get_ref("tok2vec")(X.docs, is_train)
+    vectors, backprop_tok2vec = _word_vectors(model.get_ref("tok2vec"), X.words, is_train)
     lengths = [len(vector) for vector in vectors]
     # The vectors of an empty document have no known width if they come from a transformer.
     tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
+    if first_not_finite([("tokens", xp2torch(tokens))]):
+        named = [(describe_doc(row.source), xp2torch(vector)) for row, vector in zip(X.words, vectors, strict=True)]
+        raise NotFinite(f"the token vectors of {first_not_finite(named)}")
     output, backprop_head = model.get_ref("head")((tokens, X.layout, X.request), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
@@ -88,6 +95,29 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
     return output, backprop
 
 
+def _word_vectors(
+    tok2vec: Model[list[Doc], list[Floats2d]], words: list[Words], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
+    """The vectors of the words of documents.
+
+    A tok2vec of the component's own sees no white space. A listener takes what an earlier component made of the whole
+    document, from which the vectors of white space are left out.
+    """
+    listens = any(hasattr(layer, "upstream_name") for layer in tok2vec.walk())
+    if not listens or all(document.doc is document.source for document in words):
+        return tok2vec([document.doc for document in words], is_train)
+    vectors, backprop = tok2vec([document.source for document in words], is_train)
+    places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in words]
+
+    def backprop_words(d_words: list[Floats2d]) -> Any:
+        d_vectors = [tok2vec.ops.alloc2f(*vector.shape) for vector in vectors]
+        for rows, d_vector, d_own in zip(places, d_vectors, d_words, strict=True):
+            d_vector[rows] = d_own
+        return backprop(d_vectors)
+
+    return [vector[rows] for rows, vector in zip(places, vectors, strict=True)], backprop_words
+
+
 def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
     vectors, layout, request = X
     shim = cast(PyTorchShim, model.shims[0])
@@ -95,13 +125,17 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
     arguments = ArgsKwargs((tokens, layout, request), {})
     if not is_train:
         with torch.inference_mode():
-            return shim.predict(arguments), lambda d_output: d_output
+            return at_rest(shim._model)(*arguments.args), lambda d_output: d_output
     output, backprop_torch = shim.begin_update(arguments)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
         backprop_torch(ArgsKwargs((list(tensors),), {"grad_tensors": list(gradients)}))
-        return torch2xp(cast(torch.Tensor, tokens.grad))
+        gradient = cast(torch.Tensor, tokens.grad)
+        name = first_not_finite([("the token vectors", gradient), *module_gradients(shim._model)])
+        if name:  # an encoder that others share must not get it
+            raise NotFinite(f"the gradient of {name}")
+        return torch2xp(gradient)
 
     return output, backprop
 

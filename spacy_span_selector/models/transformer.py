@@ -23,6 +23,8 @@ from thinc.types import Floats2d, Ragged
 from torch import Tensor
 
 from ..signatures import takes_settings
+from .at_rest import at_rest
+from .finite import NotFinite, first_not_finite, module_gradients
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
@@ -71,16 +73,15 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
     RAISES (ImportError): If spacy-transformers is not installed.
     """
     try:
-        from spacy_transformers.layers import TransformerModel
-
         from .encoder_shim import EncoderShim
+        from .words_transformer import WordsTransformer
     except ImportError as error:
         raise ImportError(
             "'spacy_span_selector.TransformerModel.v1' needs spacy-transformers. Install it with: "
             "python -m pip install 'spacy-span-selector[transformers]'"
         ) from error
     # Copies, as spacy-transformers writes into these.
-    model = TransformerModel(
+    model = WordsTransformer(
         settings.name,
         settings.get_spans,
         dict(settings.tokenizer_config or {}),
@@ -150,23 +151,26 @@ def _forward(
         block_subwords = BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
     fields: dict[str, list[Tensor]] = {}
     hidden: list[tuple[Tensor, Tensor]] = []
-    shim._model.train(is_train)
+    encoder = shim._model.train() if is_train else at_rest(shim._model)
     # No inference mode: an encoder may keep tensors, such as positions, that it needs again in training.
     with torch.set_grad_enabled(is_train), _precision(shim, bfloat16):
         for block, length in _blocks(lengths[longest_first], block_subwords):
-            output = shim._model(**{field: values[block, :length] for field, values in inputs.items()})
+            output = encoder(**{field: values[block, :length] for field, values in inputs.items()})
             windows = order[block]
             _collect(fields, output, windows, length, wordpieces.input_ids.shape)
             if is_train:
                 hidden.append((windows, output.last_hidden_state.float()))
-    shim._model.train()
 
     def backprop(d_output: ModelOutput) -> list[Any]:
         (gradient,) = d_output.values()
         gradients = [gradient[windows, : states.shape[1]] for windows, states in hidden]
         shim._grad_scaler.scale(gradients, inplace=True)
         torch.autograd.backward([states for _, states in hidden], gradients)
-        shim._grad_scaler.unscale([weight.grad for weight in shim._model.parameters() if weight.grad is not None])
+        overflow = shim._grad_scaler.unscale([gradient for _, gradient in module_gradients(shim._model)])
+        name = None if overflow else first_not_finite(module_gradients(shim._model))
+        if name:
+            shim._model.zero_grad(set_to_none=True)
+            raise NotFinite(f"the gradient of {name} in the encoder")
         return []
 
     single = {field for field, value in output.items() if isinstance(value, Tensor)}

@@ -67,6 +67,6 @@ def check_finite(weights: dict[str, Tensor], owner: str) -> None:
     wrong = [name for name, weight in weights.items() if weight.is_floating_point() and not weight.isfinite().all()]
     if wrong:
         raise ValueError(
-            f"The weights of {owner} are damaged: not all of {wrong[0]!r} are finite numbers. Take a checkpoint from "
-            "before its training went wrong."
+            f"There is NaN or infinity in '{wrong[0]}' of {owner}, which can't predict anything: its training went "
+            "wrong. Take a checkpoint from before, or train again with a lower learning rate."
         )

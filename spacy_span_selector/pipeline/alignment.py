@@ -13,6 +13,7 @@ from ..layers.spans.layout import Runs
 MISALIGNED = "does not start and end at token boundaries of the predicted document"
 CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
 EMPTY = "has no tokens"
+WHITE_SPACE = "is nothing but white space"
 HOLDS_MARKER = "holds a marker of a speaker"
 TOO_WIDE = "is wider than 'max_span_width' of the model"
 
@@ -37,6 +38,8 @@ class SpanAligner:
     def __call__(self, start: int, end: int, *, any_width: bool = False) -> tuple[int, int] | str:
         """First and last token of a span in the prediction, or the reason why it is lost.
 
+        White space at the edges of a span is not part of it.
+
         start, end (int): Token offsets in the reference, end exclusive.
         any_width (bool): Whether the span may be wider than the greatest width: a predicate is not selected.
         RAISES (ValueError): If the two sides have different texts.
@@ -44,6 +47,13 @@ class SpanAligner:
         # A span without tokens may lie behind the last token, where there is nothing to look up.
         if start >= end:
             return EMPTY
+        reference = self.example.reference
+        while start < end and reference[end - 1].is_space:
+            end -= 1
+        while start < end and reference[start].is_space:
+            start += 1
+        if start == end:
+            return WHITE_SPACE
         first_of, last_of = self._edges
         first, last = first_of[start], last_of[end - 1]
         if min(first, last) < 0:

@@ -9,9 +9,10 @@ from itertools import groupby
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from spacy.tokens import Doc
+from spacy.tokens import Token
 from torch import Tensor
 
+from ..documents.words import Words
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import SpanSelector
 from ..layers.spans.layout import SpanLayout
@@ -24,14 +25,14 @@ Characters = tuple[int, int]
 class DocSelection:
     """The selection of one document, with the scores of all of its spans.
 
-    doc (Doc): The document.
+    words (Words): The document. Token offsets are those of `words.doc`, which has no white space.
     selection (Selection): Output of the network.
     layout (SpanLayout): The sentences of the document.
     selector (SpanSelector): The selector of the component.
     threshold (float): The threshold of the component.
     """
 
-    doc: Doc
+    words: Words
     selection: Selection
     layout: SpanLayout
     selector: SpanSelector
@@ -73,7 +74,7 @@ class DocSelection:
         """The first token of each sentence, and the probability of each of its spans by first and last token, 0 where
         the selector has no probabilities. Shape: (tokens, tokens)"""
         in_sentence = self.layout.in_sentence.tolist()
-        for first, tokens in groupby(range(len(self.doc)), key=self.layout.sentence.tolist().__getitem__):
+        for first, tokens in groupby(range(len(self.words.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
             if in_sentence[first]:
                 flat = self.layout.row[rows][:, None] + self.layout.place[rows]
@@ -82,14 +83,19 @@ class DocSelection:
 
     def _characters(self, flat: Tensor) -> set[Characters]:
         starts, ends = self.layout.locate(flat)
-        doc = self.doc
+        tokens = self._tokens()
         rows = zip(starts.tolist(), ends.tolist(), strict=True)
-        return {(doc[start].idx, doc[end].idx + len(doc[end])) for start, end in rows}
+        return {(tokens[start].idx, tokens[end].idx + len(tokens[end])) for start, end in rows}
+
+    def _tokens(self) -> list[Token]:
+        """The words as tokens of the document as it is."""
+        return [self.words.source[place] for place in self.words.places.tolist()]
 
     def _flat_index(self, spans: Collection[Characters]) -> Tensor:
         """The flat index of spans; spans that are not in the layout are left out."""
-        starts = {token.idx: token.i for token in self.doc}
-        ends = {token.idx + len(token): token.i for token in self.doc}
+        tokens = self._tokens()
+        starts = {token.idx: row for row, token in enumerate(tokens)}
+        ends = {token.idx + len(token): row for row, token in enumerate(tokens)}
         sentence = self.layout.sentence.tolist()
         rows = [(starts[start], ends[end]) for start, end in spans if start in starts and end in ends]
         rows = [(start, end) for start, end in rows if start <= end and sentence[start] == sentence[end]]

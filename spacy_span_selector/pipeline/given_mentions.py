@@ -5,34 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
-from spacy.tokens import Doc
 
 from ..annotation import describe_doc
+from ..documents.words import Words
 from ..layers.selection.candidates import CandidateStrategy, Given
 from ..layers.spans.layout import SpanLayout
-from .alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
+from .alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, WHITE_SPACE
 from .lost import LostSpans
 
 
 def given_mentions(
-    docs: Sequence[Doc], layout: SpanLayout, key: str, choose: CandidateStrategy
+    words: Sequence[Words], layout: SpanLayout, key: str, choose: CandidateStrategy
 ) -> tuple[CandidateStrategy, LostSpans]:
     """Which spans to link: those that a document is given, in another those that a strategy chooses.
 
-    docs (Sequence[Doc]): The documents.
+    words (Sequence[Words]): The documents.
     layout (SpanLayout): Their sentences.
     key (str): Where given mentions are in `doc.spans`.
     choose (CandidateStrategy): Chooses for documents that are given none.
     RETURNS (tuple[CandidateStrategy, LostSpans]): The strategy, and given spans that can't be linked.
     """
     lost = LostSpans()
-    closed = [key in doc.spans for doc in docs]
+    closed = [key in document.source.spans for document in words]
     if not any(closed):
         return choose, lost
     sentence, in_sentence = layout.sentence.tolist(), layout.in_sentence.tolist()
     rows: set[tuple[int, int]] = set()
     offset = 0
-    for doc in docs:
+    for document in words:
+        doc = document.doc
+        for span in document.source.spans.get(key, ()):
+            if span and span.text.isspace():
+                lost.add(WHITE_SPACE, f"{span.text!r} in {describe_doc(doc)}")
         for span in doc.spans.get(key, ()):
             first, last = offset + span.start, offset + span.end - 1
             place = f"{span.text!r} in {describe_doc(doc)}"

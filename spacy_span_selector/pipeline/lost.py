@@ -40,11 +40,11 @@ class LostSpans:
 
         other (LostSpans): What the batch lost.
         name (str): Name of the component.
-        what (str): What the spans are: "gold mention", "gold argument".
+        what (str): What was done with what: "leaves out a gold mention", "cuts a sentence".
         """
         for reason in other.counts.keys() - self.counts.keys():
             warnings.warn(
-                f"'{name}' leaves out a {what} that {reason}: {other.first[reason]}. Shown once; "
+                f"'{name}' {what} that {reason}: {other.first[reason]}. Shown once; "
                 f"nlp.get_pipe('{name}').lost.counts has the number of all.",
                 stacklevel=_level_of_caller(),
             )

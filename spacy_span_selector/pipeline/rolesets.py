@@ -77,4 +77,4 @@ class LookUpSenses:
 def _keys(predicate: Span) -> list[str]:
     """What a predicate is looked up by: its form, then its lemma if it has one."""
     lemma = predicate.lemma_.lower().strip()
-    return [predicate.text.lower(), *([lemma] if lemma else [])]
+    return [" ".join(predicate.text.lower().split()), *([lemma] if lemma else [])]

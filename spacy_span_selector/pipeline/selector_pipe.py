@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import srsly
 import torch
@@ -18,20 +19,29 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..annotation import set_mentions
+from ..annotation import describe_doc, set_mentions
+from ..documents.words import Words, read_all_words, read_words
 from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
 from ..layers.spans.layout import Runs, SpanLayout
+from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import HeadInput, head_device, head_module
 from .batches import PREDICT_WORDS, batch_by_words
 from .doc_selection import DocSelection
 from .listeners import check_listeners
+from .long_sentences import cut_long_sentences
 from .lost import LostSpans
 from .optimizer import finish_update
 from .sentences import sentence_runs
 from .settings import PipeSettings, read_saved_settings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+MoveSpan = Callable[[int, int], tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,13 @@ class SpanPrediction:
 
     spans: list[tuple[int, int]] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
+
+    def moved(self, move: MoveSpan) -> Self:
+        """The same prediction for a document with other token offsets.
+
+        move (MoveSpan): Takes the offsets of a span, end exclusive, and returns the others.
+        """
+        return replace(self, spans=[move(*span) for span in self.spans])
 
 
 class SelectionOutput(Protocol):
@@ -143,10 +160,12 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         docs (Iterable[Doc]): The documents, with sentence boundaries.
         RETURNS (list[Prediction]): One for each document.
         RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
-            not run on it.
+            not run on it, or a token vector is NaN or infinite.
         """
         return [
-            prediction for batch in batch_by_words(docs, PREDICT_WORDS) for prediction in self._predict_batch(batch)[0]
+            prediction
+            for batch in batch_by_words(docs, PREDICT_WORDS)
+            for prediction in self._predict_batch(read_all_words(batch))[0]
         ]
 
     def predict_with_selection(self, doc: Doc) -> tuple[Prediction, DocSelection | None]:
@@ -157,10 +176,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             spans are scored, because the document has no sentences or the component tags tokens.
         RAISES (ValueError): If the document has no sentence boundaries.
         """
-        (prediction,), layout, output = self._predict_batch([doc])
+        words = read_words(doc)
+        (prediction,), layout, output = self._predict_batch([words])
         selector = self.selector
         if output is not None and output.selection is not None and selects_spans(selector):
-            return prediction, DocSelection(doc, output.selection, layout, selector, self.settings.threshold)
+            return prediction, DocSelection(words, output.selection, layout, selector, self.settings.threshold)
         return prediction, None
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
@@ -190,6 +210,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
         losses (dict[str, float] | None): The loss is added to the entry of the component's name.
         RETURNS (dict[str, float]): The losses.
+        RAISES (NotFinite): If the loss, a gradient or a token vector is NaN or infinite. The optimizer is not called,
+            and the component's gradients, which may have been accumulated over several calls, are forgotten.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -198,14 +220,30 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
-        docs = [example.predicted for example in examples]
-        layout, gold = self._layout_and_gold(examples)
-        if not layout.size:  # nothing but markers of speakers
+        words = read_all_words(example.predicted for example in examples)
+        layout, gold = self._layout_and_gold(words, examples)
+        if not layout.size:  # nothing but white space and markers of speakers
             return losses
+        docs = [document.source for document in words]
         check_listeners(self.model, docs, self.name, is_train=True)
-        output, backprop = self.model.begin_update(HeadInput(docs, layout, self._training_request(docs, gold)))
-        loss, gradient = self._loss_and_gradient(output, gold, layout)
-        backprop(gradient)
+        request = self._training_request(words, gold)
+        try:
+            output, backprop = self.model.begin_update(HeadInput(words, layout, request))
+            loss, gradient = self._loss_and_gradient(output, gold, layout)
+            if not math.isfinite(loss):
+                raise NotFinite("the loss")
+            backprop(gradient)
+            name = first_not_finite(model_gradients(self.model.get_ref("tok2vec")))
+            if name:
+                raise NotFinite(f"the gradient of {name}")
+        except NotFinite as error:
+            discard_gradients(self.model)
+            raise NotFinite(
+                f"'{self.name}' can't learn from a batch: there is NaN or infinity in {error}. Its weights are as they "
+                "were before. Lower the learning rate, or warm it up for longer; if this happens in the first steps, "
+                "check the vectors and weights of the encoder, and turn off its mixed_precision. The batch is "
+                f"{', '.join(map(describe_doc, docs))}."
+            ) from error
         if sgd not in (None, False):
             self.finish_update(sgd)
         losses[self.name] += loss
@@ -218,7 +256,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         scores (Any): The model's output for the predicted documents, from `begin_update`.
         RETURNS (tuple): The loss, and (output tensor, gradient) pairs for the model's backprop.
         """
-        layout, gold = self._layout_and_gold(list(examples))
+        examples = list(examples)
+        words = read_all_words(example.predicted for example in examples)
+        layout, gold = self._layout_and_gold(words, examples)
         return self._loss_and_gradient(scores, gold, layout)
 
     def finish_update(self, sgd: Optimizer) -> None:
@@ -303,11 +343,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """The gold annotation of a batch as tensors, and what of it cannot be learnt."""
 
     @abstractmethod
-    def _training_request(self, docs: Sequence[Doc], gold: Gold) -> Any:
+    def _training_request(self, words: Sequence[Words], gold: Gold) -> Any:
         """What the component asks of its network in training."""
 
     @abstractmethod
-    def _prediction_request(self, docs: Sequence[Doc], layout: SpanLayout) -> Any:
+    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> Any:
         """What the component asks of its network at prediction."""
 
     @abstractmethod
@@ -318,28 +358,47 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     def _predictions(
         self, docs: Sequence[Doc], layout: SpanLayout, request: Any, output: Output
     ) -> Iterable[Prediction]:
-        """The output of the network for a batch, document by document."""
+        """The output of the network for a batch, document by document; the documents have no white space."""
 
     @abstractmethod
     def _annotate(self, doc: Doc, prediction: Prediction, settings: Settings) -> None:
         """Write a prediction to a document, except for the selected spans."""
 
-    def _predict_batch(self, docs: list[Doc]) -> tuple[list[Prediction], SpanLayout, Output | None]:
+    def _predict_batch(self, words: list[Words]) -> tuple[list[Prediction], SpanLayout, Output | None]:
         """The predictions, the sentences, and the output of the network, which does not run without sentences."""
-        layout = SpanLayout.build(sentence_runs(docs, self.name), head_device(self.model))
+        layout = SpanLayout.build(self._sentences(words), head_device(self.model))
         if not layout.size:
-            return [cast(Prediction, self.prediction_type()) for _ in docs], layout, None
-        request = self._prediction_request(docs, layout)
-        check_listeners(self.model, docs, self.name)
-        output: Output = self.model.predict(HeadInput(docs, layout, request))
-        return list(self._predictions(docs, layout, request, output)), layout, output
+            return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
+        check_listeners(self.model, [document.source for document in words], self.name)
+        request = self._prediction_request(words, layout)
+        try:
+            output: Output = self.model.predict(HeadInput(words, layout, request))
+        except NotFinite as error:
+            raise NotFinite(
+                f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
+                "the encoder, and turn off its mixed_precision."
+            ) from error
+        docs = [document.doc for document in words]
+        predictions = [
+            prediction if document.doc is document.source else prediction.moved(document.to_source)
+            for document, prediction in zip(words, self._predictions(docs, layout, request, output), strict=True)
+        ]
+        return predictions, layout, output
 
-    def _layout_and_gold(self, examples: Sequence[Example]) -> tuple[SpanLayout, Gold]:
+    def _sentences(self, words: Sequence[Words]) -> list[Runs]:
+        """The sentences of documents, the longest of them cut; the first cut is reported."""
+        whole = sentence_runs([document.doc for document in words], self.name)
+        sentences, cut = cut_long_sentences(words, whole, self.settings.max_sentence_words)
+        self.lost.take_over(cut, self.name, "cuts a sentence")
+        return sentences
+
+    def _layout_and_gold(self, words: Sequence[Words], examples: Sequence[Example]) -> tuple[SpanLayout, Gold]:
         """The sentences and the gold annotation of a batch; the first loss of each kind is reported."""
-        sentences = sentence_runs([example.predicted for example in examples], self.name)
+        sentences = self._sentences(words)
         device = head_device(self.model)
+        examples = [Example(document.doc, example.reference) for document, example in zip(words, examples, strict=True)]
         gold, lost = self._read_gold(examples, sentences, device)
-        self.lost.take_over(lost, self.name, self.gold_name)
+        self.lost.take_over(lost, self.name, f"leaves out a {self.gold_name}")
         return SpanLayout.build(sentences, device), gold
 
     def _loss_settings(self) -> dict[str, Any]:

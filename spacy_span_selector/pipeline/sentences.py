@@ -24,7 +24,7 @@ def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
         if len(doc) > 1 and not doc.has_annotation("SENT_START"):
             raise ValueError(
                 f"'{component}' selects spans sentence by sentence, but {describe_doc(doc)} has no sentence "
-                "boundaries. Add a component that sets them before it: nlp.add_pipe('sentencizer', first=True); "
+                "boundaries. Add a component that sets them before it: nlp.add_pipe('word_sentencizer', first=True); "
                 "in training, name that component in [training] annotating_components."
             )
         starts = doc.to_array([SENT_START]) == 1

@@ -33,6 +33,9 @@ class PipeSettings:
         the paper.
     learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
         tok2vec: the paper trains the network 30 times as fast as the encoder.
+    max_sentence_words (int | None): The greatest number of words of a sentence. A longer one, as of a list or a table
+        without sentence ends, is cut, preferably at the end of a line or at punctuation, since the time of selection
+        grows with the cube of its length; no span crosses the cut. If None, no sentence is cut.
     prefix (str): Prefix of the keys of the clusters or frames in `doc.spans`.
     """
 
@@ -43,6 +46,7 @@ class PipeSettings:
     add_gold: bool = False
     negatives: float | None = None
     learn_rate_factor: float = 1.0
+    max_sentence_words: int | None = 500
     prefix: str
 
     keys: ClassVar[tuple[str, ...]]
@@ -80,6 +84,8 @@ class PipeSettings:
         check_range(component, "threshold", self.threshold, 0.0, 1.0)
         for setting in ("candidate_ratio", "negatives", "learn_rate_factor"):
             check_range(component, setting, getattr(self, setting), 0.0)
+        if self.max_sentence_words is not None:
+            check_range(component, "max_sentence_words", self.max_sentence_words, 1)
         check_keys(component, self.prefix, **{setting: getattr(self, setting) for setting in self.keys})
 
     @classmethod

@@ -23,6 +23,7 @@ from ..annotation import (
     cluster_groups,
     set_clusters,
 )
+from ..documents.words import Words
 from ..extensions import register_extensions
 from ..layers.coref.gold import GoldMentions
 from ..layers.coref.linker import Links
@@ -38,7 +39,7 @@ from .given_mentions import given_mentions
 from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
-from .selector_pipe import SelectorPipe, SpanPrediction
+from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings
 from .workers import use_one_thread_after_fork
 
@@ -84,6 +85,9 @@ class CorefPrediction(SpanPrediction):
 
     link_scores: list[float] = field(default_factory=list)
     clusters: list[list[Mention]] = field(default_factory=list)
+
+    def moved(self, move: MoveSpan) -> CorefPrediction:
+        return replace(super().moved(move), clusters=[[move(*mention) for mention in c] for c in self.clusters])
 
 
 @Language.factory(
@@ -161,13 +165,13 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             gold = replace(gold, constituents=gold_constituents(examples, sentences, device))
         return gold, lost
 
-    def _training_request(self, docs: Sequence[Doc], gold: GoldMentions) -> CorefRequest:
-        return CorefRequest(_words(docs, gold.annotated.device), self.training_strategy(gold))
+    def _training_request(self, words: Sequence[Words], gold: GoldMentions) -> CorefRequest:
+        return CorefRequest(_word_hashes(words, gold.annotated.device), self.training_strategy(gold))
 
-    def _prediction_request(self, docs: Sequence[Doc], layout: SpanLayout) -> CorefRequest:
-        strategy, lost = given_mentions(docs, layout, self.settings.given_key, self.prediction_strategy())
-        self.lost.take_over(lost, self.name, "given mention")
-        return CorefRequest(_words(docs, layout.document.device), strategy)
+    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> CorefRequest:
+        strategy, lost = given_mentions(words, layout, self.settings.given_key, self.prediction_strategy())
+        self.lost.take_over(lost, self.name, "leaves out a given mention")
+        return CorefRequest(_word_hashes(words, layout.document.device), strategy)
 
     def _loss(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
@@ -220,9 +224,10 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         return {mention for mention, score in scored if score > settings.threshold}
 
 
-def _words(docs: Sequence[Doc], device: torch.device) -> torch.Tensor:
-    """The lower-cased form of each token, as spaCy's hash of it. Shape: (tokens,)"""
-    return torch.from_numpy(np.concatenate([doc.to_array([LOWER]) for doc in docs]).view(np.int64)).to(device)
+def _word_hashes(words: Sequence[Words], device: torch.device) -> torch.Tensor:
+    """The lower-cased form of each word, as spaCy's hash of it. Shape: (tokens,)"""
+    hashes = np.concatenate([document.doc.to_array([LOWER]) for document in words])
+    return torch.from_numpy(hashes.view(np.int64)).to(device)
 
 
 def _link(links: Links) -> tuple[list[int], list[float]]:

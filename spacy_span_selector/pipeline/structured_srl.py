@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
 from typing import Any, ClassVar
 
@@ -26,6 +26,7 @@ from ..annotation import (
     get_predicates,
     set_frames,
 )
+from ..documents.words import Words
 from ..extensions import register_extensions
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
@@ -38,7 +39,7 @@ from .default_model import default_model
 from .gold_frames import gold_frames
 from .lost import LostSpans
 from .rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
-from .selector_pipe import SelectorPipe, SpanPrediction
+from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings
 from .workers import use_one_thread_after_fork
 
@@ -77,6 +78,9 @@ class SrlPrediction(SpanPrediction):
     """
 
     frames: list[Frame] = field(default_factory=list)
+
+    def moved(self, move: MoveSpan) -> SrlPrediction:
+        return replace(super().moved(move), frames=[_move_frame(frame, move) for frame in self.frames])
 
 
 @Language.factory(
@@ -189,14 +193,14 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             device=device,
         )
 
-    def _training_request(self, docs: Sequence[Doc], gold: GoldFrames) -> SrlRequest:
-        every = torch.ones(len(docs), dtype=torch.bool, device=gold.annotated.device)
+    def _training_request(self, words: Sequence[Words], gold: GoldFrames) -> SrlRequest:
+        every = torch.ones(len(words), dtype=torch.bool, device=gold.annotated.device)
         find_predicates = FindPredicates(gold.predicates, closed=every)
-        return SrlRequest(find_predicates, self._senses(docs), self.training_strategy(gold))
+        return SrlRequest(find_predicates, self._senses(words), self.training_strategy(gold))
 
-    def _prediction_request(self, docs: Sequence[Doc], layout: SpanLayout) -> SrlRequest:
-        find_predicates = self._given_predicates(docs, layout)
-        return SrlRequest(find_predicates, self._senses(docs), self.prediction_strategy())
+    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SrlRequest:
+        find_predicates = self._given_predicates(words, layout)
+        return SrlRequest(find_predicates, self._senses(words), self.prediction_strategy())
 
     def _loss(self, output: SrlOutput, gold: GoldFrames, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
         return output.loss(gold, layout, **self._loss_settings()), output.tensors()
@@ -235,9 +239,9 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _annotate(self, doc: Doc, prediction: SrlPrediction, settings: SrlPipeSettings) -> None:
         set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None)
 
-    def _senses(self, docs: Sequence[Doc]) -> LookUpSenses:
+    def _senses(self, words: Sequence[Words]) -> LookUpSenses:
         counts: RolesetCounts = self.cfg["rolesets"] if self.settings.predict_rolesets else {}
-        return LookUpSenses(docs, counts, self._roleset_numbers())
+        return LookUpSenses([document.doc for document in words], counts, self._roleset_numbers())
 
     def _roleset_numbers(self) -> dict[str, int]:
         counts: RolesetCounts = self.cfg["rolesets"]
@@ -245,8 +249,9 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             self._numbered = (counts, number_rolesets(counts))
         return self._numbered[1]
 
-    def _given_predicates(self, docs: Sequence[Doc], layout: SpanLayout) -> FindPredicates:
-        """The predicates that documents are given; a given span without tokens is left out."""
+    def _given_predicates(self, words: Sequence[Words], layout: SpanLayout) -> FindPredicates:
+        """The predicates that documents are given; a given span without words is left out."""
+        docs = [document.doc for document in words]
         key = self.settings.predicates_key
         rows: list[tuple[int, int]] = []
         closed: list[bool] = []
@@ -257,6 +262,12 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         device = layout.document.device
         spans = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 2)
         return FindPredicates(Spans(spans[:, 0], spans[:, 1]), torch.tensor(closed, dtype=torch.bool, device=device))
+
+
+def _move_frame(frame: Frame, move: MoveSpan) -> Frame:
+    start, end = move(frame.start, frame.end)
+    arguments = [Argument(*move(argument.start, argument.end), argument.role) for argument in frame.arguments]
+    return frame._replace(start=start, end=end, arguments=arguments)
 
 
 def _check_labels(name: str, labels: Any) -> None:

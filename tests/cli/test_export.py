@@ -57,7 +57,7 @@ def test_rolesets_are_written_if_asked(data: Path, tmp_path: Path):
     [
         ("none.spacy", "none.spacy: no such file"),
         ("folder.spacy", "folder.spacy: a folder"),
-        ("junk.spacy", "junk.spacy: [E1014]"),
+        ("junk.spacy", "junk.spacy: damaged, or not a .spacy file"),
         ("gold.docs", "gold.docs: spaCy's readers accept only files whose name ends in .spacy"),
         ("bare.spacy", "bare.spacy has no semantic roles"),
     ],

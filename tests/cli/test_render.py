@@ -93,7 +93,7 @@ def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, t
     results = {
         "no such file": run(tmp_path / "nothing.spacy", tmp_path / "page.html"),
         "no_such_model": run(data, tmp_path / "page.html", "--model", "no_such_model"),
-        "damaged.spacy: [E1014]": run(damaged, tmp_path / "page.html"),
+        "damaged.spacy: damaged, or not a .spacy file": run(damaged, tmp_path / "page.html"),
     }
     for message, result in results.items():
         assert result.exit_code == 1

@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 
+from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest
 from spacy_span_selector.layers.selection.candidates import Decode, TopNonCrossing
 from spacy_span_selector.layers.selection.selectors import GreedySelector, MultitaskSelector, StructuredSelector
@@ -31,7 +32,8 @@ def build(**settings: Any) -> Model[Any, Any]:
 def head_input(*texts: str) -> HeadInput:
     docs = [NLP.make_doc(text) for text in texts]
     words = torch.arange(sum(map(len, docs)))
-    return HeadInput(docs, layout_of([[len(doc)] for doc in docs]), CorefRequest(words, Decode("marginal", 0.1)))
+    layout = layout_of([[len(doc)] for doc in docs])
+    return HeadInput(read_all_words(docs), layout, CorefRequest(words, Decode("marginal", 0.1)))
 
 
 def test_settings_reach_the_network() -> None:

@@ -8,6 +8,7 @@ import torch
 from spacy.util import registry
 from thinc.api import Model
 
+from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.selection.selectors import GreedySelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import Spans
@@ -47,7 +48,7 @@ def head_input(*texts: str) -> HeadInput:
     first = torch.tensor([sum(map(len, docs[:number])) for number in range(len(docs))])
     find = FindPredicates(Spans(first, first), closed=torch.ones(len(docs), dtype=torch.bool))
     request = SrlRequest(find, lambda predicates: Senses(Pairs(NONE, NONE), torch.zeros(0)), AboveThreshold(0.0))
-    return HeadInput(docs, layout_of([[len(doc)] for doc in docs]), request)
+    return HeadInput(read_all_words(docs), layout_of([[len(doc)] for doc in docs]), request)
 
 
 def test_settings_reach_the_network() -> None:

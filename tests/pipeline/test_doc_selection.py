@@ -6,6 +6,7 @@ import spacy
 import torch
 from spacy.tokens import Doc
 
+from spacy_span_selector.documents.words import read_words
 from spacy_span_selector.layers.selection.candidates import TopPerSentence
 from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.selectors import (
@@ -35,12 +36,12 @@ def select(selector: SpanSelector, known: dict[tuple[int, int], float], threshol
     flat = selector.prediction_strategy("marginal", threshold)(scores, marginals.selected, layout)
     selection = Selection(scores, marginals, flat, Spans(*layout.locate(flat)))
     doc = Doc(spacy.blank("en").vocab, words=WORDS)
-    return DocSelection(doc, selection, layout, selector, threshold)
+    return DocSelection(read_words(doc), selection, layout, selector, threshold)
 
 
 def kept(selection: DocSelection) -> dict[tuple[str, float], set[str]]:
     return {
-        (name, value): {selection.doc.char_span(*characters).text for characters in spans}
+        (name, value): {selection.words.source.char_span(*characters).text for characters in spans}
         for name, value, spans in selection.at_other_settings(VALUES)
     }
 
@@ -70,7 +71,7 @@ def test_the_best_tree_is_varied_by_threshold():
 
 def test_probabilities_of_all_spans_with_the_gold_ones():
     selection = select(SigmoidSelector(), {(0, 0): 0.95, (2, 2): 0.45})
-    doc = selection.doc
+    doc = selection.words.source
     gold = [(doc[0].idx, doc[0].idx + 3), (0, 2), (doc[3].idx, doc[4].idx + 2)]  # no token, then over a sentence's end
     probabilities, is_gold = selection.probabilities(gold)
     assert len(probabilities) == 10 + 3

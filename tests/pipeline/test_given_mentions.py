@@ -5,6 +5,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import GIVEN_MENTIONS_KEY, set_speaker_markers, set_title
+from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
@@ -32,7 +33,7 @@ def chosen(*docs: Doc, key: str = GIVEN_MENTIONS_KEY) -> tuple[list[tuple[int, i
     layout = SpanLayout.build(sentence_runs(docs, "coref"))
     starts, ends = layout.locate(torch.arange(layout.size))
     first_words = (starts == ends) & (layout.place[starts] == 0) & layout.valid()
-    strategy, lost = given_mentions(docs, layout, key, ONE_WORD)
+    strategy, lost = given_mentions(read_all_words(docs), layout, key, ONE_WORD)
     starts, ends = layout.locate(strategy(torch.zeros(layout.size), first_words.float().log(), layout))
     return list(zip(starts.tolist(), (ends + 1).tolist(), strict=True)), lost
 
@@ -53,7 +54,7 @@ def test_other_documents_of_the_batch_are_not_affected() -> None:
 def test_without_given_mentions_the_strategy_is_the_same() -> None:
     docs = [make_doc(None), make_doc([(0, 1)], key="entities")]
     layout = SpanLayout.build(sentence_runs(docs, "coref"))
-    assert given_mentions(docs, layout, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
+    assert given_mentions(read_all_words(docs), layout, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
 
 
 def test_the_key_can_be_chosen() -> None:

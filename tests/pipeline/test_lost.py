@@ -25,14 +25,14 @@ def test_a_new_reason_is_said_once() -> None:
     with pytest.warns(
         UserWarning, match="'who' leaves out a gold mention that is odd: here.*'who'.*lost.counts"
     ) as caught:
-        total.take_over(lost(("is odd", "here"), ("is odd", "there")), "who", "gold mention")
+        total.take_over(lost(("is odd", "here"), ("is odd", "there")), "who", "leaves out a gold mention")
     assert len(caught) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        total.take_over(lost(("is odd", "elsewhere")), "who", "gold mention")
-        total.take_over(LostSpans(), "who", "gold mention")
+        total.take_over(lost(("is odd", "elsewhere")), "who", "leaves out a gold mention")
+        total.take_over(LostSpans(), "who", "leaves out a gold mention")
     assert total.counts == {"is odd": 3}
     assert total.first == {"is odd": "here"}
     with pytest.warns(UserWarning, match="is even: there"):
-        total.take_over(lost(("is odd", "here"), ("is even", "there")), "who", "gold mention")
+        total.take_over(lost(("is odd", "here"), ("is even", "there")), "who", "leaves out a gold mention")
     assert total.counts == {"is odd": 4, "is even": 1}

@@ -25,12 +25,16 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import SGD, Config
+from torch import nn
 
-from spacy_span_selector.annotation import set_title
+from spacy_span_selector.annotation import describe_doc, set_title
+from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.models import torch_head
+from spacy_span_selector.models.finite import NotFinite
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
+from spacy_span_selector.pipeline.long_sentences import TOO_LONG
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
@@ -551,6 +555,46 @@ def test_max_span_width_limits_predictions_and_gold(case: Case, selector: str) -
     assert {end - start for start, end in found} == set(range(1, case.max_span_width + 1))
 
 
+def test_a_sentence_that_is_too_long_is_cut(case: Case) -> None:
+    nlp = load_trained(case)
+    text = case.texts[0].replace(".", ",")  # two clauses, one sentence
+    component(nlp).cfg["max_sentence_words"] = 6
+    doc = nlp.make_doc(text)
+    with pytest.warns(
+        UserWarning, match=f"'{case.factory}' cuts a sentence that has more words.*from '{text[:4]}"
+    ) as caught:
+        found = annotation(component(nlp)(sentenced(nlp, text)))
+        component(nlp)(sentenced(nlp, text))
+    assert len(caught) == 1
+    assert component(nlp).lost.counts == {TOO_LONG: 2}
+    starts = [token.i == 0 or doc[token.i - 1].text == "," for token in doc]
+    cut = Doc(nlp.vocab, words=[token.text for token in doc], sent_starts=starts)
+    component(nlp).cfg["max_sentence_words"] = None
+    assert_same([annotation(component(nlp)(cut))], [found])
+
+
+def test_a_sentence_that_is_not_too_long_is_not_cut(case: Case) -> None:
+    nlp = load_trained(case)
+    found = []
+    for limit in (None, 8):
+        component(nlp).cfg["max_sentence_words"] = limit
+        found += annotate(nlp, case.texts[:1])
+    assert found[0] == found[1]
+    assert not component(nlp).lost.counts
+
+
+def test_predicting_leaves_the_network_as_it_is(case: Case) -> None:
+    """As other threads may be predicting with it, dropout must never be on."""
+    nlp = load_trained(case)
+    nlp(case.texts[0])
+    modes: list[bool] = []
+    for part in network(nlp).modules():
+        part.register_forward_hook(lambda part, *_: modes.append(part.training))
+    nlp(case.texts[0])
+    assert modes and not any(modes)
+    assert not any(part.training for part in network(nlp).modules())
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "problem"),
     [
@@ -561,6 +605,7 @@ def test_max_span_width_limits_predictions_and_gold(case: Case, selector: str) -
         ("candidate_ratio", -1.0, "-1.0; it must be at least 0.0"),
         ("negatives", -1.0, "-1.0; it must be at least 0.0"),
         ("learn_rate_factor", -1.0, "-1.0; it must be at least 0.0"),
+        ("max_sentence_words", 0, "0; it must be at least 1"),
         ("threshold", "0.5", "'0.5'; it must be a number"),
     ],
 )
@@ -595,9 +640,9 @@ def test_a_wrong_setting_of_the_model_is_an_error(case: Case, setting: str, valu
 def training_batch(nlp: Language, examples: list[Example]) -> tuple[HeadInput, Any]:
     """What the model is given in training, and the gold annotation of the batch."""
     pipe = component(nlp)
-    docs = [example.predicted for example in examples]
-    layout, gold = pipe._layout_and_gold(examples)
-    return HeadInput(docs, layout, pipe._training_request(docs, gold)), gold
+    words = read_all_words(example.predicted for example in examples)
+    layout, gold = pipe._layout_and_gold(words, examples)
+    return HeadInput(words, layout, pipe._training_request(words, gold)), gold
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
@@ -903,3 +948,141 @@ def test_a_corpus_without_annotation_for_a_component_does_not_change_it() -> Non
         for name in others:
             assert losses[name] == 0.0
             assert_weights_equal(nlp, before[name], name)
+
+
+# NaN and infinity
+
+
+def spoil_loss(nlp: Language, name: str, monkeypatch: pytest.MonkeyPatch, spoil: Callable[..., torch.Tensor]) -> None:
+    """Let a component have another loss; `spoil` makes it of its own and of a tensor that it is computed from."""
+    pipe = component(nlp, name)
+    loss_of = pipe._loss
+
+    def spoilt(*arguments: Any) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        loss, tensors = loss_of(*arguments)
+        return spoil(loss, tensors[0]), tensors
+
+    monkeypatch.setattr(pipe, "_loss", spoilt)
+
+
+def infinite_loss(loss: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
+    return loss + float("inf")
+
+
+def infinite_gradient(loss: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
+    scores = tensor[tensor.isfinite()]
+    return loss + (scores - scores.detach()).abs().sum().sqrt()  # adds 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "where"), [(infinite_loss, "the loss"), (infinite_gradient, "the gradient of the token vectors")]
+)
+def test_training_stops_before_nan_reaches_a_weight(
+    case: Case, spoil: Callable[..., torch.Tensor], where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nlp, examples = initialized(case)
+    nlp.update(examples, sgd=SGD(0.01))
+    before = nlp.to_bytes()
+    with monkeypatch.context() as patch:
+        spoil_loss(nlp, case.factory, patch, spoil)
+        with pytest.raises(NotFinite) as caught:
+            nlp.update(examples, sgd=SGD(0.01))
+    message = str(caught.value)
+    assert message.startswith(f"'{case.factory}' can't learn from a batch: there is NaN or infinity in {where}.")
+    assert "Lower the learning rate" in message
+    assert all(describe_doc(example.predicted) in message for example in examples)
+    assert nlp.to_bytes() == before
+
+
+def test_a_step_that_failed_leaves_nothing_to_the_next(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    after = []
+    for fails in (True, False):
+        nlp, examples = initialized(case)
+        if fails:
+            with monkeypatch.context() as patch, pytest.raises(NotFinite):
+                spoil_loss(nlp, case.factory, patch, infinite_gradient)
+                nlp.update(examples, sgd=False, drop=0.0)  # type: ignore[arg-type]
+        torch.manual_seed(0)  # the same negatives
+        nlp.update(examples, sgd=SGD(0.01), drop=0.0)
+        after.append(nlp.to_bytes())
+    assert after[0] == after[1]
+
+
+def test_a_shared_encoder_gets_nothing_from_a_component_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp, corpora = listening_nlp(*CASES)
+    everything = [example for examples in corpora for example in examples]
+    nlp.initialize(lambda: everything)
+    before = shared_weights(nlp)
+    spoil_loss(nlp, CASES[1].factory, monkeypatch, infinite_gradient)
+    with pytest.raises(NotFinite, match=CASES[1].factory):
+        nlp.update(everything, sgd=SGD(0.1))
+    nlp.get_pipe("tok2vec").finish_update(SGD(0.1))  # type: ignore[attr-defined]
+    np.testing.assert_equal(shared_weights(nlp), before)
+
+
+def transformer_nlp(case: Case, folder: Path) -> tuple[Language, list[Example], nn.Module]:
+    """A pipeline behind a transformer, its examples, and the transformer's module."""
+    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
+    listener = {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "grad_factor": 1.0,
+        "pooling": {"@layers": "reduce_mean.v1"},
+    }
+    nlp = make_nlp(case, model={"tok2vec": listener})
+    encoder = {"@architectures": "spacy_span_selector.TransformerModel.v1", "name": str(tiny_bert(folder / "bert"))}
+    encoder["get_spans"] = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 64, "stride": 48}
+    nlp.add_pipe("transformer", before=case.factory, config={"model": encoder})
+    examples = make_examples(nlp, gold_docs(case, nlp))
+    nlp.initialize(lambda: examples)
+    return nlp, examples, component(nlp, "transformer").model.layers[0].shims[0]._model
+
+
+def test_training_stops_before_nan_reaches_a_weight_of_a_transformer(case: Case, tmp_path: Path) -> None:
+    nlp, examples, bert = transformer_nlp(case, tmp_path)
+    before = nlp.to_bytes()
+    hook = bert.embeddings.LayerNorm.weight.register_hook(lambda gradient: gradient * float("nan"))  # type: ignore
+    with pytest.raises(NotFinite, match=r"gradient of embeddings\.LayerNorm\.weight in the encoder.*document"):
+        nlp.update(examples, sgd=False)  # type: ignore[arg-type]
+    component(nlp, "transformer").finish_update(SGD(0.1))
+    assert nlp.to_bytes() == before
+    hook.remove()
+    nlp.update(examples, sgd=SGD(0.1))
+
+
+def test_overflow_that_the_gradient_scaler_has_seen_is_no_error(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nlp, examples, bert = transformer_nlp(case, tmp_path)
+    scaler = component(nlp, "transformer").model.layers[0].shims[0]._grad_scaler
+    monkeypatch.setattr(scaler, "unscale", lambda gradients: setattr(scaler, "_found_inf", True) or True)
+    bert.embeddings.LayerNorm.weight.register_hook(lambda gradient: gradient * float("inf"))  # type: ignore
+    weights_before = {name: weight.clone() for name, weight in bert.state_dict().items()}
+    nlp.update(examples, sgd=False)  # type: ignore[arg-type]
+    component(nlp, "transformer").finish_update(SGD(0.1))
+    torch.testing.assert_close(dict(bert.state_dict()), weights_before, rtol=0, atol=0)
+
+
+def test_vectors_with_nan_are_an_error_at_prediction(case: Case) -> None:
+    nlp, _ = initialized(case)
+    encoder = component(nlp).model.get_ref("tok2vec")
+    forward = encoder._func
+
+    def broken(model: Any, docs: list[Doc], is_train: bool) -> Any:
+        vectors, backprop = forward(model, docs, is_train)
+        factors = [np.nan if doc[0].text == "Hi" else 1 for doc in docs]
+        return [vector * factor for vector, factor in zip(vectors, factors, strict=True)], backprop
+
+    encoder.replace_callbacks(broken)
+    assert len(list(nlp.pipe(["Ann left.", "Ann lost it."]))) == 2
+    with pytest.raises(NotFinite, match=f"'{case.factory}' can't annotate: .* document starting 'Hi Ann'. Check"):
+        list(nlp.pipe(["Ann left.", "Hi Ann"]))
+
+
+def test_saved_weights_with_nan_are_an_error(case: Case, tmp_path: Path) -> None:
+    nlp, _ = initialized(case)
+    name, weight = next(iter(network(nlp).named_parameters()))
+    with torch.no_grad():
+        weight[0] = float("nan")
+    with pytest.raises(ValueError, match=f"NaN or infinity in '{name}' of the network.*lower learning rate"):
+        from_disk(nlp, tmp_path)
+    assert case.factory not in spacy.load(tmp_path, exclude=[case.factory]).pipe_names

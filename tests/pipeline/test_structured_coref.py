@@ -237,6 +237,18 @@ def test_linking_given_mentions_is_not_limited_by_their_probability(trained: Lan
     assert get_clusters(doc) == clusters
 
 
+def test_a_given_mention_that_is_too_wide_has_the_links_of_any_other(gold: list[Doc]) -> None:
+    given = [(0, 2), (3, 5), (6, 8)]
+    wide, narrow = (load_trained(COREF, model={"max_span_width": width}) for width in (None, 1))
+    expected, found = (component(nlp)(give(nlp, gold[0].text, given)) for nlp in (wide, narrow))
+    assert get_clusters(found) == get_clusters(expected)
+    links = [
+        [score for group in cluster_groups(doc) for score in group.attrs["link_scores"]] for doc in (expected, found)
+    ]
+    assert links[1] == pytest.approx(links[0], abs=1e-5)
+    assert found.spans[MENTIONS_KEY].attrs["scores"] == [0.0] * 3
+
+
 def test_no_given_mentions_means_none(trained: Language, gold: list[Doc]) -> None:
     doc = component(trained)(give(trained, gold[0].text, []))
     assert annotation(doc) == ({GIVEN_MENTIONS_KEY: ([], {}), MENTIONS_KEY: ([], {})}, [])

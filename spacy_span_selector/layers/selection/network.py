@@ -85,7 +85,7 @@ def select_spans(
     max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
     classes (int): Classes of a second task.
     """
-    scores = scorer(tokens, layout)
+    scores = scorer(tokens, layout, max_span_width)
     # Even if both are the same row they must be two tensors, each with a gradient of its own.
     selection, decision = scores[0], scores[-1 - classes]
     if max_span_width is not None:
@@ -94,6 +94,12 @@ def select_spans(
     with torch.no_grad():
         candidates = choose(selection, marginals.selected, layout)
         spans = Spans(*layout.locate(candidates))
+    if max_span_width is not None and (wide := spans.ends - spans.starts >= max_span_width).any():
+        # Given ones: no others are wider, and training has none.
+        given = spans.take(wide)
+        decision = decision.index_put(
+            (candidates[wide],), scorer.score_some(tokens, given.starts, given.ends)[-1 - classes]
+        )
     return Candidates(
         selection=Selection(selection, marginals, candidates, spans),
         vectors=scorer.represent(tokens, spans.starts, spans.ends),

@@ -23,15 +23,16 @@ from .blocks import rows_at_once
 from .parts import SpanParts, width_numbers
 
 
-def score_spans(parts: SpanParts) -> Tensor:
+def score_spans(parts: SpanParts, most: int | None = None) -> Tensor:
     """Score all spans of some sentences; differentiable once.
 
+    most (int | None): The greatest number of tokens of a span that is scored. None for all.
     RETURNS (Tensor): 0, or of no meaning, where no span is. Shape: (sentences, length, length, scores)
     """
     count, length, hidden = parts.start.shape
     at_once = rows_at_once(hidden * length, parts.start.device)
     charts = [
-        _Diagonals.apply(*_put_mask_on_parts(parts.take(slice(first, first + at_once))))
+        _Diagonals.apply(most, *_put_mask_on_parts(parts.take(slice(first, first + at_once))))
         for first in range(0, count, at_once)
     ]
     return torch.cat(charts)
@@ -113,16 +114,16 @@ class _Sums(NamedTuple):
 
 
 class _Diagonals(torch.autograd.Function):
-    """The scores of all spans of some sentences, from the columns of `_Parts`."""
+    """The scores of all spans of some sentences, up to a greatest width, from the columns of `_Parts`."""
 
     @staticmethod
-    def forward(ctx: Any, *columns: Tensor) -> Tensor:
+    def forward(ctx: Any, most: int | None, *columns: Tensor) -> Tensor:
         ctx.save_for_backward(*columns)
         parts = _Parts(*columns)
         count, length, _ = parts.start.shape
         chart = parts.start.new_zeros(count, length, length, len(parts.output))
         sums = _Sums.zeros(parts)
-        ctx.runs = _runs(parts.lengths)
+        ctx.runs = _runs(parts.lengths, most)
         for run in ctx.runs:
             start = parts.start + parts.widths[:, run.bucket, None]
             for diagonal in run.diagonals:
@@ -156,7 +157,7 @@ class _Diagonals(torch.autograd.Function):
                 gradients.weight[diagonal.lasts] += d_own.weight
             gradients.start.add_(d_start)
             gradients.widths[:, run.bucket] += d_start.sum(1)
-        return *gradients[:-1], None
+        return None, *gradients[:-1], None
 
 
 def _hidden(start: Tensor, end: Tensor, sums: _Sums, diagonal: _Diagonal) -> Tensor:
@@ -164,23 +165,25 @@ def _hidden(start: Tensor, end: Tensor, sums: _Sums, diagonal: _Diagonal) -> Ten
     return torch.addcdiv(start[diagonal.firsts], *sums).add_(end[diagonal.lasts]).relu_()
 
 
-def _runs(lengths: Tensor) -> list[_Run]:
-    """All diagonals of some sentences, the first of which is the longest; narrow ones first.
+def _runs(lengths: Tensor, most: int | None = None) -> list[_Run]:
+    """The diagonals of some sentences, the first of which is the longest, up to a greatest width; narrow ones first.
 
     A run has at most about the square root of all diagonals, so that as few runs are begun as sums are held in one.
     """
     longest = int(lengths[0])
-    widths = torch.arange(1, longest + 1, device=lengths.device)
+    widest = min(longest, most or longest)
+    widths = torch.arange(1, widest + 1, device=lengths.device)
     counts = torch.searchsorted(-lengths, -widths, right=True).tolist()
     diagonals = [
         _Diagonal(width, (slice(count), slice(longest - width + 1)), (slice(count), slice(width - 1, longest)))
         for width, count in enumerate(counts, start=1)
     ]
     runs = []
-    for bucket, places in groupby(range(longest), key=width_numbers(longest, lengths.device).tolist().__getitem__):
-        bucket_places, most = list(places), 1 + isqrt(longest)
-        for first in range(0, len(bucket_places), most):
-            runs.append(_Run(bucket, [diagonals[place] for place in bucket_places[first : first + most]]))
+    at_once = 1 + isqrt(widest)
+    for bucket, places in groupby(range(widest), key=width_numbers(widest, lengths.device).tolist().__getitem__):
+        bucket_places = list(places)
+        for first in range(0, len(bucket_places), at_once):
+            runs.append(_Run(bucket, [diagonals[place] for place in bucket_places[first : first + at_once]]))
     return runs
 
 

@@ -54,17 +54,32 @@ class SpanScorer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.vector_width = 3 * width + feature_width
 
-    def forward(self, tokens: Tensor, layout: SpanLayout) -> Tensor:
+    def forward(self, tokens: Tensor, layout: SpanLayout, max_width: int | None = None) -> Tensor:
         """Score every span of a batch.
 
         tokens (Tensor): Token vectors. Shape: (tokens, width)
         layout (SpanLayout): The sentences of the batch.
-        RETURNS (Tensor): The scores; values in padding are meaningless. Shape: (scores, layout.size)
+        max_width (int | None): The greatest number of tokens of a span that is scored. None for all.
+        RETURNS (Tensor): The scores; values in padding and of wider spans are meaningless. Shape: (scores,
+            layout.size)
         """
         if not layout.buckets:
             return tokens.new_zeros(self.output.out_features, 0)
-        charts = [self._score_bucket(bucket, tokens) for bucket in layout.buckets]
+        charts = [self._score_bucket(bucket, tokens, max_width) for bucket in layout.buckets]
         return torch.cat([chart.flatten(0, 2) for chart in charts]).T
+
+    def score_some(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """Score chosen spans.
+
+        tokens (Tensor): Token vectors. Shape: (tokens, width)
+        starts, ends (Tensor): First and last token of each span. Shape: (spans,)
+        RETURNS (Tensor): The scores, without dropout. Shape: (scores, spans)
+        """
+        start, end, head, width = self._parts(tokens, starts, ends)
+        scores: Tensor = self.output(
+            torch.relu(self.start(start) + self.end(end) + self.head(head) + self.width(width))
+        )
+        return scores.T
 
     def represent(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
         """The concatenated vectors of chosen spans.
@@ -73,15 +88,19 @@ class SpanScorer(nn.Module):
         starts, ends (Tensor): First and last token of each span. Shape: (spans,)
         RETURNS (Tensor): Start, end, head and width feature. Shape: (spans, vector_width)
         """
+        return torch.cat(self._parts(tokens, starts, ends), dim=1)
+
+    def _parts(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Start, end, head and width feature of chosen spans. Shape: (spans, width or feature width) each"""
         widths = ends - starts + 1
         logits = self.attention(tokens).squeeze(1)
         _, counts = torch.unique_consecutive(torch.cumsum(widths, 0) // HEAD_TOKENS, return_counts=True)
         some = counts.tolist()
         heads = [_heads(tokens, logits, *edges) for edges in zip(starts.split(some), ends.split(some), strict=True)]
         features = self.width_embedding(bucket(widths, WIDTH_BUCKETS))
-        return torch.cat([tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features], dim=1)
+        return tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features
 
-    def _score_bucket(self, sentences: Bucket, tokens: Tensor) -> Tensor:
+    def _score_bucket(self, sentences: Bucket, tokens: Tensor, max_width: int | None) -> Tensor:
         """The chart of one bucket. Shape: (sentences, length, length, scores)"""
         padding = torch.arange(sentences.shape[-1], device=tokens.device) >= sentences.lengths[:, None]
         # Projected here, padding too, and not all at once: a long document has few of its tokens in one bucket.
@@ -98,7 +117,7 @@ class SpanScorer(nn.Module):
             output=self.output.weight,
             lengths=sentences.lengths,
         )
-        return spans_scored_by(tokens.device).score_spans(parts) + self.output.bias
+        return spans_scored_by(tokens.device).score_spans(parts, max_width) + self.output.bias
 
 
 def spans_scored_by(device: torch.device) -> ModuleType:

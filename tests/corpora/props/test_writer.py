@@ -180,7 +180,7 @@ def sentences(draw: st.DrawFn) -> Doc:
     return make_doc(frames, words, [i == 0 for i in range(len(words))])
 
 
-@given(docs=st.lists(sentences(), max_size=3))
+@given(docs=st.lists(sentences(), min_size=1, max_size=3))
 def test_what_is_written_reads_back_the_same(docs: list[Doc]):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

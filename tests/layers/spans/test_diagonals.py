@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 import torch
 
@@ -63,6 +65,29 @@ def test_scores_and_gradients_equal_those_of_rows(
     direction = torch.randn(forms[0].shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(device)
     gradients = [torch.autograd.grad((form * direction).sum(), learnt(parts)) for form in forms]
     torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize("module", [diagonals, rows], ids=["diagonals", "rows"])
+@pytest.mark.parametrize("lengths", SENTENCES.values(), ids=SENTENCES)
+@pytest.mark.parametrize("most", [1, 2, 3, 100])
+@pytest.mark.parametrize("elements", [1, 10 * HIDDEN, 1000 * HIDDEN])
+def test_narrow_spans_have_the_same_scores_if_no_others_are_scored(
+    module: ModuleType, lengths: list[int], most: int, elements: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    parts = make_parts(lengths, masked=True, device=device)
+    inside = exists(parts.lengths).tril(most - 1)
+    forms = [module.score_spans(parts, limit)[inside] for limit in (most, None)]
+    torch.testing.assert_close(*forms)
+    direction = torch.randn(forms[0].shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(device)
+    gradients = [torch.autograd.grad((form * direction).sum(), learnt(parts)) for form in forms]
+    torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize("most", [1, 5, 30])
+def test_wide_spans_are_not_computed(most: int) -> None:
+    runs = diagonals._runs(torch.tensor([20, 10]), most)
+    assert [diagonal.width for run in runs for diagonal in run.diagonals] == list(range(1, min(most, 20) + 1))
 
 
 def test_gradients_equal_finite_differences() -> None:

@@ -51,6 +51,15 @@ def score_plainly(scorer: SpanScorer, vectors: Tensor) -> Tensor:
     return scorer.output(torch.relu(vectors @ weight.T + scorer.start.bias))
 
 
+def test_chosen_spans_have_the_scores_that_all_spans_have(device: str) -> None:
+    scorer = build().to(device)
+    tokens, layout = batch(device)
+    flat = torch.nonzero(layout.valid()).squeeze(1)
+    torch.testing.assert_close(
+        scorer.score_some(tokens, *layout.locate(flat)), scorer(tokens, layout)[:, flat], atol=1e-5, rtol=1e-4
+    )
+
+
 def test_represent_concatenates_the_parts_of_each_span(device: str) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)

@@ -1,0 +1,113 @@
+"""Encoders that do not see white space, so that where a text is wrapped changes no vector of a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from spacy.tokens import Doc, Span
+from spacy.util import registry
+from thinc.api import Model
+from thinc.types import Floats2d, Ints1d
+
+from ..documents.words import Words, read_all_words
+
+if TYPE_CHECKING:
+    from spacy_transformers.data_classes import FullTransformerBatch
+
+    RunTransformer = Callable[[Model[Any, Any], list[Doc], bool], tuple[FullTransformerBatch, Callable[[Any], Any]]]
+
+
+@registry.architectures("spacy_span_selector.WithoutWhiteSpace.v1")
+def without_white_space(tok2vec: Model[list[Doc], list[Floats2d]]) -> Model[list[Doc], list[Floats2d]]:
+    """Give a tok2vec documents without white space tokens. The vectors of these are 0.
+
+    Only a tok2vec that several components share needs it: a component of this package does so with its own.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
+    """
+    return Model("without_white_space", _forward, init=_init, layers=[tok2vec], dims={"nO": None})
+
+
+def _init(model: Model[list[Doc], list[Floats2d]], X: list[Doc] | None = None, Y: Any = None) -> None:
+    (tok2vec,) = model.layers
+    tok2vec.initialize(X=X)
+    if tok2vec.has_dim("nO"):
+        model.set_dim("nO", tok2vec.get_dim("nO"))
+
+
+def _forward(
+    model: Model[list[Doc], list[Floats2d]], docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
+    (tok2vec,) = model.layers
+    words = read_all_words(docs)
+    vectors, backprop = tok2vec([document.doc for document in words], is_train)
+    places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in words]
+
+    def spread(document: Words, rows: Any, vector: Floats2d) -> Floats2d:
+        whole = tok2vec.ops.alloc2f(len(document.source), vector.shape[1])
+        whole[rows] = vector
+        return whole
+
+    def backprop_words(d_vectors: list[Floats2d]) -> Any:
+        return backprop([d_vector[rows] for rows, d_vector in zip(places, d_vectors, strict=True)])
+
+    return [spread(*columns) for columns in zip(words, places, vectors, strict=True)], backprop_words
+
+
+def read_without_white_space(run: RunTransformer) -> RunTransformer:
+    """Give a transformer documents without white space tokens. No subword belongs to these.
+
+    run (RunTransformer): Runs the transformer, as `spacy_transformers.TransformerModel` does.
+    """
+    return partial(_run_on_words, run)
+
+
+def _run_on_words(
+    run: RunTransformer, model: Model[Any, Any], docs: list[Doc], is_train: bool
+) -> tuple[FullTransformerBatch, Callable[[Any], Any]]:
+    words = [_with_words(document) for document in read_all_words(docs)]
+    output, backprop = run(model, [document.doc for document in words], is_train)
+    if any(document.doc is not document.source for document in words):
+        _return_to_source(output, words)
+    return output, backprop
+
+
+def _with_words(words: Words) -> Words:
+    """A document of white space alone is read as it is, as a transformer must read something."""
+    if len(words.places) or not len(words.source):
+        return words
+    return Words(words.source, words.source, np.arange(len(words.source)))
+
+
+def _return_to_source(output: FullTransformerBatch, words: Sequence[Words]) -> None:
+    """Make the output for documents without white space that for the documents as they are."""
+    windows = [list(_source_windows(*row)) for row in zip(words, output.spans, strict=True)]
+    read = [_tokens(doc_windows) for doc_windows in output.spans]
+    lengths: Any = output.align.lengths
+    parts: list[Any] = []
+    for document, tokens, doc_windows, end in zip(words, read, windows, accumulate(map(len, read)), strict=True):
+        own = lengths[end - len(tokens) : end]
+        if document.doc is not document.source:
+            place_of = {token: i for i, token in enumerate(document.places[tokens].tolist())}
+            # The row behind the last one is that of white space, which has no subword.
+            own = np.append(own, 0).astype(lengths.dtype)[[place_of.get(t, -1) for t in _tokens(doc_windows)]]
+        parts.append(own)
+    output.align.lengths = cast(Ints1d, np.concatenate(parts))
+    output.spans = windows
+
+
+def _source_windows(words: Words, windows: Sequence[Span]) -> Iterator[Span]:
+    """The windows of a document as it is, each with the white space behind its words, the first with that before."""
+    edges = np.append(words.places, len(words.source)).tolist()
+    edges[0] = 0
+    for window in windows:
+        yield words.source[edges[window.start] : edges[window.end]]
+
+
+def _tokens(windows: Sequence[Span]) -> list[int]:
+    """The tokens of some windows in the order in which spacy-transformers numbers them: where each comes first."""
+    return list(dict.fromkeys(token for window in windows for token in range(window.start, window.end)))

@@ -1,0 +1,86 @@
+"""Sentences that are too long for a chart of all their spans: cut where they lose least.
+
+Lists, tables and logs come as "sentences" of thousands of words. The time that selection takes grows with the cube of
+the length, and its memory with the square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..annotation import describe_doc
+from ..documents.words import Words
+from ..layers.spans.layout import Runs
+from .lost import LostSpans
+
+TOO_LONG = "has more words than 'max_sentence_words'"
+STOPS = frozenset(".!?;:…。！？；：")
+PAUSES = frozenset(",–—)]}|/，、")
+
+
+def cut_long_sentences(
+    words: Sequence[Words], sentences: Sequence[Runs], most: int | None
+) -> tuple[list[Runs], LostSpans]:
+    """Cut sentences into pieces of at most `most` words, which count as sentences.
+
+    A piece ends at the end of a line or behind a stop, otherwise behind a comma, a dash or a bracket, otherwise
+    anywhere, and has at least half as many words as it may have if there is such a place.
+
+    words (Sequence[Words]): The documents.
+    sentences (Sequence[Runs]): Their sentences.
+    most (int | None): The greatest number of words. None for no limit.
+    RETURNS (tuple[list[Runs], LostSpans]): The sentences and pieces, and which sentences were cut.
+    """
+    cut = LostSpans()
+    if most is None or all(max(runs.lengths, default=0) <= most for runs in sentences):
+        return list(sentences), cut
+    return [_cut_runs(document, runs, most, cut) for document, runs in zip(words, sentences, strict=True)], cut
+
+
+def _cut_runs(document: Words, runs: Runs, most: int, cut: LostSpans) -> Runs:
+    lengths: list[int] = []
+    in_sentence: list[bool] = []
+    start = 0
+    for length, is_sentence in zip(*runs, strict=True):
+        end = start + length
+        if is_sentence and length > most:
+            text = document.doc[start : start + 8].text
+            cut.add(TOO_LONG, f"{length} words from {text!r} in {describe_doc(document.source)}")
+            pieces = list(_pieces(_ranks(document, start, end), most))
+        else:
+            pieces = [length]
+        lengths += pieces
+        in_sentence += [is_sentence] * len(pieces)
+        start = end
+    return Runs(lengths, in_sentence)
+
+
+def _pieces(ranks: np.ndarray, most: int) -> Iterator[int]:
+    """The lengths of the pieces of a sentence: each ends behind the last of the best words in its second half."""
+    start = 0
+    while len(ranks) - start > most:
+        shortest = (most + 1) // 2
+        half = ranks[start + shortest - 1 : start + most]
+        length = shortest + len(half) - 1 - int(half[::-1].argmax())
+        yield length
+        start += length
+    yield len(ranks) - start
+
+
+def _ranks(document: Words, start: int, end: int) -> np.ndarray:
+    """How good it is to cut behind each word of a sentence: 2, 1 or 0. Shape: (words,)"""
+    ranks = [
+        2 if token.text in STOPS or _ends_line(document, token.i) else 1 if token.text in PAUSES else 0
+        for token in document.doc[start:end]
+    ]
+    return np.array(ranks)
+
+
+def _ends_line(document: Words, word: int) -> bool:
+    """Whether a line ends behind a word."""
+    if document.doc is document.source or word + 1 >= len(document.places):
+        return False
+    between = document.source[int(document.places[word]) + 1 : int(document.places[word + 1])]
+    return any(len(f"{token.text}.".splitlines()) > 1 for token in between)

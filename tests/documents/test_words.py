@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span, SpanGroup
+
+from spacy_span_selector.documents.words import count_words, read_words
+
+NLP = spacy.blank("en")
+
+
+def test_a_document_without_white_space_is_read_as_it_is() -> None:
+    doc = NLP("Ann left. He stayed.")
+    words = read_words(doc)
+    assert words.doc is words.source is doc
+    assert words.places.tolist() == list(range(len(doc)))
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann\nleft  early.", "\n\nAnn left\tearly.", " Ann left early. \n", "Ann \n left early."]
+)
+def test_words_are_those_of_the_text_on_one_line(text: str) -> None:
+    words, plain = read_words(NLP(text)), NLP(" ".join(text.split()))
+    assert words.doc.text == plain.text
+    assert [token.text for token in words.doc] == [token.text for token in plain]
+    assert [words.source[place].text for place in words.places] == [token.text for token in plain]
+
+
+def test_a_sentence_begins_with_its_first_word() -> None:
+    doc = Doc(NLP.vocab, words=["Oh", ".", "\n", "Ann", "left"], sent_starts=[True, False, True, False, False])
+    assert [sentence.text for sentence in read_words(doc).doc.sents] == ["Oh .", "Ann left"]
+
+
+@pytest.mark.parametrize(
+    ("words", "starts"),
+    [(["Ann", "left", "\n"], [True, None, True]), (["\n", "Ann", "left"], [True, False, None])],
+)
+def test_sentences_are_known_where_only_white_space_told_of_them(words: list[str], starts: list[bool | None]) -> None:
+    doc = read_words(Doc(NLP.vocab, words=words, sent_starts=starts)).doc
+    assert [sentence.text for sentence in doc.sents] == ["Ann left"]
+
+
+def test_spans_keep_their_words() -> None:
+    doc = Doc(NLP.vocab, words=["Ann", "\n", "Lee", "\n", "left"])
+    spans = [Span(doc, *edges) for edges in ((0, 4), (1, 3), (1, 2), (2, 2))]
+    doc.spans["some"] = SpanGroup(doc, spans=spans)
+    words = read_words(doc)
+    assert [(span.start, span.end) for span in words.doc.spans["some"]] == [(0, 2), (1, 2), (1, 1)]
+
+
+def test_a_span_has_no_white_space_at_its_edges_in_the_source() -> None:
+    words = read_words(Doc(NLP.vocab, words=["\n", "Ann", "\n", "Lee", "\n", "left"]))
+    assert words.to_source(0, 2) == (1, 4)
+    assert words.to_source(2, 3) == (5, 6)
+
+
+def test_white_space_does_not_count() -> None:
+    assert count_words(NLP("\n Ann \n\n left. ")) == 3
+    assert count_words(NLP("")) == count_words(NLP(" \n")) == 0
