@@ -279,6 +279,7 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
 
 def test_missing_spacy_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy_transformers", None)
-    monkeypatch.delitem(sys.modules, "spacy_transformers.layers", raising=False)
+    for module in ("spacy_transformers.layers", "spacy_span_selector.models.encoder_shim"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[transformers\]'"):
         build_transformer_model(name="bert", get_spans=list)
