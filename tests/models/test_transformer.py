@@ -279,7 +279,8 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
 
 def test_missing_spacy_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy_transformers", None)
-    for module in ("spacy_transformers.layers", "spacy_span_selector.models.encoder_shim"):
-        monkeypatch.delitem(sys.modules, module, raising=False)
+    own = ("spacy_span_selector.models.encoder_shim", "spacy_span_selector.models.words_transformer")
+    for module in [name for name in sys.modules if name.startswith(("spacy_transformers.", *own))]:
+        monkeypatch.delitem(sys.modules, module)
     with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[transformers\]'"):
         build_transformer_model(name="bert", get_spans=list)
