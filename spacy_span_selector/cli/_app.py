@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 
 import typer
@@ -24,11 +26,13 @@ app = typer.Typer(
 @contextmanager
 def friendly_errors() -> Iterator[None]:
     """On an expected error, such as a malformed file or an unknown language, print it and exit with status 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what can't be printed, such as bytes in a file's name, is escaped
+            stream.reconfigure(errors="backslashreplace")
     try:
         yield
     except (ImportError, OSError, ValueError) as error:
-        # The name of a file may have bytes that are no characters, and can't be printed.
-        msg.fail(str(error).encode("utf-8", "backslashreplace").decode("utf-8"), exits=1)
+        msg.fail(str(error), exits=1)
 
 
 def load_pipeline(model: str) -> Language:

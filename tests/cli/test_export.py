@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,16 @@ def test_jsonlines_are_read_back(data: Path, tmp_path: Path):
     assert get_title(doc) == "tale_1"
     assert get_clusters(doc) == [[(0, 1), (1, 2)]]
     assert bare.text == "Silence "
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
+def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
+    result = run("jsonlines", data, tmp_path / "out\udcff.jsonlines")
+    assert result.exit_code == 0, result.output
+    assert "out\\udcff.jsonlines" in result.output
+    result = run("jsonlines", tmp_path / "in\udcff.spacy", tmp_path / "out")
+    assert result.exit_code == 1
+    assert ".spacy: no such file" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize("name", ["conll2012", "jsonlines"])
