@@ -21,6 +21,11 @@ PLAIN: dict[type[Any], tuple[str, type[Any]]] = {
 }
 """What the values of plain types are called in messages, and what they are in Python: numbers of NumPy, too."""
 
+PLAIN_NAMES = {"bool": bool, "int": int, "float": float, "str": str, "None": type(None)}
+
+Kinds = dict[str, tuple[type[Any], ...]]
+"""The types that a value may have, by its name."""
+
 
 def takes_settings(settings: type[Any]) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
     """Let a registered function take settings one by one, and get them as one object, its argument `settings`.
@@ -42,8 +47,10 @@ def takes_settings(settings: type[Any]) -> Callable[[Callable[..., Made]], Calla
         def function(*given: Any, **named: Any) -> Made:
             bound = signature.bind(*given, **named)
             bound.apply_defaults()
+            whose = repr(bound.arguments.get("name", make.__name__))
             values = {name: bound.arguments.pop(name) for name in own}
-            check_types(settings, values, repr(bound.arguments.get("name", make.__name__)))
+            check_types(settings, values, whose)
+            _check(_plain_arguments(make), bound.arguments, whose)
             return make(**bound.arguments, settings=settings(**values))
 
         vars(function)["__signature__"] = signature
@@ -61,18 +68,33 @@ def check_types(settings: type[Any], values: Mapping[str, Any], whose: str) -> N
     whose (str): What has the settings, for the message.
     RAISES (ValueError): If a value is of another type.
     """
-    for name, kinds in _plain_fields(cast(Any, settings)).items():
+    _check(_plain_fields(cast(Any, settings)), values, whose)
+
+
+def _check(plain: Kinds, values: Mapping[str, Any], whose: str) -> None:
+    for name, kinds in plain.items():
         if name in values and not any(_is_a(values[name], kind) for kind in kinds):
             expected = " or ".join(PLAIN[kind][0] for kind in kinds)
             raise ValueError(f"'{name}' of {whose} is {values[name]!r}; it must be {expected}.")
 
 
 @cache
-def _plain_fields(settings: type[Any]) -> dict[str, tuple[type[Any], ...]]:
+def _plain_fields(settings: type[Any]) -> Kinds:
     """The types that the value of a field may have, for fields of plain types."""
     hints = get_type_hints(settings)
     kinds = {field.name: _options(hints[field.name]) for field in fields(settings)}
     return {name: options for name, options in kinds.items() if PLAIN.keys() >= set(options)}
+
+
+@cache
+def _plain_arguments(make: Callable[..., Any]) -> Kinds:
+    """The same for the arguments of a function that are written as names of plain types, such as "int | None"."""
+    kinds = {name: str(hint).split(" | ") for name, hint in make.__annotations__.items()}
+    return {
+        name: tuple(PLAIN_NAMES[option] for option in options)
+        for name, options in kinds.items()
+        if PLAIN_NAMES.keys() >= set(options)
+    }
 
 
 def _options(hint: Any) -> tuple[Any, ...]:

@@ -117,3 +117,15 @@ def test_values_of_the_types_are_accepted() -> None:
 def test_types_are_checked_before_the_settings_are_made() -> None:
     with pytest.raises(ValueError, match="'width' of 'net' is '3'; it must be a whole number"):
         make("net", width="3")
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"name": 7}, "'name' of 7 is 7; it must be a string"),
+        ({"depth": "2"}, "'depth' of 'net' is '2'; it must be a who"),
+    ],
+)
+def test_arguments_of_the_function_are_checked(values: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        make(**{"name": "net", "width": 3, **values})

@@ -161,9 +161,7 @@ def fail(doc: Doc, place: str, found: Any, expected: str, problem: str = "") -> 
 
     RAISES (ValueError): Always.
     """
-    shown = reprlib.repr(found)
-    if isinstance(found, Span):
-        shown = f"the Span {found.text!r}{'' if found.doc is doc else ' of another document'}"
+    shown = _show(doc, found)
     raise ValueError(
         f"Can't annotate {describe_doc(doc)}: {place} is {shown}{f', which {problem}' if problem else ''}; expected "
         f"{expected}. The document was not changed."
@@ -174,3 +172,12 @@ def _to_int(offset: Any) -> int:
     if isinstance(offset, bool):
         raise TypeError("a truth value is no offset")
     return operator.index(offset)
+
+
+def _show(doc: Doc, found: Any) -> str:
+    if isinstance(found, Span):
+        return f"the Span {found.text!r}{'' if found.doc is doc else ' of another document'}"
+    try:
+        return reprlib.repr(found)
+    except ValueError:  # Python shows no number of more than 4,300 digits
+        return "too long to be shown"

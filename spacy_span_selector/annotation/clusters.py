@@ -121,7 +121,7 @@ def set_mentions(doc: Doc, mentions: Sequence[Mention], scores: Sequence[float],
     mentions = check_spans(doc, mentions, "mentions")
     scores = check_scores(doc, scores, "scores", len(mentions), "mentions")
     spans = [Span(doc, start, end) for start, end in mentions]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": scores})
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": [*scores]})
 
 
 def _check_names(doc: Doc, names: Sequence[str], n_clusters: int) -> list[str]:
@@ -137,7 +137,10 @@ def _check_scores_of(
     """Scores, with a finite one for each of some mentions."""
     if not isinstance(scores, Mapping):
         fail(doc, place, scores, "a dictionary with the number of each mention, {(start, end): number}")
-    found = [scores.get(mention) for mention in mentions]
+    try:
+        found = [scores[mention] for mention in mentions]
+    except KeyError as error:
+        fail(doc, f"{place}[{error}]", None, "a number for each mention of clusters")
     if are_scores(found):
         return scores
     return {

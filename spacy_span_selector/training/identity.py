@@ -28,7 +28,8 @@ def identity(config: Config, code: Path | None, gpu_id: int) -> Identity:
     RETURNS (Identity): The description.
     """
     settings: dict[str, Any] = json.loads(json.dumps(config.interpolate(), default=str))
-    files = [value for value in _values(settings.get("corpora")) if isinstance(value, str) and Path(value).exists()]
+    corpora = _flat(settings.get("corpora"))
+    files = [value for name, value in corpora if name.endswith("path") and isinstance(value, str)]
     return {
         "config": dict(_flat(settings)),
         "files": {path: file_digest(Path(path)) for path in sorted({*files, *([str(code)] if code else [])})},
@@ -52,9 +53,9 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def file_digest(path: Path) -> str:
-    """A fingerprint of a file, or of all files in a folder and their names."""
+    """A fingerprint of a file, or of all files in a folder and their names; that of no files if it is missing."""
     digest = hashlib.blake2b(digest_size=16)
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+    for file in [path] if path.is_file() else sorted(path.rglob("*")):
         if file.is_file():
             digest.update(f"{file.relative_to(path)}\n{file.stat().st_size}\n".encode())
             with file.open("rb") as stream:
@@ -69,10 +70,6 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(part, f"{name}.{key}" if name else key)
     else:
         yield name, value
-
-
-def _values(value: Any) -> Iterator[Any]:
-    yield from (part for _, part in _flat(value))
 
 
 def _version(package: str) -> str:

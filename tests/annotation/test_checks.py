@@ -83,6 +83,7 @@ BAD_SPANS = {
     "float": ((0, 1.0), r"\(0, 1\.0\); expected two integers"),
     "string": (("0", "1"), "expected"),
     "truth values": ((False, True), "expected two integers"),
+    "huge": ((0, 10**5000), "is too long to be shown, which leaves the document|expected"),
     "nothing": (None, "is None; expected"),
     "numbers": (7, "is 7; expected"),
     "text": ("ab", "is 'ab'; expected"),
@@ -126,7 +127,7 @@ BAD_ARGUMENTS: list[tuple[Callable[[Doc], None], str]] = [
     (lambda doc: set_clusters(doc, [[(0, 1)]], names=[7]), r"names\[0\] is 7; expected a string"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [[(0, 1)]], names="a"), "names is 'a'; expected a list of strings"),
     (lambda doc: set_clusters(doc, [[(0, 1)]], scores=[0.5]), r"scores is \[0.5\]; expected a dictionary"),  # type: ignore[arg-type]
-    (lambda doc: set_clusters(doc, [[(0, 1)]], scores={}), r"scores\[\(0, 1\)\] is None; expected a finite number"),
+    (lambda doc: set_clusters(doc, [[(0, 1)]], scores={}), r"scores\[\(0, 1\)\] is None; expected a number for"),
     (lambda doc: set_clusters(doc, [[(0, 1)]], scores={(0, 1): np.nan}), r"scores\[\(0, 1\)\] is nan"),
     (lambda doc: set_clusters(doc, [[(0, 1)]], link_scores={(0, 1): np.inf}), r"link_scores\[\(0, 1\)\] is inf"),
     (lambda doc: set_mentions(doc, [(0, 1)], []), "the length of scores is 0; expected 1, one for each of mentions"),
@@ -185,6 +186,14 @@ def test_integers_and_numbers_of_any_kind_become_those_of_python() -> None:
     assert content(saved)[0] == content(doc)[0]
     assert saved.spans["coref_mentions"].attrs == {"scores": [0.5]}
     assert get_title(saved) == "dogs"
+
+
+def test_scores_are_those_of_the_document_alone() -> None:
+    doc = make_doc()
+    scores = [0.5]
+    set_mentions(doc, [(0, 1)], scores)
+    scores[0] = 0.25
+    assert doc.spans["coref_mentions"].attrs == {"scores": [0.5]}
 
 
 def test_labels_may_have_any_character() -> None:

@@ -90,6 +90,7 @@ def test_initialization_with_labels_equals_that_from_data(selector: str, tmp_pat
     assert all(torch.equal(weight, expected[name]) for name, weight in head_weights(other).items())
 
 
+@pytest.mark.filterwarnings("ignore:.*among the rolesets")
 def test_labels_may_be_more_than_those_of_the_data() -> None:
     nlp, examples = initialized(SRL)
     labels = {"roles": ["ARG5", *component(nlp).labels], "rolesets": {"left": {"leave.02": 1}}}
