@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from ..tasks import get_task
 from ..writing import write_files
 from .figures import draw_figures
 from .records import Record
-from .tables import Variants, report_tables
+from .tables import Variants, escape_markdown, report_tables
 
 ORDER = ("structured", "sigmoid", "greedy", "multitask", "bio")
 
@@ -35,9 +36,10 @@ def write_report(records: Sequence[Record], output: Path, reference: str = "stru
         variants = group_by_variant([record for record in records if record["grid"] == grid], reference)
         task = get_task(records_of(variants)[0]["component"])
         tables = report_tables(task, variants)
-        figures = draw_figures(grid, task, variants)
+        # Records may come from elsewhere: a figure stays in the folder whatever its grid is called.
+        figures = draw_figures(re.sub(r"[^\w.-]+", "_", str(grid)).lstrip("."), task, variants)
         files += [(output / figure.name, figure.content) for figure in figures]
-        text += [f"## {grid}", describe_runs(variants)]
+        text += [f"## {escape_markdown(str(grid))}", describe_runs(variants)]
         text += [f"![{figure.title}]({figure.name})" for figure in figures]
         text += [table.to_markdown() for table in tables]
         values[grid] = {table.title: table.values for table in tables}

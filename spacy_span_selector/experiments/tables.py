@@ -65,7 +65,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """The table in Markdown, with its heading; names in it are shown as they are."""
-        lines = ["| " + " | ".join(map(_escape, row)) + " |" for row in (self.header, *self.rows)]
+        lines = ["| " + " | ".join(map(escape_markdown, row)) + " |" for row in (self.header, *self.rows)]
         lines.insert(1, "|---" + "|---:" * (len(self.header) - 1) + "|")
         return "\n".join([f"### {self.title}", "", *([self.note, ""] if self.note else []), *lines])
 
@@ -210,8 +210,8 @@ def calibration_table(variants: Variants) -> Table:
     )
 
 
-def _escape(text: str) -> str:
-    """Text for a cell of Markdown, where a bar ends the cell, a line end the table, and a tag is markup."""
+def escape_markdown(text: str) -> str:
+    """Text for a heading or a cell of Markdown, where a bar ends the cell, a line end the table, and a tag is markup."""
     return escape(" ".join(text.split()), quote=False).replace("|", "\\|")
 
 

@@ -48,3 +48,10 @@ def test_runs_without_gold_spans_are_reported_without_recall(tmp_path: Path):
     names = [path.name for path in write_report([record], tmp_path)]
     assert "report.md" in names
     assert "books-ratio.png" not in names
+
+
+def test_a_report_stays_in_its_folder_whatever_a_grid_is_called(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    files = write_report([make_record(grid="../<b>books")], tmp_path / "report")
+    assert {path.resolve().parent for path in files} == {(tmp_path / "report").resolve()}
+    assert "<b>" not in (tmp_path / "report/report.md").read_text(encoding="utf-8")
