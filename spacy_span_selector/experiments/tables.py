@@ -211,7 +211,7 @@ def calibration_table(variants: Variants) -> Table:
 
 
 def escape_markdown(text: str) -> str:
-    """Text for a heading or a cell of Markdown, where a bar ends the cell, a line end the table, and a tag is markup."""
+    """Text for a heading or a cell of Markdown: a bar would end the cell, a line end the table, and a tag is markup."""
     return escape(" ".join(text.split()), quote=False).replace("|", "\\|")
 
 
