@@ -120,12 +120,3 @@ class _Spans(NamedTuple):
     log_partition: Tensor
     log_allowed: Tensor  # log q
 
-
-def log_mean_exp(values: Tensor, chord: Tensor) -> Tensor:
-    """The log of the mean weight of the chords of each sentence, -inf if there are none.
-
-    values (Tensor): Log weights. Shape: (batch, n, n)
-    chord (Tensor): Which spans are chords. Shape: (batch, n, n)
-    RETURNS (Tensor): The log means. Shape: (batch,)
-    """
-    return values.masked_fill(~chord, -math.inf).logsumexp((1, 2)) - chord.sum((1, 2)).clamp(min=1).log()

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from .chart import arcs_to_spans, spans_to_arcs
-from .grammar import FORBIDDEN, IDENTITY, Grammar, log_mean_exp
+from .grammar import FORBIDDEN, IDENTITY, Grammar
 from .implementations import sweeps_for
 
 
@@ -46,8 +46,9 @@ def _level(weights: Tensor, chord: Tensor) -> Tensor:
     chord (Tensor): Which nodes are chords. Shape: (batch, n, n)
     RETURNS (Tensor): The level of each sentence. Shape: (batch,)
     """
-    level = log_mean_exp(weights, chord) + math.log(4)
-    return torch.where(chord.any(2).any(1), level, 0.0)
+    count = chord.sum((1, 2))
+    mean = weights.masked_fill(~chord, -math.inf).logsumexp((1, 2)) - count.log()
+    return torch.where(count > 0, mean + math.log(4), 0.0)
 
 
 class _Triangulations(torch.autograd.Function):

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from .grammar import FORBIDDEN, IDENTITY, Grammar, log_mean_exp
-from .laminar_sweeps import Inside, Outside, log_free, sweep_back, sweep_inside, sweep_outside
-from .triangle import chart_to_spans, spans_to_chart
+from .grammar import FORBIDDEN, IDENTITY, Grammar
+from .laminar_sweeps import Sums, Weights, log_free, sweep, sweep_back
+from .triangle import Charts, chart_to_spans, spans_to_chart, to_end, to_start
 
 
 class LaminarGrammar(Grammar):
@@ -24,74 +24,73 @@ class LaminarGrammar(Grammar):
 
     def sum_over_chords(self, scores: Tensor, chord: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         # No span reaches beyond a sentence that is shorter than the chart, so what is there is one derivation.
-        scores = scores.masked_fill(~chord, FORBIDDEN).clamp(min=FORBIDDEN)
-        level = _level(scores.detach(), chord, lengths)
-        word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
-        log_partition, log_allowed = _LaminarSets.apply(scores, torch.where(word, -level, 0.0))
-        return log_partition + level * lengths, log_allowed
-
-
-def _level(scores: Tensor, chord: Tensor, lengths: Tensor) -> Tensor:
-    """The constant to subtract for every word, so that log Z is close to 0.
-
-    Each derivation has all words, so any level is exact, but sums close to 0 are more precise. If all spans had the
-    mean weight x, the weight of all sets would grow by the factor (sqrt(x) + sqrt(1 + x))^2 with each word. If few
-    spans have any weight, a better estimate is the weight of all sets, crossing or not.
-
-    scores (Tensor): Score of each span. Shape: (batch, n, n)
-    chord (Tensor): Which spans are chords. Shape: (batch, n, n)
-    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
-    RETURNS (Tensor): The level of each sentence. Shape: (batch,)
-    """
-    mean = log_mean_exp(scores, chord)
-    growth = 2 * torch.logaddexp(mean / 2, softplus(mean, threshold=IDENTITY) / 2)
-    independent = softplus(scores, threshold=IDENTITY).masked_fill(~chord, 0.0).sum((1, 2)) / lengths.clamp(min=1)
-    return torch.minimum(growth, independent)
+        return _LaminarSets.apply(scores.masked_fill(~chord, FORBIDDEN).clamp(min=FORBIDDEN), lengths)
 
 
 class _LaminarSets(torch.autograd.Function):
     """Sum over all sets of non-crossing spans, with a sweep inward and one outward, and their reverses.
 
-    scores (Tensor): Score of each span. Shape: (batch, n, n)
-    words (Tensor): Log weight of each word, a constant. Shape: (n, batch)
+    scores (Tensor): Score of each span; forbidden for words and where there is no span. Shape: (batch, n, n)
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
     RETURNS (tuple[Tensor, Tensor]): log Z, and the log probability that no selected span crosses a span, which has no
-        meaning below the diagonal. Shapes: (batch,) and (batch, n, n)
+        meaning where there is none. Shapes: (batch,) and (batch, n, n)
     """
 
     @staticmethod
-    def forward(ctx: Any, scores: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         # The charts are in base 2, because exp2 is much faster than exp on CPUs.
-        selected = spans_to_chart(scores / math.log(2))
-        either = spans_to_chart(softplus(scores, threshold=IDENTITY) / math.log(2))
-        inside = sweep_inside(selected, either, words / math.log(2))
-        outside = sweep_outside(selected, either, inside)
-        log_allowed = chart_to_spans(log_free(either, inside, outside)).mul_(math.log(2)).clamp_(max=0)
-        ctx.save_for_backward(scores, log_allowed, selected, either, *inside, *outside)
+        selected = spans_to_chart(scores, FORBIDDEN)
+        either = softplus(selected, threshold=IDENTITY)
+        level = _level(selected, either, lengths)
+        word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
+        selected = to_end(selected)
+        weights = torch.stack([selected, either, selected]).div_(math.log(2))
+        sums = sweep(_weights(weights), torch.where(word, -level, 0.0) / math.log(2))
+        log_allowed = chart_to_spans(log_free(sums)).mul_(math.log(2)).clamp_(max=0)
+        inside, below, outside, above = sums
+        ctx.save_for_backward(scores, log_allowed, weights, inside.values, below, outside.values, above.values)
         ctx.set_materialize_grads(False)
-        return inside.left[-1, 0] * math.log(2), log_allowed
+        return inside.by_start[-1, 0] * math.log(2) + level * lengths, log_allowed
 
     @staticmethod
     def backward(
         ctx: Any, grad_partition: Tensor | None, grad_allowed: Tensor | None
     ) -> tuple[Tensor | None, Tensor | None]:
-        scores, log_allowed, selected, either, *charts = ctx.saved_tensors
+        scores, log_allowed, weights, inside, below, outside, above = ctx.saved_tensors
         if grad_allowed is None:  # log_allowed is an output, so this expression can be differentiated again
-            gradient = None
-            if grad_partition is not None:
-                gradient = grad_partition[:, None, None] * (log_allowed.exp() * scores.sigmoid())
-            return gradient, None
+            if grad_partition is None:
+                return None, None
+            return grad_partition[:, None, None] * (log_allowed.exp() * scores.sigmoid()), None
         if torch.is_grad_enabled():
             raise RuntimeError(
                 "span marginals can be differentiated once only: call backward without create_graph=True"
             )
         if grad_partition is None:
             grad_partition = grad_allowed.new_zeros(len(grad_allowed))
-        grad_selected, grad_either = sweep_back(
-            selected,
-            either,
-            Inside(*charts[:3]),
-            Outside(*charts[3:]),
-            grad_partition,
-            spans_to_chart(grad_allowed.triu(1)),
-        )
-        return chart_to_spans(grad_selected) + chart_to_spans(grad_either) * scores.sigmoid(), None
+        sums = Sums(Charts(inside, end_first=True), below, Charts(outside), Charts(above, end_first=True))
+        gradient = sweep_back(_weights(weights), sums, grad_partition, spans_to_chart(grad_allowed.triu(1), 0.0))
+        sigmoid = to_start(weights[0]).sub_(weights[1]).exp2_()
+        return chart_to_spans(sigmoid.mul_(gradient.by_start).add_(to_start(gradient.by_end))), None
+
+
+def _weights(values: Tensor) -> Weights:
+    """The weights from the charts of selected spans by end, of either by start, and of selected ones by end."""
+    return Weights(Charts(values[:2], end_first=True), Charts(values[1:]))
+
+
+def _level(selected: Tensor, either: Tensor, lengths: Tensor) -> Tensor:
+    """The constant to subtract for every word, so that log Z is close to 0.
+
+    Each derivation has all words, so any level is exact, but sums close to 0 are more precise. If all spans had the
+    mean weight x, the weight of all sets would grow by the factor (sqrt(x) + sqrt(1 + x))^2 with each word. If few
+    spans have any weight, a better estimate is the weight of all sets, crossing or not.
+
+    selected, either (Tensor): Log weight of each span that is selected, and of one that is selected or not; charts by
+        start. Shape: (n + 1, n + 1, batch)
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
+    RETURNS (Tensor): The level of each sentence. Shape: (batch,)
+    """
+    chords = (lengths * (lengths - 1) // 2 - 1).clamp(min=1)
+    mean = selected.flatten(0, 1).logsumexp(0) - chords.log()
+    growth = 2 * torch.logaddexp(mean / 2, softplus(mean, threshold=IDENTITY) / 2)
+    return torch.minimum(growth, either.sum((0, 1)) / lengths.clamp(min=1))

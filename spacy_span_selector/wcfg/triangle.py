@@ -7,55 +7,113 @@ into a left part of width e and a right part of width w - e. Two charts hold one
 - by end, `[n - w, k]`, for right parts: widths descend.
 
 So as the left part of a split grows and the right part shrinks, the rows of both ascend. Either chart is a square of
-shape (m, m, batch), less than half of which is in use; its views as the other square are only other strides.
+shape (m, m, batch), less than half of which is in use. Both lie in one tensor, and all that a step of a sweep reads or
+writes is one strided view of it: a step has few operations, and it is their number that costs time.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 
-def parts(by_start: Tensor, by_end: Tensor, width: int) -> tuple[Tensor, Tensor]:
-    """Views of the left and the right parts of all spans of one width.
+@dataclass(frozen=True)
+class Charts:
+    """A chart by start and a chart by end.
 
-    by_start, by_end (Tensor): A chart by start and one by end. Shape: (m, m, batch)
-    width (int): The width.
-    RETURNS (tuple[Tensor, Tensor]): Row e - 1 has the parts of a left part of width e; columns are the spans by their
-        start. Shape: (width - 1, m - width, batch) each
+    Views have a dimension of size 2 for the two charts, in the order in which they are stored. Their last dimension is
+    all spans and all sentences: spans by their start, and for each span the batch.
+
+    values (Tensor): Both charts. Shape: (2, m, m, batch)
+    end_first (bool): Whether the chart by end is stored first.
     """
-    corners = len(by_start)
-    return by_start[1:width, : corners - width], by_end[corners - width : corners - 1, width:]
+
+    values: Tensor
+    end_first: bool = False
+
+    @classmethod
+    def full(cls, like: Tensor, value: float, end_first: bool = False) -> Charts:
+        """Charts of one value, for spans of shape (m, m, batch)."""
+        return cls(like.new_full((2, *like.shape), value), end_first)
+
+    @property
+    def by_start(self) -> Tensor:
+        """The chart by start. Shape: (m, m, batch)"""
+        return self.values[int(self.end_first)]
+
+    @property
+    def by_end(self) -> Tensor:
+        """The chart by end. Shape: (m, m, batch)"""
+        return self.values[1 - int(self.end_first)]
+
+    def spans(self, width: int, first: int = 0, after: int | None = None, shift: int = 0) -> Tensor:
+        """All spans of one width, or some of them.
+
+        width (int): The width.
+        first, after (int): In the chart by start, the first span and the one after the last.
+        shift (int): How much further right the spans in the chart by end are.
+        RETURNS (Tensor): A view. Shape: (2, spans * batch)
+        """
+        corners = self.values.shape[1]
+        after = corners - width if after is None else after
+        start, end = width * corners + first, (corners - 1 - width) * corners + width + first + shift
+        return self._view(start, end, 1, corners, after - first)[0]
+
+    def parts(self, width: int) -> Tensor:
+        """The left parts, from the chart by start, and the right parts, from the chart by end, of all spans of a width.
+
+        width (int): The width.
+        RETURNS (Tensor): A view whose row e - 1 has the parts of a left part of width e.
+            Shape: (width - 1, 2, spans * batch)
+        """
+        corners = self.values.shape[1]
+        return self._view(corners, (corners - width) * corners + width, width - 1, corners, corners - width)
+
+    def parents(self, width: int, first: int, after: int) -> Tensor:
+        """What contains spans of one width: from the chart by end, what starts with each of some spans, and from the
+        chart by start, what ends with each of as many others, their mirror images.
+
+        Some rows have, for some columns, values of the charts where there is no span.
+
+        width (int): The width.
+        first, after (int): Starts of the first span and of the one after the last, of those in the chart by end.
+        RETURNS (Tensor): A view with the widest of them first in one chart, and last in the other.
+            Shape: (n - width - first, 2, (after - first) * batch)
+        """
+        tokens = self.values.shape[1] - 1
+        start = (width + 1) * tokens + tokens - after + 1
+        end = first * tokens + first + tokens
+        return self._view(start, end, tokens - width - first, tokens, after - first)
+
+    def siblings(self, width: int, first: int, after: int) -> Tensor:
+        """What lies beside the spans in their `parents`: from the chart by end, what follows some of them, and from the
+        chart by start, what precedes the others.
+
+        width, first, after (int): As for `parents`.
+        RETURNS (Tensor): A view. Shape: (n - width - first, 2, (after - first) * batch)
+        """
+        tokens = self.values.shape[1] - 1
+        start = tokens + tokens - width - after + 1
+        end = (width + first) * tokens + width + first + tokens
+        return self._view(start, end, tokens - width - first, tokens, after - first)
+
+    def _view(self, start: int, end: int, rows: int, step: int, columns: int) -> Tensor:
+        """Rows that begin at one position in the chart by start and at another in the chart by end, `step` apart."""
+        _, corners, _, batch = self.values.shape
+        one, other = (end, start) if self.end_first else (start, end)
+        between = corners * corners + other - one
+        shape, strides = (rows, 2, columns * batch), (step * batch, between * batch, 1)
+        return self.values.as_strided(shape, strides, self.values.storage_offset() + one * batch)
 
 
-def ends_of(by_start: Tensor) -> Tensor:
-    """View a chart by start as `[w, k]`, by width and end. Entries with k < w are not spans. Shape: (m, m, batch)"""
-    corners, _, batch = by_start.shape
-    return by_start.as_strided(by_start.shape, ((corners - 1) * batch, batch, 1))
-
-
-def starts_of(by_end: Tensor) -> Tensor:
-    """View a chart by end as `[n - w, i]`, by width and start. Entries with i + w > n are not spans.
-    Shape: (m, m, batch)"""
-    corners, _, batch = by_end.shape
-    return by_end.as_strided(by_end.shape, ((corners - 1) * batch, batch, 1), (corners - 1) * batch)
-
-
-def to_start(by_end: Tensor) -> Tensor:
-    """Copy a chart by end into a chart by start. Shape: (m, m, batch)"""
-    return starts_of(by_end).flip(0)
-
-
-def to_end(by_start: Tensor) -> Tensor:
-    """Copy a chart by start into a chart by end. Shape: (m, m, batch)"""
-    return ends_of(by_start).flip(0)
-
-
-def spans_to_chart(spans: Tensor) -> Tensor:
+def spans_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
     """Lay out spans by width and start.
 
     spans (Tensor): Values by first and last token. Shape: (batch, n, n)
-    RETURNS (Tensor): The chart by start; 0 where there is no span. Shape: (n + 1, n + 1, batch)
+    elsewhere (float): The value where there is no span.
+    RETURNS (Tensor): A chart by start. Shape: (n + 1, n + 1, batch)
     """
     batch, tokens, _ = spans.shape
     corner = torch.arange(tokens + 1, device=spans.device)
@@ -63,7 +121,7 @@ def spans_to_chart(spans: Tensor) -> Tensor:
     rows = spans.reshape(batch, tokens * tokens).t().contiguous()
     index = corner.clamp(max=tokens - 1) * tokens + (end - 1).clamp(0, tokens - 1)
     chart = rows.index_select(0, index.flatten()).view(tokens + 1, tokens + 1, batch)
-    return chart.masked_fill_(((width == 0) | (end > tokens))[..., None], 0.0)
+    return chart.masked_fill_(((width == 0) | (end > tokens))[..., None], elsewhere)
 
 
 def chart_to_spans(chart: Tensor) -> Tensor:
@@ -77,3 +135,16 @@ def chart_to_spans(chart: Tensor) -> Tensor:
     index = (token - token[:, None] + 1).clamp(min=0) * corners + token[:, None]
     spans = chart.reshape(corners * corners, batch).index_select(0, index.flatten())
     return spans.t().reshape(batch, corners - 1, corners - 1).triu()
+
+
+def to_end(by_start: Tensor) -> Tensor:
+    """Copy a chart by start into a chart by end. Shape: (m, m, batch)"""
+    corners, _, batch = by_start.shape
+    return by_start.as_strided(by_start.shape, ((corners - 1) * batch, batch, 1)).flip(0)
+
+
+def to_start(by_end: Tensor) -> Tensor:
+    """Copy a chart by end into a chart by start. Shape: (m, m, batch)"""
+    corners, _, batch = by_end.shape
+    step = (corners - 1) * batch
+    return by_end.as_strided(by_end.shape, (step, batch, 1), by_end.storage_offset() + step).flip(0)
