@@ -41,7 +41,7 @@ class _LaminarSets(torch.autograd.Function):
         # The charts are in base 2, because exp2 is much faster than exp on CPUs.
         selected = spans_to_chart(scores, FORBIDDEN)
         either = softplus(selected, threshold=IDENTITY)
-        level = _level(selected, either, lengths)
+        level = _level(scores, either, lengths)
         word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
         selected = to_end(selected)
         weights = torch.stack([selected, either, selected]).div_(math.log(2))
@@ -78,19 +78,22 @@ def _weights(values: Tensor) -> Weights:
     return Weights(Charts(values[:2], end_first=True), Charts(values[1:]))
 
 
-def _level(selected: Tensor, either: Tensor, lengths: Tensor) -> Tensor:
+def _level(scores: Tensor, either: Tensor, lengths: Tensor) -> Tensor:
     """The constant to subtract for every word, so that log Z is close to 0.
 
     Each derivation has all words, so any level is exact, but sums close to 0 are more precise. If all spans had the
     mean weight x, the weight of all sets would grow by the factor (sqrt(x) + sqrt(1 + x))^2 with each word. If few
     spans have any weight, a better estimate is the weight of all sets, crossing or not.
 
-    selected, either (Tensor): Log weight of each span that is selected, and of one that is selected or not; charts by
-        start. Shape: (n + 1, n + 1, batch)
+    scores (Tensor): Score of each span; forbidden for words and where there is no span. Shape: (batch, n, n)
+    either (Tensor): Log weight of each span that is selected or not; 0 for words and where there is no span; a chart
+        by start. Shape: (n + 1, n + 1, batch)
     lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
     RETURNS (Tensor): The level of each sentence. Shape: (batch,)
     """
+    largest = scores.amax((1, 2), keepdim=True)
     chords = (lengths * (lengths - 1) // 2 - 1).clamp(min=1)
-    mean = selected.flatten(0, 1).logsumexp(0) - chords.log()
+    # exp is slow far below 0, where it is 0 anyway.
+    mean = (scores - largest).clamp_(min=-80).exp_().sum((1, 2)).div_(chords).log_() + largest.flatten()
     growth = 2 * torch.logaddexp(mean / 2, softplus(mean, threshold=IDENTITY) / 2)
     return torch.minimum(growth, either.sum((0, 1)) / lengths.clamp(min=1))

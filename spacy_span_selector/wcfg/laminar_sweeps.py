@@ -72,7 +72,7 @@ def sweep(weights: Weights, words: Tensor) -> Sums:
             after = min(first + BLOCK, wider)
             # Where a span has no parent of some width, `above` is forbidden.
             parents, siblings = above.parents(width, first, after), inside.siblings(width, first, after)
-            log_sum(parents, siblings, out=outside.spans(width, first, after, wider - after - first + 1))
+            log_sum(parents, siblings, out=outside.some_spans(width, first, after, wider - after - first + 1))
         as_left, as_right = (outside.spans(width) + weights.outward.spans(width)).unbind()
         above.spans(width).copy_(torch.logaddexp2(as_left, as_right))
     outside.spans(1)[:] = -FORBIDDEN  # the outside of words is constant: the share of each term in it is 0
@@ -89,10 +89,9 @@ def log_free(sums: Sums) -> Tensor:
     RETURNS (Tensor): A chart by start. Shape: (m, m, batch)
     """
     total = sums.inside.by_start[-1, 0]
-    around = torch.logaddexp2(sums.outside.by_start, to_start(sums.outside.by_end))
-    result = around + sums.inside.by_start - total
-    magnitude = around.abs_().add_(sums.inside.by_start.abs()).add_(total.abs()).add_(1.0)
-    error = magnitude.mul_(ROUNDING * torch.finfo(result.dtype).eps)
+    result = torch.logaddexp2(sums.outside.by_start, to_start(sums.outside.by_end))
+    result.add_(sums.inside.by_start).sub_(total)
+    error = sums.inside.by_start.abs().add_(total.abs()).add_(1.0).mul_(ROUNDING * torch.finfo(result.dtype).eps)
     return result.masked_fill_(error.add_(result) > 0, 0.0)
 
 

@@ -13,53 +13,55 @@ writes is one strided view of it: a step has few operations, and it is their num
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
 
-@dataclass(frozen=True)
 class Charts:
     """A chart by start and a chart by end.
 
     Views have a dimension of size 2 for the two charts, in the order in which they are stored. Their last dimension is
     all spans and all sentences: spans by their start, and for each span the batch.
 
-    values (Tensor): Both charts. Shape: (2, m, m, batch)
-    end_first (bool): Whether the chart by end is stored first.
+    values (Tensor): Both charts, contiguous. Shape: (2, m, m, batch)
+    by_start, by_end (Tensor): Each of them. Shape: (m, m, batch)
     """
 
-    values: Tensor
-    end_first: bool = False
+    def __init__(self, values: Tensor, end_first: bool = False) -> None:
+        """Take two charts.
+
+        values (Tensor): Both charts, contiguous. Shape: (2, m, m, batch)
+        end_first (bool): Whether the chart by end is stored first.
+        """
+        self.values = values
+        self.by_start, self.by_end = values[int(end_first)], values[int(not end_first)]
+        _, corners, _, self._batch = values.shape
+        self._corners, self._tokens = corners, corners - 1
+        self._end_first, self._offset = end_first, values.storage_offset()
 
     @classmethod
     def full(cls, like: Tensor, value: float, end_first: bool = False) -> Charts:
         """Charts of one value, for spans of shape (m, m, batch)."""
         return cls(like.new_full((2, *like.shape), value), end_first)
 
-    @property
-    def by_start(self) -> Tensor:
-        """The chart by start. Shape: (m, m, batch)"""
-        return self.values[int(self.end_first)]
+    def spans(self, width: int) -> Tensor:
+        """All spans of one width.
 
-    @property
-    def by_end(self) -> Tensor:
-        """The chart by end. Shape: (m, m, batch)"""
-        return self.values[1 - int(self.end_first)]
+        width (int): The width.
+        RETURNS (Tensor): A view. Shape: (2, spans * batch)
+        """
+        return self.some_spans(width, 0, self._corners - width, 0)
 
-    def spans(self, width: int, first: int = 0, after: int | None = None, shift: int = 0) -> Tensor:
-        """All spans of one width, or some of them.
+    def some_spans(self, width: int, first: int, after: int, shift: int) -> Tensor:
+        """Some of the spans of one width from each chart.
 
         width (int): The width.
         first, after (int): In the chart by start, the first span and the one after the last.
         shift (int): How much further right the spans in the chart by end are.
-        RETURNS (Tensor): A view. Shape: (2, spans * batch)
+        RETURNS (Tensor): A view. Shape: (2, (after - first) * batch)
         """
-        corners = self.values.shape[1]
-        after = corners - width if after is None else after
-        start, end = width * corners + first, (corners - 1 - width) * corners + width + first + shift
-        return self._view(start, end, 1, corners, after - first)[0]
+        start, end = width * self._corners + first, (self._tokens - width) * self._corners + width + first + shift
+        return self._view(start, end, 1, 0, after - first)[0]
 
     def parts(self, width: int) -> Tensor:
         """The left parts, from the chart by start, and the right parts, from the chart by end, of all spans of a width.
@@ -68,7 +70,7 @@ class Charts:
         RETURNS (Tensor): A view whose row e - 1 has the parts of a left part of width e.
             Shape: (width - 1, 2, spans * batch)
         """
-        corners = self.values.shape[1]
+        corners = self._corners
         return self._view(corners, (corners - width) * corners + width, width - 1, corners, corners - width)
 
     def parents(self, width: int, first: int, after: int) -> Tensor:
@@ -82,7 +84,7 @@ class Charts:
         RETURNS (Tensor): A view with the widest of them first in one chart, and last in the other.
             Shape: (n - width - first, 2, (after - first) * batch)
         """
-        tokens = self.values.shape[1] - 1
+        tokens = self._tokens
         start = (width + 1) * tokens + tokens - after + 1
         end = first * tokens + first + tokens
         return self._view(start, end, tokens - width - first, tokens, after - first)
@@ -94,18 +96,21 @@ class Charts:
         width, first, after (int): As for `parents`.
         RETURNS (Tensor): A view. Shape: (n - width - first, 2, (after - first) * batch)
         """
-        tokens = self.values.shape[1] - 1
+        tokens = self._tokens
         start = tokens + tokens - width - after + 1
         end = (width + first) * tokens + width + first + tokens
         return self._view(start, end, tokens - width - first, tokens, after - first)
 
     def _view(self, start: int, end: int, rows: int, step: int, columns: int) -> Tensor:
         """Rows that begin at one position in the chart by start and at another in the chart by end, `step` apart."""
-        _, corners, _, batch = self.values.shape
-        one, other = (end, start) if self.end_first else (start, end)
-        between = corners * corners + other - one
-        shape, strides = (rows, 2, columns * batch), (step * batch, between * batch, 1)
-        return self.values.as_strided(shape, strides, self.values.storage_offset() + one * batch)
+        batch, corners = self._batch, self._corners
+        if self._end_first:
+            start, end = end, start
+        return self.values.as_strided(
+            (rows, 2, columns * batch),
+            (step * batch, (corners * corners + end - start) * batch, 1),
+            self._offset + start * batch,
+        )
 
 
 def spans_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
@@ -116,12 +121,12 @@ def spans_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
     RETURNS (Tensor): A chart by start. Shape: (n + 1, n + 1, batch)
     """
     batch, tokens, _ = spans.shape
+    rows = spans.new_full((tokens * tokens + 1, batch), elsewhere)
+    rows[:-1] = spans.reshape(batch, tokens * tokens).t()
     corner = torch.arange(tokens + 1, device=spans.device)
     width, end = corner[:, None], corner[:, None] + corner
-    rows = spans.reshape(batch, tokens * tokens).t().contiguous()
-    index = corner.clamp(max=tokens - 1) * tokens + (end - 1).clamp(0, tokens - 1)
-    chart = rows.index_select(0, index.flatten()).view(tokens + 1, tokens + 1, batch)
-    return chart.masked_fill_(((width == 0) | (end > tokens))[..., None], elsewhere)
+    index = torch.where((width > 0) & (end <= tokens), corner * tokens + end - 1, tokens * tokens)
+    return rows.index_select(0, index.flatten()).view(tokens + 1, tokens + 1, batch)
 
 
 def chart_to_spans(chart: Tensor) -> Tensor:
