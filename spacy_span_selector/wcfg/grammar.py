@@ -119,4 +119,3 @@ class _Spans(NamedTuple):
     scores: Tensor  # 0 where no span exists
     log_partition: Tensor
     log_allowed: Tensor  # log q
-
