@@ -61,7 +61,8 @@ def sweep(weights: Weights, words: Tensor) -> Sums:
     inside.spans(1)[:] = words.flatten()
     for width in range(2, tokens + 1):
         sums = below[width, : (tokens + 1 - width) * batch]
-        log_sum(*inside.parts(width).unbind(1), out=sums)
+        right, left = inside.parts(width).unbind(1)
+        log_sum(left, right, out=sums)
         torch.add(sums, weights.inward.spans(width), out=inside.spans(width))
 
     outside, above = Charts.full(chart, FORBIDDEN), Charts.full(chart, FORBIDDEN, end_first=True)
@@ -129,8 +130,8 @@ def sweep_back(weights: Weights, sums: Sums, grad_total: Tensor, grad_free: Tens
     grad_inside.by_start.add_(grad_free)
     grad_inside.by_start[-1, 0] += grad_total - grad_free.sum((0, 1))
     for width in range(corners - 1, 1, -1):
-        one, other = inside.parts(width).unbind(1)
-        flow = (one + other).sub_(below[width, : (corners - width) * batch]).exp2_()
+        right, left = inside.parts(width).unbind(1)
+        flow = (left + right).sub_(below[width, : (corners - width) * batch]).exp2_()
         flow.mul_(grad_inside.spans(width).sum(0))
         grad_inside.parts(width).add_(flow[:, None])
     grad_weights.by_start.add_(grad_inside.by_start)
