@@ -47,22 +47,28 @@ def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> Spread
     return Spread.of([above / below for above, below in zip(numerators, denominators, strict=True)])
 
 
-def take_turns(functions: Sequence[Callable[[], object]], repeats: int, gpu_id: int = -1) -> list[list[float]]:
+def take_turns(
+    functions: Sequence[Callable[[], object]],
+    repeats: int,
+    gpu_id: int = -1,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[list[float]]:
     """Call functions in turns, and measure the time of each call.
 
     functions (Sequence[Callable[[], object]]): The functions to compare.
     repeats (int): The number of rounds.
     gpu_id (int): The GPU to wait for; -1 for none.
+    clock (Callable[[], float]): What tells the time; `time.process_time` on a machine that does other work, too.
     RETURNS (list[list[float]]): The seconds of each function in each round.
     """
     seconds: list[list[float]] = [[] for _ in functions]
     for _ in range(repeats):
         for function, own in zip(functions, seconds, strict=True):
             wait_for(gpu_id)
-            begin = time.perf_counter()
+            begin = clock()
             function()
             wait_for(gpu_id)
-            own.append(time.perf_counter() - begin)
+            own.append(clock() - begin)
     return seconds
 
 
