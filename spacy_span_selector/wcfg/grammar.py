@@ -1,4 +1,4 @@
-"""What the grammars have in common: log Z and span marginals from the one number that each grammar computes by a chart.
+"""What the grammars have in common: log Z and span marginals from the sums that each grammar computes by a chart.
 
 A grammar is a distribution over sets of non-crossing spans. In each, a span is selected with probability
 
@@ -31,10 +31,10 @@ class Grammar(ABC):
     def sum_over_chords(self, scores: Tensor, chord: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Sum over all derivations.
 
-        scores (Tensor): Scores in float32 or float64, of chords alone. Shape: (batch, n, n)
+        scores (Tensor): Scores in float32 or float64; 0 where there is no span. Shape: (batch, n, n)
         chord (Tensor): Which spans are chords: all but single tokens and whole sentences, which no span crosses.
             Shape: (batch, n, n)
-        lengths (Tensor): Number of tokens of each sentence, 0 to n, of which at least 1. Shape: (batch,)
+        lengths (Tensor): Number of tokens of each sentence, 0 to n; n is not 0. Shape: (batch,)
         RETURNS (tuple[Tensor, Tensor]): log Z without single tokens and whole sentences, and log q, which has no
             meaning where there is no chord. Shapes: (batch,) and (batch, n, n)
         """

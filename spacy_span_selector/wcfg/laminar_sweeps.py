@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from .grammar import FORBIDDEN
 from .triangle import Charts, to_end, to_start
 
-FORBIDDEN = -1e30  # log weight of what is in no derivation; finite, so that no difference of two is NaN
 ROUNDING = 4.0  # rounding error of a sum, in units of the precision of its terms
 BLOCK = 64  # the nodes that contain spans of a width fill half a square, which is cut into blocks of so many spans
 
