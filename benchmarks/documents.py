@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.training.batchers import minibatch_by_words
 
-from spacy_span_selector.cli._app import open_spacy_file
+from spacy_span_selector.cli._app import check_spacy_file, read_spacy_file
 from spacy_span_selector.documents.given import copy_words
 from spacy_span_selector.readers import create_corpus
 
@@ -67,7 +67,7 @@ def training_batch(nlp: Language, path: Path, words: int) -> list[Example]:
     RETURNS (list[Example]): The batch.
     RAISES (ValueError): If nothing is annotated in it.
     """
-    open_spacy_file(path)  # for its errors
+    check_spacy_file(path)
     batches = list(minibatch_by_words(create_corpus(path, max_words=words)(nlp), size=words, tolerance=0.0))
     batch: list[Example] = max(batches, key=count_words, default=[])
     if not any(len(example.reference.spans) for example in batch):
@@ -81,7 +81,7 @@ def count_words(examples: Sequence[Example]) -> int:
 
 
 def _read(nlp: Language, path: Path) -> list[Doc]:
-    docs = [doc for doc in open_spacy_file(path).get_docs(nlp.vocab) if len(doc)]
+    docs = [doc for doc in read_spacy_file(path, nlp.vocab) if len(doc)]
     if not docs:
         raise ValueError(f"{path} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
     return docs

@@ -58,7 +58,7 @@ def take_turns(
     functions (Sequence[Callable[[], object]]): The functions to compare.
     repeats (int): The number of rounds.
     gpu_id (int): The GPU to wait for; -1 for none.
-    clock (Callable[[], float]): What tells the time; `time.process_time` on a machine that does other work, too.
+    clock (Callable[[], float]): The time in seconds; `time.process_time` counts only what this process computes.
     RETURNS (list[list[float]]): The seconds of each function in each round.
     """
     seconds: list[list[float]] = [[] for _ in functions]

@@ -32,7 +32,7 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_title,
 )
-from spacy_span_selector.cli._app import friendly_errors, open_spacy_file
+from spacy_span_selector.cli._app import friendly_errors, read_spacy_file
 from spacy_span_selector.corpora.conll2012 import write_conll2012
 from spacy_span_selector.metrics.overlap import drop_singletons
 from spacy_span_selector.scorers import score_coref
@@ -89,7 +89,7 @@ def read_pairs(key: Path, response: Path) -> list[Example]:
     RAISES (ValueError): If the files differ in the number of documents or in words.
     """
     vocab = Vocab()
-    gold, predicted = (list(open_spacy_file(path).get_docs(vocab)) for path in (key, response))
+    gold, predicted = (list(read_spacy_file(path, vocab)) for path in (key, response))
     if len(gold) != len(predicted):
         raise ValueError(f"{key} has {len(gold)} documents, {response} has {len(predicted)}: expected the same ones.")
     for i, (reference, doc) in enumerate(zip(gold, predicted, strict=True)):

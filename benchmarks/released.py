@@ -48,7 +48,7 @@ from torch.autograd.function import once_differentiable
 from transformers import AutoTokenizer, BertTokenizer
 
 from spacy_span_selector.annotation import get_sentences
-from spacy_span_selector.cli._app import friendly_errors, open_spacy_file
+from spacy_span_selector.cli._app import friendly_errors, read_spacy_file
 from spacy_span_selector.wcfg import best_spans
 
 from .measuring import (
@@ -107,7 +107,7 @@ class Setting(NamedTuple):
 
     def read(self) -> list[Doc]:
         """The gold documents, or the beginning of each."""
-        docs = [doc for doc in open_spacy_file(self.data).get_docs(Vocab()) if len(doc)][: self.documents]
+        docs = [doc for doc in read_spacy_file(self.data, Vocab()) if len(doc)][: self.documents]
         if not docs:
             raise ValueError(
                 f"{self.data} has no documents with words. Expected a .spacy file, as 'convert' writes it."

@@ -7,16 +7,16 @@ predicates are given, and only arguments are predicted.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from spacy import registry
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
 
@@ -67,6 +67,28 @@ def create_corpora(*corpora: Callable[[Language], Iterable[Example]]) -> Callabl
 def _read_in_turn(corpora: Sequence[Callable[[Language], Iterable[Example]]], nlp: Language) -> Iterator[Example]:
     for examples in zip_longest(*(read(nlp) for read in corpora)):
         yield from (example for example in examples if example is not None)
+
+
+def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read the documents of a .spacy file.
+
+    path (str | Path): The file.
+    vocab (Vocab): The vocabulary of the documents.
+    YIELDS (Doc): The documents.
+    RAISES (OSError): If the file can't be read, naming it.
+    RAISES (ValueError): If it is damaged, or another kind of file, naming it.
+    """
+    try:
+        for doc in DocBin().from_disk(path).get_docs(vocab):
+            for group in doc.spans.values():
+                deque(group, maxlen=0)  # spaCy checks only spans that are looked at
+            yield doc
+    except OSError as error:
+        raise type(error)(f"{path}: {error.strerror or error}") from error
+    except Exception as error:  # spaCy trusts the content, so any step may fail in any way
+        raise ValueError(
+            f"{path}: damaged, or not a .spacy file as 'convert' writes it ({type(error).__name__}: {error})"
+        ) from error
 
 
 class PreannotatedCorpus(Corpus):
@@ -126,8 +148,10 @@ class PreannotatedCorpus(Corpus):
         vocab (Vocab): The vocabulary of the documents.
         locs (Iterable[str | Path]): The files.
         YIELDS (Doc): The documents, or their pieces.
+        RAISES (ValueError): If a file is damaged, or another kind of file, naming it.
         """
-        for doc in super().read_docbin(vocab, locs):
+        docs = (doc for path in locs for doc in read_docs(path, vocab) if len(doc))
+        for doc in islice(docs, self.limit if self.limit > 0 else None):
             if self.max_words is None or not doc.has_annotation("SENT_START"):
                 yield doc
             else:
@@ -143,8 +167,8 @@ class PreannotatedCorpus(Corpus):
             if count and not self.lost[what]:
                 warnings.warn(
                     f"A {what} of {describe_doc(reference)} can't be given to the pipeline: its tokenizer sets other "
-                    "token boundaries. Set 'gold_tokens' of the reader to true to give all. Shown once; 'lost' of the "
-                    "reader counts all.",
+                    "token boundaries, or it has no tokens. Set 'gold_tokens' of the reader to true to give all that "
+                    "have tokens. Shown once; 'lost' of the reader counts all.",
                     stacklevel=2,
                 )
             self.lost[what] += count

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
+import srsly
 from spacy.cli.debug_config import debug_config
 from spacy.cli.init_config import fill_config
 from spacy.cli.train import train
@@ -77,6 +79,32 @@ def sentences(doc: Doc) -> list[str]:
 
 def test_spacy_finds_the_reader_by_name():
     assert registry.readers.get("spacy_span_selector.Corpus.v1") is create_corpus
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"PK\3\4", zlib.compress(b"\x90"), zlib.compress(b"\xc1")])
+def test_a_file_of_other_content_is_named_among_others(tmp_path: Path, content: bytes):
+    DocBin(docs=[make_doc()]).to_disk(tmp_path / "a.spacy")
+    (tmp_path / "b.spacy").write_bytes(content)
+    examples = create_corpus(tmp_path)(NLP)
+    assert next(examples).reference.text.startswith("Ann")
+    with pytest.raises(ValueError, match=r"b\.spacy: damaged, or not a \.spacy file"):
+        next(examples)
+
+
+def test_spans_outside_the_document_are_named(tmp_path: Path):
+    longer = make_doc()
+    content = srsly.msgpack_loads(zlib.decompress(DocBin(docs=[Doc(NLP.vocab, words=["Ann"])]).to_bytes()))
+    content["span_groups"] = [longer.spans.to_bytes()]
+    (tmp_path / "a.spacy").write_bytes(zlib.compress(srsly.msgpack_dumps(content)))
+    with pytest.raises(ValueError, match=r"a\.spacy: damaged, .*\[E035\]"):
+        list(create_corpus(tmp_path / "a.spacy")(NLP))
+
+
+@pytest.mark.parametrize("limit, expected", [(0, 6), (1, 1), (4, 4), (9, 6)])
+def test_the_limit_counts_the_documents_of_all_files(tmp_path: Path, limit: int, expected: int):
+    for name in ("a", "b"):
+        DocBin(docs=[make_doc(), Doc(NLP.vocab), make_doc(), make_doc()]).to_disk(tmp_path / f"{name}.spacy")
+    assert len(list(create_corpus(tmp_path, limit=limit)(NLP))) == expected
 
 
 def test_a_path_is_needed():

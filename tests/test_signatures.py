@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 from spacy import registry
 
-from spacy_span_selector.signatures import takes_settings
+from spacy_span_selector.signatures import check_types, takes_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,3 +76,56 @@ def test_a_config_is_filled_with_the_defaults_of_the_fields() -> None:
     registry.misc("signatures_test.make.v1", func=make)
     filled = registry.fill({"net": {"@misc": "signatures_test.make.v1", "name": "net", "width": 1}})
     assert filled["net"]["kind"] == "a"
+
+
+@dataclass(kw_only=True)
+class Plain:
+    width: int = 1
+    rate: float = 1.0
+    kind: str | None = None
+    is_on: bool = False
+    sizes: dict[str, str] | None = None
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"width": "1"}, "'width' of 'net' is '1'; it must be a whole number."),
+        ({"width": 1.0}, "'width' of 'net' is 1.0; it must be a whole number."),
+        ({"width": True}, "'width' of 'net' is True; it must be a whole number."),
+        ({"rate": "0.5"}, "'rate' of 'net' is '0.5'; it must be a number."),
+        ({"rate": None}, "'rate' of 'net' is None; it must be a number."),
+        ({"rate": False}, "'rate' of 'net' is False; it must be a number."),
+        ({"kind": 1}, "'kind' of 'net' is 1; it must be a string or null."),
+        ({"is_on": 1}, "'is_on' of 'net' is 1; it must be true or false."),
+    ],
+)
+def test_a_value_of_another_type_is_an_error_that_names_it(values: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+        check_types(Plain, values, "'net'")
+
+
+def test_values_of_the_types_are_accepted() -> None:
+    for values in (
+        {"width": 3, "rate": 1, "kind": None, "is_on": True},
+        {"width": np.int64(3), "rate": np.float32(0.5), "kind": "a"},
+        {"sizes": 7},  # not a plain type
+    ):
+        check_types(Plain, values, "'net'")
+
+
+def test_types_are_checked_before_the_settings_are_made() -> None:
+    with pytest.raises(ValueError, match="'width' of 'net' is '3'; it must be a whole number"):
+        make("net", width="3")
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"name": 7}, "'name' of 7 is 7; it must be a string"),
+        ({"depth": "2"}, "'depth' of 'net' is '2'; it must be a who"),
+    ],
+)
+def test_arguments_of_the_function_are_checked(values: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        make(**{"name": "net", "width": 3, **values})

@@ -13,6 +13,7 @@ from .clusters import (
     set_clusters,
     set_mentions,
 )
+from .codecs import skip_absent_entry_points
 from .frames import (
     CONSTITUENTS_KEY,
     FRAME_PREFIX,
@@ -42,6 +43,8 @@ from .speakers import (
     set_speakers,
 )
 from .titles import TITLE_KEY, describe_doc, get_title, set_title
+
+skip_absent_entry_points()  # all that read or write span groups import this package
 
 __all__ = [
     "CLUSTER_PREFIX",

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spacy.tokens import Doc, SpanGroup
+from spacy.tokens import Doc, Span, SpanGroup
 
+from .checks import are_scores, check_groups, check_list, check_score, check_scores, check_spans, check_text, fail
 from .keys import numbered_keys
 
 CLUSTER_PREFIX = "coref_clusters"
@@ -73,20 +74,31 @@ def set_clusters(
     link_scores (Mapping[Mention, float]): Probability of the antecedent that each mention was linked to; for the first
         mention of a cluster, the probability that it has no antecedent. Kept in `attrs["link_scores"]`.
     names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`.
+    RAISES (ValueError): If offsets are not those of some tokens, or a mention has no finite score, or there are not as
+        many names as clusters. The document is as it was.
     """
-    clear_clusters(doc, prefix)
-    labelled = [(sorted(cluster), names[i] if names else "") for i, cluster in enumerate(clusters) if cluster]
+    clusters = check_groups(doc, clusters, "clusters")
+    mentions = [mention for cluster in clusters for mention in cluster]
+    if scores is not None:
+        scores = _check_scores_of(doc, mentions, scores, "scores")
+    if link_scores is not None:
+        link_scores = _check_scores_of(doc, mentions, link_scores, "link_scores")
+    names = [""] * len(clusters) if names is None else _check_names(doc, names, len(clusters))
+    labelled = [(sorted(cluster), name) for cluster, name in zip(clusters, names, strict=True) if cluster]
+    groups: dict[str, SpanGroup] = {}
     for number, (cluster, name) in enumerate(sorted(labelled, key=lambda item: item[0]), start=1):
         attrs: dict[str, object] = {}
         if scores is not None:
-            attrs["scores"] = [float(scores[mention]) for mention in cluster]
+            attrs["scores"] = [scores[mention] for mention in cluster]
         if link_scores is not None:
-            attrs["link_scores"] = [float(link_scores[mention]) for mention in cluster]
+            attrs["link_scores"] = [link_scores[mention] for mention in cluster]
         if name:
             attrs["name"] = name
         key = f"{prefix}_{number}"
-        doc.spans[key] = SpanGroup(doc, name=key, spans=[doc[start:end] for start, end in cluster], attrs=attrs)
-    if not labelled and mentions_key not in doc.spans:
+        groups[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in cluster], attrs=attrs)
+    clear_clusters(doc, prefix)
+    doc.spans.update(groups)
+    if not groups and mentions_key not in doc.spans:
         set_mentions(doc, [], [], mentions_key)
 
 
@@ -103,6 +115,34 @@ def set_mentions(doc: Doc, mentions: Sequence[Mention], scores: Sequence[float],
     mentions (Sequence[Mention]): Token offsets of the spans.
     scores (Sequence[float]): Selection probability of each span, kept in `attrs["scores"]`.
     key (str): Key of the group that is replaced.
+    RAISES (ValueError): If offsets are not those of some tokens, or there is not one finite score for each span. The
+        document is as it was.
     """
-    spans = [doc[start:end] for start, end in mentions]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": [float(score) for score in scores]})
+    mentions = check_spans(doc, mentions, "mentions")
+    scores = check_scores(doc, scores, "scores", len(mentions), "mentions")
+    spans = [Span(doc, start, end) for start, end in mentions]
+    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": [*scores]})
+
+
+def _check_names(doc: Doc, names: Sequence[str], n_clusters: int) -> list[str]:
+    names = check_list(doc, names, "names", "strings")
+    if len(names) != n_clusters:
+        fail(doc, "the length of names", len(names), f"{n_clusters}, one for each of clusters")
+    return [check_text(doc, name, f"names[{i}]") for i, name in enumerate(names)]
+
+
+def _check_scores_of(
+    doc: Doc, mentions: Sequence[Mention], scores: Mapping[Mention, float], place: str
+) -> Mapping[Mention, float]:
+    """Scores, with a finite one for each of some mentions."""
+    if not isinstance(scores, Mapping):
+        fail(doc, place, scores, "a dictionary with the number of each mention, {(start, end): number}")
+    try:
+        found = [scores[mention] for mention in mentions]
+    except KeyError as error:
+        fail(doc, f"{place}[{error}]", None, "a number for each mention of clusters")
+    if are_scores(found):
+        return scores
+    return {
+        mention: check_score(doc, score, f"{place}[{mention}]") for mention, score in zip(mentions, found, strict=True)
+    }

@@ -12,10 +12,22 @@ selection probabilities.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from .checks import (
+    are_offsets,
+    are_scores,
+    are_texts,
+    check_labelled,
+    check_list,
+    check_offsets,
+    check_scores,
+    check_spans,
+    check_text,
+    fail,
+)
 from .keys import numbered_keys
 
 FRAME_PREFIX = "srl"
@@ -87,20 +99,27 @@ def set_frames(
     prefix (str): Prefix of the keys that are replaced.
     predicates_key (str | None): Key of the given predicates. A document that gets no frame gets an empty group under
         this key, unless it has the group already: it is annotated, but without frames. None never adds the group.
+    RAISES (ValueError): If offsets are not those of some tokens, a role or roleset is no string, or a frame has scores
+        but not a finite one for each span. The document is as it was.
     """
-    clear_frames(doc, prefix)
+    frames = check_list(doc, frames, "frames", "Frame")
+    if not _are_frames(frames, len(doc)):
+        frames = [_check_frame(doc, frame, f"frames[{i}]") for i, frame in enumerate(frames)]
+    groups: dict[str, SpanGroup] = {}
     for number, frame in enumerate(sorted(frames, key=lambda frame: frame[:2]), start=1):
         order = sorted(range(len(frame.arguments)), key=lambda i: frame.arguments[i])
         spans = [Span(doc, frame.start, frame.end, label=PREDICATE_LABEL)]
-        spans += [Span(doc, *frame.arguments[i][:2], label=frame.arguments[i].role) for i in order]
+        spans += [Span(doc, start, end, label=role) for start, end, role in (frame.arguments[i] for i in order)]
         attrs: dict[str, object] = {}
         if frame.scores is not None:
-            attrs["scores"] = [float(frame.scores[0]), *(float(frame.scores[i + 1]) for i in order)]
+            attrs["scores"] = [frame.scores[0], *(frame.scores[i + 1] for i in order)]
         if frame.roleset:
             attrs["roleset"] = frame.roleset
         key = f"{prefix}_{number}"
-        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
-    if not frames and predicates_key is not None and predicates_key not in doc.spans:
+        groups[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
+    clear_frames(doc, prefix)
+    doc.spans.update(groups)
+    if not groups and predicates_key is not None and predicates_key not in doc.spans:
         set_predicates(doc, [], predicates_key)
 
 
@@ -130,12 +149,49 @@ def get_predicates(doc: Doc, key: str = PREDICATES_KEY) -> list[tuple[int, int]]
 
 
 def set_predicates(doc: Doc, predicates: Sequence[tuple[int, int]], key: str = PREDICATES_KEY) -> None:
-    """Replace the given predicates of a document. An empty list means that the document has no predicate."""
-    spans = [Span(doc, start, end, label=PREDICATE_LABEL) for start, end in predicates]
+    """Replace the given predicates of a document. An empty list means that the document has no predicate.
+
+    RAISES (ValueError): If offsets are not those of some tokens. The document is as it was.
+    """
+    offsets = check_spans(doc, predicates, "predicates")
+    spans = [Span(doc, start, end, label=PREDICATE_LABEL) for start, end in offsets]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
 
 
 def set_constituents(doc: Doc, constituents: Sequence[tuple[int, int, str]], key: str = CONSTITUENTS_KEY) -> None:
-    """Replace the constituents of a document: (start token, end token, label), outer ones before inner ones."""
-    spans = [Span(doc, start, end, label=label) for start, end, label in constituents]
+    """Replace the constituents of a document: (start token, end token, label), outer ones before inner ones.
+
+    RAISES (ValueError): If offsets are not those of some tokens, or a label is no string. The document is as it was.
+    """
+    checked = check_labelled(doc, constituents, "constituents", "label")
+    spans = [Span(doc, start, end, label=label) for start, end, label in checked]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+
+
+def _are_frames(frames: Sequence[Any], n_tokens: int) -> bool:
+    """Whether all frames are as usual, so that none has to be looked at by itself."""
+    if not all([type(frame) is Frame and type(frame.arguments) is list for frame in frames]):
+        return False
+    arguments = [argument for frame in frames for argument in frame.arguments]
+    if not all([type(argument) is Argument for argument in arguments]):
+        return False
+    scored = [frame for frame in frames if frame.scores is not None]
+    return (
+        are_offsets([span[:2] for span in (*frames, *arguments)], n_tokens)
+        and are_texts([argument.role for argument in arguments])
+        and are_texts([frame.roleset for frame in frames if frame.roleset is not None])
+        and all([type(frame.scores) is list and len(frame.scores) == 1 + len(frame.arguments) for frame in scored])
+        and are_scores([score for frame in scored for score in frame.scores])
+    )
+
+
+def _check_frame(doc: Doc, frame: Frame, place: str) -> Frame:
+    if not isinstance(frame, Frame):
+        fail(doc, place, frame, "a Frame")
+    start, end = check_offsets(doc, (frame.start, frame.end), f"the predicate of {place}")
+    arguments = [Argument(*argument) for argument in check_labelled(doc, frame.arguments, f"{place}.arguments", "role")]
+    roleset = None if frame.roleset is None else check_text(doc, frame.roleset, f"{place}.roleset")
+    scores = frame.scores
+    if scores is not None:
+        scores = check_scores(doc, scores, f"{place}.scores", 1 + len(arguments), "the predicate and its arguments")
+    return Frame(start, end, arguments, roleset, scores)

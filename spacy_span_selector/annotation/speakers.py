@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from .checks import check_labelled, check_spans
+
 SPEAKERS_KEY = "speakers"
 SPEAKER_MARKERS_KEY = "speaker_markers"
 SPEAKER_MARKS = ("<speaker>", "</speaker>")  # the tokens before and after a name
@@ -22,8 +24,12 @@ def get_speakers(doc: Doc, key: str = SPEAKERS_KEY) -> list[tuple[int, int, str]
 
 
 def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPEAKERS_KEY) -> None:
-    """Replace the speaker turns of a document: (start token, end token, speaker)."""
-    spans = [Span(doc, start, end, label=speaker) for start, end, speaker in turns]
+    """Replace the speaker turns of a document: (start token, end token, speaker).
+
+    RAISES (ValueError): If offsets are not those of some tokens, or a speaker is no string. The document is as it was.
+    """
+    checked = check_labelled(doc, turns, "turns", "speaker")
+    spans = [Span(doc, start, end, label=speaker) for start, end, speaker in checked]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
 
 
@@ -33,5 +39,9 @@ def get_speaker_markers(doc: Doc, key: str = SPEAKER_MARKERS_KEY) -> list[tuple[
 
 
 def set_speaker_markers(doc: Doc, markers: Sequence[tuple[int, int]], key: str = SPEAKER_MARKERS_KEY) -> None:
-    """Replace the speaker markers of a document: (start token, end token)."""
-    doc.spans[key] = SpanGroup(doc, name=key, spans=[doc[start:end] for start, end in markers])
+    """Replace the speaker markers of a document: (start token, end token).
+
+    RAISES (ValueError): If offsets are not those of some tokens. The document is as it was.
+    """
+    checked = check_spans(doc, markers, "markers")
+    doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in checked])

@@ -13,7 +13,12 @@ def get_title(doc: Doc) -> str:
 
 
 def set_title(doc: Doc, title: str) -> None:
-    """Replace the title of a document."""
+    """Replace the title of a document.
+
+    RAISES (ValueError): If it is no string. The document is as it was.
+    """
+    if not isinstance(title, str):
+        raise ValueError(f"Can't name {describe_doc(doc)}: title is {title!r}; expected a string.")
     doc.user_data[TITLE_KEY] = title
 
 

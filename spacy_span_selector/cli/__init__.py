@@ -13,8 +13,19 @@ from .experiment import experiment_cli
 from .export import export_app
 from .render import render_cli
 from .report import report_cli
+from .train import train_cli
 from .tree import tree_cli
 
-__all__ = ["app", "convert_app", "evaluate_cli", "experiment_cli", "export_app", "render_cli", "report_cli", "tree_cli"]
+__all__ = [
+    "app",
+    "convert_app",
+    "evaluate_cli",
+    "experiment_cli",
+    "export_app",
+    "render_cli",
+    "report_cli",
+    "train_cli",
+    "tree_cli",
+]
 
 spacy_app.add_typer(app, name=app.info.name)

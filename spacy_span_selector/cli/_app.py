@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 
 import typer
-from spacy.tokens import DocBin
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 from wasabi import msg
 
 app = typer.Typer(
@@ -21,21 +26,48 @@ app = typer.Typer(
 @contextmanager
 def friendly_errors() -> Iterator[None]:
     """On an expected error, such as a malformed file or an unknown language, print it and exit with status 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what can't be printed, such as bytes in a file's name, is escaped
+            stream.reconfigure(errors="backslashreplace")
     try:
         yield
     except (ImportError, OSError, ValueError) as error:
         msg.fail(str(error), exits=1)
 
 
-def open_spacy_file(path: Path) -> DocBin:
-    """Open a .spacy file; errors name it."""
+def load_pipeline(model: str) -> Language:
+    """Load a pipeline; errors name it."""
+    import spacy
+
+    try:
+        return spacy.load(model)
+    except (ImportError, OSError):  # they name what is missing
+        raise
+    except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
+        raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
+
+
+def check_spacy_file(path: Path) -> None:
+    """Fail if a path can't be that of a .spacy file."""
     if not path.is_file():
         found = "a folder" if path.is_dir() else "no such file"
         raise FileNotFoundError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
-    try:
-        doc_bin = DocBin().from_disk(path)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
     if path.suffix != ".spacy":
         raise ValueError(f"{path}: spaCy's readers accept only files whose name ends in .spacy. Rename it.")
-    return doc_bin
+
+
+def read_spacy_file(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """The documents of a .spacy file."""
+    from ..readers import read_docs
+
+    check_spacy_file(path)
+    return read_docs(path, vocab)
+
+
+def spacy_file(docs: Sequence[Doc], path: Path) -> bytes:
+    """The content of a .spacy file with documents, and with their titles."""
+    doc_bin = DocBin(docs=docs, store_user_data=True)
+    try:
+        return doc_bin.to_bytes()
+    except ValueError as error:
+        raise ValueError(f"{path}: {Errors.E870} ({error})") from error

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import typer
 from spacy.language import Language
 from spacy.scorer import Scorer
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import msg
 
 from ..tasks import Task, all_tasks, find_tasks
-from ._app import app, friendly_errors, open_spacy_file
+from ..writing import write_files
+from ._app import app, check_spacy_file, friendly_errors, load_pipeline, spacy_file
 
 
 @app.command("evaluate")
@@ -46,12 +47,12 @@ def evaluate_cli(
     from ..readers import create_corpus
 
     with friendly_errors():
-        open_spacy_file(data)  # for its errors: spaCy's reader names no file
+        check_spacy_file(data)
         if predictions is not None and predictions.suffix != ".spacy":
             raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
-        nlp = spacy.load(model)
+        nlp = load_pipeline(model)
         corpus = create_corpus(
             data,
             **_reader_settings(nlp),
@@ -68,12 +69,15 @@ def evaluate_cli(
         _check_scored(scores, model, data)
         tasks = {task.main_score: task for task in (*all_tasks(), *find_tasks(nlp).values())}
         _print_scores(scores, tasks.values(), per_role)
+        files: list[tuple[Path, str | bytes]] = []
         if output is not None:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            srsly.write_json(output, scores)
+            files.append((output, srsly.json_dumps(scores, indent=2)))
+        if predictions is not None:
+            files.append((predictions, spacy_file(_without_extensions(scorer.docs), predictions)))
+        write_files(files)
+        if output is not None:
             typer.echo(f"Scores: {output}")
         if predictions is not None:
-            _save_predictions(scorer.docs, predictions)
             typer.echo(f"Predictions: {predictions}")
 
 
@@ -142,9 +146,8 @@ def _print_table(title: str, rows: Sequence[tuple[str, Sequence[float | None]]])
     )
 
 
-def _save_predictions(docs: Sequence[Doc], path: Path) -> None:
+def _without_extensions(docs: Sequence[Doc]) -> Sequence[Doc]:
+    """The documents without the values of extension attributes: transformers keep all that they compute in one."""
     for doc in docs:
-        # Without the values of extension attributes: transformers keep all that they compute in one.
         doc.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    DocBin(docs=docs, store_user_data=True).to_disk(path)
+    return docs

@@ -29,6 +29,7 @@ def experiment_cli(
     starting it again. If runs fail, the others continue, and the exit status is 1.
     """
     from ..experiments.grid import check_runs, choose_runs, read_grid
+    from ..experiments.lock import only_experiment_in
     from ..experiments.runner import Workplace, pending_runs, run_all
 
     with friendly_errors():
@@ -39,11 +40,11 @@ def experiment_cli(
             )
         runs = choose_runs(read_grid(grid), only or [])
         workplace = Workplace(out_dir, gpu_id, jobs, keep_models)
-        pending = pending_runs(runs, workplace.results)
-        check_runs(pending)
-        out_dir.mkdir(parents=True, exist_ok=True)
-        typer.echo(f"{len(runs)} runs, {len(runs) - len(pending)} of them done")
-        failures = run_all(pending, workplace)
+        check_runs(pending_runs(runs, workplace.results))
+        with only_experiment_in(out_dir):
+            pending = pending_runs(runs, workplace.results)  # another experiment may have ended in the meantime
+            typer.echo(f"{len(runs)} runs, {len(runs) - len(pending)} of them done")
+            failures = run_all(pending, workplace)
     typer.echo(f"Records: {workplace.results}")
     if failures:
         msg.fail(f"{len(failures)} of {len(pending)} runs failed: {', '.join(failures)}", exits=1)

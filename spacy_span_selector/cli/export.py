@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc
 
-from ._app import app, friendly_errors, open_spacy_file
+from ..writing import write_files
+from ._app import app, friendly_errors, read_spacy_file
 
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
 OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
@@ -56,24 +57,21 @@ def props_cli(
         docs = _read_docs(data)
         if not any(has_frames_annotated(doc) for doc in docs):
             raise ValueError(f"{data} has no semantic roles: expected documents with frames, `doc.spans['srl_1']`.")
-        texts = {out_path: write_props(docs, rolesets=rolesets)}
+        texts = [(out_path, write_props(docs, rolesets=rolesets))]
         if words is not None:
-            texts[words] = write_words(docs)
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            texts.append((words, write_words(docs)))
+        write_files(texts)
+        for path, _ in texts:
             typer.echo(f"Written: {path}")
 
 
 def _export(data: Path, out_path: Path, write: Callable[[list[Doc], Path], None]) -> None:
     with friendly_errors():
-        docs = _read_docs(data)
-        out_path.parent.mkdir(parents=True, exist_ok=True)
-        write(docs, out_path)
+        write(_read_docs(data), out_path)
         typer.echo(f"Written: {out_path}")
 
 
 def _read_docs(path: Path) -> list[Doc]:
     from spacy.vocab import Vocab
 
-    return list(open_spacy_file(path).get_docs(Vocab()))
+    return list(read_spacy_file(path, Vocab()))

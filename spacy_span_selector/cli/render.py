@@ -12,7 +12,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ._app import app, friendly_errors, open_spacy_file
+from ..writing import write_file
+from ._app import app, friendly_errors, load_pipeline, read_spacy_file
 
 
 @app.command("render")
@@ -32,13 +33,12 @@ def render_cli(
     from ..rendering import render_page
 
     with friendly_errors():
-        nlp = spacy.blank(lang) if model is None else spacy.load(model)
+        nlp = spacy.blank(lang) if model is None else load_pipeline(model)
         docs: Iterable[Doc] = islice(_read_docs(data, nlp), limit)
         if model is not None:
             docs = nlp.pipe(_without_annotation(doc) for doc in docs)
         page = render_page(docs, singletons=singletons)
-        out_path.parent.mkdir(parents=True, exist_ok=True)
-        out_path.write_text(page, encoding="utf-8")
+        write_file(out_path, page)
     typer.echo(f"Page: {out_path}")
 
 
@@ -48,7 +48,7 @@ def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file. Expected a .spacy file or a text file in the bracketed format.")
     if path.suffix == ".spacy":
-        return open_spacy_file(path).get_docs(nlp.vocab)
+        return read_spacy_file(path, nlp.vocab)
     return iter(read_bracketed(path, nlp))
 
 

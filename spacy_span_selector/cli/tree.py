@@ -11,7 +11,8 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ._app import app, friendly_errors, open_spacy_file
+from ..writing import write_file
+from ._app import app, check_spacy_file, friendly_errors, load_pipeline
 
 if TYPE_CHECKING:
     from ..rendering.trees import SentenceTree
@@ -25,22 +26,19 @@ def tree_cli(
     limit: Annotated[int, typer.Option(min=1, help="Show at most this many sentences")] = 20,
 ) -> None:
     """Draw the best binary tree of each sentence, with its selected spans and their probabilities."""
-    import spacy
-
     from ..rendering.trees import render_tree_page
     from ..tasks import all_tasks, find_tasks
 
     with friendly_errors():
-        nlp = spacy.load(model)
+        nlp = load_pipeline(model)
         components = list(find_tasks(nlp))
         if not components:
             lacking = " and ".join(f"no {task.factory}" for task in all_tasks())
             raise ValueError(f"{model} has {lacking}, but {', '.join(nlp.pipe_names)}.")
         sentences = list(islice(_trees(nlp, _read_docs(text, nlp), components), limit))
         if not sentences:
-            raise ValueError(f"There is no sentence to draw: {text[:60]!r} is empty, or no component scores spans.")
-        out_path.parent.mkdir(parents=True, exist_ok=True)
-        out_path.write_text(render_tree_page(sentences, nlp.lang or "und"), encoding="utf-8")
+            raise ValueError(f"There is no sentence to draw: {text[:60]!r} has none, or no component scores spans.")
+        write_file(out_path, render_tree_page(sentences, nlp.lang or "und"))
     typer.echo(f"Page: {out_path}")
 
 
@@ -50,16 +48,20 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
 
     path = Path(text)
     if path.suffix == ".spacy":
-        open_spacy_file(path)  # for its errors
+        check_spacy_file(path)
         yield from (example.predicted for example in create_corpus(path)(nlp))
     else:
         try:
-            is_file = path.is_file()
+            is_file, is_folder = path.is_file(), path.is_dir()
         except OSError:  # a text may be too long for a name
-            is_file = False
-        if path.suffix == ".txt" and not is_file and len(text.split()) == 1:
-            raise FileNotFoundError(f"{path}: no such file. Expected a text, a text file, or a .spacy file.")
-        yield nlp.make_doc(" ".join((read_text(path) if is_file else text).split()))
+            is_file = is_folder = False
+        if is_folder or (not is_file and len(text.split()) == 1 and (path.suffix or len(path.parts) > 1)):
+            found = "a folder" if is_folder else "no such file"
+            raise FileNotFoundError(f"{path}: {found}. Expected a text, a text file, or a .spacy file.")
+        words = (read_text(path) if is_file else text).split()
+        if not words:
+            raise ValueError(f"There is no text to draw: {f'{path} is empty' if is_file else repr(text)}.")
+        yield nlp.make_doc(" ".join(words))
 
 
 def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterator[list[SentenceTree]]:

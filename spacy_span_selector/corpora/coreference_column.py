@@ -4,46 +4,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from ..annotation import Mention
+from .left_out import LONGEST_QUOTE, Report, shorten
 
 EMPTY_CELL = "-"
 EMPTY_CELLS = frozenset({"", EMPTY_CELL, "_"})
 PART = re.compile(r"\|?(?P<open>\()?(?P<cluster>[^()|]+)(?P<close>\))?")
+BRACKETS = "brackets of mentions that can't be read or have no partner"
+REPEATED = "mentions that are a second time in their cluster"
 
 
-def read_coreference_column(cells: Sequence[str], place: Callable[[int], str]) -> dict[str, list[Mention]]:
+class Bracket(NamedTuple):
+    """What a part of a cell says.
+
+    token (int): The token of the cell.
+    opens (bool): Whether a mention starts here.
+    cluster (str): Its cluster.
+    closes (bool): Whether a mention ends here.
+    """
+
+    token: int
+    opens: bool
+    cluster: str
+    closes: bool
+
+
+def read_coreference_column(
+    sentences: Sequence[Sequence[str]], place: Callable[[int], str], report: Report
+) -> dict[str, list[Mention]]:
     """Read the clusters of a document from its coreference column.
 
-    cells (Sequence[str]): One cell per token: `(3` opens a mention of cluster 3, `3)` closes the one that was opened
-        last, `(3)` is a mention of one token. Parts of a cell may be separated by `|`. An empty cell, `-` and `_` have
-        no mention.
+    A bracket without a partner costs its mention alone. Where there is one, a bracket finds its partner only in its own
+    sentence: the partners of two damaged mentions are not those of each other.
+
+    sentences (Sequence[Sequence[str]]): One cell per token of each sentence: `(3` opens a mention of cluster 3, `3)`
+        closes the one that was opened last, `(3)` is a mention of one token. Parts of a cell may be separated by `|`.
+        An empty cell, `-` and `_` have no mention.
     place (Callable[[int], str]): File and line of a token, for messages.
+    report (Report): Gets the brackets that can't be read or have no partner, and repeated mentions.
     RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
-    RAISES (ValueError): If a cell has another form, or a bracket has no partner.
     """
-    clusters: dict[str, list[Mention]] = {}
-    opened: dict[str, list[int]] = {}
-    for i, cell in enumerate(cells):
-        if cell in EMPTY_CELLS:
-            continue
-        for opens, cluster, closes in _split_cell(cell, place(i)):
-            if opens:
-                opened.setdefault(cluster, []).append(i)
-            if closes:
-                if not opened.get(cluster):
-                    raise ValueError(
-                        f"{place(i)}: {cell!r} closes a mention of cluster {cluster}, but none is open. "
-                        f"Expected `({cluster}` at its first token."
-                    )
-                clusters.setdefault(cluster, []).append((opened[cluster].pop(), i + 1))
-    for cluster, starts in opened.items():
-        if starts:
-            raise ValueError(
-                f"{place(starts[-1])}: a mention of cluster {cluster} opens here and is never closed. "
-                f"Expected `{cluster})` at its last token."
-            )
-    return clusters
+    brackets: list[Bracket] = []
+    faults: list[tuple[int, str]] = []  # token and message
+    sentence_numbers = [number for number, cells in enumerate(sentences) for _ in cells]
+    for i, cell in enumerate(cell for cells in sentences for cell in cells):
+        if cell not in EMPTY_CELLS:
+            parts, complete = _split_cell(cell, i)
+            brackets += parts
+            if not complete:
+                expected = "parts such as `(3`, `3)` or `(3)`"
+                faults.append((i, f"found {shorten(cell)} in the coreference column, expected {expected}."))
+    clusters, unpaired = _pair(brackets, [0] * len(sentence_numbers))
+    if faults or unpaired:
+        clusters, unpaired = _pair(brackets, sentence_numbers)
+    for i, message in sorted([*faults, *unpaired]):
+        report.leave_out(BRACKETS, f"{place(i)}: {message}")
+    return {name: _without_repeated(mentions, name, place, report) for name, mentions in clusters.items()}
 
 
 def write_coreference_column(clusters: Mapping[str, Sequence[Mention]], n_tokens: int) -> list[str]:
@@ -71,16 +89,57 @@ def write_coreference_column(clusters: Mapping[str, Sequence[Mention]], n_tokens
     return ["|".join(parts) or EMPTY_CELL for parts in cells]
 
 
-def _split_cell(cell: str, place: str) -> list[tuple[bool, str, bool]]:
-    """The parts of a cell: whether each opens a mention, its cluster, and whether it closes a mention."""
-    parts: list[tuple[bool, str, bool]] = []
+def _split_cell(cell: str, token: int) -> tuple[list[Bracket], bool]:
+    """The parts of a cell that can be read, and whether these are all."""
+    parts: list[Bracket] = []
+    complete = True
     end = 0
     while end < len(cell):
         match = PART.match(cell, end)
-        if match is None or not (match["open"] or match["close"]):
-            raise ValueError(
-                f"{place}: found {cell!r} in the coreference column, expected parts such as `(3`, `3)` or `(3)`."
-            )
-        parts.append((bool(match["open"]), match["cluster"], bool(match["close"])))
-        end = match.end()
-    return parts
+        if match is not None and (match["open"] or match["close"]):
+            parts.append(Bracket(token, bool(match["open"]), match["cluster"], bool(match["close"])))
+        else:
+            complete = False
+        end = end + 1 if match is None else match.end()
+    return parts, complete
+
+
+def _pair(
+    brackets: Sequence[Bracket], sentence_numbers: Sequence[int]
+) -> tuple[dict[str, list[Mention]], list[tuple[int, str]]]:
+    """Pair the brackets of each cluster that are in the same sentence.
+
+    brackets (Sequence[Bracket]): The brackets, from left to right.
+    sentence_numbers (Sequence[int]): The number of the sentence of each token.
+    RETURNS (tuple[dict[str, list[Mention]], list[tuple[int, str]]]): The mentions of each cluster; token and message of
+        each bracket without a partner.
+    """
+    clusters: dict[str, list[Mention]] = {}
+    opened: dict[tuple[int, str], list[int]] = {}
+    faults: list[tuple[int, str]] = []
+    for token, opens, cluster, closes in brackets:
+        starts = opened.setdefault((sentence_numbers[token], cluster), [])
+        if opens:
+            starts.append(token)
+        if closes and starts:
+            clusters.setdefault(cluster, []).append((starts.pop(), token + 1))
+        elif closes:
+            name = cluster[:LONGEST_QUOTE]
+            message = f"a mention of cluster {name} ends here, but none is open. Expected `({name}` at its first token."
+            faults.append((token, message))
+    for (_, cluster), starts in opened.items():
+        name = cluster[:LONGEST_QUOTE]
+        message = f"a mention of cluster {name} opens here and is never closed. Expected `{name})` at its last token."
+        faults += [(token, message) for token in starts]
+    return clusters, faults
+
+
+def _without_repeated(
+    mentions: Sequence[Mention], name: str, place: Callable[[int], str], report: Report
+) -> list[Mention]:
+    kept: dict[Mention, None] = {}
+    for start, end in mentions:
+        if (start, end) in kept:
+            report.leave_out(REPEATED, f"{place(start)}: cluster {shorten(name)}, {end - start} word(s).")
+        kept[start, end] = None
+    return list(kept)

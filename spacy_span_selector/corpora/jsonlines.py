@@ -17,10 +17,11 @@ before their second offset.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import srsly
 from spacy.tokens import Doc, Span
@@ -30,6 +31,7 @@ from spacy.vocab import Vocab
 from ..annotation import (
     CONSTITUENTS_KEY,
     cluster_groups,
+    describe_doc,
     get_clusters,
     get_sentences,
     get_speakers,
@@ -41,14 +43,20 @@ from ..annotation import (
     set_title,
 )
 from ..documents.speaker_markers import remove_speaker_markers
-from .files import read_text
-from .left_out import warn_left_out
+from ..writing import write_file
+from .files import decode, read_lines
+from .left_out import DOCUMENTS, Report
 from .turns import find_turns, spread_turns
 
 NO_SPEAKER = "-"
-NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_", None})
+NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_"})
 WORD_LEVEL = ("cased_words", "sent_id")  # what tells `wl-coref` from `e2e-coref`
 WORD_PIECES = "subtoken_map"
+ENTITIES = "entities that overlap longer ones, which `doc.ents` can't hold"
+WITHOUT_TOKENS = "spans without tokens, which JSON lines can't hold"
+ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+Offsets = TypeVar("Offsets", tuple[int, int], tuple[int, int, str])
 
 
 def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
@@ -61,20 +69,22 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         Spacing is unknown without `spaces`. With `clusters: []` a document is annotated, but has no clusters; without
         the field it is not annotated.
     RAISES (FileNotFoundError): If the file is missing, naming it.
-    RAISES (ValueError): If a line is malformed, naming file and line, what was found, and what was expected.
-    WARNS: Once, counting the entities that overlap longer ones, which `doc.ents` can't hold.
+    RAISES (ValueError): If no document can be read, naming the file; and the first malformed line, if there is any.
+    WARNS: Once, counting what is left out: documents whose line is malformed, naming file and line, what was found, and
+        what was expected; entities that overlap longer ones, which `doc.ents` can't hold.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
     docs: list[Doc] = []
-    overlapping: list[str] = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    report = Report()
+    for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
-            place = f"{path}:{number}"
-            docs.append(_make_doc(_read_record(line, place), vocab, place, overlapping))
-    if not docs:
-        raise ValueError(f'{path}: found no document, expected lines such as `{{"sentences": [["Ann", "slept"]]}}`.')
-    warn_left_out("entities that overlap longer ones, which `doc.ents` can't hold", overlapping)
+            try:
+                docs.append(_read_doc(line, vocab, f"{path}:{number}", report))
+            except ValueError as error:
+                report.leave_out(DOCUMENTS, str(error))
+    report.require(docs, path, 'Expected lines such as `{"sentences": [["Ann", "slept"]]}`.')
+    report.warn()
     return docs
 
 
@@ -87,16 +97,32 @@ def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
     has no `clusters`. Speaker markers are left out.
 
     docs (Iterable[Doc]): The documents.
-    path (str | Path): The file to write.
+    path (str | Path): The file to write, which appears whole or not at all.
+    RAISES (OSError): If the file can't be written, naming it.
+    WARNS: Once, counting the mentions, turns and constituents that are left out because they have no tokens.
     """
-    srsly.write_jsonl(path, (_make_record(remove_speaker_markers(doc)) for doc in docs))
+    report = Report()
+    lines = [srsly.json_dumps(_make_record(remove_speaker_markers(doc), report)) for doc in docs]
+    write_file(Path(path), "".join(f"{line}\n" for line in lines))
+    report.warn()
+
+
+def _read_doc(line: bytes, vocab: Vocab, place: str, report: Report) -> Doc:
+    try:
+        return _make_doc(_read_record(decode(line, place), place), vocab, place, report)
+    except RecursionError as error:
+        raise ValueError(f"{place}: its lists are nested too deeply, expected a document.") from error
 
 
 def _read_record(line: str, place: str) -> dict[str, Any]:
     """The object in a line, in the form of `e2e-coref`."""
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
+        if ESCAPED_SURROGATE.search(line):
+            json.dumps(record, ensure_ascii=False).encode("utf-8")  # for its error: half a character is none
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{place}: found half of a character that JSON writes in two parts ({error}).") from error
+    except ValueError as error:  # also of an integer with thousands of digits
         raise ValueError(f"{place}: not JSON: {error}. Expected one object per line.") from error
     if not isinstance(record, dict):
         raise ValueError(f"{place}: found {_shorten(record)}, expected an object, `{{...}}`.")
@@ -130,14 +156,14 @@ def _from_word_level(record: dict[str, Any], place: str) -> dict[str, Any]:
     }
 
 
-def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: list[str]) -> Doc:
+def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, report: Report) -> Doc:
     sentences = [
         _check_list(sentence, "sentences", place) for sentence in _check_list(record["sentences"], "sentences", place)
     ]
     words = list(chain(*sentences))
-    wrong = next((word for word in words if not isinstance(word, str) or not word), None)
-    if wrong is not None:
-        raise ValueError(f"{place}: found {_shorten(wrong)} in 'sentences', expected lists of words.")
+    wrong = [word for word in words if not isinstance(word, str) or not word]
+    if wrong:
+        raise ValueError(f"{place}: found {_shorten(wrong[0])} in 'sentences', expected lists of words.")
     doc = Doc(
         vocab,
         words=words,
@@ -145,7 +171,7 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: lis
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
     if record.get("doc_key"):
-        set_title(doc, str(record["doc_key"]))
+        set_title(doc, _check_name(record["doc_key"], "doc_key", place))
     turns = _read_turns(record, sentences, place)
     if turns:
         set_speakers(doc, turns)
@@ -157,7 +183,9 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, overlapping: lis
         entities = [Span(doc, *entity) for entity in _read_labelled(record, "ner", len(doc), place)]
         kept = filter_spans(entities)
         doc.set_ents(kept, default="outside")
-        overlapping += [f"{place}: {entity.text!r}" for entity in entities if entity not in kept]
+        for entity in entities:
+            if entity not in kept:
+                report.leave_out(ENTITIES, f"{place}: {entity.text!r}")
     return doc
 
 
@@ -170,18 +198,20 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
     names = record.get("cluster_names")
     if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
         raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")
+    if names is not None:
+        names = ["" if name is None else _check_name(name, "cluster_names", place) for name in names]
     set_clusters(doc, clusters, names=names)
 
 
 def _read_turns(record: dict[str, Any], sentences: Sequence[Sequence[str]], place: str) -> list[tuple[int, int, str]]:
     if "turns" in record:
         return _read_labelled(record, "turns", sum(map(len, sentences)), place)
-    speakers = _read_values(record, "speakers", sentences, place)
-    return [] if speakers is None else _find_turns(speakers)
+    speakers = _read_values(record, "speakers", sentences, place) or []
+    return _find_turns(["" if value is None else _check_name(value, "speakers", place) for value in speakers])
 
 
-def _find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
-    return find_turns([None if speaker in NO_SPEAKERS else str(speaker) for speaker in speakers])
+def _find_turns(speakers: Sequence[str]) -> list[tuple[int, int, str]]:
+    return find_turns([None if speaker in NO_SPEAKERS else speaker for speaker in speakers])
 
 
 def _read_values(record: dict[str, Any], key: str, sentences: Sequence[Sequence[str]], place: str) -> list[Any] | None:
@@ -203,7 +233,10 @@ def _read_labelled(record: dict[str, Any], key: str, n_words: int, place: str) -
     spans = _check_list(record[key], key, place)
     if all(isinstance(span, list) and all(isinstance(item, list) for item in span) for span in spans):
         spans = list(chain(*spans))
-    return [(start, end, str(label)) for start, end, label in _read_spans(spans, key, n_words, place, labelled=True)]
+    return [
+        (start, end, _check_name(label, key, place))
+        for start, end, label in _read_spans(spans, key, n_words, place, labelled=True)
+    ]
 
 
 def _read_spans(
@@ -230,14 +263,21 @@ def _check_list(value: object, key: str, place: str) -> list[Any]:
     return value
 
 
+def _check_name(value: object, key: str, place: str) -> str:
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"{place}: found {_shorten(value)} in '{key}', expected a name.")
+    return str(value)
+
+
 def _shorten(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def _make_record(doc: Doc) -> dict[str, Any]:
+def _make_record(doc: Doc, report: Report) -> dict[str, Any]:
+    """The object of a document; `report` gets the spans without tokens, which it leaves out."""
     sentences = get_sentences(doc)
-    turns = get_speakers(doc)
+    turns = _with_tokens(get_speakers(doc), "turn of a speaker", doc, report)
     speakers = [NO_SPEAKER if speaker is None else speaker for speaker in spread_turns(turns, len(doc))]
     record: dict[str, Any] = {
         "doc_key": get_title(doc),
@@ -249,16 +289,30 @@ def _make_record(doc: Doc) -> dict[str, Any]:
     if not doc.has_unknown_spaces:
         record["spaces"] = [[bool(token.whitespace_) for token in sentence] for sentence in sentences]
     if has_clusters_annotated(doc):
-        record["clusters"] = [[[start, end - 1] for start, end in cluster] for cluster in get_clusters(doc)]
+        clusters = [_with_tokens(cluster, "mention", doc, report) for cluster in get_clusters(doc)]
         names = [str(group.attrs.get("name", "")) for group in cluster_groups(doc)]
-        if any(names):
-            record["cluster_names"] = names
-    if doc.spans.get(CONSTITUENTS_KEY):
-        record["constituents"] = _labelled(doc.spans[CONSTITUENTS_KEY])
+        kept = [i for i, cluster in enumerate(clusters) if cluster]
+        record["clusters"] = [[[start, end - 1] for start, end in clusters[i]] for i in kept]
+        if any(names[i] for i in kept):
+            record["cluster_names"] = [names[i] for i in kept]
+    constituents = _with_tokens(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), "constituent", doc, report)
+    if constituents:
+        record["constituents"] = [[start, end - 1, label] for start, end, label in constituents]
     if doc.has_annotation("ENT_IOB"):
-        record["ner"] = _labelled(doc.ents)
+        record["ner"] = [[start, end - 1, label] for start, end, label in _labelled(doc.ents)]
     return record
 
 
-def _labelled(spans: Iterable[Span]) -> list[list[int | str]]:
-    return [[span.start, span.end - 1, span.label_] for span in spans]
+def _labelled(spans: Iterable[Span]) -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label_) for span in spans]
+
+
+def _with_tokens(spans: Iterable[Offsets], what: str, doc: Doc, report: Report) -> list[Offsets]:
+    """The spans that have tokens; the others are reported."""
+    kept = []
+    for span in spans:
+        if span[0] < span[1]:
+            kept.append(span)
+        else:
+            report.leave_out(WITHOUT_TOKENS, f"a {what} at token {span[0]} of {describe_doc(doc)}.")
+    return kept

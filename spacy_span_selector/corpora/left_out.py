@@ -1,4 +1,4 @@
-"""Warnings about annotation that is left out."""
+"""Warnings about annotation that is left out, and about documents that come twice."""
 
 from __future__ import annotations
 
@@ -6,16 +6,51 @@ import warnings
 from collections.abc import Iterable, Sequence
 
 MOST_NAMES = 5
+LONGEST_QUOTE = 60
+DOCUMENTS = "documents that can't be read"
 
 
-def warn_left_out(what: str, cases: Sequence[str]) -> None:
-    """Warn once about everything that a reader left out, if there is anything.
+class Report:
+    """Collects what is wrong in a corpus, for one warning at the end.
 
-    what (str): What was left out, in the plural.
-    cases (Sequence[str]): A description of each case. The warning quotes their number and the first one.
+    findings (dict[str, list[str]]): A description of each case, by what was found.
     """
-    if cases:
-        warnings.warn(f"Left out {what}: {len(cases):,}. The first: {cases[0]}", stacklevel=3)
+
+    def __init__(self) -> None:
+        self.findings: dict[str, list[str]] = {}
+
+    def add(self, what: str, case: str) -> None:
+        """Add a case.
+
+        what (str): What was found, in the plural, as the beginning of a sentence.
+        case (str): A description: file and line, what was found there, and what was expected.
+        """
+        self.findings.setdefault(what, []).append(case)
+
+    def leave_out(self, what: str, case: str) -> None:
+        """Add a case that is left out, such as one of the "parses that can't be read"."""
+        self.add(f"Left out {what}", case)
+
+    def first(self, what: str) -> str:
+        """The first case of what was left out, "" without one."""
+        return next(iter(self.findings.get(f"Left out {what}", [])), "")
+
+    def require(self, docs: Sequence[object], source: object, cure: str = "") -> None:
+        """Check that something could be read.
+
+        docs (Sequence[object]): The documents.
+        source (object): The file or folder that they come from.
+        cure (str): What the error advises if nothing was left out either.
+        RAISES (ValueError): If there is no document, with the first one that was left out.
+        """
+        if not docs:
+            reason = self.first(DOCUMENTS) or cure
+            raise ValueError(f"{source}: found no document that can be read. {reason}".rstrip())
+
+    def warn(self, stacklevel: int = 3) -> None:
+        """Warn once about everything that was found: how much of each kind, and the first different cases of it."""
+        if self.findings:
+            warnings.warn("\n".join(map(_describe, self.findings, self.findings.values())), stacklevel=stacklevel)
 
 
 def list_names(names: Iterable[str]) -> str:
@@ -23,3 +58,13 @@ def list_names(names: Iterable[str]) -> str:
     different = list(dict.fromkeys(names))
     more = len(different) - MOST_NAMES
     return ", ".join(different[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def shorten(text: str) -> str:
+    """A text as messages quote it."""
+    return repr(text) if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]!r}..."
+
+
+def _describe(what: str, cases: Sequence[str]) -> str:
+    first = list(dict.fromkeys(cases))[:MOST_NAMES]
+    return f"{what}: {len(cases):,}. The first: " + "\n    ".join(first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from .starred_column import read_starred_column
 
@@ -12,7 +12,6 @@ BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{"
 ESCAPES = {bracket: escape for escape, bracket in BRACKETS.items()}
 ESCAPE = re.compile("|".join(BRACKETS))
 BRACKET = re.compile("[" + re.escape("".join(ESCAPES)) + "]")
-TREE = re.compile(r"(?:.*\S.*\n?)+")  # lines that are not empty
 LEAF = re.compile(r"\([^\s()]+\s+([^\s()]+)\s*\)")  # tag and word
 BETWEEN_LEAVES = re.compile(r"(?P<closes>\)*)(?P<opens>(?:\([^()]+)*)")
 FUNCTION = re.compile(r"(?<=.)[-=].*")
@@ -30,8 +29,10 @@ def escape_brackets(word: str) -> str:
 
 def split_trees(text: str) -> Iterator[tuple[int, str]]:
     """The trees of a file, which empty lines separate, each with the number of its first line."""
-    for match in TREE.finditer(text):
-        yield text.count("\n", 0, match.start()) + 1, match[0]
+    for is_tree, lines in groupby(enumerate(text.split("\n"), start=1), key=lambda line: bool(line[1].strip())):
+        if is_tree:
+            numbers, tree = zip(*lines, strict=True)
+            yield numbers[0], "\n".join(tree)
 
 
 def parse_tree(tree: str, place: str) -> tuple[list[str], list[tuple[int, int, str]]]:

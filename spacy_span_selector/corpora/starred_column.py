@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .left_out import LONGEST_QUOTE, Report, shorten
+
 CELL = re.compile(r"(?P<opens>(?:\([^()*]+)*)\*?(?P<closes>\)*)")
+BRACKETS = "brackets of arguments that can't be read or have no partner"
+FRAMES = "frames without a predicate that can be read"
+PARSES = "parses that can't be read"
 WRITABLE_LABEL = re.compile(r"[^\s()*]+")
 
 LabelledSpan = tuple[int, int, str]
@@ -13,7 +18,7 @@ LabelledSpan = tuple[int, int, str]
 
 
 def read_starred_column(cells: Sequence[str], place: Callable[[int], str]) -> list[LabelledSpan]:
-    """Read the labelled spans of a sentence from one column.
+    """Read the labelled spans of a sentence from one column, all or none.
 
     cells (Sequence[str]): One cell per token: `(ARG1*` opens a span, `*)` closes the span that was opened last, `(V*)`
         is a span of one token, `*` does neither. Spans may nest: `(TOP(S(NP*)`. The star of `(V)` may be missing.
@@ -21,24 +26,26 @@ def read_starred_column(cells: Sequence[str], place: Callable[[int], str]) -> li
     RETURNS (list[LabelledSpan]): The spans, by start, outer spans first.
     RAISES (ValueError): If a cell has another form, or a bracket has no partner.
     """
-    spans: list[LabelledSpan] = []
-    opened: list[tuple[int, int]] = []  # start, and position in `spans`
-    for i, cell in enumerate(cells):
-        match = CELL.fullmatch(cell)
-        if match is None or not cell:
-            raise ValueError(f"{place(i)}: found {cell!r}, expected a cell such as `*`, `(ARG1*`, `*)` or `(V*)`.")
-        for label in match["opens"].split("(")[1:]:
-            opened.append((i, len(spans)))
-            spans.append((i, i, label))
-        for _ in match["closes"]:
-            if not opened:
-                raise ValueError(f"{place(i)}: {cell!r} closes a span, but none is open. Expected `(LABEL*` before it.")
-            start, position = opened.pop()
-            spans[position] = (start, i + 1, spans[position][2])
-    if opened:
-        start, position = opened[-1]
-        label = spans[position][2]
-        raise ValueError(f"{place(start)}: a span `({label}` opens here and is never closed. Expected `*)` after it.")
+    spans, faults = _pair(cells, place)
+    if faults:
+        raise ValueError(faults[0])
+    return spans
+
+
+def read_arguments_column(cells: Sequence[str], place: Callable[[int], str], report: Report) -> list[LabelledSpan]:
+    """Read the arguments of a predicate from one column, without those that can't be read.
+
+    Arguments do not nest, so that a bracket without a partner says nothing about the other spans of its column. Those
+    of a tree would all be in doubt: `read_starred_column` refuses it.
+
+    cells (Sequence[str]): One cell per token, as for `read_starred_column`.
+    place (Callable[[int], str]): File and line of a token, for messages.
+    report (Report): Gets the cells that can't be read, and the brackets without a partner.
+    RETURNS (list[LabelledSpan]): The spans, by start, outer spans first.
+    """
+    spans, faults = _pair(cells, place)
+    for fault in faults:
+        report.leave_out(BRACKETS, fault)
     return spans
 
 
@@ -54,3 +61,33 @@ def write_starred_column(spans: Sequence[LabelledSpan], tokens: range) -> list[s
         opening[start] += f"({label}"
         closing[end - 1] += ")"
     return [f"{opening[i]}*{closing[i]}" for i in tokens]
+
+
+def _pair(cells: Sequence[str], place: Callable[[int], str]) -> tuple[list[LabelledSpan], list[str]]:
+    """The spans whose brackets have a partner, and a message about each other bracket."""
+    spans: list[LabelledSpan | None] = []  # None: not closed
+    labels: list[str] = []
+    opened: list[tuple[int, int]] = []  # start, and position in `spans`
+    faults: list[str] = []
+    for i, cell in enumerate(cells):
+        match = CELL.fullmatch(cell)
+        if match is None or not cell:
+            expected = "a cell such as `*`, `(ARG1*`, `*)` or `(V*)`"
+            faults.append(f"{place(i)}: found {shorten(cell)}, expected {expected}.")
+            continue
+        for label in match["opens"].split("(")[1:]:
+            opened.append((i, len(spans)))
+            labels.append(label)
+            spans.append(None)
+        for _ in match["closes"]:
+            if opened:
+                start, position = opened.pop()
+                spans[position] = (start, i + 1, labels[position])
+            else:
+                faults.append(
+                    f"{place(i)}: {shorten(cell)} closes a span, but none is open. Expected `(LABEL*` before it."
+                )
+    for start, position in reversed(opened):
+        label = labels[position][:LONGEST_QUOTE]
+        faults.append(f"{place(start)}: a span `({label}` opens here and is never closed. Expected `*)` after it.")
+    return [span for span in spans if span is not None], faults

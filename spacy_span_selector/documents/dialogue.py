@@ -22,13 +22,16 @@ def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
     nlp (Language): The pipeline, whose tokenizer splits the text.
     turns (Iterable[tuple[str, str]]): Speaker and text of each turn, in order. White space around them is dropped.
     RETURNS (Doc): The document, with turns in `doc.spans["speakers"]` and markers in `doc.spans["speaker_markers"]`.
-    RAISES (ValueError): If there are no turns, or a turn is not a pair of a name and a text, neither of them empty.
+    RAISES (ValueError): If there are no turns, or a turn is not a pair of a name and a text, neither of them empty, or
+        the tokenizer can't split its text.
     """
+    if not isinstance(turns, Iterable):
+        raise ValueError(f'The turns are {turns!r}; expected a list of them, such as [("Ann", "I saw him.")].')
     docs, spans = [], []
     start = 0
     for number, turn in enumerate(turns, start=1):
         name, text = _check_turn(turn, number)
-        doc = nlp.make_doc(text)
+        doc = _tokenize(nlp, text, number)
         doc[0].is_sent_start = True
         docs.append(doc)
         spans.append((start, start + len(doc), name))
@@ -38,6 +41,16 @@ def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
         raise ValueError('There are no turns to make a document of; expected some, such as [("Ann", "I saw him.")].')
     set_speakers(joined, spans)
     return insert_speaker_markers(joined)
+
+
+def _tokenize(nlp: Language, text: str, number: int) -> Doc:
+    try:
+        doc = nlp.make_doc(text)
+    except ValueError as error:  # such as a text that is too long, or half of a character
+        raise ValueError(f"Turn {number}, {text[:60]!r}, can't be split into words: {error}") from error
+    if not len(doc):
+        raise ValueError(f"Turn {number}, {text[:60]!r}, has no word for the tokenizer. Leave out turns without words.")
+    return doc
 
 
 def _check_turn(turn: Any, number: int) -> tuple[str, str]:

@@ -52,15 +52,15 @@ class GivenAnnotation:
         """Copy what is given from the reference of an example to its predicted document.
 
         example (Example): The example. If the tokens of its documents differ, they are aligned.
-        RETURNS (Counter[str]): The number of sentence starts, predicates and turns that do not align, by kind. They
-            are left out.
+        RETURNS (Counter[str]): The number of sentence starts, predicates and turns that do not align or have no
+            tokens, by kind. They are left out.
         RAISES (ValueError): If the documents cannot be aligned, because their texts differ.
         """
         predicted, reference = example.predicted, example.reference
         lost: Counter[str] = Counter()
         if title := get_title(reference):
             set_title(predicted, title)
-        if markers := get_speaker_markers(reference):
+        if markers := [marker for marker in get_speaker_markers(reference) if marker[0] < marker[1]]:
             set_speaker_markers(predicted, _align_markers(markers, example))
         if self.sentences and reference.has_annotation("SENT_START"):
             starts, lost["start of a sentence"] = _align_sentence_starts(example)
@@ -122,9 +122,10 @@ def _align_sentence_starts(example: Example) -> tuple[np.ndarray, int]:
 
 def _align_spans(spans: Sequence[LabelledSpan], example: Example) -> tuple[list[LabelledSpan], int]:
     """Labelled spans of the reference in the predicted document, and the number of spans lost."""
+    good = [span for span in spans if span[0] < span[1]]
     if _to_predicted(example) is None:
-        return list(spans), 0
-    aligned = example.get_aligned_spans_y2x([Span(example.reference, *span) for span in spans], allow_overlap=True)
+        return good, len(spans) - len(good)
+    aligned = example.get_aligned_spans_y2x([Span(example.reference, *span) for span in good], allow_overlap=True)
     return [(span.start, span.end, span.label_) for span in aligned], len(spans) - len(aligned)
 
 

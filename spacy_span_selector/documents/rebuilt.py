@@ -82,6 +82,8 @@ def _attributes(doc: Doc, tokens: Sequence[int | str], old: list[int], new: list
     # If the first token of a sentence or an entity is lost, the next remaining token begins it.
     starts = np.cumsum(values[:, SENT_START] == 1)[np.asarray(old, dtype=np.int64)]
     kept[np.diff(starts, prepend=0) > 0, SENT_START] = 1
+    if doc.has_annotation("SENT_START") and not kept[1:, SENT_START].any():
+        kept[1:, SENT_START] = -1  # only lost tokens told where sentences start: all others are known to be in one
     before = np.append(OUT_OF_ENTITY, kept[:-1, ENT_IOB])
     kept[(kept[:, ENT_IOB] == IN_ENTITY) & np.isin(before, (0, OUT_OF_ENTITY)), ENT_IOB] = BEGINS_ENTITY
     rows = np.zeros((len(tokens), len(ATTRIBUTES)), dtype=np.int64)

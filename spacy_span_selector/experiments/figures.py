@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -55,14 +55,21 @@ STYLE: dict[Any, Any] = {
 Drawing = Callable[["Figure", Task, Variants, Mapping[str, str]], bool]
 
 
-def draw_figures(grid: str, task: Task, variants: Variants, output: Path) -> list[tuple[Path, str]]:
+class Picture(NamedTuple):
+    """A drawn figure: the name of its file, what it shows, and its content as PNG."""
+
+    name: str
+    title: str
+    content: bytes
+
+
+def draw_figures(grid: str, task: Task, variants: Variants) -> list[Picture]:
     """Draw the figures of a grid.
 
     grid (str): Its name, with which the names of the files begin.
     task (Task): What its components do.
     variants (Variants): Its runs.
-    output (Path): The folder to write to.
-    RETURNS (list[tuple[Path, str]]): The PNG files and what they show.
+    RETURNS (list[Picture]): The figures.
     RAISES (ImportError): If matplotlib is not installed.
     """
     try:
@@ -79,15 +86,15 @@ def draw_figures(grid: str, task: Task, variants: Variants, output: Path) -> lis
         "classes": ("Recall by nesting depth and by width", draw_classes),
         "calibration": ("Calibration of the selection probability", draw_calibration),
     }
-    files = []
+    pictures = []
     for name, (title, draw) in drawings.items():
         with matplotlib.rc_context(STYLE):
             figure = Figure(layout="constrained", dpi=150)
             if draw(figure, task, variants, colors):
-                path = output / f"{grid}-{name}.png"
-                figure.savefig(path)
-                files.append((path, title))
-    return files
+                content = BytesIO()
+                figure.savefig(content, format="png")
+                pictures.append(Picture(f"{grid}-{name}.png", title, content.getvalue()))
+    return pictures
 
 
 def variant_colors(variants: Variants) -> dict[str, str]:

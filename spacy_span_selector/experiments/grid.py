@@ -205,6 +205,8 @@ def _read_config(path: Path) -> Config:
         raise FileNotFoundError(f"{path}: no such file. Expected a file in spaCy's config syntax.")
     try:
         return Config().from_disk(path, interpolate=False)
+    except OSError as error:
+        raise type(error)(f"{path}: can't be read ({error.strerror or error})") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 

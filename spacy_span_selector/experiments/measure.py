@@ -25,6 +25,7 @@ from ..pipeline.doc_selection import DocSelection
 from ..pipeline.settings import PipeSettings
 from ..readers import create_corpus
 from ..tasks import Task, get_task
+from ..writing import write_file
 from .selection import annotate_with_selections
 from .spans import doc_spans
 
@@ -166,4 +167,4 @@ def plain(value: Any) -> Any:
 
 if __name__ == "__main__":
     directory, gpu = Path(sys.argv[1]), int(sys.argv[2])
-    srsly.write_json(directory / "measures.json", measure(directory, gpu))
+    write_file(directory / "measures.json", srsly.json_dumps(measure(directory, gpu), indent=2))

@@ -15,6 +15,7 @@ import spacy
 import srsly
 import torch
 
+from ..writing import write_file
 from .measure import load_pipeline, read_examples
 from .peak_memory import peak_memory, start_measuring
 
@@ -47,4 +48,4 @@ def measure_memory(run_dir: Path, gpu_id: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     directory, gpu = Path(sys.argv[1]), int(sys.argv[2])
-    srsly.write_json(directory / "memory.json", measure_memory(directory, gpu))
+    write_file(directory / "memory.json", srsly.json_dumps(measure_memory(directory, gpu), indent=2))

@@ -13,6 +13,8 @@ from spacy import registry
 from spacy.language import Language
 from spacy.training.loggers import console_logger
 
+from ..writing import append_line, write_file
+
 LogStep = Callable[[dict[str, Any] | None], None]
 
 
@@ -30,7 +32,7 @@ def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None
         nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr
     ) -> tuple[LogStep, Callable[[], None]]:
         log_to_console, finalize_console = console(nlp, stdout, stderr)
-        Path(path).write_bytes(b"")
+        write_file(Path(path), b"")
         begin = time.perf_counter()
         step = 0
 
@@ -41,8 +43,7 @@ def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None
             line: dict[str, Any] = {"step": step, "seconds": round(time.perf_counter() - begin, 3)}
             if info is not None:
                 line |= {"words": info["words"], "score": float(info["score"])}
-            with Path(path).open("a", encoding="utf-8") as stream:
-                stream.write(json.dumps(line) + "\n")
+            append_line(Path(path), json.dumps(line), sync=False)
             step += 1
 
         return log_step, finalize_console
@@ -52,7 +53,8 @@ def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None
 
 def read_progress(path: Path) -> list[dict[str, Any]]:
     """The complete lines that a logger has written so far; empty if it has not started."""
-    if not path.exists():
+    try:
+        *lines, _ = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
         return []
-    *lines, _ = path.read_bytes().split(b"\n")
     return [json.loads(line) for line in lines]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..tasks import get_task
+from ..writing import write_files
 from .figures import draw_figures
 from .records import Record
 from .tables import Variants, report_tables
@@ -22,28 +23,31 @@ def write_report(records: Sequence[Record], output: Path, reference: str = "stru
     reference (str): The variant that the others are compared with; if a grid does not have it, its first variant.
     RETURNS (list[Path]): The files.
     RAISES (ValueError): If there are no records.
+    RAISES (OSError): If a file can't be written, naming it; then none is.
     RAISES (ImportError): If matplotlib is not installed.
     """
     if not records:
         raise ValueError("There are no records to report: no run has finished without an error.")
-    output.mkdir(parents=True, exist_ok=True)
     text = ["# Experiments"]
     values = {}
-    files: list[Path] = []
+    files: list[tuple[Path, str | bytes]] = []
     for grid in dict.fromkeys(record["grid"] for record in records):
         variants = group_by_variant([record for record in records if record["grid"] == grid], reference)
         task = get_task(records_of(variants)[0]["component"])
         tables = report_tables(task, variants)
-        figures = draw_figures(grid, task, variants, output)
-        files += [path for path, _ in figures]
+        figures = draw_figures(grid, task, variants)
+        files += [(output / figure.name, figure.content) for figure in figures]
         text += [f"## {grid}", describe_runs(variants)]
-        text += [f"![{title}]({path.name})" for path, title in figures]
+        text += [f"![{figure.title}]({figure.name})" for figure in figures]
         text += [table.to_markdown() for table in tables]
         values[grid] = {table.title: table.values for table in tables}
-    report, numbers = output / "report.md", output / "report.json"
-    report.write_text("\n\n".join(text) + "\n", encoding="utf-8")
-    numbers.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return [report, numbers, *files]
+    files = [
+        (output / "report.md", "\n\n".join(text) + "\n"),
+        (output / "report.json", json.dumps(values, indent=1, ensure_ascii=False) + "\n"),
+        *files,
+    ]
+    write_files(files)
+    return [path for path, _ in files]
 
 
 def group_by_variant(records: Sequence[Record], reference: str) -> Variants:

@@ -19,6 +19,7 @@ import srsly
 from tqdm import tqdm
 
 from ..tasks import get_task
+from ..writing import write_file, write_files
 from .grid import Run
 from .progress import read_progress
 from .records import RESULTS, Record, append_record, read_records
@@ -71,11 +72,10 @@ def pending_runs(runs: Iterable[Run], results: Path) -> list[Run]:
     runs (Iterable[Run]): The runs.
     results (Path): The file of records.
     RETURNS (list[Run]): The runs without a record.
-    RAISES (ValueError): If the record of a run has a different config.
+    RAISES (ValueError): If the record of a run has a different config, or a record is incomplete or not in UTF-8.
     """
-    done = {
-        (record["grid"], record["name"]): record for record in (read_records([results]) if results.exists() else [])
-    }
+    records = read_records([results], strict=True) if results.exists() else []
+    done = {(record["grid"], record["name"]): record for record in records}
     pending = []
     for run in runs:
         record = done.get((run.grid, run.name))
@@ -116,6 +116,8 @@ def run_all(runs: Sequence[Run], workplace: Workplace) -> dict[str, str]:
                     try:
                         record = future.result()
                         append_record(workplace.results, record)
+                        if not workplace.keep_models:  # only now: the record may be made from them again
+                            _delete_models(workplace.run_dir(run))
                         bar.write(f"{run.name}: {_summary(record)}")
                     except Exception as error:  # any error concerns only this run
                         failures[run.name] = str(error)
@@ -143,35 +145,58 @@ def run_one(run: Run, workplace: Workplace) -> Record:
     """
     run_dir, gpu = workplace.run_dir(run), str(workplace.gpu_id)
     trained = run_dir / "training.json"
-    if not _is_trained(run, run_dir):
+    reason = _why_untrained(run, run_dir)
+    if reason is not None:
+        if run_dir.exists():
+            tqdm.write(f"{run.name} is trained again: {reason}.", file=sys.stderr)
         shutil.rmtree(run_dir, ignore_errors=True)
         run_dir.mkdir(parents=True)
         _write_config(run, run_dir)
         begin = time.perf_counter()
         training = ["spacy", "train", str(run_dir / "config.cfg"), "--output", str(run_dir), "--gpu-id", gpu]
         _run_process(training, run_dir / "train.log", workplace)
-        srsly.write_json(trained, _training_record(run, run_dir, time.perf_counter() - begin))
+        record = _training_record(run, run_dir, time.perf_counter() - begin)
+        write_file(trained, srsly.json_dumps(record, indent=2))
     for name in ("measure", "memory"):
         _run_process([f"{__package__}.{name}", str(run_dir), gpu], run_dir / f"{name}.log", workplace)
-    record = {
+    return {
         **_description(run),
-        "training": {key: value for key, value in srsly.read_json(trained).items() if key != "fingerprint"},
+        "training": {
+            key: value for key, value in srsly.read_json(trained).items() if key not in ("fingerprint", "files")
+        },
         "jobs": workplace.jobs,
         **srsly.read_json(run_dir / "measures.json"),
         "memory": srsly.read_json(run_dir / "memory.json"),
     }
-    if not workplace.keep_models:
-        for model in MODELS:
-            shutil.rmtree(run_dir / model, ignore_errors=True)
-    return record
 
 
-def _is_trained(run: Run, run_dir: Path) -> bool:
-    """Whether the folder has the pipeline of a complete training with the run's config."""
-    trained = run_dir / "training.json"
-    if not trained.exists() or not (run_dir / MODELS[0]).exists():
-        return False
-    return bool(srsly.read_json(trained)["fingerprint"] == run.fingerprint)
+def _why_untrained(run: Run, run_dir: Path) -> str | None:
+    """Why the folder does not have the pipeline of a complete training with the run's config; None if it has."""
+    trained, model = run_dir / "training.json", run_dir / MODELS[0]
+    if not trained.exists():
+        return "its training was not completed"
+    try:
+        training = srsly.read_json(trained)
+    except ValueError as error:
+        return f"{trained} is empty or damaged ({error})"
+    if not isinstance(training, dict) or "fingerprint" not in training:
+        return f"{trained} has no fingerprint, so nothing tells which config it is of"
+    if training["fingerprint"] != run.fingerprint:
+        return f"{trained} is of another config"
+    files = training.get("files")  # earlier versions did not write them
+    if not model.exists() or files not in (None, _sizes(model)):
+        return f"{model} is missing or damaged"
+    return None
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """The size of each file in a folder, at any depth."""
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+
+
+def _delete_models(run_dir: Path) -> None:
+    for model in MODELS:
+        shutil.rmtree(run_dir / model, ignore_errors=True)
 
 
 def _write_config(run: Run, run_dir: Path) -> None:
@@ -180,9 +205,14 @@ def _write_config(run: Run, run_dir: Path) -> None:
         "@loggers": "spacy_span_selector.ProgressLogger.v1",
         "path": str(run_dir / "progress.jsonl"),
     }
-    config.to_disk(run_dir / "config.cfg", interpolate=False)
     corpora_and_evaluation = {"corpora": run.corpora.model_dump(), "evaluation": run.evaluation.model_dump()}
-    srsly.write_json(run_dir / "run.json", {**_description(run), **corpora_and_evaluation})
+    description = {**_description(run), **corpora_and_evaluation}
+    write_files(
+        [
+            (run_dir / "config.cfg", config.to_str(interpolate=False)),
+            (run_dir / "run.json", srsly.json_dumps(description, indent=2)),
+        ]
+    )
 
 
 def _description(run: Run) -> dict[str, Any]:
@@ -196,6 +226,7 @@ def _training_record(run: Run, run_dir: Path, seconds: float) -> dict[str, Any]:
     best = max((line for line in lines if "score" in line), key=lambda line: line["score"])
     return {
         "fingerprint": run.fingerprint,
+        "files": _sizes(run_dir / MODELS[0]),
         "process_seconds": round(seconds, 1),
         "seconds": lines[-1]["seconds"],
         "steps": lines[-1]["step"],
@@ -206,15 +237,18 @@ def _training_record(run: Run, run_dir: Path, seconds: float) -> dict[str, Any]:
 
 
 def _run_process(module: list[str], log: Path, workplace: Workplace) -> None:
-    """Run a Python module as a process that writes to a log."""
+    """Run a Python module as a process that writes to a log, and that does not outlive this one."""
     if workplace.stopped:
         raise RunFailed("It was stopped.")
     threads = str(max(1, (os.cpu_count() or 1) // workplace.jobs))
     environment = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"} | os.environ
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *module], stdout=stream, stderr=subprocess.STDOUT, env=environment
-        )
+    command = [sys.executable, "-m", f"{__package__}.child", *module]
+    with (
+        log.open("wb") as stream,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=stream, stderr=subprocess.STDOUT, env=environment
+        ) as process,
+    ):
         workplace.processes.add(process)
         if workplace.stopped:  # in the meantime
             process.terminate()

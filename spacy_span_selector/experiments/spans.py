@@ -38,9 +38,10 @@ def doc_spans(example: Example, task: Task, settings: PipeSettings) -> DocSpans 
     task (Task): The task of the component.
     settings (PipeSettings): The settings of the component.
     """
-    gold = task.gold_spans(example.reference, settings)
-    if gold is None:
+    found = task.gold_spans(example.reference, settings)
+    if found is None:
         return None
+    gold = [span for span in found if len(span)]
     depths = nesting_depths((span.start, span.end) for span in gold)
     return DocSpans(
         depths={_characters(span): depth_class(depths[span.start, span.end]) for span in gold},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from ..metrics.nesting import DEPTHS, WIDTHS
@@ -63,8 +64,8 @@ class Table:
     values: Any
 
     def to_markdown(self) -> str:
-        """The table in Markdown, with its heading."""
-        lines = ["| " + " | ".join(row) + " |" for row in (self.header, *self.rows)]
+        """The table in Markdown, with its heading; names in it are shown as they are."""
+        lines = ["| " + " | ".join(map(_escape, row)) + " |" for row in (self.header, *self.rows)]
         lines.insert(1, "|---" + "|---:" * (len(self.header) - 1) + "|")
         return "\n".join([f"### {self.title}", "", *([self.note, ""] if self.note else []), *lines])
 
@@ -207,6 +208,11 @@ def calibration_table(variants: Variants) -> Table:
         variants,
         columns,
     )
+
+
+def _escape(text: str) -> str:
+    """Text for a cell of Markdown, where a bar ends the cell, a line end the table, and a tag is markup."""
+    return escape(" ".join(text.split()), quote=False).replace("|", "\\|")
 
 
 def show_mean(value: Mean | None, column: Column) -> str:

@@ -32,12 +32,15 @@ class SrlFrame(NamedTuple):
 
 
 def doc_frames(doc: Doc) -> list[SrlFrame]:
-    """The frames of a document, in the order of their predicates."""
+    """The frames of a document, in the order of their predicates; arguments without tokens are left out, and predicates
+    without tokens with their frames."""
     frames: list[SrlFrame] = []
     for group in frame_groups(doc):
         predicate, *spans = group
+        if not len(predicate):
+            continue
         arguments: dict[str, list[Span]] = {}
-        for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        for span in sorted(filter(len, spans), key=lambda span: (span.start, span.end)):
             arguments.setdefault(span.label_, []).append(span)
         frames.append(SrlFrame(predicate, group.attrs.get("roleset"), arguments))
     return frames

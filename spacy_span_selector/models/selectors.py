@@ -12,6 +12,7 @@ from ..layers.selection.selectors import (
     SigmoidSelector,
     StructuredSelector,
 )
+from ..signatures import check_types
 
 
 @registry.misc("spacy_span_selector.StructuredSelector.v1")
@@ -38,8 +39,9 @@ def greedy_selector(ratio: float | None = None) -> GreedySelector:
     a sentence for semantic roles (He et al. 2018).
 
     ratio (float | None): How many; if None as many as the paper: 0.4 for coreference, 0.8 for semantic roles.
-    RAISES (ValueError): If it is not above 0.
+    RAISES (ValueError): If it is no number above 0.
     """
+    check_types(GreedySelector, {"ratio": ratio}, "'spacy_span_selector.GreedySelector.v1'")
     return GreedySelector(ratio)
 
 
@@ -50,8 +52,9 @@ def multitask_selector(ratio: float | None = None, weight: float = 0.1) -> Multi
 
     ratio (float | None): As for the greedy selector.
     weight (float): What the loss of the second task is multiplied by.
-    RAISES (ValueError): If `ratio` is not above 0 or `weight` is below.
+    RAISES (ValueError): If `ratio` is no number above 0, or `weight` is below or no number.
     """
+    check_types(MultitaskSelector, {"ratio": ratio, "weight": weight}, "'spacy_span_selector.MultitaskSelector.v1'")
     return MultitaskSelector(ratio, weight)
 
 

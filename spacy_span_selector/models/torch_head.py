@@ -16,13 +16,16 @@ import srsly
 import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
-from thinc.shims.pytorch import default_deserialize_torch_model, default_serialize_torch_model
+from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d
 from torch import nn
 
+from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.spans.layout import SpanLayout
 from .at_rest import at_rest
+from .finite import NotFinite, first_not_finite, module_gradients
+from .weights import check_finite, check_shapes, load_weights
 
 HeadBuilder = Callable[..., nn.Module]
 """Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component
@@ -52,7 +55,7 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
     RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
         a sequence of (output tensor, gradient) pairs and returns what the tok2vec's callback returns.
     """
-    shim = PyTorchShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build))
+    shim = PyTorchShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build, name))
     head: Model[Any, Any] = Model(f"{name}_head", _head_forward, shims=[shim])
     return Model(
         name,
@@ -80,6 +83,9 @@ def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tupl
     lengths = [len(vector) for vector in vectors]
     # The vectors of an empty document have no known width if they come from a transformer.
     tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
+    if first_not_finite([("tokens", xp2torch(tokens))]):
+        named = [(describe_doc(row.source), xp2torch(vector)) for row, vector in zip(X.words, vectors, strict=True)]
+        raise NotFinite(f"the token vectors of {first_not_finite(named)}")
     output, backprop_head = model.get_ref("head")((tokens, X.layout, X.request), is_train)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
@@ -125,7 +131,11 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
         backprop_torch(ArgsKwargs((list(tensors),), {"grad_tensors": list(gradients)}))
-        return torch2xp(cast(torch.Tensor, tokens.grad))
+        gradient = cast(torch.Tensor, tokens.grad)
+        name = first_not_finite([("the token vectors", gradient), *module_gradients(shim._model)])
+        if name:  # an encoder that others share must not get it
+            raise NotFinite(f"the gradient of {name}")
+        return torch2xp(gradient)
 
     return output, backprop
 
@@ -154,11 +164,39 @@ def _serialize(module: nn.Module | None) -> bytes:
     return packed
 
 
-def _deserialize(build: HeadBuilder, module: nn.Module | None, packed: bytes, device: torch.device) -> nn.Module | None:
+def _deserialize(
+    build: HeadBuilder, name: str, module: nn.Module | None, packed: bytes, device: torch.device
+) -> nn.Module | None:
     if not packed:
         return None
+    owner = f"the network '{name}'"
+    sizes, saved = _unpack(packed, owner)
+    weights = load_weights(saved, device, owner)
+    if module is None or module.sizes != sizes:
+        # Sizes may ask for more memory than there is. On this device nothing takes any.
+        check_shapes(weights, _build(build, sizes, owner, "meta"), owner)
+        module = _build(build, sizes, owner, "cpu")
+    check_shapes(weights, module, owner)
+    check_finite(weights, owner)
+    module.load_state_dict(weights)
+    return module.to(device)
+
+
+def _unpack(packed: bytes, owner: str) -> tuple[dict[str, int], bytes]:
+    """The sizes and the weights that a module was saved with."""
     content = srsly.msgpack_loads(packed)
-    if module is None or module.sizes != content["sizes"]:
-        module = build(**content["sizes"])
-    loaded: nn.Module = default_deserialize_torch_model(module, content["weights"], device)
-    return loaded
+    sizes = content.get("sizes") if isinstance(content, dict) else None
+    if not isinstance(sizes, dict) or not all(type(size) is int and 0 <= size < 1 << 31 for size in sizes.values()):
+        raise ValueError(
+            f"The sizes of {owner} are {str(sizes)[:80]}; expected whole numbers by name, such as {{'width': 96}}. Get "
+            "the pipeline again from where it was trained."
+        )
+    return sizes, content.get("weights", b"")
+
+
+def _build(build: HeadBuilder, sizes: dict[str, int], owner: str, device: str) -> nn.Module:
+    try:
+        with torch.device(device):
+            return build(**sizes)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{owner[0].upper()}{owner[1:]} can't be built from its sizes {sizes}: {error}") from error

@@ -24,6 +24,7 @@ from torch import Tensor
 
 from ..signatures import takes_settings
 from .at_rest import at_rest
+from .finite import NotFinite, first_not_finite, module_gradients
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
@@ -72,6 +73,7 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
     RAISES (ImportError): If spacy-transformers is not installed.
     """
     try:
+        from .encoder_shim import EncoderShim
         from .words_transformer import WordsTransformer
     except ImportError as error:
         raise ImportError(
@@ -88,9 +90,14 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
         dict(settings.grad_scaler_config or {}),
     )
     encoder = model.layers[0]
+    shim = EncoderShim(
+        cast(Any, encoder.shims[0])._hfmodel,
+        mixed_precision=settings.mixed_precision,
+        grad_scaler_config=dict(settings.grad_scaler_config or {}),
+    )
     # Settings as attributes of the model would be saved with its weights, and then count more than the config.
     forward = partial(_forward, block_subwords=settings.block_subwords, bfloat16=settings.bfloat16)
-    model.layers[0] = Model(encoder.name, forward, shims=encoder.shims, dims={"nI": None, "nO": None})
+    model.layers[0] = Model(encoder.name, forward, shims=[shim], dims={"nI": None, "nO": None})
     model.attrs["replace_listener_cfg"] = _replace_listener_config
     return cast("Model[list[Doc], FullTransformerBatch]", model)
 
@@ -159,7 +166,11 @@ def _forward(
         gradients = [gradient[windows, : states.shape[1]] for windows, states in hidden]
         shim._grad_scaler.scale(gradients, inplace=True)
         torch.autograd.backward([states for _, states in hidden], gradients)
-        shim._grad_scaler.unscale([weight.grad for weight in shim._model.parameters() if weight.grad is not None])
+        overflow = shim._grad_scaler.unscale([gradient for _, gradient in module_gradients(shim._model)])
+        name = None if overflow else first_not_finite(module_gradients(shim._model))
+        if name:
+            shim._model.zero_grad(set_to_none=True)
+            raise NotFinite(f"the gradient of {name} in the encoder")
         return []
 
     single = {field for field, value in output.items() if isinstance(value, Tensor)}

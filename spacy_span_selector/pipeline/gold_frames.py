@@ -12,9 +12,12 @@ from ..layers.spans.layout import Runs, Spans
 from ..layers.srl.gold import GoldFrames
 from .alignment import SpanAligner
 from .lost import LostSpans
+from .rolesets import RolesetCounts, seen_rolesets
 
 OTHER_SENTENCE = "lies in another sentence of the predicted document than its predicate"
 UNKNOWN_ROLE = "has a role that is not among the labels of the component"
+UNKNOWN_ROLESET = "is not among the rolesets of the component"
+UNSEEN_ROLESET = "is not among the rolesets that the component knows of its word"
 
 
 def gold_frames(
@@ -25,6 +28,7 @@ def gold_frames(
     predicates_key: str,
     roles: Mapping[str, int],
     rolesets: Mapping[str, int],
+    seen: RolesetCounts | None,
     max_width: int | None,
     device: torch.device | None,
 ) -> tuple[GoldFrames, LostSpans]:
@@ -34,10 +38,11 @@ def gold_frames(
     sentences (Sequence[Runs]): The sentences of the predicted documents.
     prefix, predicates_key (str): Where the annotation is kept in `doc.spans`.
     roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
+    seen (RolesetCounts | None): The rolesets that each form and lemma may have; None if rolesets are not learnt.
     max_width (int | None): The greatest number of tokens of an argument, None for no limit.
     device (torch.device | None): Where the tensors go.
     RETURNS (tuple[GoldFrames, LostSpans]): What can be learnt, and what was left out: predicates that don't align,
-        with all of their arguments, and arguments.
+        with all of their arguments; arguments; and rolesets, whose predicates are kept.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
     lost = LostSpans()
@@ -66,6 +71,11 @@ def gold_frames(
                     arguments.append((offset + aligned[0], offset + aligned[1], roles[role]))
                     continue
                 lost.add(reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}")
+            if frame.roleset and seen is not None:
+                words = example.predicted[predicate[0] : predicate[1] + 1]
+                if frame.roleset not in seen_rolesets(words, seen):
+                    reason = UNSEEN_ROLESET if frame.roleset in rolesets else UNKNOWN_ROLESET
+                    lost.add(reason, f"{frame.roleset!r} of {words.text!r} in {describe_doc(reference)}")
             roleset = rolesets.get(frame.roleset or "", -1)
             frames.append((offset + predicate[0], offset + predicate[1], roleset, arguments))
         offset += len(example.predicted)

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import spacy
+import thinc
+
+LIBRARIES = tuple(
+    f"{folder}{os.sep}"
+    for folder in (Path(__file__).parents[1], Path(spacy.__file__).parent, Path(str(thinc.__file__)).parent)
+)
+"""The folders of this package, and of those that call it for a user."""
 
 
 @dataclass
@@ -34,7 +46,15 @@ class LostSpans:
             warnings.warn(
                 f"'{name}' {what} that {reason}: {other.first[reason]}. Shown once; "
                 f"nlp.get_pipe('{name}').lost.counts has the number of all.",
-                stacklevel=4,
+                stacklevel=_level_of_caller(),
             )
         self.counts.update(other.counts)
         self.first = other.first | self.first
+
+
+def _level_of_caller() -> int:
+    """The `stacklevel` of a warning that names the line of the user: the first outside the libraries."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(LIBRARIES):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -41,6 +41,11 @@ def number_rolesets(counts: RolesetCounts) -> dict[str, int]:
     return {roleset: i for i, roleset in enumerate(sorted({roleset for row in counts.values() for roleset in row}))}
 
 
+def seen_rolesets(predicate: Span, counts: RolesetCounts) -> dict[str, int]:
+    """How often the form of a predicate, or else its lemma, was seen with each roleset."""
+    return next((counts[key] for key in _keys(predicate) if key in counts), {})
+
+
 @dataclass(frozen=True)
 class LookUpSenses:
     """The rolesets that the predicates of a batch may have.
@@ -61,8 +66,7 @@ class LookUpSenses:
         log_counts: list[float] = []
         for i, (start, end) in enumerate(zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True)):
             number = bisect_right(edges, start) - 1
-            keys = _keys(self.docs[number][start - edges[number] : end + 1 - edges[number]])
-            known = next((self.counts[key] for key in keys if key in self.counts), {})
+            known = seen_rolesets(self.docs[number][start - edges[number] : end + 1 - edges[number]], self.counts)
             rows += [(i, self.numbers[roleset]) for roleset in known]
             log_counts += [math.log(count) for count in known.values()]
         device = predicates.starts.device

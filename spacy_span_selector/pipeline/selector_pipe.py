@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
+import srsly
 import torch
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -14,21 +19,23 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..annotation import set_mentions
+from ..annotation import describe_doc, set_mentions
 from ..documents.words import Words, read_all_words, read_words
 from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
 from ..layers.spans.layout import Runs, SpanLayout
-from ..models.torch_head import HeadInput, head_device
+from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
+from ..models.torch_head import HeadInput, head_device, head_module
 from .batches import PREDICT_WORDS, batch_by_words
 from .doc_selection import DocSelection
+from .listeners import check_listeners
 from .long_sentences import cut_long_sentences
 from .lost import LostSpans
 from .optimizer import finish_update
 from .sentences import sentence_runs
-from .settings import PipeSettings
+from .settings import PipeSettings, read_saved_settings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -73,6 +80,18 @@ Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 """Tensors of the network's output, each with its gradient."""
 
 
+@contextmanager
+def naming_what_is_loaded(component: str, source: str) -> Iterator[None]:
+    """Let errors about the files of a component name it, and where they are."""
+    collects = gc.isenabled()
+    try:
+        yield
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # what damaged bytes make Thinc raise
+        if collects:
+            gc.enable()  # srsly turns it off to unpack bytes, and on again if it could
+        raise ValueError(f"Can't load '{component}' from {source}: {error}") from error
+
+
 class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Prediction]):
     """A trainable component with a `torch_head` model that has a selector."""
 
@@ -114,9 +133,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         RAISES (ValueError): If one was changed to what is not valid.
         """
-        settings = self.settings_type(**{name: self.cfg[name] for name in self.settings_type.names()})
-        settings.check(self.name)
-        return cast(Settings, settings)
+        return self._read_settings(self.cfg)
 
     @property
     def selector(self) -> Selector:
@@ -142,7 +159,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         docs (Iterable[Doc]): The documents, with sentence boundaries.
         RETURNS (list[Prediction]): One for each document.
-        RAISES (ValueError): If a document has no sentence boundaries.
+        RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
+            not run on it, or a token vector is NaN or infinite.
         """
         return [
             prediction
@@ -192,6 +210,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
         losses (dict[str, float] | None): The loss is added to the entry of the component's name.
         RETURNS (dict[str, float]): The losses.
+        RAISES (NotFinite): If the loss, a gradient or a token vector is NaN or infinite. The optimizer is not called,
+            and the component's gradients, which may have been accumulated over several calls, are forgotten.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -204,10 +224,26 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout, gold = self._layout_and_gold(words, examples)
         if not layout.size:  # nothing but white space and markers of speakers
             return losses
+        docs = [document.source for document in words]
+        check_listeners(self.model, docs, self.name, is_train=True)
         request = self._training_request(words, gold)
-        output, backprop = self.model.begin_update(HeadInput(words, layout, request))
-        loss, gradient = self._loss_and_gradient(output, gold, layout)
-        backprop(gradient)
+        try:
+            output, backprop = self.model.begin_update(HeadInput(words, layout, request))
+            loss, gradient = self._loss_and_gradient(output, gold, layout)
+            if not math.isfinite(loss):
+                raise NotFinite("the loss")
+            backprop(gradient)
+            name = first_not_finite(model_gradients(self.model.get_ref("tok2vec")))
+            if name:
+                raise NotFinite(f"the gradient of {name}")
+        except NotFinite as error:
+            discard_gradients(self.model)
+            raise NotFinite(
+                f"'{self.name}' can't learn from a batch: there is NaN or infinity in {error}. Its weights are as they "
+                "were before. Lower the learning rate, or warm it up for longer; if this happens in the first steps, "
+                "check the vectors and weights of the encoder, and turn off its mixed_precision. The batch is "
+                f"{', '.join(map(describe_doc, docs))}."
+            ) from error
         if sgd not in (None, False):
             self.finish_update(sgd)
         losses[self.name] += loss
@@ -231,6 +267,74 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         sgd (Optimizer): The optimizer.
         """
         finish_update(self.model, sgd, self.settings.learn_rate_factor)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
+        """Load the component from bytes, as spaCy does, but check its settings first.
+
+        bytes_data (bytes): What `to_bytes` returned.
+        exclude (Iterable[str]): What not to load.
+        RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
+        """
+        exclude = list(exclude)
+        with naming_what_is_loaded(self.name, "the bytes"):
+            saved = {} if "cfg" in exclude else dict(srsly.msgpack_loads(bytes_data))
+        if "cfg" in saved:
+            self._take_over(saved["cfg"], "the bytes")
+        with naming_what_is_loaded(self.name, "the bytes"):
+            super().from_bytes(bytes_data, exclude=[*exclude, "cfg"])
+        self._check_sizes()
+        return self
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
+        """Load the component from a folder, as spaCy does, but check its settings first.
+
+        path (str | Path): The folder.
+        exclude (Iterable[str]): What not to load.
+        RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
+        """
+        exclude = list(exclude)
+        file = Path(path) / "cfg"
+        if "cfg" not in exclude and file.is_file():
+            self._take_over(file.read_bytes(), str(file))
+        with naming_what_is_loaded(self.name, str(path)):
+            super().from_disk(path, exclude=[*exclude, "cfg"])
+        self._check_sizes()
+        return self
+
+    def _read_settings(self, cfg: dict[str, Any]) -> Settings:
+        settings = self.settings_type(**{name: cfg[name] for name in self.settings_type.names()})
+        settings.check(self.name)
+        return cast(Settings, settings)
+
+    def _take_over(self, saved: bytes | str, source: str) -> None:
+        """Replace settings by saved ones, if all are good; those that an earlier version did not have stay."""
+        cfg = {**self.cfg, **read_saved_settings(saved, self.name, source, list(self.cfg))}
+        try:
+            self._check_cfg(cfg)
+        except ValueError as error:
+            raise ValueError(f"Can't load '{self.name}' from {source}: {error}") from error
+        self.cfg.update(cfg)
+
+    def _check_cfg(self, cfg: dict[str, Any]) -> None:
+        """Raise a ValueError unless all settings are good."""
+        self._read_settings(cfg)
+
+    def _sizes(self) -> dict[str, int]:
+        """The sizes of the network that the settings tell."""
+        return {}
+
+    def _check_sizes(self) -> None:
+        """Raise a ValueError unless the network has the sizes that the settings tell."""
+        module = head_module(self.model)
+        if module is None:
+            return
+        sizes = cast(dict[str, int], module.sizes)
+        for name, expected in self._sizes().items():
+            if sizes[name] != expected:
+                raise ValueError(
+                    f"Can't load '{self.name}': its weights are for {sizes[name]} {name}, its settings ('cfg') name "
+                    f"{expected}. Load both from the same pipeline."
+                )
 
     @abstractmethod
     def _read_gold(
@@ -265,17 +369,21 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout = SpanLayout.build(self._sentences(words), head_device(self.model))
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
+        check_listeners(self.model, [document.source for document in words], self.name)
         request = self._prediction_request(words, layout)
-        output: Output = self.model.predict(HeadInput(words, layout, request))
-        predictions = self._predictions([document.doc for document in words], layout, request, output)
-        return (
-            [
-                prediction if document.doc is document.source else prediction.moved(document.to_source)
-                for document, prediction in zip(words, predictions, strict=True)
-            ],
-            layout,
-            output,
-        )
+        try:
+            output: Output = self.model.predict(HeadInput(words, layout, request))
+        except NotFinite as error:
+            raise NotFinite(
+                f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
+                "the encoder, and turn off its mixed_precision."
+            ) from error
+        docs = [document.doc for document in words]
+        predictions = [
+            prediction if document.doc is document.source else prediction.moved(document.to_source)
+            for document, prediction in zip(words, self._predictions(docs, layout, request, output), strict=True)
+        ]
+        return predictions, layout, output
 
     def _sentences(self, words: Sequence[Words]) -> list[Runs]:
         """The sentences of documents, the longest of them cut; the first cut is reported."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from math import isfinite
 from typing import Any, ClassVar
+
+import srsly
+
+from ..signatures import check_types
 
 
 @dataclass(kw_only=True)
@@ -70,9 +75,10 @@ class PipeSettings:
         """Check every setting.
 
         component (str): Name of the component, for messages.
-        RAISES (ValueError): If a setting is not one of its choices, is out of range, or names a group of `doc.spans`
-            that another one names.
+        RAISES (ValueError): If a setting has another type, is not one of its choices, is out of range, or names a group
+            of `doc.spans` that another one names.
         """
+        check_types(type(self), vars(self), repr(component))
         check_choice(component, "decoding", self.decoding, ("marginal", "map"))
         check_choice(component, "annotation", self.annotation, ("complete", "partial"))
         check_range(component, "threshold", self.threshold, 0.0, 1.0)
@@ -93,6 +99,31 @@ class PipeSettings:
         return {field.name: field.default for field in fields(cls)}
 
 
+def read_saved_settings(saved: bytes | str, component: str, source: str, known: Sequence[str]) -> dict[str, Any]:
+    """Read the settings that a component was saved with.
+
+    saved (bytes | str): JSON.
+    component, source (str): Name of the component, and where its settings come from, for messages.
+    known (Sequence[str]): What may be among them.
+    RAISES (ValueError): If there is something else, or they are no JSON object.
+    """
+    try:
+        settings = srsly.json_loads(saved)
+    except ValueError as error:
+        raise ValueError(
+            f"Can't load '{component}': {source} is not JSON: {error}. Save the pipeline again."
+        ) from error
+    if not isinstance(settings, dict):
+        raise ValueError(f"Can't load '{component}': {source} has {str(settings)[:60]}; expected a JSON object.")
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        raise ValueError(
+            f"Can't load '{component}' from {source}: there is no setting {unknown[0]!r}; expected some of "
+            f"{', '.join(known)}. A newer version of spacy-span-selector may have saved it: install that."
+        )
+    return settings
+
+
 def check_choice(name: str, setting: str, value: str | None, choices: Sequence[str | None]) -> None:
     """Raise a ValueError that names component and setting unless the value is one of the choices."""
     if value not in choices:
@@ -101,8 +132,8 @@ def check_choice(name: str, setting: str, value: str | None, choices: Sequence[s
 
 def check_range(name: str, setting: str, value: float, least: float, greatest: float | None = None) -> None:
     """Raise a ValueError that names component and setting unless the value lies within the limits."""
-    if not value >= least or (greatest is not None and value > greatest):
-        limits = f"at least {least}" if greatest is None else f"from {least} to {greatest}"
+    if not (isfinite(value) and value >= least) or (greatest is not None and value > greatest):
+        limits = f"at least {least}, and finite" if greatest is None else f"from {least} to {greatest}"
         raise ValueError(f"'{setting}' of '{name}' is {value}; it must be {limits}.")
 
 

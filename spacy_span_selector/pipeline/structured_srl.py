@@ -111,7 +111,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
 
     settings_type = SrlPipeSettings
     prediction_type = SrlPrediction
-    gold_name = "gold predicate or argument"
+    gold_name = "gold predicate, argument or roleset"
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         """Initialize the component; the arguments are those of `SelectorPipe`."""
@@ -158,7 +158,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             )
         self.cfg["labels"] = list(labels["roles"])
         self.cfg["rolesets"] = labels["rolesets"] if self.settings.predict_rolesets else {}
-        self.model.attrs["sizes"] = {"roles": len(self.labels), "rolesets": len(self._roleset_numbers())}
+        self.model.attrs["sizes"] = self._sizes()
         self.model.initialize(X=docs_to_initialize(examples))
 
     def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
@@ -169,6 +169,13 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             argument.role for doc in docs for frame in get_frames(doc, prefix) for argument in frame.arguments
         )
         return {"roles": [role for role, _ in roles.most_common()], "rolesets": count_rolesets(docs, prefix)}
+
+    def _check_cfg(self, cfg: dict[str, Any]) -> None:
+        super()._check_cfg(cfg)
+        _check_labels(self.name, {"roles": cfg["labels"], "rolesets": cfg["rolesets"]})
+
+    def _sizes(self) -> dict[str, int]:
+        return {"roles": len(self.labels), "rolesets": len(self._roleset_numbers())}
 
     def _read_gold(
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
@@ -181,6 +188,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             predicates_key=settings.predicates_key,
             roles={role: i for i, role in enumerate(self.labels)},
             rolesets=self._roleset_numbers(),
+            seen=self.cfg["rolesets"] if settings.predict_rolesets else None,
             max_width=self.model.attrs["max_span_width"],
             device=device,
         )
@@ -263,10 +271,12 @@ def _move_frame(frame: Frame, move: MoveSpan) -> Frame:
 
 
 def _check_labels(name: str, labels: Any) -> None:
-    if not isinstance(labels, dict) or not {"roles", "rolesets"} <= labels.keys():
+    wrong = _wrong_labels(labels)
+    if wrong is not None:
         raise ValueError(
-            f"The labels of '{name}' are {str(labels)[:80]!r}; expected what 'python -m spacy init labels' writes: "
-            '{"roles": ["ARG1", ...], "rolesets": {"gave": {"give.01": 3}, ...}}.'
+            f"The labels of '{name}' are {str(wrong)[:80]!r}; expected what 'python -m spacy init labels' writes: "
+            '{"roles": ["ARG1", ...], "rolesets": {"gave": {"give.01": 3}, ...}}, with each role once and counts of at '
+            "least 1."
         )
     for role in (PREDICATE_LABEL, ""):
         if role in labels["roles"]:
@@ -274,3 +284,19 @@ def _check_labels(name: str, labels: Any) -> None:
                 f"'{name}' found arguments with the role {role!r}. The first span of a frame's group in doc.spans is "
                 "its predicate, and each further one is an argument, labelled with its role."
             )
+
+
+def _wrong_labels(labels: Any) -> Any:
+    """The first part of labels that has another form than `StructuredSrl.label_data`, None if there is none."""
+    if not isinstance(labels, dict) or not {"roles", "rolesets"} <= labels.keys():
+        return labels
+    roles, rolesets = labels["roles"], labels["rolesets"]
+    are_strings = isinstance(roles, list | tuple) and all(isinstance(role, str) for role in roles)
+    if not are_strings or len({*roles}) < len(roles):
+        return {"roles": roles}
+    if not isinstance(rolesets, dict):
+        return {"rolesets": rolesets}
+    for word, counts in rolesets.items():
+        if not isinstance(counts, dict) or not all(type(count) is int and count > 0 for count in counts.values()):
+            return {"rolesets": {word: counts}}
+    return None

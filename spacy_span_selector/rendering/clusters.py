@@ -6,6 +6,7 @@ with a colour and a number for each cluster, explained above the text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -15,23 +16,21 @@ from spacy.tokens import Doc, Span
 
 from ..annotation import cluster_groups
 from ..extensions import representative_mention
+from .html_page import color_class
 
 NO_LABEL = ""
 SINGLETON_COLOR = "#d5d5d5"
 GOLDEN_ANGLE = 137.508  # degrees; successive multiples stay far from each other on the colour circle
 LIGHTNESS = (74, 82, 68)  # per cent; black text is readable on each
 
-# The templates of displaCy without white space, so that "Ann" and "'s" stay together.
+# The templates of displaCy without white space, so that "Ann" and "'s" stay together, and with classes for styles.
 TEMPLATES = {
-    "span": '<span style="display: inline-block; position: relative; height: {total_height}px">'
-    "{text}{span_slices}{span_starts}</span>",
-    "slice": '<span style="background: {bg}; top: {top_offset}px; height: 4px; left: -1px; '
-    'width: calc(100% + 2px); position: absolute"></span>',
-    "start": '<span style="background: {bg}; top: {top_offset}px; height: 4px; left: -1px; '
-    'width: calc(100% + 2px); position: absolute"><span style="background: {bg}; z-index: 10; color: #000; '
-    "top: -0.5em; padding: 2px 3px; position: absolute; font-size: 0.65em; font-weight: bold; line-height: 1; "
-    'border-radius: 3px">{label}{kb_link}</span></span>',
+    "span": '<span class="token tall-{total_height}">{text}{span_slices}{span_starts}</span>',
+    "slice": '<span class="slice {bg} top-{top_offset}"></span>',
+    "start": '<span class="slice {bg} top-{top_offset}"><span class="number {bg}">{label}{kb_link}</span></span>',
 }
+FRAME = re.compile(r'<div class="spans" style="[^"]*direction: (\w+)[^"]*">')
+"""What displaCy puts around a sentence."""
 
 
 class ShownCluster(NamedTuple):
@@ -43,10 +42,11 @@ class ShownCluster(NamedTuple):
 
 
 def shown_clusters(doc: Doc, singletons: bool) -> list[ShownCluster]:
+    """The clusters that are shown; mentions without tokens are left out."""
     shown: list[ShownCluster] = []
     linked = 0
     for number, group in enumerate(cluster_groups(doc), start=1):
-        mentions = list(group)
+        mentions = [mention for mention in group if len(mention)]
         if len(mentions) > 1:
             shown.append(ShownCluster(number, cluster_color(linked), mentions))
             linked += 1
@@ -58,7 +58,7 @@ def shown_clusters(doc: Doc, singletons: bool) -> list[ShownCluster]:
 def render_legend(clusters: Sequence[ShownCluster]) -> str:
     """The legend of the numbers and colours of the clusters; empty if no cluster has two mentions."""
     entries = [
-        f'<span class="cluster" style="background: {cluster.color}">'
+        f'<span class="cluster {color_class(cluster.color)}">'
         f"<b>{cluster.number}</b> {escape(representative_mention(cluster.mentions).text)} "
         f"({len(cluster.mentions)})</span>"
         for cluster in clusters
@@ -73,12 +73,13 @@ def render_sentences(sentences: Sequence[Span], clusters: Sequence[ShownCluster]
     for cluster in clusters:
         for mention in cluster.mentions:
             starting.setdefault(mention.start, []).append((mention, cluster))
-    colors = {NO_LABEL: "transparent", **{str(cluster.number): cluster.color for cluster in clusters}}
+    colors = {NO_LABEL: "", **{str(cluster.number): color_class(cluster.color) for cluster in clusters}}
     options = {"colors": colors, "template": TEMPLATES}
     markup: list[str] = []
     for sentence in sentences:
         view = {**_sentence_view(sentence, starting), "settings": displacy.get_doc_settings(sentence.doc)}
-        markup.append(displacy.render(view, style="span", manual=True, page=False, jupyter=False, options=options))
+        drawn = displacy.render(view, style="span", manual=True, page=False, jupyter=False, options=options)
+        markup.append(FRAME.sub(r'<div class="spans" dir="\1">', drawn))
     return markup
 
 

@@ -15,6 +15,7 @@ from spacy.tokens import Span
 
 from ..annotation import PREDICATE_LABEL
 from ..extensions import SrlFrame
+from .html_page import color_class
 
 PREDICATE_COLOR = "#ffd54a"
 ADJUNCT_COLOR = "#e4e4e4"
@@ -81,4 +82,4 @@ def _boxed(words: Span, labelled: Sequence[tuple[Span, str]]) -> str:
 
 
 def _open_box(label: str) -> str:
-    return f'<mark style="background: {role_color(label)}">'
+    return f'<mark class="{color_class(role_color(label))}">'

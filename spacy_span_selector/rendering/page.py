@@ -12,33 +12,28 @@ from ..annotation import frame_keys, get_sentences, get_speakers, get_title
 from ..extensions import SrlFrame, doc_frames
 from .clusters import render_legend, render_sentences, shown_clusters
 from .frames import render_frames
+from .html_page import html_page
 
-PAGE = """<!DOCTYPE html>
-<html lang="{lang}">
-<head>
-<meta charset="utf-8">
-<title>Clusters and frames</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
-article {{ margin-bottom: 4rem }}
-.cluster {{ display: inline-block; border-radius: 4px; padding: 0 6px; margin: 0 6px 6px 0; color: #000 }}
-.sentence {{ display: flex; gap: 0.6em }}
-.speaker {{ font-weight: bold; line-height: 2.5; white-space: nowrap }}
-.frames {{ display: grid; grid-template-columns: 7.5rem 1fr; gap: 2px 0.8rem; margin: 0 0 1.2rem; font-size: 0.85em }}
-.frames dt {{ text-align: end; font-weight: bold; line-height: 1.9; overflow-wrap: anywhere }}
-.frames dd {{ margin: 0; line-height: 1.9; color: #555 }}
-.frames mark {{ color: #000; border-radius: 4px; padding: 2px 5px; -webkit-box-decoration-break: clone;
-  box-decoration-break: clone }}
-.frames mark mark {{ padding: 0 4px; box-shadow: 0 0 0 1px #fff }}
-.frames mark b {{ font-size: 0.75em; white-space: nowrap }}
-.switch {{ position: fixed; top: 0.8rem; inset-inline-end: 1rem }}
-body:has(.switch input:not(:checked)) .frames {{ display: none }}
-</style>
-</head>
-<body dir="{direction}">
-{content}
-</body>
-</html>
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+article { margin-bottom: 4rem }
+.cluster { display: inline-block; border-radius: 4px; padding: 0 6px; margin: 0 6px 6px 0; color: #000 }
+.sentence { display: flex; gap: 0.6em }
+.speaker { font-weight: bold; line-height: 2.5; white-space: nowrap }
+.frames { display: grid; grid-template-columns: 7.5rem 1fr; gap: 2px 0.8rem; margin: 0 0 1.2rem; font-size: 0.85em }
+.frames dt { text-align: end; font-weight: bold; line-height: 1.9; overflow-wrap: anywhere }
+.frames dd { margin: 0; line-height: 1.9; color: #555 }
+.frames mark { color: #000; border-radius: 4px; padding: 2px 5px; -webkit-box-decoration-break: clone;
+  box-decoration-break: clone }
+.frames mark mark { padding: 0 4px; box-shadow: 0 0 0 1px #fff }
+.frames mark b { font-size: 0.75em; white-space: nowrap }
+.switch { position: fixed; top: 0.8rem; inset-inline-end: 1rem }
+body:has(.switch input:not(:checked)) .frames { display: none }
+.spans { line-height: 2.5 }
+.token { display: inline-block; position: relative }
+.slice { height: 4px; left: -1px; width: calc(100% + 2px); position: absolute }
+.number { z-index: 10; color: #000; top: -0.5em; padding: 2px 3px; position: absolute; font-size: 0.65em;
+  font-weight: bold; line-height: 1; border-radius: 3px }
 """
 
 SWITCH = '<label class="switch"><input type="checkbox" checked> Frames</label>'
@@ -57,13 +52,19 @@ def render_page(docs: Iterable[Doc], *, singletons: bool = False) -> str:
     if any(frame_keys(doc) for doc in docs):
         content = f"{SWITCH}\n{content}"
     settings = displacy.get_doc_settings(docs[0]) if docs else {"lang": "en", "direction": "ltr"}
-    return PAGE.format(content=content, lang=escape(settings["lang"] or "und"), direction=escape(settings["direction"]))
+    return html_page(
+        content,
+        title="Clusters and frames",
+        style=STYLE,
+        lang=settings["lang"] or "und",
+        direction=settings["direction"],
+    )
 
 
 def _render_doc(doc: Doc, number: int, singletons: bool) -> str:
     title = get_title(doc) or f"Document {number}"
     clusters = shown_clusters(doc, singletons)
-    speakers = {start: speaker for start, _, speaker in get_speakers(doc)}
+    speakers = {start: speaker for start, end, speaker in get_speakers(doc) if start < end}
     frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
     for frame in doc_frames(doc):
         frames.setdefault(frame.predicate.start, []).append(frame)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..wcfg.tree import binary_tree
+from .html_page import html_page
 
 Node = tuple[int, int]
 
@@ -21,12 +22,7 @@ MARGIN = 24
 LABEL_WIDTH, LABEL_HEIGHT = 34, 18
 COLOR = "#0072B2"
 
-PAGE = """<!DOCTYPE html>
-<html lang="{lang}">
-<head>
-<meta charset="utf-8">
-<title>Trees</title>
-<style>
+STYLE = f"""
 body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem }}
 h2 {{ font-size: 1.1rem; margin: 2.5rem 0 0.3rem }}
 h3 {{ font-size: 0.9rem; font-weight: normal; color: #555; margin: 0.6rem 0 0 }}
@@ -34,18 +30,15 @@ figure {{ margin: 0; overflow-x: auto }}
 svg {{ display: block }}
 svg text {{ font: 14px/1 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; text-anchor: middle }}
 svg .selected text {{ font: bold 11.5px system-ui, sans-serif; fill: #fff }}
-svg .selected rect {{ fill: {color} }}
+svg .selected rect {{ fill: {COLOR} }}
 svg path {{ fill: none; stroke: #b5b5b5; stroke-width: 1.3 }}
 svg .other {{ fill: #b5b5b5 }}
-svg .span {{ fill: {color}; opacity: 0.1 }}
-</style>
-</head>
-<body>
+svg .span {{ fill: {COLOR}; opacity: 0.1 }}
+"""
+
+EXPLANATION = """
 <p>A node in colour is a selected span, with its selection probability. A grey node only completes the binary tree:
 among all trees with these spans, this is the one whose other nodes are the most probable.</p>
-{content}
-</body>
-</html>
 """
 
 
@@ -78,7 +71,7 @@ def render_tree_page(sentences: Sequence[Sequence[SentenceTree]], lang: str = "e
         parts.append(f"<h2>Sentence {number}</h2>")
         for tree in trees:
             parts.append(f"<h3>{escape(tree.component)}</h3>\n<figure>{render_tree(tree)}</figure>")
-    return PAGE.format(content="\n".join(parts), lang=escape(lang), color=COLOR)
+    return html_page("\n".join([EXPLANATION.strip(), *parts]), title="Trees", style=STYLE, lang=lang)
 
 
 def render_tree(tree: SentenceTree) -> str:

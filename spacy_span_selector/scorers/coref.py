@@ -45,7 +45,7 @@ def score_coref(
 
     Mentions match if they cover the same characters, however each side is tokenised. A reference with neither
     clusters nor the key of the selected spans is not annotated and is ignored; one with this key
-    but no clusters is annotated as having no mentions.
+    but no clusters is annotated as having no mentions. Spans without tokens are ignored.
 
     examples (Iterable[Example]): The examples, with predictions set.
     prefix (str): Prefix of the keys of clusters in `doc.spans`.
@@ -72,12 +72,12 @@ def score_coref(
 
 
 def _clusters_by_character(doc: Doc, prefix: str) -> list[list[tuple[int, int]]]:
-    return [[(span.start_char, span.end_char) for span in group] for group in cluster_groups(doc, prefix)]
+    return [[(span.start_char, span.end_char) for span in group if len(span)] for group in cluster_groups(doc, prefix)]
 
 
 def _count_selected_spans(doc: Doc, prefix: str, mentions_key: str) -> int:
     if mentions_key in doc.spans:
-        return len(doc.spans[mentions_key])
+        return sum(1 for span in doc.spans[mentions_key] if len(span))
     return len({mention for cluster in _clusters_by_character(doc, prefix) for mention in cluster})
 
 

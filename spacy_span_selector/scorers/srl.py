@@ -45,7 +45,8 @@ def score_srl(
     """Score predicted frames against gold ones, over all examples together.
 
     Spans match if they cover the same characters, however each side is tokenised. A reference with neither
-    frames nor an empty group of predicates is not annotated and is ignored.
+    frames nor an empty group of predicates is not annotated and is ignored. So are arguments without tokens, and
+    predicates without tokens with their frames.
 
     examples (Iterable[Example]): The examples, with predictions set.
     prefix (str): Prefix of the keys of frames in `doc.spans`.
@@ -70,7 +71,7 @@ def score_srl(
         scores.add_document(gold, predicted)
         spans = argument_spans(predicted)
         if spans_key in predicted_doc.spans:
-            spans = {(span.start_char, span.end_char) for span in predicted_doc.spans[spans_key]}
+            spans = {(span.start_char, span.end_char) for span in predicted_doc.spans[spans_key] if len(span)}
             kept += count_matches(argument_spans(gold), spans)
             n_with_kept += 1
         n_annotated += 1
@@ -89,10 +90,11 @@ def _propositions(doc: Doc, prefix: str) -> list[Proposition]:
     return [
         Proposition(
             characters(frame.start, frame.end),
-            [(characters(argument.start, argument.end), argument.role) for argument in frame.arguments],
+            [(characters(start, end), role) for start, end, role in frame.arguments if start < end],
             frame.roleset,
         )
         for frame in get_frames(doc, prefix)
+        if frame.start < frame.end
     ]
 
 

@@ -29,5 +29,16 @@ def test_a_prefix_is_no_pattern() -> None:
     assert numbered_keys(make_doc("s.l_1", "srl_2"), "s.l") == ["s.l_1"]
 
 
+def test_numbers_may_have_thousands_of_digits() -> None:
+    long, longer = f"srl_{'9' * 5_000}", f"srl_1{'0' * 5_000}"
+    assert numbered_keys(make_doc(longer, long, "srl_007", "srl_8", "srl_0"), "srl") == [
+        "srl_0",
+        "srl_007",
+        "srl_8",
+        long,
+        longer,
+    ]
+
+
 def test_a_document_may_have_none() -> None:
     assert numbered_keys(make_doc(), "srl") == []

@@ -253,7 +253,11 @@ def test_data_that_is_not_a_file_of_spacy(srl: Path, data: Path, tmp_path: Path)
     (tmp_path / "folder.spacy").mkdir()
     (tmp_path / "junk.spacy").write_text("junk")
     data.rename(tmp_path / "gold.docs")
-    for name, problem in (("folder.spacy", "a folder"), ("junk.spacy", "[E1014]"), ("gold.docs", "spaCy's readers")):
+    for name, problem in (
+        ("folder.spacy", "a folder"),
+        ("junk.spacy", "damaged, or"),
+        ("gold.docs", "spaCy's readers"),
+    ):
         assert f"{name}: {problem}" in message(run(srl, tmp_path / name))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ from typer.testing import CliRunner, Result
 
 from spacy_span_selector.cli import app
 from spacy_span_selector.experiments import runner
+from spacy_span_selector.experiments.lock import only_experiment_in
 from spacy_span_selector.experiments.records import append_record
 
-from ..experiments.conftest import write_grid
+from ..experiments.conftest import make_record, write_grid
 
 
 @pytest.fixture
@@ -54,11 +56,35 @@ def test_completed_runs_are_not_repeated(grid_file: Path):
 
     Path("out").mkdir()
     for run in read_grid(grid_file):
-        record = {"grid": run.grid, "name": run.name, "fingerprint": run.fingerprint}
+        record = make_record(grid=run.grid, name=run.name, fingerprint=run.fingerprint)
         append_record(Path("out/results.jsonl"), record)
     result = invoke(grid_file, "out")
     assert result.exit_code == 0
     assert "4 runs, 4 of them done" in result.output
+
+
+def test_a_folder_that_is_in_use_is_refused(grid_file: Path):
+    with only_experiment_in(Path("out")):
+        result = invoke(grid_file, "out")
+    assert result.exit_code == 1
+    assert "out: another 'experiment' is running in this folder. Wait" in " ".join(result.output.split())
+    assert "runs," not in result.output and not Path("out/runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (json.dumps({"grid": "grid", "name": "a"}).encode(), "out/results.jsonl:1: a record of a run without"),
+        (json.dumps(make_record()).encode("utf-16"), "out/results.jsonl is encoded in utf-16. Expected UTF-8"),
+    ],
+)
+def test_records_that_cannot_be_read_are_named_before_anything_runs(grid_file: Path, content: bytes, message: str):
+    Path("out").mkdir()
+    Path("out/results.jsonl").write_bytes(content)
+    result = invoke(grid_file, "out")
+    assert result.exit_code == 1
+    assert message in " ".join(result.output.split())
+    assert not Path("out/runs").exists()
 
 
 def test_mistakes_exit_with_a_message(grid_file: Path):

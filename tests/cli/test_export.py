@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_rolesets_are_written_if_asked(data: Path, tmp_path: Path):
     [
         ("none.spacy", "none.spacy: no such file"),
         ("folder.spacy", "folder.spacy: a folder"),
-        ("junk.spacy", "junk.spacy: [E1014]"),
+        ("junk.spacy", "junk.spacy: damaged, or not a .spacy file"),
         ("gold.docs", "gold.docs: spaCy's readers accept only files whose name ends in .spacy"),
         ("bare.spacy", "bare.spacy has no semantic roles"),
     ],
@@ -88,6 +89,16 @@ def test_jsonlines_are_read_back(data: Path, tmp_path: Path):
     assert get_title(doc) == "tale_1"
     assert get_clusters(doc) == [[(0, 1), (1, 2)]]
     assert bare.text == "Silence "
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
+def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
+    result = run("jsonlines", data, tmp_path / "out\udcff.jsonlines")
+    assert result.exit_code == 0, result.output
+    assert "out\\udcff.jsonlines" in result.output
+    result = run("jsonlines", tmp_path / "in\udcff.spacy", tmp_path / "out")
+    assert result.exit_code == 1
+    assert ".spacy: no such file" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize("name", ["conll2012", "jsonlines"])

@@ -56,7 +56,7 @@ def test_limit_and_singletons(data: Path, tmp_path: Path):
     run(data, tmp_path / "all.html", "--singletons")
     one, bare, everything = ((tmp_path / f"{name}.html").read_text() for name in ("one", "bare", "all"))
     assert one.count("<article>") == 1
-    assert everything.count("z-index") == bare.count("z-index") + 1
+    assert everything.count('class="number') == bare.count('class="number') + 1
 
 
 def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
@@ -67,7 +67,7 @@ def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
     assert result.exit_code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<b>1</b> Bob (2)" in page
-    assert page.count('class="cluster"') == 2
+    assert page.count('class="cluster ') == 2
     assert page.count('">1</span>') == 4
     assert "<h2>one</h2>" in page
     assert '"speaker">Ann:' in page
@@ -93,7 +93,7 @@ def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, t
     results = {
         "no such file": run(tmp_path / "nothing.spacy", tmp_path / "page.html"),
         "no_such_model": run(data, tmp_path / "page.html", "--model", "no_such_model"),
-        "damaged.spacy: [E1014]": run(damaged, tmp_path / "page.html"),
+        "damaged.spacy: damaged, or not a .spacy file": run(damaged, tmp_path / "page.html"),
     }
     for message, result in results.items():
         assert result.exit_code == 1

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,22 @@ def test_missing_records_exit_with_a_message(tmp_path: Path):
     result = invoke(tmp_path)
     assert result.exit_code == 1
     assert "no such file" in " ".join(result.output.split())
+
+
+def test_records_that_cannot_be_read_are_named_and_the_others_reported(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    append_record(tmp_path / "results.jsonl", {"grid": "books", "name": "old"})
+    append_record(tmp_path / "results.jsonl", make_record("structured"))
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps(make_record("greedy")), encoding="utf-16")
+    with pytest.warns(UserWarning) as warned:
+        result = invoke(tmp_path, other)
+    assert result.exit_code == 0, result.output
+    assert [str(warning.message).split(". ")[0] for warning in warned if "Left out" in str(warning.message)] == [
+        f"Left out: {tmp_path / 'results.jsonl'}:1: a record of a run without "
+        "component, variant, seed, fold, fingerprint, training, jobs, "
+        "scores, tokens, kept, output, curve, calibration, memory",
+        f"Left out: {other} is encoded in utf-16",
+    ]
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| structured | 1 |" in text and "greedy" not in text

@@ -90,7 +90,32 @@ def test_selectors_whose_spans_cross_have_no_tree(tmp_path: Path):
 def test_nothing_to_draw_is_an_error(model: Path, tmp_path: Path):
     result = invoke(model, " ", tmp_path / "page.html")
     assert result.exit_code == 1
-    assert "no sentence to draw" in " ".join(result.output.split())
+    assert "no text to draw: ' '" in " ".join(result.output.split())
+
+
+def test_an_empty_text_file_is_named(model: Path, tmp_path: Path):
+    (tmp_path / "empty.txt").write_text("\n")
+    result = invoke(model, tmp_path / "empty.txt", tmp_path / "page.html")
+    assert result.exit_code == 1
+    assert f"no text to draw: {tmp_path / 'empty.txt'} is empty" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("name", ["missing.conll", "folder/missing", "missing.txt"])
+def test_a_word_that_looks_like_a_file_is_no_text(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    monkeypatch.chdir(tmp_path)
+    result = invoke(model, name, tmp_path / "page.html")
+    assert result.exit_code == 1
+    assert f"{name}: no such file. Expected a text" in " ".join(result.output.split())
+
+
+def test_a_folder_is_no_text(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    result = invoke(model, "folder", "page.html")
+    assert result.exit_code == 1
+    assert "folder: a folder. Expected a text" in " ".join(result.output.split())
 
 
 def test_a_missing_text_file_is_no_text(model: Path, tmp_path: Path):

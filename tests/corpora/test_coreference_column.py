@@ -1,4 +1,4 @@
-import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -6,12 +6,23 @@ from hypothesis import strategies as st
 
 from spacy_span_selector.corpora.conll2012.nesting import find_nested
 from spacy_span_selector.corpora.coreference_column import read_coreference_column, write_coreference_column
+from spacy_span_selector.corpora.left_out import Report
 
 from .spans import N_TOKENS, drawn_offsets
 
 
 def read(*cells: str) -> dict[str, list[tuple[int, int]]]:
-    return read_coreference_column(cells, lambda i: f"a.conll:{i + 10}")
+    """The clusters of one sentence without faults."""
+    clusters, cases = read_damaged(cells)
+    assert not cases
+    return clusters
+
+
+def read_damaged(*sentences: Sequence[str]) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
+    """The clusters of sentences, and what was left out."""
+    report = Report()
+    clusters = read_coreference_column(sentences, lambda i: f"a.conll:{i + 10}", report)
+    return clusters, [case for cases in report.findings.values() for case in cases]
 
 
 def test_mentions_open_and_close():
@@ -31,21 +42,63 @@ def test_nested_mentions_of_one_cluster_close_the_last_opened_first():
 
 
 @pytest.mark.parametrize(
-    ("cells", "message"),
+    ("cells", "found", "messages"),
     [
-        (["", "(3", "(4)"], "a.conll:11: a mention of cluster 3 opens here and is never closed. Expected `3)`"),
-        (["(3", "4)"], "a.conll:11: '4)' closes a mention of cluster 4, but none is open. Expected `(4`"),
-        (["3"], "a.conll:10: found '3' in the coreference column, expected parts such as `(3`"),
-        (["(3)|"], "a.conll:10: found '(3)|' in the coreference column"),
-        (["((3)"], "a.conll:10: found '((3)' in the coreference column"),
+        (
+            ["", "(3", "(4)"],
+            {"4": [(2, 3)]},
+            ["a.conll:11: a mention of cluster 3 opens here and is never closed. Expected `3)`"],
+        ),
+        (
+            ["(4)", "4)"],
+            {"4": [(0, 1)]},
+            ["a.conll:11: a mention of cluster 4 ends here, but none is open. Expected `(4`"],
+        ),
+        (
+            ["(2", "(5", "3)", "5)"],
+            {"5": [(1, 4)]},
+            ["a.conll:10: a mention of cluster 2 opens here", "a.conll:12: a mention of cluster 3 ends here"],
+        ),
+        (["(2", "(2", "2)"], {"2": [(1, 3)]}, ["a.conll:10: a mention of cluster 2 opens here"]),
+        (
+            ["3", "(3)"],
+            {"3": [(1, 2)]},
+            ["a.conll:10: found '3' in the coreference column, expected parts such as `(3`"],
+        ),
+        (["(3)|"], {"3": [(0, 1)]}, ["a.conll:10: found '(3)|' in the coreference column"]),
+        (["((3)"], {"3": [(0, 1)]}, ["a.conll:10: found '((3)' in the coreference column"]),
+        (["(3)(3)"], {"3": [(0, 1)]}, ["a.conll:10: cluster '3', 1 word(s)"]),
     ],
 )
-def test_malformed_cells_are_named(cells: list[str], message: str):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read(*cells)
+def test_what_cannot_be_read_costs_its_mention_alone(
+    cells: list[str], found: dict[str, list[tuple[int, int]]], messages: list[str]
+):
+    clusters, cases = read_damaged(cells)
+    assert clusters == found
+    assert all(case.startswith(message) for case, message in zip(cases, messages, strict=True))
 
 
-@given(st.lists(st.lists(drawn_offsets, min_size=1, max_size=5), max_size=4))
+def test_brackets_of_damaged_mentions_are_no_partners_in_another_sentence():
+    clusters, cases = read_damaged(["(1", "2)"], ["(1)"], ["(2", "1)"])
+    assert clusters == {"1": [(2, 3)]}
+    assert [case.partition(":")[2][:2] for case in cases] == ["10", "11", "13", "14"]
+
+
+def test_without_damage_a_mention_may_cross_sentences():
+    assert read_damaged(["(1", "-"], ["1)"]) == ({"1": [(0, 3)]}, [])
+
+
+def test_a_hundred_thousand_brackets_are_read():
+    n = 100_000
+    names = [str(i) for i in range(n)]
+    opening, closing = "".join(f"({name}" for name in names), "".join(f"{name})" for name in reversed(names))
+    assert len(read(opening, closing)) == n
+    assert len(read_damaged([opening])[1]) == n
+    assert read_damaged(["(1" * n, "1)" * n])[0] == {"1": [(0, 2)]}
+    assert read_damaged(["1" * n])[0] == {}
+
+
+@given(st.lists(st.lists(drawn_offsets, min_size=1, max_size=5, unique=True), max_size=4))
 @settings(deadline=None)
 def test_clusters_are_read_as_they_were_written(clusters: list[list[tuple[int, int]]]):
     nested = {

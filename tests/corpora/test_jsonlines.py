@@ -1,6 +1,7 @@
 import json
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+
+from ..spans import put_spans
 
 FERRY: dict[str, Any] = {
     "doc_key": "bc/ferry_0",
@@ -144,6 +147,7 @@ def test_empty_lines_are_skipped(tmp_path: Path):
         (FERRY | {"sentences": "Rain"}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": ["Rain"]}, "found \"Rain\" in 'sentences', expected a list"),
         (FERRY | {"sentences": [["Rain", 7]]}, "found 7 in 'sentences', expected lists of words"),
+        (FERRY | {"sentences": [["Rain", None]]}, "found null in 'sentences', expected lists of words"),
         (FERRY | {"sentences": [["Rain", ""]]}, "found \"\" in 'sentences', expected lists of words"),
         (
             FERRY | {"speakers": [["Leo"], ["Leo"]]},
@@ -161,17 +165,75 @@ def test_empty_lines_are_skipped(tmp_path: Path):
         (WORD_LEVEL | {"clusters": [[[2, 2]]]}, "found [2, 2] in 'clusters', expected [first, end]"),
     ],
 )
-def test_bad_documents_are_named_by_file_and_line(tmp_path: Path, record: object, message: str):
-    path = write(tmp_path, {"sentences": [["Rain"]]}, record)
-    with pytest.raises(ValueError, match=re.escape(f"{path}:2: {message}")):
-        read_jsonlines(path)
+def test_bad_documents_are_named_by_file_and_line_and_lose_no_others(tmp_path: Path, record: object, message: str):
+    path = write(tmp_path, {"sentences": [["Rain"]]}, record, {"sentences": [["Snow"]]})
+    with pytest.warns(UserWarning, match=re.escape(f"{path}:2: {message}")):
+        assert [doc[0].text for doc in read_jsonlines(path)] == ["Rain", "Snow"]
 
 
-def test_lines_that_are_not_json_are_named(tmp_path: Path):
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        (b'{"sentences": [[', "not JSON: Expecting value"),
+        (b'{"sentences": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "its lists are nested too deeply"),
+        (b'{"sentences": [["Rain"]], "clusters": [[[0, ' + b"9" * 5_000 + b"]]]}", "not JSON: Exceeds the limit"),
+        (b'{"sentences": [["\\ud800"]]}', "found half of a character"),
+        (b'{"sentences": [["Rain"]], "doc_key": "\\uDC00"}', "found half of a character"),
+        ('{"sentences": [["Zoë"]]}'.encode("latin-1"), "byte 19 is not UTF-8"),
+        (b'{"sentences": [["\xed\xa0\x80"]]}', "byte 17 is not UTF-8"),
+        (b"\0" * 50, "byte 0 is 0, which no text has"),
+        (b'{"sentences": [["Rain"]]}'.decode().encode("utf-16-le"), "byte 1 is 0, which no text has"),
+        (b"\x80\x04\x95", "byte 0 is not UTF-8"),
+    ],
+)
+def test_bad_lines_are_named_and_lose_no_others(tmp_path: Path, line: bytes, message: str):
     path = tmp_path / "broken.jsonlines"
-    path.write_text('{"sentences": [["Rain"]]}\n{"sentences": [[', encoding="utf-8")
-    with pytest.raises(ValueError, match=re.escape(f"{path}:2: not JSON")):
+    path.write_bytes(b'{"sentences": [["Rain"]]}\n' + line + b'\n{"sentences": [["Snow"]]}\n')
+    with pytest.warns(
+        UserWarning, match=re.escape(f"Left out documents that can't be read: 1. The first: {path}:2: {message}")
+    ) as caught:
+        assert [doc[0].text for doc in read_jsonlines(path)] == ["Rain", "Snow"]
+    assert len(caught) == 1
+    path.write_bytes(line)
+    with pytest.raises(ValueError, match=re.escape(f"{path}:1: {message}")):
         read_jsonlines(path)
+
+
+@pytest.mark.parametrize("name", [["Leo"], {"name": "Leo"}, [], {}])
+@pytest.mark.parametrize(
+    "key, make",
+    [
+        ("speakers", lambda name: [[name] * 5, ["Leo"] * 3]),
+        ("turns", lambda name: [[0, 4, name]]),
+        ("ner", lambda name: [[0, 0, name]]),
+        ("constituents", lambda name: [[0, 4, name]]),
+        ("cluster_names", lambda name: [name, "a", "b"]),
+    ],
+)
+def test_a_name_is_no_list_and_no_object(tmp_path: Path, key: str, make: Callable[[object], object], name: object):
+    path = write(tmp_path, FERRY | {key: make(name)})
+    with pytest.raises(ValueError, match=re.escape(f"{path}:1: found {json.dumps(name)} in '{key}', expected a name.")):
+        read_jsonlines(path)
+
+
+def test_numbers_are_names(tmp_path: Path):
+    record = FERRY | {"speakers": [[0] * 5, [2, 2.5, None]], "doc_key": 7, "cluster_names": [1, None, "b"]}
+    doc = read_one(tmp_path, record)
+    assert get_speakers(doc) == [(0, 5, "0"), (5, 6, "2"), (6, 7, "2.5")]
+    assert get_title(doc) == "7"
+    assert [group.attrs.get("name") for group in cluster_groups(doc)] == ["1", None, "b"]
+
+
+def test_characters_that_json_writes_in_two_parts_are_read(tmp_path: Path):
+    doc = read_one(tmp_path, {"sentences": [["\U0001f600"]]})  # json.dumps writes "\ud83d\ude00"
+    assert doc[0].text == "\U0001f600"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_byte_order_mark_and_line_ends_of_other_systems(tmp_path: Path, newline: str):
+    path = tmp_path / "windows.jsonlines"
+    path.write_text(f'{{"sentences": [["Zoë"]]}}{newline}{{"sentences": [["Snow"]]}}{newline}', "utf-8-sig", newline="")
+    assert [doc[0].text for doc in read_jsonlines(path)] == ["Zoë", "Snow"]
 
 
 def test_a_file_without_documents_is_named(tmp_path: Path):
@@ -253,3 +315,35 @@ def test_markers_of_speakers_are_left_out(tmp_path: Path):
     _, written = round_trip(tmp_path, marked)
     assert written["sentences"] == [["Ann", "slept", "."], ["She", "snored"]]
     assert written["speakers"] == [["Leo"] * 3, ["-"] * 2]
+
+
+@pytest.mark.parametrize("place", [0, 3, 5])
+def test_spans_without_tokens_are_left_out_and_counted(tmp_path: Path, place: int):
+    doc = make_doc()
+    put_spans(doc, "coref_clusters_1", (place, place), name="nobody")
+    put_spans(doc, "coref_clusters_2", (0, 1), (place, place), (3, 4), name="ann")
+    put_spans(doc, "speakers", (place, place, "Bob"), (0, 3, "Ann"))
+    put_spans(doc, "constituents", (0, 3, "S"), (place, place, "NP"))
+    with pytest.warns(
+        UserWarning, match=rf"without tokens, .*: 4\. The first: a turn of a speaker at token {place} of"
+    ):
+        write_jsonlines([doc], tmp_path / "a.jsonlines")
+    (back,) = read_jsonlines(tmp_path / "a.jsonlines")
+    assert get_clusters(back) == [[(0, 1), (3, 4)]]
+    assert [group.attrs["name"] for group in cluster_groups(back)] == ["ann"]
+    assert get_speakers(back) == [(0, 3, "Ann")]
+    assert [(span.start, span.end) for span in back.spans["constituents"]] == [(0, 3)]
+
+
+def test_a_cluster_without_tokens_leaves_a_document_annotated(tmp_path: Path):
+    doc = make_doc()
+    put_spans(doc, "coref_clusters_1", (2, 2))
+    with pytest.warns(UserWarning, match="without tokens"):
+        write_jsonlines([doc], tmp_path / "a.jsonlines")
+    (back,) = read_jsonlines(tmp_path / "a.jsonlines")
+    assert has_clusters_annotated(back) and get_clusters(back) == []
+
+
+def test_names_of_clusters_may_be_numbers(tmp_path: Path):
+    (doc,) = read_jsonlines(write(tmp_path, {**FERRY, "cluster_names": ["a", 7, None]}))
+    assert [group.attrs.get("name") for group in cluster_groups(doc)] == ["a", "7", None]

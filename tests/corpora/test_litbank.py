@@ -5,6 +5,7 @@ import pytest
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import get_clusters, get_title, has_clusters_annotated
+from spacy_span_selector.corpora.left_out import Report
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_file, read_litbank_fold
 
 LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
@@ -59,19 +60,62 @@ def test_a_document_without_mentions_counts_as_annotated(tmp_path: Path):
 @pytest.mark.parametrize(
     ("line", "replacement", "message"),
     [
-        (1, "tale", "tale.conll:1: found 'tale', expected `#begin document (NAME); part 0`"),
+        (1, "tale", "tale.conll:1: found 'tale', expected `#begin document (tale); part 0`"),
         (2, "tale\t0\t0\tAnn", "tale.conll:2: found 4 columns separated by tabs, expected 13"),
-        (6, row(1, "dog"), "tale.conll:5: a mention of cluster 1 opens here and is never closed"),
-        (5, row(0, "Her"), "tale.conll:6: '1)' closes a mention of cluster 1, but none is open"),
+        (1, "#begin document (tail); part 0", "tale.conll:1: found '#begin document (tail); part 0', expected `#begin"),
+        (
+            6,
+            row(2, "dog"),
+            "tale.conll:6: found row number '2', expected '1'. Rows are missing, doubled or not in order",
+        ),
+        (6, row(1, "dog").replace("tale", "tail"), "tale.conll:6: found a row of 'tail', expected one of 'tale'"),
+        (2, "", "tale.conll:3: found 1 empty lines above, expected 0. Is a row missing?"),
+        (3, "", "tale.conll:5: found 2 empty lines above, expected 1. Is a row missing?"),
+        (7, "", "tale.conll:9: found 2 empty lines above, expected 1. Is a row missing?"),
         (9, "", "tale.conll: the file ends without `#end document`"),
         (3, "#end document", "tale.conll:5: found"),
         (3, row(1, ""), "tale.conll:3: found no word in column 4"),
+        (3, row(1, "\u2003"), "tale.conll:3: found no word in column 4"),
     ],
 )
 def test_malformed_files_are_named_with_the_line(tmp_path: Path, line: int, replacement: str, message: str):
     path = write_tale(tmp_path, [*GOOD[: line - 1], replacement, *GOOD[line:]])
     with pytest.raises(ValueError, match=re.escape(message)):
-        read_litbank_file(path, Vocab())
+        read_litbank_file(path, Vocab(), Report())
+
+
+def test_a_document_without_rows_has_no_words(tmp_path: Path):
+    path = write_tale(tmp_path, [BEGIN, "#end document"])
+    with pytest.raises(ValueError, match=r"tale\.conll: found no words\. Is it complete\?"):
+        read_litbank_file(path, Vocab(), Report())
+
+
+def test_a_bracket_without_a_partner_costs_its_mention_alone(tmp_path: Path):
+    write_tale(tmp_path, [*GOOD[:5], row(1, "dog", "2)"), *GOOD[6:]])
+    with pytest.warns(UserWarning) as caught:
+        (doc,) = read_litbank(tmp_path)
+    (warning,) = caught
+    assert re.search(r": 2\. The first: \S*tale\.conll:5: a mention of cluster 1 opens here", str(warning.message))
+    assert re.search(r"\n +\S*tale\.conll:6: a mention of cluster 2 ends here", str(warning.message))
+    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
+
+
+def test_a_document_that_cannot_be_read_costs_no_other(tmp_path: Path):
+    path = write_tale(tmp_path, GOOD)
+    path.with_name("a.conll").write_text(path.read_text().replace("tale", "a").replace("\t1\t", "\t2\t"))
+    with pytest.warns(UserWarning, match=r"can't be read: 1\. The first: \S*/a\.conll:3: found row number '2'"):
+        (doc,) = read_litbank(tmp_path)
+    assert get_title(doc) == "tale"
+
+
+def test_without_a_document_that_can_be_read_there_is_an_error(tmp_path: Path):
+    path = write_tale(tmp_path, GOOD[:-1])
+    with pytest.raises(ValueError, match=r"no document that can be read\. \S*tale\.conll: the file ends without"):
+        read_litbank(tmp_path)
+    path.unlink()
+    with pytest.raises(ValueError, match=r"conll: found no document that can be read\. Expected a copy of"):
+        read_litbank(tmp_path)
+    assert read_litbank(tmp_path, names=[]) == []
 
 
 def test_files_in_another_encoding_are_named(tmp_path: Path):
@@ -102,6 +146,39 @@ def test_folds_lie_in_the_source_or_beside_it(tmp_path: Path, place: str):
         (folder / f"{split}.ids").write_text(f"{split}_brat.tsv\n")
     expected = {"train": ["train_brat"], "dev": ["dev_brat"], "test": ["test_brat"]}
     assert read_litbank_fold(tmp_path / place, 4) == expected
+
+
+def write_folds(source: Path, **splits: str) -> Path:
+    folder = source / "lrec2020-coref/data/litbank_tenfold_splits/4"
+    folder.mkdir(parents=True)
+    for split, text in splits.items():
+        (folder / f"{split}.ids").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_list_without_documents_is_an_error(tmp_path: Path, text: str):
+    write_folds(tmp_path, train="a.tsv\n", dev=text, test="b.tsv\n")
+    with pytest.raises(ValueError, match=r"4/dev\.ids: found no document, expected one name per line"):
+        read_litbank_fold(tmp_path, 4)
+
+
+@pytest.mark.parametrize("name", ["../a.tsv", "a\\b"])
+def test_a_list_of_other_things_is_an_error(tmp_path: Path, name: str):
+    write_folds(tmp_path, train=f"a.tsv\n{name}\n", dev="b\n", test="c\n")
+    with pytest.raises(ValueError, match=r"4/train\.ids:2: found '.*', expected the name of a file"):
+        read_litbank_fold(tmp_path, 4)
+
+
+def test_documents_that_are_listed_twice_are_reported(tmp_path: Path):
+    write_folds(tmp_path, train="a.tsv\nb.tsv\na.tsv\n", dev="c.tsv", test="d.tsv\nb.tsv")
+    with pytest.warns(UserWarning) as caught:
+        splits = read_litbank_fold(tmp_path, 4)
+    (warning,) = caught
+    assert splits == {"train": ["a", "b"], "dev": ["c"], "test": ["d", "b"]}
+    assert "come a second time: 1." in str(warning.message)
+    assert "'a' in train." in str(warning.message)
+    assert "'b' in train and test. Remove it from one." in str(warning.message)
 
 
 @pytest.mark.parametrize("fold", [-1, 10])

@@ -17,7 +17,7 @@ def test_tags_that_are_brackets_are_no_phrases():
 
 
 def test_trees_are_separated_by_empty_lines():
-    assert list(split_trees("\n(A (B b)\n)\n\n \n(C (D d))")) == [(2, "(A (B b)\n)\n"), (6, "(C (D d))")]
+    assert list(split_trees("\n(A (B b)\n)\n\n \n(C (D d))")) == [(2, "(A (B b)\n)"), (6, "(C (D d))")]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,20 @@ def test_trees_are_separated_by_empty_lines():
 def test_what_is_not_a_tree_is_named(tree: str, message: str):
     with pytest.raises(ValueError, match=re.escape(message)):
         parse_tree(tree, "a.ptb:1")
+
+
+def test_a_hundred_thousand_phrases_are_read():
+    n = 100_000
+    words, phrases = parse_tree("(NP " * n + "(NN x)" + ")" * n, "a.ptb:1")
+    assert words == ["x"]
+    assert phrases == [(0, 1, "NP")] * n
+
+
+@pytest.mark.parametrize("rest", ["", "x", "(NN x)", "(NN x"])
+def test_a_line_of_a_million_spaces_is_read(rest: str):
+    trees = list(split_trees(f"{' ' * 1_000_000}{rest}\n\n(A (B b))"))
+    assert trees[-1] == (3, "(A (B b))")
+    assert len(trees) == 1 + bool(rest)
 
 
 @pytest.mark.parametrize(("escaped", "word"), [("-LSB-1-RSB-", "[1]"), (":-RRB-", ":)"), ("-", "-")])

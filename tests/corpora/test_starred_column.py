@@ -3,7 +3,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_span_selector.corpora.conll2012.nesting import find_nested
-from spacy_span_selector.corpora.starred_column import LabelledSpan, read_starred_column, write_starred_column
+from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.starred_column import (
+    LabelledSpan,
+    read_arguments_column,
+    read_starred_column,
+    write_starred_column,
+)
 
 from .spans import N_TOKENS, drawn_offsets
 
@@ -43,6 +49,30 @@ def test_the_star_may_be_missing():
 def test_broken_columns_are_errors(cells, message):
     with pytest.raises(ValueError, match=message):
         read_starred_column(cells, place)
+
+
+@pytest.mark.parametrize(
+    ("cells", "spans", "messages"),
+    [
+        (["(A0*)", "(V*)", "*)"], [(0, 1, "A0"), (1, 2, "V")], ["file:3: '*)' closes a span"]),
+        (["(A0*", "(V*)", "(A1*)"], [(1, 2, "V"), (2, 3, "A1")], ["file:1: a span `(A0` opens here"]),
+        (["A0*)", "(V*)", ""], [(1, 2, "V")], ["file:1: found 'A0*)'", "file:3: found ''"]),
+        (["(A0*)", "(V*)", "*"], [(0, 1, "A0"), (1, 2, "V")], []),
+    ],
+)
+def test_what_cannot_be_read_costs_its_argument_alone(cells: list[str], spans: list[LabelledSpan], messages: list[str]):
+    report = Report()
+    assert read_arguments_column(cells, place, report) == spans
+    cases = [case for cases in report.findings.values() for case in cases]
+    assert all(case.startswith(message) for case, message in zip(cases, messages, strict=True))
+
+
+def test_a_hundred_thousand_brackets_are_read():
+    n = 100_000
+    assert len(read_starred_column(["(NP" * n + "*", "*" + ")" * n], place)) == n
+    report = Report()
+    assert read_arguments_column(["(A0" * n + "*", "A0" * n, "*" + ")" * (n - 1)], place, report) != []
+    assert sum(map(len, report.findings.values())) == 2
 
 
 @given(st.lists(st.tuples(drawn_offsets, st.sampled_from("ABC")).map(lambda span: (*span[0], span[1])), max_size=8))

@@ -97,3 +97,27 @@ def test_the_package_imports_spacy_only_when_it_is_needed() -> None:
     code = "import sys, spacy_span_selector as s; assert 'spacy' not in sys.modules; s.no_such_name"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "AttributeError: module 'spacy_span_selector' has no attribute 'no_such_name'" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("turns", "message"),
+    [
+        (None, "The turns are None; expected a list of them"),
+        ([("Ann", "Oh."), ("Bob", "\ud800")], r"Turn 2, '\\ud800', can't be split into words: .*surrogates"),
+    ],
+)
+def test_what_the_tokenizer_cannot_split_is_named(turns: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        doc_from_turns(NLP, turns)
+
+
+def test_a_turn_that_the_tokenizer_drops_is_an_error() -> None:
+    nlp = spacy.blank("en")
+    nlp.tokenizer = lambda text: Doc(nlp.vocab)
+    with pytest.raises(ValueError, match=r"Turn 1, 'Oh\.', has no word for the tokenizer\. Leave out"):
+        doc_from_turns(nlp, [("Ann", "Oh.")])
+
+
+def test_a_name_that_cannot_be_saved_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"turns\[0\]\[2\], the speaker, is 'A\\ud800'"):
+        doc_from_turns(NLP, [("A\ud800", "Oh.")])

@@ -21,6 +21,8 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.documents.given import GivenAnnotation, copy_words
 
+from ..spans import put_spans
+
 VOCAB = Vocab()
 WORDS = ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "can", "not", "."]
 MARKERS, TURNS = [(0, 3)], [(3, 10, "Ann")]
@@ -99,3 +101,16 @@ def test_what_does_not_align_is_left_out_and_counted() -> None:
 def test_texts_that_differ_are_an_error() -> None:
     with pytest.raises(ValueError, match="Can't align document 'the visit': the pipeline's tokenizer changes its text"):
         GivenAnnotation().copy(make_example(["Bob"]))
+
+
+@pytest.mark.parametrize("words", [None, ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "cannot", "."]])
+def test_spans_without_tokens_are_left_out_and_counted(words: list[str] | None) -> None:
+    example = make_example(words, frames=[FRAMES[0]])
+    expected = make_example(words, frames=[FRAMES[0]])
+    GivenAnnotation(predicates=True).copy(expected)
+    put_spans(example.reference, "srl_7", (4, 4, "V"))
+    put_spans(example.reference, "speakers", (3, 3, "Bob"), *TURNS)
+    put_spans(example.reference, "speaker_markers", (3, 3), *MARKERS)
+    lost = GivenAnnotation(predicates=True).copy(example)
+    assert +lost == {"predicate": 1, "turn of a speaker": 1}
+    assert example.predicted.to_bytes() == expected.predicted.to_bytes()

@@ -10,6 +10,7 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import (
     SPEAKER_MARKERS_KEY,
+    SPEAKERS_KEY,
     Argument,
     Frame,
     get_clusters,
@@ -25,6 +26,8 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.corpora.ontogum import read_ontogum
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers, remove_speaker_markers
+
+from ..spans import put_spans
 
 ONTOGUM = Path(__file__).parents[3] / "shared/data/ontogum"
 VOCAB = Vocab()
@@ -94,7 +97,8 @@ def test_a_turn_by_the_same_speaker_gets_no_marker() -> None:
 def test_a_turn_without_a_name_gets_no_marker_and_ends_the_one_before() -> None:
     doc = insert_speaker_markers(make_doc([(0, 3, "Ann"), (3, 7, ""), (7, 10, "Ann")]))
     assert get_speaker_markers(doc) == [(0, 3), (10, 13)]
-    unnamed = make_doc([(0, 3, ""), (3, 7, " "), (7, 7, "Bob"), (10, 10, "Ann")])
+    unnamed = make_doc([])
+    put_spans(unnamed, SPEAKERS_KEY, (0, 3, ""), (3, 7, " "), (7, 7, "Bob"), (10, 10, "Ann"))
     assert insert_speaker_markers(unnamed) is unnamed
 
 
@@ -126,7 +130,8 @@ def test_markers_are_put_in_once() -> None:
     st.none() | st.lists(st.booleans(), min_size=10, max_size=10),
 )
 def test_removing_what_was_inserted_loses_nothing(turns: list[tuple[int, int, str]], spaces: list[bool] | None) -> None:
-    doc = make_doc([(min(turn[:2]), max(turn[:2]), turn[2]) for turn in turns], spaces)
+    doc = make_doc([], spaces)
+    put_spans(doc, SPEAKERS_KEY, *[(min(turn[:2]), max(turn[:2]), turn[2]) for turn in turns])
     before = content(doc)
     assert content(remove_speaker_markers(insert_speaker_markers(doc))) == before == content(doc)
 

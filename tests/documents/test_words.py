@@ -31,6 +31,15 @@ def test_a_sentence_begins_with_its_first_word() -> None:
     assert [sentence.text for sentence in read_words(doc).doc.sents] == ["Oh .", "Ann left"]
 
 
+@pytest.mark.parametrize(
+    ("words", "starts"),
+    [(["Ann", "left", "\n"], [True, None, True]), (["\n", "Ann", "left"], [True, False, None])],
+)
+def test_sentences_are_known_where_only_white_space_told_of_them(words: list[str], starts: list[bool | None]) -> None:
+    doc = read_words(Doc(NLP.vocab, words=words, sent_starts=starts)).doc
+    assert [sentence.text for sentence in doc.sents] == ["Ann left"]
+
+
 def test_spans_keep_their_words() -> None:
     doc = Doc(NLP.vocab, words=["Ann", "\n", "Lee", "\n", "left"])
     spans = [Span(doc, *edges) for edges in ((0, 4), (1, 3), (1, 2), (2, 2))]

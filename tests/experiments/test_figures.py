@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -23,32 +22,31 @@ def variants():
 
 
 @pytest.mark.parametrize("component", ["structured_coref", "structured_srl"])
-def test_every_figure_is_drawn(variants, component: str, tmp_path: Path):
+def test_every_figure_is_drawn(variants, component: str):
     pytest.importorskip("matplotlib")
     scores = {"test": {"srl_f": 0.5, "coref_f": 0.5}}
     for record in (record for records in variants.values() for record in records):
         record |= {"component": component, "scores": scores}
-    files = [path for path, _ in draw_figures("books", get_task(component), variants, tmp_path)]
-    assert [path.name for path in files] == [
+    pictures = draw_figures("books", get_task(component), variants)
+    assert [picture.name for picture in pictures] == [
         f"books-{name}.png" for name in ("overview", "ratio", "classes", "calibration")
     ]
-    for path in files:
-        content = path.read_bytes()
-        assert content.startswith(PNG)
-        assert int.from_bytes(content[16:20], "big") == 1140  # pixels wide
+    for picture in pictures:
+        assert picture.content.startswith(PNG)
+        assert int.from_bytes(picture.content[16:20], "big") == 1140  # pixels wide
 
 
-def test_no_calibration_without_probabilities(variants, tmp_path: Path):
+def test_no_calibration_without_probabilities(variants):
     pytest.importorskip("matplotlib")
     del variants["structured"]
-    files = draw_figures("books", get_task("structured_coref"), variants, tmp_path)
-    assert [path.name for path, _ in files] == ["books-overview.png", "books-ratio.png", "books-classes.png"]
+    pictures = draw_figures("books", get_task("structured_coref"), variants)
+    assert [picture.name for picture in pictures] == ["books-overview.png", "books-ratio.png", "books-classes.png"]
 
 
-def test_missing_matplotlib_error_says_how_to_install_it(variants, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_matplotlib_error_says_how_to_install_it(variants, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[report\]'"):
-        draw_figures("books", get_task("structured_coref"), variants, tmp_path)
+        draw_figures("books", get_task("structured_coref"), variants)
 
 
 def test_colours_do_not_depend_on_the_other_variants():

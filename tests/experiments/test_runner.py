@@ -2,27 +2,35 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
 import srsly
+from filelock import FileLock, Timeout
 from spacy.tokens import DocBin
 
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.experiments import runner
 from spacy_span_selector.experiments.grid import Run, read_grid
+from spacy_span_selector.experiments.lock import only_experiment_in
 from spacy_span_selector.experiments.records import append_record, read_records
 from spacy_span_selector.experiments.runner import RunFailed, Workplace, pending_runs, run_all
 
+from ..full_disk import contents, full_disk
 from .conftest import CORPUS, make_record
 
-MEASURES = {"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens": 40}
+MEASURES = {
+    **{"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens": 40},
+    **{"output": {"spans": 8}, "curve": [], "calibration": None},
+}
 
 
 class FakeProcesses:
@@ -38,7 +46,8 @@ class FakeProcesses:
         if (run_dir.name, log.stem) in self.failing:
             raise RunFailed("out of luck")
         if log.stem == "train":
-            (run_dir / "model-best").mkdir()
+            (run_dir / "model-best/vocab").mkdir(parents=True)
+            (run_dir / "model-best/vocab/strings.json").write_text("[]")
             lines = [{"step": 0, "seconds": 1.0, "words": 10, "score": 0.2}, {"step": 1, "seconds": 4.0}]
             lines.append({"step": 2, "seconds": 5.0, "words": 50, "score": 0.1})
             (run_dir / "progress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -109,6 +118,93 @@ def test_a_complete_training_is_only_measured_again(runs: list[Run], processes: 
     assert [stage for _, stage in processes.calls] == ["measure", "memory"]
 
 
+def damage_training(content: bytes) -> Callable[[Path], None]:
+    def damage(run_dir: Path) -> None:
+        (run_dir / "training.json").write_bytes(content)
+
+    return damage
+
+
+def delete(name: str) -> Callable[[Path], None]:
+    return lambda run_dir: (run_dir / name).unlink()
+
+
+def cut_short(run_dir: Path) -> None:
+    (run_dir / "model-best/vocab/strings.json").write_text("[")
+
+
+DAMAGES = [
+    (damage_training(b""), r"training\.json is empty or damaged"),
+    (damage_training(b'{"fingerprint": "0f'), r"training\.json is empty or damaged"),
+    (damage_training(b"\xff\xfe{\0"), r"training\.json is empty or damaged"),
+    (damage_training(b"\0" * 80), r"training\.json is empty or damaged"),
+    (damage_training(b"[1]"), r"training\.json has no fingerprint"),
+    (damage_training(b'{"steps": 3}'), r"training\.json has no fingerprint"),
+    (damage_training(b'{"fingerprint": "other"}'), r"training\.json is of another config"),
+    (delete("training.json"), "its training was not completed"),
+    (delete("model-best/vocab/strings.json"), "model-best is missing or damaged"),
+    (cut_short, "model-best is missing or damaged"),
+]
+
+
+@pytest.mark.parametrize(("damage", "reason"), DAMAGES)
+def test_a_damaged_run_is_trained_again_and_says_so(
+    runs: list[Run],
+    processes: FakeProcesses,
+    capsys: pytest.CaptureFixture[str],
+    damage: Callable[[Path], None],
+    reason: str,
+):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    assert "trained again" not in capsys.readouterr().err
+    damage(Path("out/runs") / runs[0].name)
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls] == ["train", "measure", "memory"]
+    assert re.search(rf"low-seed0-folda is trained again: .*{reason}", capsys.readouterr().err)
+    assert len(read_records([Path("out")])) == 1
+
+
+def test_a_training_of_an_earlier_version_counts(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    trained = Path("out/runs") / runs[0].name / "training.json"
+    srsly.write_json(trained, {key: value for key, value in srsly.read_json(trained).items() if key != "files"})
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
+
+
+@pytest.mark.parametrize("name", ["measures.json", "memory.json"])
+def test_damaged_measures_are_made_again(runs: list[Run], processes: FakeProcesses, name: str):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    (Path("out/runs") / runs[0].name / name).write_text('{"scores": ')
+    processes.failing.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert len(read_records([Path("out")])) == 1
+
+
+def test_models_stay_until_there_is_a_record(
+    runs: list[Run], processes: FakeProcesses, monkeypatch: pytest.MonkeyPatch
+):
+    def append(path: Path, record: Any) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(runner, "append_record", append)
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {runs[0].name: "disk full"}
+    assert (Path("out/runs") / runs[0].name / "model-best").exists()
+
+
+def test_the_list_of_files_is_no_part_of_the_record(runs: list[Run], processes: FakeProcesses):
+    run_pending(runs[:1], Workplace(Path("out")))
+    [record] = read_records([Path("out")])
+    assert not {"fingerprint", "files"} & record["training"].keys()
+
+
 @pytest.mark.parametrize("keep_models", [True, False])
 def test_models_are_deleted_unless_kept(runs: list[Run], processes: FakeProcesses, keep_models: bool):
     run_pending(runs[:1], Workplace(Path("out"), keep_models=keep_models))
@@ -123,7 +219,7 @@ def test_a_deleted_model_is_trained_again_without_its_record(runs: list[Run], pr
 
 
 def test_a_record_of_another_config_is_refused(runs: list[Run]):
-    append_record(Path("results.jsonl"), {"grid": "grid", "name": runs[0].name, "fingerprint": "other"})
+    append_record(Path("results.jsonl"), make_record(grid="grid", name=runs[0].name, fingerprint="other"))
     with pytest.raises(ValueError, match="low-seed0-folda with another config"):
         pending_runs(runs, Path("results.jsonl"))
 
@@ -176,21 +272,71 @@ STOPPED = """
 from pathlib import Path
 from spacy_span_selector.experiments import runner
 from spacy_span_selector.experiments.grid import read_grid
+from spacy_span_selector.experiments.lock import only_experiment_in
 
-sleep = "import time; open('started', 'w').close(); time.sleep(600)"
+sleep = "from filelock import FileLock; import time; lock = FileLock('alive').acquire(); "
+sleep += "open('started', 'w').close(); time.sleep(600)"
 command = ["timeit", "-n1", "-r1", sleep]  # a module, as all commands of a run are
 runner.run_one = lambda run, workplace: runner._run_process(command, Path("log"), workplace)
-runner.run_all(read_grid(Path("grid.cfg"))[:2], runner.Workplace(Path("out")))
+with only_experiment_in(Path("out")):
+    runner.run_all(read_grid(Path("grid.cfg"))[:2], runner.Workplace(Path("out")))
 """
 
 
+@pytest.fixture
+def experiment(grid_file: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """An experiment with one process, which holds the lock `alive`."""
+    with subprocess.Popen([sys.executable, "-c", STOPPED], start_new_session=True) as process:
+        deadline = time.monotonic() + 120
+        while not Path("started").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        yield process
+        process.kill()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_a_terminated_experiment_ends_its_processes(grid_file: Path):
-    process = subprocess.Popen([sys.executable, "-c", STOPPED], start_new_session=True)
-    deadline = time.monotonic() + 120
-    while not Path("started").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.terminate()
-    assert process.wait(60) == 128 + signal.SIGTERM
+def test_a_terminated_experiment_ends_its_processes(experiment: subprocess.Popen[bytes]):
+    experiment.terminate()
+    assert experiment.wait(60) == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)  # no process of its group is left
+        os.killpg(experiment.pid, 0)  # no process of its group is left
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_killed_experiment_ends_its_processes_and_leaves_its_folder(experiment: subprocess.Popen[bytes]):
+    with pytest.raises(Timeout):
+        FileLock("alive").acquire(timeout=0)
+    with pytest.raises(ValueError, match="another 'experiment' is running"), only_experiment_in(Path("out")):
+        pass
+    experiment.kill()
+    assert experiment.wait(60) == -signal.SIGKILL
+    FileLock("alive").acquire(timeout=60).lock.release()  # its process has ended
+    assert "The experiment that started this process has ended" in Path("log").read_text()
+    with only_experiment_in(Path("out")):
+        assert not Path("out/runs").exists()
+
+
+def test_a_config_that_does_not_fit_on_the_disk_is_not_begun(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    with full_disk(600):
+        failures = run_pending(runs[:1], Workplace(Path("out")))
+    path = Path("out/runs") / runs[0].name
+    assert failures == {runs[0].name: f"{path / 'config.cfg'}: not written (File too large). No file has changed."}
+    assert contents(Path("out")) == {"runs": None, f"runs/{runs[0].name}": None}
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+
+
+def test_results_that_do_not_fit_on_the_disk_lose_no_training(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    workplace = Workplace(Path("out"), keep_models=True)
+    run_pending(runs[:1], workplace)
+    results = workplace.results.read_bytes()
+    workplace.results.unlink()
+    processes.calls.clear()
+    with full_disk(len(results) - 1):
+        failures = run_pending(runs[:1], workplace)
+    assert f"{workplace.results}: not written" in failures[runs[0].name]
+    assert workplace.results.read_bytes() == b""
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]

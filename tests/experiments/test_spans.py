@@ -12,6 +12,8 @@ from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 from spacy_span_selector.tasks import Task, get_task
 
+from ..spans import put_spans
+
 COREF = get_task("structured_coref"), CorefPipeSettings()
 SRL = get_task("structured_srl"), SrlPipeSettings()
 
@@ -62,3 +64,12 @@ def test_arguments(example: Example):
 @pytest.mark.parametrize(("task", "settings"), [COREF, SRL])
 def test_a_reference_without_annotation_is_left_out(example: Example, task: Task, settings: PipeSettings):
     assert doc_spans(example, task, settings) is None
+
+
+def test_spans_without_tokens_do_not_count(example: Example):
+    for doc in (example.reference, example.predicted):
+        set_clusters(doc, [[(0, 5)]])
+        set_mentions(doc, [(0, 5)], [0.9])
+    expected = doc_spans(example, *COREF)
+    put_spans(example.reference, "coref_clusters_2", (3, 3))
+    assert doc_spans(example, *COREF) == expected

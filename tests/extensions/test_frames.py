@@ -5,6 +5,8 @@ from spacy.tokens import Doc
 from spacy_span_selector.annotation import Argument, Frame, set_frames
 from spacy_span_selector.extensions import SrlFrame, register_extensions
 
+from ..spans import put_spans
+
 NLP = spacy.blank("en")
 
 
@@ -67,3 +69,13 @@ def test_the_attribute_follows_changes_and_adds_nothing_to_the_document(doc: Doc
 
 def test_documents_without_frames_have_none():
     assert NLP("Ann left")._.srl == NLP("")._.srl == []
+
+
+@pytest.mark.parametrize("place", [0, 3, 11])
+def test_spans_without_tokens_are_left_out(doc: Doc, place: int):
+    expected = list(map(repr, doc._.srl))
+    put_spans(
+        doc, "srl_1", *[(span.start, span.end, span.label_) for span in doc.spans["srl_1"]], (place, place, "ARG3")
+    )
+    put_spans(doc, "srl_3", (place, place, "V"), (0, 1, "ARG0"))
+    assert list(map(repr, doc._.srl)) == expected

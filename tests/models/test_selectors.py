@@ -38,6 +38,13 @@ def test_a_ratio_that_is_not_above_0_is_an_error(name: str, ratio: float) -> Non
         resolve(selector_block(name, ratio))
 
 
+@pytest.mark.parametrize("setting", ["ratio", "weight"])
+def test_a_number_in_quotation_marks_is_an_error(setting: str) -> None:
+    problem = f"'{setting}' of 'spacy_span_selector.MultitaskSelector.v1' is '0.5'; it must be a number"
+    with pytest.raises(ValueError, match=problem):
+        resolve({**selector_block("multitask"), setting: "0.5"})
+
+
 @pytest.mark.parametrize("weight", [-0.1, float("nan")])
 def test_a_weight_below_0_is_an_error(weight: float) -> None:
     with pytest.raises(ValueError, match=rf"'weight' of the multitask selector is {weight}; it must be at least 0"):

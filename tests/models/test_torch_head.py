@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import spacy
+import srsly
 import torch
 from spacy.tokens import Doc
 from thinc.api import Model
@@ -14,8 +16,10 @@ from torch import nn
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode
 from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.models import torch_head as torch_head_module
 from spacy_span_selector.models.torch_head import HeadInput, head_module, torch_head
 
+from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..layouts import layout_of
 
 WIDTH = 3
@@ -140,3 +144,63 @@ def test_head_can_be_pickled() -> None:
     head = build().get_ref("head")
     weight = head.shims[0]._model.linear.weight
     assert torch.equal(pickle.loads(pickle.dumps(head)).shims[0]._model.linear.weight, weight)
+
+
+def packed(model: Model[Any, Any]) -> dict[str, Any]:
+    """What the shim of the network saves of it: sizes and weights."""
+    content: dict[str, Any] = srsly.msgpack_loads(torch_head_module._serialize(module(model)))
+    return content
+
+
+def load(model: Model[Any, Any], content: Any) -> Any:
+    shim = model.get_ref("head").shims[0]
+    return shim.from_bytes(srsly.msgpack_dumps({"config": {}, "state": srsly.msgpack_dumps(content)}))
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [None, 7, [], {"width": "3"}, {"width": 3.0}, {"width": -1}, {"width": True}, {"width": 1 << 40}, {"width": None}],
+    ids=str,
+)
+def test_sizes_that_are_no_sizes_are_an_error(sizes: Any) -> None:
+    trained = build()
+    with pytest.raises(ValueError, match=r"The sizes of the network 'toy' are .*; expected whole numbers by name"):
+        load(trained, {**packed(trained), "sizes": sizes})
+
+
+@pytest.mark.parametrize("sizes", [{}, {"height": 3}, {"width": 3, "height": 3}], ids=str)
+def test_other_sizes_are_an_error(sizes: dict[str, int]) -> None:
+    trained = build()
+    with pytest.raises(ValueError, match=r"The network 'toy' can't be built from its sizes \{.*argument"):
+        load(trained, {**packed(trained), "sizes": sizes})
+
+
+@pytest.mark.parametrize("width", [WIDTH + 1, (1 << 31) - 1])
+def test_sizes_that_weights_do_not_have_take_no_memory(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained = build()
+    devices = []
+    linear = nn.Linear
+
+    def recorded(*sizes: int) -> nn.Linear:
+        devices.append(torch.empty(0).device.type)
+        return linear(*sizes)
+
+    monkeypatch.setattr(nn, "Linear", recorded)
+    with pytest.raises(ValueError, match=rf"'linear.weight' is \(2, 3\), expected \(2, {width}\)"):
+        load(trained, {**packed(trained), "sizes": {"width": width}})
+    assert devices == ["meta"]
+
+
+def test_weights_of_other_names_are_an_error() -> None:
+    trained = build()
+    with pytest.raises(ValueError, match=r"'linear\.weight' is missing"):
+        load(trained, {**packed(trained), "weights": saved({})})
+
+
+def test_no_code_in_weights_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    as_by_default_before_torch_2_6(monkeypatch)
+    trained = build()
+    weights = {**module(trained).state_dict(), "linear.bias": MakesFolder(tmp_path / "harm")}
+    with pytest.raises(ValueError, match="The weights of the network 'toy' hold something else than tensors"):
+        load(trained, {**packed(trained), "weights": saved(weights)})
+    assert not (tmp_path / "harm").exists()

@@ -19,8 +19,15 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
-from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, gold_frames
+from spacy_span_selector.pipeline.gold_frames import (
+    OTHER_SENTENCE,
+    UNKNOWN_ROLE,
+    UNKNOWN_ROLESET,
+    UNSEEN_ROLESET,
+    gold_frames,
+)
 from spacy_span_selector.pipeline.lost import LostSpans
+from spacy_span_selector.pipeline.rolesets import RolesetCounts
 from spacy_span_selector.pipeline.sentences import sentence_runs
 
 VOCAB = Vocab()
@@ -53,6 +60,7 @@ def find_gold(
     *examples: Example,
     prefix: str = FRAME_PREFIX,
     roles: Mapping[str, int] = ROLES,
+    seen: RolesetCounts | None = None,
     max_width: int | None = None,
 ) -> tuple[GoldFrames, LostSpans]:
     return gold_frames(
@@ -62,6 +70,7 @@ def find_gold(
         predicates_key=PREDICATES_KEY,
         roles=roles,
         rolesets={"leave.01": 0, "see.01": 1},
+        seen=seen,
         max_width=max_width,
         device=torch.device("cpu"),
     )
@@ -112,9 +121,26 @@ def test_predicates_are_sorted_whatever_the_number_of_their_group() -> None:
     assert [predicate for predicate, _, _ in frames_of(find_gold(example)[0])] == [(1, 1), (1, 3), (6, 6)]
 
 
-def test_an_unknown_roleset_is_not_known() -> None:
-    gold, lost = find_gold(make_example([SAW._replace(roleset="saw.99"), LEFT._replace(roleset=None)]))
-    assert gold.rolesets.tolist() == [-1, -1]
+def test_rolesets_that_cannot_be_learnt_are_counted_and_their_predicates_kept() -> None:
+    frames = [SAW._replace(roleset="saw.99"), LEFT._replace(roleset="see.01"), SAW, SAW._replace(roleset=None)]
+    gold, lost = find_gold(make_example(frames), seen={"left": {"leave.01": 2}, "saw": {"see.01": 1}})
+    assert [predicate for predicate, _, _ in frames_of(gold)] == [(1, 1), (1, 1), (1, 1), (6, 6)]
+    assert gold.rolesets.tolist() == [-1, 1, -1, 1]
+    assert lost.counts == {UNKNOWN_ROLESET: 1, UNSEEN_ROLESET: 1}
+    assert lost.first == {
+        UNKNOWN_ROLESET: "'saw.99' of 'saw' in document 'the station'",
+        UNSEEN_ROLESET: "'see.01' of 'left' in document 'the station'",
+    }
+
+
+def test_rolesets_of_words_that_were_never_seen_are_counted() -> None:
+    _, lost = find_gold(make_example([SAW, LEFT]), seen={})
+    assert lost.counts == {UNSEEN_ROLESET: 2}
+
+
+def test_rolesets_that_are_not_learnt_are_not_counted() -> None:
+    gold, lost = find_gold(make_example([SAW._replace(roleset="saw.99"), LEFT]), seen=None)
+    assert gold.rolesets.tolist() == [-1, 0]
     assert not lost.counts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+import srsly
 import torch
 from spacy.cli.find_threshold import find_threshold
 from spacy.language import Language
@@ -23,14 +25,18 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import SGD, Config
+from torch import nn
 
-from spacy_span_selector.annotation import set_title
+from spacy_span_selector.annotation import describe_doc, set_title
 from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.models import torch_head
+from spacy_span_selector.models.finite import NotFinite
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.long_sentences import TOO_LONG
 
+from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
 from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
@@ -160,6 +166,85 @@ def test_settings_survive_serialization(case: Case, tmp_path: Path) -> None:
     expected = component(nlp).cfg
     found = component(from_disk(nlp, tmp_path)).cfg
     assert found == {**expected, "candidate_ratio": pytest.approx(expected["candidate_ratio"])}
+
+
+def change_saved_settings(path: Path, factory: str, **changes: Any) -> None:
+    file = path / factory / "cfg"
+    settings = {**json.loads(file.read_text(encoding="utf-8")), **changes}
+    file.write_text(json.dumps({name: value for name, value in settings.items() if value != "gone"}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"threshold": 7}, "'threshold' of '{name}' is 7; it must be from 0.0 to 1.0"),
+        ({"threshold": "0.5"}, "'threshold' of '{name}' is '0.5'; it must be a number"),
+        ({"decoding": "best"}, "'decoding' of '{name}' is 'best'; it must be one of"),
+        ({"prefix": 7}, "'prefix' of '{name}' is 7; it must be a string"),
+        ({"colour": "red"}, "there is no setting 'colour'; expected some of .*threshold"),
+    ],
+)
+def test_wrong_saved_settings_are_errors(
+    case: Case, trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    trained.to_disk(tmp_path)
+    change_saved_settings(tmp_path, case.factory, **changes)
+    problem = f"Can't load '{case.factory}' from .*cfg: {problem.format(name=case.factory)}"
+    with pytest.raises(ValueError, match=problem):
+        spacy.load(tmp_path)
+    pipe = component(trained)
+    before = dict(pipe.cfg)
+    with pytest.raises(ValueError, match=problem):
+        pipe.from_disk(tmp_path / case.factory)
+    content = srsly.msgpack_loads(pipe.to_bytes())
+    content["cfg"] = (tmp_path / case.factory / "cfg").read_bytes()
+    with pytest.raises(ValueError, match=problem.replace(".*cfg", "the bytes")):
+        pipe.from_bytes(srsly.msgpack_dumps(content))
+    assert pipe.cfg == before
+
+
+def test_settings_that_an_earlier_version_did_not_have_are_those_of_the_config(
+    case: Case, trained: Language, tmp_path: Path
+) -> None:
+    component(trained).cfg["threshold"] = 0.2
+    trained.to_disk(tmp_path)
+    change_saved_settings(tmp_path, case.factory, threshold="gone", decoding="gone")
+    loaded = component(spacy.load(tmp_path)).cfg
+    assert (loaded["threshold"], loaded["decoding"]) == (0.4, "marginal")
+    assert loaded == {**component(trained).cfg, "threshold": 0.4}
+
+
+def test_what_is_excluded_is_not_loaded(case: Case, trained: Language, tmp_path: Path) -> None:
+    trained.to_disk(tmp_path)
+    change_saved_settings(tmp_path, case.factory, threshold=7)
+    pipe = component(trained)
+    pipe.from_disk(tmp_path / case.factory, exclude=["cfg", "vocab"])
+    pipe.from_bytes(pipe.to_bytes(exclude=["cfg"]))
+    assert pipe.cfg["threshold"] == 0.4
+
+
+def test_no_code_in_weights_is_run(
+    case: Case, trained: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_by_default_before_torch_2_6(monkeypatch)
+    monkeypatch.setattr(
+        torch_head, "default_serialize_torch_model", lambda module: saved({"weight": MakesFolder(tmp_path / "harm")})
+    )
+    trained.to_disk(tmp_path / "pipeline")
+    problem = f"Can't load '{case.factory}' from .*: The weights of the network .* Nothing of them was loaded"
+    with pytest.raises(ValueError, match=problem):
+        spacy.load(tmp_path / "pipeline")
+    with pytest.raises(ValueError, match=problem):
+        make_nlp(case).from_bytes(trained.to_bytes())
+    assert not (tmp_path / "harm").exists()
+
+
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.7, 0.999])
+def test_damaged_bytes_are_an_error_that_names_the_component(case: Case, trained: Language, part: float) -> None:
+    whole = component(trained).to_bytes()
+    with pytest.raises(ValueError, match=f"Can't load '{case.factory}' from the bytes: "):
+        component(make_nlp(case)).from_bytes(whole[: int(part * len(whole))])
+    assert gc.isenabled()
 
 
 def test_an_uninitialized_component_can_be_saved(case: Case, tmp_path: Path) -> None:
@@ -521,6 +606,7 @@ def test_predicting_leaves_the_network_as_it_is(case: Case) -> None:
         ("negatives", -1.0, "-1.0; it must be at least 0.0"),
         ("learn_rate_factor", -1.0, "-1.0; it must be at least 0.0"),
         ("max_sentence_words", 0, "0; it must be at least 1"),
+        ("threshold", "0.5", "'0.5'; it must be a number"),
     ],
 )
 def test_a_wrong_setting_is_an_error(case: Case, setting: str, value: object, problem: str) -> None:
@@ -532,11 +618,13 @@ def test_a_wrong_setting_is_an_error(case: Case, setting: str, value: object, pr
 @pytest.mark.parametrize(
     ("case", "setting", "value"),
     [
-        pytest.param(case, setting, value, id=f"{case.factory}-{setting}")
+        pytest.param(case, setting, value, id=f"{case.factory}-{setting}-{value}")
         for case in CASES
         for setting, value in [
             ("selector", "best"),
             ("dropout", 1.0),
+            ("dropout", "0.1"),
+            ("feature_width", "4"),
             *((name, 0) for name in case.model if name.endswith("_width")),
         ]
     ],
@@ -860,3 +948,141 @@ def test_a_corpus_without_annotation_for_a_component_does_not_change_it() -> Non
         for name in others:
             assert losses[name] == 0.0
             assert_weights_equal(nlp, before[name], name)
+
+
+# NaN and infinity
+
+
+def spoil_loss(nlp: Language, name: str, monkeypatch: pytest.MonkeyPatch, spoil: Callable[..., torch.Tensor]) -> None:
+    """Let a component have another loss; `spoil` makes it of its own and of a tensor that it is computed from."""
+    pipe = component(nlp, name)
+    loss_of = pipe._loss
+
+    def spoilt(*arguments: Any) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        loss, tensors = loss_of(*arguments)
+        return spoil(loss, tensors[0]), tensors
+
+    monkeypatch.setattr(pipe, "_loss", spoilt)
+
+
+def infinite_loss(loss: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
+    return loss + float("inf")
+
+
+def infinite_gradient(loss: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
+    scores = tensor[tensor.isfinite()]
+    return loss + (scores - scores.detach()).abs().sum().sqrt()  # adds 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "where"), [(infinite_loss, "the loss"), (infinite_gradient, "the gradient of the token vectors")]
+)
+def test_training_stops_before_nan_reaches_a_weight(
+    case: Case, spoil: Callable[..., torch.Tensor], where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nlp, examples = initialized(case)
+    nlp.update(examples, sgd=SGD(0.01))
+    before = nlp.to_bytes()
+    with monkeypatch.context() as patch:
+        spoil_loss(nlp, case.factory, patch, spoil)
+        with pytest.raises(NotFinite) as caught:
+            nlp.update(examples, sgd=SGD(0.01))
+    message = str(caught.value)
+    assert message.startswith(f"'{case.factory}' can't learn from a batch: there is NaN or infinity in {where}.")
+    assert "Lower the learning rate" in message
+    assert all(describe_doc(example.predicted) in message for example in examples)
+    assert nlp.to_bytes() == before
+
+
+def test_a_step_that_failed_leaves_nothing_to_the_next(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    after = []
+    for fails in (True, False):
+        nlp, examples = initialized(case)
+        if fails:
+            with monkeypatch.context() as patch, pytest.raises(NotFinite):
+                spoil_loss(nlp, case.factory, patch, infinite_gradient)
+                nlp.update(examples, sgd=False, drop=0.0)  # type: ignore[arg-type]
+        torch.manual_seed(0)  # the same negatives
+        nlp.update(examples, sgd=SGD(0.01), drop=0.0)
+        after.append(nlp.to_bytes())
+    assert after[0] == after[1]
+
+
+def test_a_shared_encoder_gets_nothing_from_a_component_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp, corpora = listening_nlp(*CASES)
+    everything = [example for examples in corpora for example in examples]
+    nlp.initialize(lambda: everything)
+    before = shared_weights(nlp)
+    spoil_loss(nlp, CASES[1].factory, monkeypatch, infinite_gradient)
+    with pytest.raises(NotFinite, match=CASES[1].factory):
+        nlp.update(everything, sgd=SGD(0.1))
+    nlp.get_pipe("tok2vec").finish_update(SGD(0.1))  # type: ignore[attr-defined]
+    np.testing.assert_equal(shared_weights(nlp), before)
+
+
+def transformer_nlp(case: Case, folder: Path) -> tuple[Language, list[Example], nn.Module]:
+    """A pipeline behind a transformer, its examples, and the transformer's module."""
+    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
+    listener = {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "grad_factor": 1.0,
+        "pooling": {"@layers": "reduce_mean.v1"},
+    }
+    nlp = make_nlp(case, model={"tok2vec": listener})
+    encoder = {"@architectures": "spacy_span_selector.TransformerModel.v1", "name": str(tiny_bert(folder / "bert"))}
+    encoder["get_spans"] = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 64, "stride": 48}
+    nlp.add_pipe("transformer", before=case.factory, config={"model": encoder})
+    examples = make_examples(nlp, gold_docs(case, nlp))
+    nlp.initialize(lambda: examples)
+    return nlp, examples, component(nlp, "transformer").model.layers[0].shims[0]._model
+
+
+def test_training_stops_before_nan_reaches_a_weight_of_a_transformer(case: Case, tmp_path: Path) -> None:
+    nlp, examples, bert = transformer_nlp(case, tmp_path)
+    before = nlp.to_bytes()
+    hook = bert.embeddings.LayerNorm.weight.register_hook(lambda gradient: gradient * float("nan"))  # type: ignore
+    with pytest.raises(NotFinite, match=r"gradient of embeddings\.LayerNorm\.weight in the encoder.*document"):
+        nlp.update(examples, sgd=False)  # type: ignore[arg-type]
+    component(nlp, "transformer").finish_update(SGD(0.1))
+    assert nlp.to_bytes() == before
+    hook.remove()
+    nlp.update(examples, sgd=SGD(0.1))
+
+
+def test_overflow_that_the_gradient_scaler_has_seen_is_no_error(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nlp, examples, bert = transformer_nlp(case, tmp_path)
+    scaler = component(nlp, "transformer").model.layers[0].shims[0]._grad_scaler
+    monkeypatch.setattr(scaler, "unscale", lambda gradients: setattr(scaler, "_found_inf", True) or True)
+    bert.embeddings.LayerNorm.weight.register_hook(lambda gradient: gradient * float("inf"))  # type: ignore
+    weights_before = {name: weight.clone() for name, weight in bert.state_dict().items()}
+    nlp.update(examples, sgd=False)  # type: ignore[arg-type]
+    component(nlp, "transformer").finish_update(SGD(0.1))
+    torch.testing.assert_close(dict(bert.state_dict()), weights_before, rtol=0, atol=0)
+
+
+def test_vectors_with_nan_are_an_error_at_prediction(case: Case) -> None:
+    nlp, _ = initialized(case)
+    encoder = component(nlp).model.get_ref("tok2vec")
+    forward = encoder._func
+
+    def broken(model: Any, docs: list[Doc], is_train: bool) -> Any:
+        vectors, backprop = forward(model, docs, is_train)
+        factors = [np.nan if doc[0].text == "Hi" else 1 for doc in docs]
+        return [vector * factor for vector, factor in zip(vectors, factors, strict=True)], backprop
+
+    encoder.replace_callbacks(broken)
+    assert len(list(nlp.pipe(["Ann left.", "Ann lost it."]))) == 2
+    with pytest.raises(NotFinite, match=f"'{case.factory}' can't annotate: .* document starting 'Hi Ann'. Check"):
+        list(nlp.pipe(["Ann left.", "Hi Ann"]))
+
+
+def test_saved_weights_with_nan_are_an_error(case: Case, tmp_path: Path) -> None:
+    nlp, _ = initialized(case)
+    name, weight = next(iter(network(nlp).named_parameters()))
+    with torch.no_grad():
+        weight[0] = float("nan")
+    with pytest.raises(ValueError, match=f"NaN or infinity in '{name}' of the network.*lower learning rate"):
+        from_disk(nlp, tmp_path)
+    assert case.factory not in spacy.load(tmp_path, exclude=[case.factory]).pipe_names

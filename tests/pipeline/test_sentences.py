@@ -65,7 +65,7 @@ def test_a_marker_is_in_no_sentence(starts: list[int], markers: list[tuple[int, 
 def test_no_boundaries_is_an_error_that_names_document_and_cure() -> None:
     titled, untitled = (Doc(Vocab(), words=["Ann", "left", "."]) for _ in range(2))
     set_title(titled, "the station")
-    cure = r"nlp.add_pipe\('sentencizer', first=True\)"
+    cure = r"nlp.add_pipe\('word_sentencizer', first=True\)"
     with pytest.raises(ValueError, match=f"'coref' .*document 'the station' has no sentence boundaries.*{cure}"):
         sentence_runs([titled], "coref")
     with pytest.raises(ValueError, match=r"document starting 'Ann left \.' has no sentence boundaries"):

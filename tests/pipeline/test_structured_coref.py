@@ -30,6 +30,7 @@ from spacy_span_selector.pipeline import structured_coref
 from spacy_span_selector.pipeline.alignment import EMPTY, HOLDS_MARKER
 
 from ..selectors import selector_block
+from ..spans import put_spans
 from .components import (
     COREF,
     Case,
@@ -277,6 +278,16 @@ def test_given_mentions_that_cannot_be_linked_are_reported_once(trained: Languag
         warnings.simplefilter("error", UserWarning)
         assert_same([annotation(component(trained)(doc))], [found])
     assert component(trained).lost.counts == {HOLDS_MARKER: 4, EMPTY: 2}
+
+
+def test_the_report_names_the_line_that_annotates(trained: Language) -> None:
+    for call in (trained, component(trained), lambda doc: list(trained.pipe([doc]))):
+        component(trained).lost.counts.clear()
+        doc = sentenced(trained, "Ann left.")
+        put_spans(doc, GIVEN_MENTIONS_KEY, (1, 1))
+        with pytest.warns(UserWarning, match=EMPTY) as caught:
+            call(doc)
+        assert caught[0].filename == __file__
 
 
 def test_the_key_of_given_mentions_can_be_chosen(trained: Language, gold: list[Doc]) -> None:

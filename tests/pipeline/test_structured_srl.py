@@ -29,9 +29,10 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.pipeline.alignment import MISALIGNED
-from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE
+from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, UNKNOWN_ROLESET, UNSEEN_ROLESET
 
 from ..selectors import selector_block
+from ..spans import put_spans
 from .components import (
     SRL,
     Case,
@@ -89,6 +90,7 @@ def test_initialization_with_labels_equals_that_from_data(selector: str, tmp_pat
     assert all(torch.equal(weight, expected[name]) for name, weight in head_weights(other).items())
 
 
+@pytest.mark.filterwarnings("ignore:.*among the rolesets")
 def test_labels_may_be_more_than_those_of_the_data() -> None:
     nlp, examples = initialized(SRL)
     labels = {"roles": ["ARG5", *component(nlp).labels], "rolesets": {"left": {"leave.02": 1}}}
@@ -108,6 +110,28 @@ def test_an_unknown_role_in_training_is_counted_and_reported_once() -> None:
     assert len([warning for warning in all_ if warning.category is UserWarning]) == 1
     assert component(nlp).lost.counts == {UNKNOWN_ROLE: 3 * 5}
     assert losses[-1] < losses[0]
+
+
+def test_rolesets_that_cannot_be_learnt_are_counted_and_reported_once() -> None:
+    nlp, examples = initialized(SRL)
+    rolesets = {"gave": {"give.09": 1}, "picked up": {"give.01": 1}}  # all others are not among them
+    component(nlp).initialize(lambda: examples, labels={**component(nlp).label_data, "rolesets": rolesets})
+    with pytest.warns(UserWarning) as all_:
+        train(nlp, examples, steps=2)
+    messages = [str(warning.message) for warning in all_ if warning.category is UserWarning]
+    what = "'structured_srl' leaves out a gold predicate, argument or roleset that"
+    assert [message.split(" in document")[0] for message in messages] == [
+        f"{what} {UNSEEN_ROLESET}: 'give.01' of 'gave'",
+        f"{what} {UNKNOWN_ROLESET}: 'depart.01' of 'left'",
+    ]
+    assert component(nlp).lost.counts == {UNSEEN_ROLESET: 2, UNKNOWN_ROLESET: 2 * 4}
+
+
+@pytest.mark.filterwarnings("error")
+def test_rolesets_that_are_not_wanted_are_not_missed() -> None:
+    nlp, examples = initialized(SRL, predict_rolesets=False)
+    train(nlp, examples, steps=1)
+    assert not component(nlp).lost.counts
 
 
 def test_an_unknown_role_in_evaluation_is_missed(trained: Language, gold: list[Doc]) -> None:
@@ -133,6 +157,30 @@ def test_labels_of_another_form_are_an_error_that_shows_the_right_one(labels: An
         ValueError, match=r"labels of 'structured_srl' are .*ARG0.*'python -m spacy init labels'.*roles"
     ):
         component(nlp).initialize(lambda: examples, labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"labels": "ARG0"}, "labels of 'structured_srl' are .*'roles': 'ARG0'"),
+        ({"labels": ["ARG0", 1]}, "labels of 'structured_srl' are .*'roles': .*1"),
+        ({"labels": ["ARG0", "ARG0"]}, "labels of 'structured_srl' are .*each role once"),
+        ({"labels": ["V"]}, "arguments with the role 'V'"),
+        ({"labels": ["ARG0"]}, "its weights are for 6 roles, its settings .* name 1"),
+        ({"rolesets": []}, r"labels of 'structured_srl' are .*'rolesets': \[\]"),
+        ({"rolesets": {"gave": "give.01"}}, "labels of 'structured_srl' are .*'gave': 'give.01'"),
+        ({"rolesets": {"gave": {"give.01": 0}}}, "labels of 'structured_srl' are .*counts of at least 1"),
+        ({"rolesets": {"gave": {"give.01": 1}}}, "its weights are for 4 rolesets, its settings .* name 1"),
+    ],
+)
+def test_wrong_saved_labels_are_errors(
+    trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    pipe = component(trained)
+    pipe.to_disk(tmp_path)
+    srsly.write_json(tmp_path / "cfg", {**pipe.cfg, **changes})
+    with pytest.raises(ValueError, match=f"Can't load 'structured_srl'.*{problem}"):
+        component(make_nlp(SRL)).from_disk(tmp_path)
 
 
 @pytest.mark.parametrize("role", ["V", ""])
@@ -206,7 +254,7 @@ def test_two_frames_on_one_span_can_be_learnt_from() -> None:
 
 def test_a_given_predicate_without_words_is_left_out(trained: Language) -> None:
     doc = sentenced(trained, "Tom left a key there.")
-    set_predicates(doc, [(1, 2), (3, 3)])
+    put_spans(doc, PREDICATES_KEY, (1, 2), (3, 3))
     assert [(frame.start, frame.end) for frame in get_frames(trained(doc))] == [(1, 2)]
 
 

@@ -18,7 +18,7 @@ def render(text: str, *, singletons: bool = False) -> str:
 
 def labels(markup: str) -> list[str]:
     """The labels that are drawn under the text."""
-    return [label for label in re.findall(r'z-index[^>]*">(.*?)</span>', markup) if label]
+    return [label for label in re.findall(r'class="number[^>]*">(.*?)</span>', markup) if label]
 
 
 def test_every_mention_has_the_number_of_its_cluster():
@@ -40,7 +40,7 @@ def test_the_legend_names_linked_clusters_alone():
 
 def test_spacing_is_that_of_the_text():
     markup = render('"[Ann|a]\'s dog," [she|a] said ([her|a] voice low), "is here."')
-    text = re.sub(r'<span style="[^"]*z-index[^"]*">[^<]*</span>|<[^>]*>', "", markup)
+    text = re.sub(r'<span class="number[^"]*">[^<]*</span>|<[^>]*>', "", markup)
     assert unescape(text).strip() == '"Ann\'s dog," she said (her voice low), "is here."'
 
 

@@ -7,6 +7,8 @@ from spacy.tokens import Doc
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
 from spacy_span_selector.rendering import render_page
 
+from ..spans import put_spans
+
 NLP = spacy.blank("en")
 NLP.add_pipe("sentencizer")
 WITHOUT_SENTENCES = spacy.blank("en")
@@ -59,12 +61,12 @@ def test_a_frame_across_a_sentence_boundary_is_below_its_predicate():
 def test_only_what_a_document_has_is_shown(doc: Doc):
     set_clusters(doc, [])
     only_frames = render_page([doc])
-    assert 'class="cluster"' not in only_frames
+    assert 'class="cluster ' not in only_frames
     assert only_frames.count("<dt>") == 2
     set_clusters(doc, [[(0, 2), (4, 5)]])
     set_frames(doc, [])
     only_clusters = render_page([doc])
-    assert 'class="cluster"' in only_clusters
+    assert 'class="cluster ' in only_clusters
     assert "<dl" not in only_clusters
 
 
@@ -99,3 +101,18 @@ def test_documents_without_annotation_or_text_are_shown():
 
 def test_a_page_without_documents_is_complete():
     assert render_page([]).startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("place", [0, 4, 9, 10])
+def test_spans_without_tokens_are_not_shown(doc: Doc, place: int):
+    expected = render_page([doc], singletons=True)
+    clusters = [(0, 2), (4, 5)]
+    put_spans(doc, "coref_clusters_1", (place, place), *clusters)
+    put_spans(doc, "coref_clusters_2", (place, place))
+    put_spans(
+        doc, "srl_2", *[(span.start, span.end, span.label_) for span in doc.spans["srl_2"]], (place, place, "ARG2")
+    )
+    doc.spans["srl_2"].attrs["roleset"] = "lose.02"
+    put_spans(doc, "srl_3", (place, place, "V"), (0, 1, "ARG0"))
+    put_spans(doc, "speakers", (place, place, "Bob"))
+    assert render_page([doc], singletons=True) == expected

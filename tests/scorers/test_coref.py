@@ -13,6 +13,8 @@ from spacy_span_selector.annotation import CLUSTER_PREFIX, Mention, set_clusters
 from spacy_span_selector.scorers import make_coref_scorer, score_coref
 from spacy_span_selector.scorers.coref import make_coref_scorer_v1
 
+from ..spans import put_spans
+
 VOCAB = Vocab()
 ANN, SHE, BOB, HE = (0, 1), (3, 4), (5, 6), (8, 9)
 WORDS = ["Ann", "slept", ".", "She", "snored", "Bob", "woke", ",", "he", "left"]
@@ -134,3 +136,15 @@ def test_scorer_can_be_pickled() -> None:
     examples = [make_example([[ANN], [BOB, HE]], [[BOB, HE]])]
     scorer = make_coref_scorer_v1(keep_singletons=False)
     assert pickle.loads(pickle.dumps(scorer))(examples) == scorer(examples)
+
+
+@pytest.mark.parametrize("place", [0, 4, 10])
+def test_spans_without_tokens_do_not_count(place: int) -> None:
+    example = make_example([[ANN, SHE], [BOB, HE]], [[ANN, SHE, HE]])
+    expected = score_coref([example])
+    put_spans(example.reference, f"{CLUSTER_PREFIX}_3", (place, place), (place, place))
+    put_spans(example.predicted, f"{CLUSTER_PREFIX}_1", ANN, SHE, (place, place), HE)
+    put_spans(example.predicted, f"{CLUSTER_PREFIX}_2", (place, place))
+    assert score_coref([example]) == expected
+    put_spans(example.predicted, "coref_mentions", ANN, SHE, (place, place), HE)
+    assert score_coref([example]) == expected

@@ -21,6 +21,8 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.scorers import make_srl_scorer, score_srl
 from spacy_span_selector.scorers.srl import make_srl_scorer_v1
 
+from ..spans import put_spans
+
 VOCAB = Vocab()
 WORDS = ["Ann", "gave", "Bob", "tea", "and", "left", "early"]
 ANN, BOB, TEA, EARLY = (0, 1), (2, 3), (3, 4), (6, 7)
@@ -191,3 +193,15 @@ def test_scorer_can_be_pickled() -> None:
     example = Example(make_doc([GAVE], prefix="roles"), make_doc([GAVE], prefix="roles"))
     scorer = make_srl_scorer_v1(prefix="roles")
     assert pickle.loads(pickle.dumps(scorer))([example])["srl_f"] == 1.0
+
+
+@pytest.mark.parametrize("place", [0, 4, 7])
+def test_spans_without_tokens_do_not_count(place: int) -> None:
+    example = make_example([GAVE, LEFT], [GAVE])
+    set_mentions(example.predicted, [ANN, BOB], [0.9, 0.9], key=SELECTED_KEY)
+    expected = score_srl([example])
+    gave = [(span.start, span.end, span.label_) for span in example.predicted.spans["srl_1"]]
+    put_spans(example.predicted, "srl_1", *gave, (place, place, "ARG3"), roleset="give.01")
+    put_spans(example.predicted, SELECTED_KEY, ANN, (place, place), BOB)
+    put_spans(example.reference, "srl_3", (place, place, "V"), (0, 1, "ARG0"))
+    assert score_srl([example]) == expected

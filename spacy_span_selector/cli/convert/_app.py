@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
-from .._app import app
+from ...writing import write_files
+from .._app import app, spacy_file
 
 REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument
 
@@ -36,15 +37,24 @@ def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
     return sources, out_path
 
 
-def save_docs(docs: Sequence[Doc], path: Path, *, speaker_markers: bool = False) -> None:
-    """Write documents to a .spacy file, with their titles, and print how much it holds."""
+def save_docs(files: Mapping[Path, Sequence[Doc]], *, speaker_markers: bool = False) -> None:
+    """Write documents to .spacy files, with their titles, and print how much each holds.
+
+    files (Mapping[Path, Sequence[Doc]]): The documents of each file. All files are written, or none.
+    speaker_markers (bool): Whether markers of speakers are put into the text.
+    RAISES (OSError): If a file can't be written, naming it.
+    RAISES (ValueError): If a file would have no documents, naming it.
+    """
+    for path, docs in files.items():
+        if not docs:
+            raise ValueError(f"{path}: not written, because no document was found for it.")
     if speaker_markers:
         from ...documents.speaker_markers import insert_speaker_markers
 
-        docs = [insert_speaker_markers(doc) for doc in docs]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    DocBin(docs=docs, store_user_data=True).to_disk(path)
-    typer.echo(f"{path}: {_describe(docs)}")
+        files = {path: [insert_speaker_markers(doc) for doc in docs] for path, docs in files.items()}
+    write_files([(path, spacy_file(docs, path)) for path, docs in files.items()])
+    for path, docs in files.items():
+        typer.echo(f"{path}: {_describe(docs)}")
 
 
 def _describe(docs: Sequence[Doc]) -> str:

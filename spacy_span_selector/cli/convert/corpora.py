@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from spacy.tokens import Doc
 
 from .._app import friendly_errors
 from ._app import OutDir, SpeakerMarkers, convert_app, save_docs
@@ -20,14 +23,13 @@ def litbank_cli(
     fold: Annotated[int, typer.Option(help="Fold of the ten-fold cross-validation, 0 to 9")] = 0,
 ) -> None:
     """Convert one fold of LitBank."""
-    from spacy.vocab import Vocab
-
+    from ...annotation import get_title
     from ...corpora.litbank import read_litbank, read_litbank_fold
 
     with friendly_errors():
-        vocab = Vocab()
-        for split, names in read_litbank_fold(source, fold).items():
-            save_docs(read_litbank(source, vocab, names=names), out_dir / f"{split}.spacy")
+        splits = read_litbank_fold(source, fold)
+        docs = {get_title(doc): doc for doc in read_litbank(source, names=_list_once(splits))}
+        save_docs({out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()})
 
 
 @convert_app.command("ontogum")
@@ -42,10 +44,9 @@ def ontogum_cli(
 
     with friendly_errors():
         splits = read_ontogum_splits(source)
-        docs = {get_title(doc): doc for doc in read_ontogum(source)}
-        for split, names in splits.items():
-            found = [docs[name] for name in names if name in docs]
-            save_docs(found, out_dir / f"{split}.spacy", speaker_markers=speaker_markers)
+        docs = {get_title(doc): doc for doc in read_ontogum(source, names=_list_once(splits))}
+        files = {out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()}
+        save_docs(files, speaker_markers=speaker_markers)
 
 
 @convert_app.command("ewt")
@@ -60,5 +61,14 @@ def ewt_cli(
     from ...corpora.ewt import read_ewt
 
     with friendly_errors():
-        for split, docs in read_ewt(source).items():
-            save_docs(docs, out_dir / f"{split}.spacy")
+        save_docs({out_dir / f"{split}.spacy": docs for split, docs in read_ewt(source).items()})
+
+
+def _list_once(splits: Mapping[str, Iterable[str]]) -> list[str]:
+    """The names of the documents of all splits, each once, so that what is wrong is reported once."""
+    return list(dict.fromkeys(chain(*splits.values())))
+
+
+def _choose(names: Iterable[str], docs: Mapping[str, Doc]) -> list[Doc]:
+    """The documents of a split that could be read."""
+    return [docs[name] for name in names if name in docs]

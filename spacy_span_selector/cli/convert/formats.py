@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from spacy.tokens import Doc
 from wasabi import msg
 
 from .._app import friendly_errors
@@ -28,7 +29,7 @@ def bracketed_cli(
     with friendly_errors():
         sources, out_path = split_paths(paths)
         nlp = spacy.blank(lang)
-        save_docs([doc for path in sources for doc in read_bracketed(path, nlp)], out_path)
+        save_docs({out_path: _read_files(sources, lambda path: read_bracketed(path, nlp))})
 
 
 @convert_app.command("props")
@@ -42,7 +43,7 @@ def props_cli(
 
     with friendly_errors():
         split_paths([words_path, props_path, out_path])
-        save_docs(read_props(words_path, props_path), out_path)
+        save_docs({out_path: read_props(words_path, props_path)})
 
 
 @convert_app.command("conll2012")
@@ -64,7 +65,7 @@ def conll2012_cli(
         sources, out_path = split_paths(paths)
         files = find_files(sources)
         docs = read_conll2012(files)
-        save_docs(docs, out_path, speaker_markers=speaker_markers)
+        save_docs({out_path: docs}, speaker_markers=speaker_markers)
         _check_official(files, len(docs))
 
 
@@ -83,8 +84,25 @@ def jsonlines_cli(
     with friendly_errors():
         sources, out_path = split_paths(paths)
         vocab = Vocab()
-        docs = [doc for path in sources for doc in read_jsonlines(path, vocab)]
-        save_docs(docs, out_path, speaker_markers=speaker_markers)
+        docs = _read_files(sources, lambda path: read_jsonlines(path, vocab))
+        save_docs({out_path: docs}, speaker_markers=speaker_markers)
+
+
+def _read_files(paths: Iterable[Path], read: Callable[[Path], list[Doc]]) -> list[Doc]:
+    """Read the documents of files, each once."""
+    from ...corpora.left_out import Report
+    from ...corpora.repeated import leave_out_repeated
+
+    docs: list[Doc] = []
+    places: list[str] = []
+    for path in paths:
+        found = read(path)
+        docs += found
+        places += [str(path)] * len(found)
+    report = Report()
+    docs = leave_out_repeated(docs, places, report)
+    report.warn()
+    return docs
 
 
 def _check_official(files: Sequence[Path], n_documents: int) -> None:

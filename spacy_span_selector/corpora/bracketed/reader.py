@@ -52,10 +52,14 @@ def read_bracketed(path: str | Path, nlp: Language) -> list[Doc]:
     nlp (Language): Its tokenizer splits each line.
     RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
     RAISES (FileNotFoundError): If the file is missing, naming it.
-    RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure.
+    RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure; or if it
+        has no document, naming it.
     """
     path = Path(path)
-    return parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem)
+    docs = parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem)
+    if not docs:
+        raise ValueError(f"{path}: found no document, expected one sentence per line.")
+    return docs
 
 
 def parse_bracketed(text: str, nlp: Language, *, source: str = "text", title: str = "text") -> list[Doc]:

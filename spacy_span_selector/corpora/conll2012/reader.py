@@ -9,7 +9,7 @@ coreference. An empty line ends a sentence. The format is described at https://c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,17 +28,19 @@ from ...annotation import (
 )
 from ..coreference_column import EMPTY_CELLS, read_coreference_column
 from ..files import read_text
-from ..left_out import warn_left_out
+from ..left_out import DOCUMENTS, MOST_NAMES, Report, shorten
 from ..penn_trees import unescape_brackets
-from ..starred_column import read_starred_column
+from ..repeated import leave_out_repeated
+from ..row_numbers import check_row_numbers
+from ..starred_column import FRAMES, PARSES, read_arguments_column, read_starred_column
 from ..turns import find_turns
 from .files import find_files
 
-BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
+BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>[0-9]+)")
 BEGIN_EXAMPLE = "#begin document (NAME); part 000"
 END = "#end document"
 BLANKS = re.compile(r"[ \t]+")  # not `str.split()`: words may contain other white space, such as U+00A0
-WORD, TAG, PARSE, LEMMA, FRAMESET, SPEAKER = 3, 4, 5, 6, 7, 9
+NUMBER, WORD, TAG, PARSE, LEMMA, FRAMESET, SPEAKER = 2, 3, 4, 5, 6, 7, 9
 FIRST_PREDICATE = 11
 LEAST_COLUMNS = FIRST_PREDICATE + 1
 
@@ -53,12 +55,26 @@ class Row(NamedTuple):
     columns: list[str]
 
 
+class Block(NamedTuple):
+    """The lines of a document.
+
+    place (str): File and line of its beginning.
+    title (str): Its title.
+    lines (list[tuple[int, str]]): The number and the content of each line between its beginning and its end.
+    """
+
+    place: str
+    title: str
+    lines: list[tuple[int, str]]
+
+
 def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | None = None) -> list[Doc]:
     """Read the documents of files and folders.
 
     Words are unescaped: `-LRB-` and the other escapes become brackets, also inside a word; `\\/` and `\\*` lose their
     backslash, and the stops `/.` and `/?` of transcripts their slash. The predicate of a column of arguments is the
-    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`.
+    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`. A document whose row numbers
+    show that rows are missing, doubled or not in order can't be read.
 
     source (str | Path | Sequence[str | Path]): Files, and folders, of which every file at any depth is read whose name
         ends in `gold_conll`, sorted by path. A file is read once.
@@ -68,58 +84,89 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
         `bc/cctv/00/cctv_0000_0`. Without any column of arguments a document is not annotated for frames; without any
         mention it is annotated for coreference all the same.
     RAISES (FileNotFoundError): If a file is missing, naming it.
-    RAISES (ValueError): If a file is malformed, naming file and line, what was found, and what was expected.
-    WARNS: Once, counting what is left out: columns of arguments that can't be read or do not have exactly one `V`, and
-        parses that can't be read.
+    RAISES (ValueError): If no document can be read, saying why.
+    WARNS: Once, counting what is left out: documents that can't be read, or have the name, the part and the words of an
+        earlier one; brackets of mentions and arguments without a partner; columns of arguments that do not have exactly
+        one `V`; parses that can't be read. Different documents of the same name and part are kept, and counted too.
     """
     vocab = Vocab() if vocab is None else vocab
-    broken: list[str] = []
-    docs = [
-        _make_doc(title, sentences, vocab, path, broken)
-        for path in find_files([source] if isinstance(source, str | Path) else source)
-        for title, sentences in _split_documents(path)
-    ]
-    warn_left_out("only those columns of a sentence, arguments or parse, that can't be read", broken)
+    paths = find_files([source] if isinstance(source, str | Path) else source)
+    report = Report()
+    docs: list[Doc] = []
+    places: list[str] = []
+    for path in paths:
+        try:
+            blocks = _split_documents(read_text(path), path, report)
+        except ValueError as error:
+            report.leave_out(DOCUMENTS, str(error))
+            continue
+        for block in blocks:
+            try:
+                docs.append(_make_doc(block, vocab, path, report))
+                places.append(block.place)
+            except ValueError as error:
+                report.leave_out(DOCUMENTS, str(error))
+    report.require(docs, ", ".join(map(str, paths[:MOST_NAMES])))
+    docs = leave_out_repeated(docs, places, report)
+    report.warn()
     return docs
 
 
-def _split_documents(path: Path) -> Iterator[tuple[str, list[list[Row]]]]:
-    """The title and the sentences of each document in a file."""
-    title: str | None = None
+def _split_documents(text: str, path: Path, report: Report) -> list[Block]:
+    """The documents of a file. Reported are those that do not end, and lines that are in no document."""
+    blocks: list[Block] = []
+    block: Block | None = None
+    outside = False  # whether lines without a document were reported, and their end has not come yet
+    for number, line in enumerate(text.split("\n"), start=1):
+        content = line.strip(" \t")
+        if match := BEGIN.fullmatch(content):
+            _report_unfinished(block, report)
+            part = match["part"].lstrip("0") or "0"
+            block, outside = Block(f"{path}:{number}", f"{match['name']}_{part}", []), False
+        elif block is not None and content == END:
+            blocks.append(block)
+            block = None
+        elif block is not None:
+            block.lines.append((number, content))
+        elif content and not outside:
+            report.leave_out(DOCUMENTS, f"{path}:{number}: found {shorten(content)}, expected `{BEGIN_EXAMPLE}`.")
+            outside = True
+        if content == END:
+            outside = False
+    _report_unfinished(block, report)
+    if not text.strip():
+        report.leave_out(DOCUMENTS, f"{path}: found no document, expected `{BEGIN_EXAMPLE}`.")
+    return blocks
+
+
+def _report_unfinished(block: Block | None, report: Report) -> None:
+    if block is not None:
+        message = f"the document {block.title!r}, which begins here, has no `{END}`. Is the file complete?"
+        report.leave_out(DOCUMENTS, f"{block.place}: {message}")
+
+
+def _read_rows(block: Block, path: Path) -> list[list[Row]]:
+    """The rows of each sentence of a document."""
     sentences: list[list[Row]] = []
     new_sentence = True
-    n_documents = 0
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        content = line.strip(" \t")
+    for number, content in block.lines:
         if not content:
             new_sentence = True
-        elif title is None:
-            match = BEGIN.fullmatch(content)
-            if match is None:
-                raise ValueError(f"{path}:{number}: found {content!r}, expected `{BEGIN_EXAMPLE}`.")
-            title = f"{match['name']}_{int(match['part'])}"
-            sentences, new_sentence = [], True
-            n_documents += 1
-        elif content == END:
-            yield title, sentences
-            title = None
-        else:
-            row = Row(number, BLANKS.split(content))
-            if new_sentence:
-                sentences.append([])
-                new_sentence = False
-            _check_row(row, sentences[-1], path)
-            sentences[-1].append(row)
-    if title is not None:
-        raise ValueError(f"{path}: the file ends without `{END}`. Is it complete?")
-    if not n_documents:
-        raise ValueError(f"{path}: found no document, expected `{BEGIN_EXAMPLE}`.")
+            continue
+        row = Row(number, BLANKS.split(content))
+        if new_sentence:
+            sentences.append([])
+            new_sentence = False
+        _check_row(row, sentences, path)
+        sentences[-1].append(row)
+    return sentences
 
 
-def _check_row(row: Row, sentence: Sequence[Row], path: Path) -> None:
-    place, found = f"{path}:{row.line}", len(row.columns)
+def _check_row(row: Row, sentences: Sequence[Sequence[Row]], path: Path) -> None:
+    """Check a row against those before it: the last sentence may be without rows."""
+    place, found, sentence = f"{path}:{row.line}", len(row.columns), sentences[-1]
     if row.columns[0].startswith("#"):
-        raise ValueError(f"{place}: found {' '.join(row.columns)!r} in a document, expected a row or `{END}`.")
+        raise ValueError(f"{place}: found {shorten(' '.join(row.columns))} in a document, expected a row or `{END}`.")
     if found < LEAST_COLUMNS:
         raise ValueError(f"{place}: found {found} columns separated by blanks, expected {LEAST_COLUMNS} or more.")
     if sentence and found != len(sentence[0].columns):
@@ -127,25 +174,33 @@ def _check_row(row: Row, sentence: Sequence[Row], path: Path) -> None:
             f"{place}: found {found} columns, but the rows before it have {len(sentence[0].columns)}. Expected the "
             "same number in each row of a sentence, and an empty line before the next sentence."
         )
+    first = sentences[0][0] if sentences[0] else row
+    if row.columns[:NUMBER] != first.columns[:NUMBER]:
+        name, expected = (shorten(" ".join(each.columns[:NUMBER])) for each in (row, first))
+        raise ValueError(f"{place}: found a row of the document {name}, expected one of {expected}.")
 
 
-def _make_doc(title: str, sentences: list[list[Row]], vocab: Vocab, path: Path, broken: list[str]) -> Doc:
+def _make_doc(block: Block, vocab: Vocab, path: Path, report: Report) -> Doc:
+    sentences = _read_rows(block, path)
     rows = [row for sentence in sentences for row in sentence]
+    place = _place(path, rows)
+    check_row_numbers([[row.columns[NUMBER] for row in sentence] for sentence in sentences], place)
     doc = Doc(
         vocab,
         words=[_unescape(row.columns[WORD]) for row in rows],
         tags=["" if row.columns[TAG] in EMPTY_CELLS else row.columns[TAG] for row in rows],
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
-    set_title(doc, title)
+    set_title(doc, block.title)
     constituents: list[tuple[int, int, str]] = []
     frames: list[Frame] = []
     offset = 0
     for sentence in sentences:
-        constituents += _read_constituents(sentence, offset, path, broken)
-        frames += _read_frames(sentence, offset, path, broken)
+        constituents += _read_constituents(sentence, offset, path, report)
+        frames += _read_frames(sentence, offset, path, report)
         offset += len(sentence)
-    clusters = read_coreference_column([row.columns[-1] for row in rows], _place(path, rows))
+    cells = [[row.columns[-1] for row in sentence] for sentence in sentences]
+    clusters = read_coreference_column(cells, place, report)
     speakers = [row.columns[SPEAKER] for row in rows]
     turns = find_turns([None if speaker in EMPTY_CELLS else speaker for speaker in speakers])
     if constituents:
@@ -167,39 +222,37 @@ def _place(path: Path, rows: Sequence[Row]) -> Callable[[int], str]:
     return lambda i: f"{path}:{rows[i].line}"
 
 
-def _read_constituents(
-    sentence: Sequence[Row], offset: int, path: Path, broken: list[str]
-) -> list[tuple[int, int, str]]:
+def _read_constituents(sentence: Sequence[Row], offset: int, path: Path, report: Report) -> list[tuple[int, int, str]]:
     # The root of Arabic trees has no label.
     cells = ["*" if row.columns[PARSE] in EMPTY_CELLS else row.columns[PARSE] for row in sentence]
     cells[0] = re.sub(r"^\((?=\()", "(TOP", cells[0])
     try:
         spans = read_starred_column(cells, _place(path, sentence))
     except ValueError as error:
-        broken.append(str(error))
+        report.leave_out(PARSES, str(error))
         return []
     return [(offset + start, offset + end, label) for start, end, label in spans]
 
 
-def _read_frames(sentence: Sequence[Row], offset: int, path: Path, broken: list[str]) -> list[Frame]:
-    frames = []
-    for column in range(FIRST_PREDICATE, len(sentence[0].columns) - 1):
-        try:
-            frames.append(_read_frame(sentence, column, offset, path))
-        except ValueError as error:
-            broken.append(str(error))
-    return frames
+def _read_frames(sentence: Sequence[Row], offset: int, path: Path, report: Report) -> list[Frame]:
+    frames = [
+        _read_frame(sentence, column, offset, path, report)
+        for column in range(FIRST_PREDICATE, len(sentence[0].columns) - 1)
+    ]
+    return [frame for frame in frames if frame is not None]
 
 
-def _read_frame(sentence: Sequence[Row], column: int, offset: int, path: Path) -> Frame:
+def _read_frame(sentence: Sequence[Row], column: int, offset: int, path: Path, report: Report) -> Frame | None:
     place = _place(path, sentence)
-    spans = read_starred_column([row.columns[column] for row in sentence], place)
+    spans = read_arguments_column([row.columns[column] for row in sentence], place, report)
     predicates = [(start, end) for start, end, label in spans if label == PREDICATE_LABEL]
     if len(predicates) != 1:
-        raise ValueError(
+        report.leave_out(
+            FRAMES,
             f"{place(0)}: the sentence that starts here has {len(predicates)} predicates in column {column + 1}, "
-            f"expected one, such as `({PREDICATE_LABEL}*)`."
+            f"expected one, such as `({PREDICATE_LABEL}*)`.",
         )
+        return None
     start, end = predicates[0]
     rolesets = [
         f"{row.columns[LEMMA]}.{row.columns[FRAMESET]}"

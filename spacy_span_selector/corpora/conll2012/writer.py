@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -28,6 +29,7 @@ from ...annotation import (
     get_title,
 )
 from ...documents.speaker_markers import remove_speaker_markers
+from ...writing import write_file
 from ..coreference_column import EMPTY_CELL, EMPTY_CELLS, write_coreference_column
 from ..left_out import list_names
 from ..penn_trees import escape_brackets, unescape_brackets
@@ -60,7 +62,8 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
     docs (Iterable[Doc]): Documents. A column for which they have no annotation is `-`. A document without sentence
         boundaries becomes one sentence; speaker markers are left out. The title `NAME_3` becomes
         `#begin document (NAME); part 003`; without a number it becomes part 000.
-    target (str | Path | TextIO): The file to write, or an open one.
+    target (str | Path | TextIO): The file to write, which appears whole or not at all; or an open one.
+    RAISES (OSError): If the file can't be written, naming it.
     WARNS: Once, counting what the format cannot hold. Left out are spans without tokens, mentions that cross another
         mention of their cluster, predicates that cross the end of a sentence, arguments that leave the sentence or
         cross another argument of their frame, constituents that cross others or the end of a sentence, labels with
@@ -89,8 +92,9 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
 @contextmanager
 def _open(target: str | Path | TextIO) -> Iterator[TextIO]:
     if isinstance(target, str | Path):
-        with Path(target).open("w", encoding="utf-8", newline="\n") as file:
-            yield file
+        text = StringIO()
+        yield text
+        write_file(Path(target), text.getvalue())
     else:
         yield target
 
@@ -113,9 +117,9 @@ def _write_doc(doc: Doc, name: str, part: int, lost: Counter[str]) -> Iterator[s
     speakers = [EMPTY_CELL if speaker is None else _write_cell(speaker) for speaker in turns]
     coreference = write_coreference_column(_number_clusters(doc, lost), len(doc))
     sentences = get_sentences(doc)
-    frames = _by_sentence(get_frames(doc), sentences)
-    constituents = _by_sentence(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), sentences)
-    entities = _by_sentence(_labelled(doc.ents), sentences)
+    frames = _by_sentence(get_frames(doc), sentences, "predicate", lost)
+    constituents = _by_sentence(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), sentences, "constituent", lost)
+    entities = _by_sentence(_labelled(doc.ents), sentences, "entity", lost)
     first_cell = re.sub("^#", PLACEHOLDER, _write_cell(name))
     for i, sentence in enumerate(sentences):
         tokens, n_tokens = range(sentence.start, sentence.end), len(sentence)
@@ -145,8 +149,11 @@ def _labelled(spans: Iterable[Span]) -> list[LabelledSpan]:
     return [(span.start, span.end, span.label_) for span in spans]
 
 
-def _by_sentence(items: Sequence[Item], sentences: Sequence[Span]) -> list[list[Item]]:
+def _by_sentence(items: Sequence[Item], sentences: Sequence[Span], what: str, lost: Counter[str]) -> list[list[Item]]:
     """The frames or spans that start in each sentence."""
+    if not sentences:  # a document without words, so that no item has tokens
+        lost[what] += len(items)
+        return []
     starts = [sentence.start for sentence in sentences]
     started: list[list[Item]] = [[] for _ in sentences]
     for item in items:

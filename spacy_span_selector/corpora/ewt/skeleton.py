@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame
-from ..starred_column import read_starred_column
+from ..left_out import Report
+from ..starred_column import FRAMES, PARSES, read_arguments_column, read_starred_column
 
 SENTENCE_COLUMN, TOKEN_COLUMN, POS_COLUMN, TREE_COLUMN, ROLESET_COLUMN = 1, 2, 4, 5, 7
 FRAME_COLUMNS = 8  # the first column of arguments
@@ -32,18 +33,19 @@ class Skeleton(NamedTuple):
     frames: list[Frame]
 
 
-def parse_skeletons(text: str, source: str) -> list[Skeleton]:
+def parse_skeletons(text: str, source: str, report: Report) -> list[Skeleton]:
     """Read the sentences of a `gold_skel` file.
 
     text (str): The content of the file: one row per token, columns separated by blanks, an empty line after each
         sentence.
     source (str): What error messages call the file.
+    report (Report): Gets the arguments, frames and parses that are left out because they can't be read.
     RETURNS (list[Skeleton]): The sentences, in order. A frame that is listed for two tokens of its predicate, with
         the same arguments, is kept once.
     RAISES (ValueError): If the text is malformed, naming file and line, what was found, and what was expected.
     """
     return [
-        _parse_sentence(rows, index, source, first_line)
+        _parse_sentence(rows, index, source, first_line, report)
         for index, (first_line, rows) in enumerate(_split_sentences(text))
     ]
 
@@ -60,7 +62,7 @@ def _split_sentences(text: str) -> Iterator[tuple[int, list[list[str]]]]:
             rows = []
 
 
-def _parse_sentence(rows: list[list[str]], index: int, source: str, first_line: int) -> Skeleton:
+def _parse_sentence(rows: list[list[str]], index: int, source: str, first_line: int, report: Report) -> Skeleton:
     def place(token: int) -> str:
         return f"{source}:{first_line + token}"
 
@@ -77,14 +79,20 @@ def _parse_sentence(rows: list[list[str]], index: int, source: str, first_line: 
     if len(senses) != width - FRAME_COLUMNS:
         found = f"{len(senses)} rolesets and {width - FRAME_COLUMNS} columns of arguments"
         raise ValueError(f"{place(0)}: the sentence that starts here has {found}, expected the same number of both.")
-    frames = []
+    frames: list[Frame] = []
     for (i, roleset), cells in zip(senses, columns[FRAME_COLUMNS:], strict=True):
-        spans = read_starred_column(cells, place)
+        spans = read_arguments_column(cells, place, report)
         predicates = [(start, end) for start, end, label in spans if label == PREDICATE_LABEL]
         if len(predicates) != 1:
             found = f"{len(predicates)} spans `({PREDICATE_LABEL}*)` in the column of {roleset}"
-            raise ValueError(f"{place(i)}: found {found}, expected one.")
+            report.leave_out(FRAMES, f"{place(i)}: found {found}, expected one.")
+            continue
         frame = Frame(*predicates[0], [Argument(*span) for span in spans if span[2] != PREDICATE_LABEL], roleset)
         if frame not in frames:
             frames.append(frame)
-    return Skeleton(list(columns[POS_COLUMN]), rolesets, read_starred_column(columns[TREE_COLUMN], place), frames)
+    try:
+        constituents = read_starred_column(columns[TREE_COLUMN], place)
+    except ValueError as error:
+        report.leave_out(PARSES, str(error))
+        constituents = []
+    return Skeleton(list(columns[POS_COLUMN]), rolesets, constituents, frames)

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from ...annotation import Mention
 from ..coreference_column import read_coreference_column
+from ..left_out import LONGEST_QUOTE, Report, shorten
 
 COLUMNS = 3
 END = "# end document"
 
 
-def parse_clusters(text: str, source: str, words: Sequence[str], words_source: str) -> dict[str, list[Mention]]:
+def parse_clusters(
+    text: str, source: str, sentences: Sequence[Sequence[str]], words_source: str, report: Report
+) -> dict[str, list[Mention]]:
     """Read the clusters of a document.
 
     text (str): The content of its file.
     source (str): What error messages call the file.
-    words (Sequence[str]): The words of the document. The file may lack a word, but not its row.
+    sentences (Sequence[Sequence[str]]): The words of each sentence of the document. The file may lack a word, but not
+        its row.
     words_source (str): What error messages call the file of the words.
+    report (Report): Gets the brackets of mentions that are left out.
     RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
     RAISES (ValueError): If the text is malformed, naming file and line, what was found, and what was expected.
     """
+    words = [word for sentence in sentences for word in sentence]
     cells: list[str] = []
     numbers: list[int] = []  # line of each word
     ended = False
@@ -36,7 +43,7 @@ def parse_clusters(text: str, source: str, words: Sequence[str], words_source: s
             i = len(cells)
             if index != str(i) or i == len(words) or word not in ("", words[i]):
                 expected = f"word {i}, {words[i]!r}" if i < len(words) else f"`{END}`"
-                found = f"word {index}, {word!r}"
+                found = f"word {index[:LONGEST_QUOTE]}, {shorten(word)}"
                 raise ValueError(f"{place}: found {found}, expected {expected}, as in {words_source}.")
             cells.append(cell)
             numbers.append(number)
@@ -44,7 +51,10 @@ def parse_clusters(text: str, source: str, words: Sequence[str], words_source: s
         raise ValueError(f"{source}: the file ends without `{END}`. Is it complete?")
     if len(cells) < len(words):
         raise ValueError(f"{source}: found {len(cells)} words, expected {len(words)}, as in {words_source}.")
-    return read_coreference_column(cells, lambda i: f"{source}:{numbers[i]}")
+    rest = iter(cells)
+    return read_coreference_column(
+        [list(islice(rest, len(sentence))) for sentence in sentences], lambda i: f"{source}:{numbers[i]}", report
+    )
 
 
 def keep_first(clusters: dict[str, list[Mention]]) -> tuple[dict[str, list[Mention]], list[Mention]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -18,8 +17,9 @@ from tqdm import tqdm
 from ...annotation import set_clusters, set_constituents, set_speakers, set_title
 from ..conllu import Sentence, make_doc, parse_conllu
 from ..files import read_text, read_texts
-from ..left_out import warn_left_out
+from ..left_out import DOCUMENTS, Report, shorten
 from ..penn_trees import parse_tree, split_trees
+from ..repeated import REPEATED, check_parts
 from ..turns import find_turns
 from .clusters import keep_first, parse_clusters
 
@@ -33,15 +33,8 @@ HEADING = re.compile(r"## (?P<split>\w+)")
 ITEM = re.compile(r"\s*\* (?P<name>\w+)")
 CURE = "Expected a copy of https://github.com/amir-zeldes/gum."
 REDDIT = "GUM_reddit_"
+PARSES = "parses that can't be read or don't have the words of their sentence"
 MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
-
-
-class Lost(NamedTuple):
-    """Messages about what was left out."""
-
-    documents: list[str]
-    mentions: list[str]
-    parses: list[str]
 
 
 def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Sequence[str] | None = None) -> list[Doc]:
@@ -59,19 +52,23 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
         the title is the document's name, such as `GUM_academic_art`, whose second part is the genre.
     RAISES (FileNotFoundError): If a folder is missing, naming it.
     RAISES (ValueError): If no document can be read, saying why.
-    WARNS: Once for each kind, counting what is left out: documents that can't be read, spans in a second cluster,
-        parses that can't be read or don't have the words of their sentence.
+    WARNS: Once, counting what is left out: documents that can't be read, brackets of mentions without a partner, spans
+        in a second cluster, parts of speech that spaCy does not know, parses that can't be read or don't have the words
+        of their sentence.
     """
     source = Path(source)
     vocab = Vocab() if vocab is None else vocab
     if names is None:
-        names = [name for split in read_ontogum_splits(source).values() for name in split]
+        names = list(dict.fromkeys(name for split in read_ontogum_splits(source).values() for name in split))
     for folder in (CONLL_FOLDER, TREES_FOLDER):
         if not (source / folder).is_dir():
             raise FileNotFoundError(f"{source / folder}: no such folder. {CURE}")
-    texts = read_texts(source / CONLLU_FOLDER, source / CONLLU_ARCHIVE, ".conllu", CURE)
-    paths = {PurePosixPath(path).stem: path for path in texts}
-    lost = Lost([], [], [])
+    report = Report()
+    texts = read_texts(source / CONLLU_FOLDER, source / CONLLU_ARCHIVE, ".conllu", CURE, report)
+    paths: dict[str, str] = {}
+    for path in texts:
+        if paths.setdefault(PurePosixPath(path).stem, path) != path:
+            report.leave_out(REPEATED, f"{path}: as {paths[PurePosixPath(path).stem]}.")
     docs: list[Doc] = []
     for name in tqdm(names, desc="OntoGUM", unit=" documents", leave=False, disable=None):
         path = paths.get(name, f"{(source / CONLLU_FOLDER).as_posix()}/{name}.conllu")
@@ -81,16 +78,12 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
         try:
             if text is None:
                 raise FileNotFoundError(f"{path}: no such file. {CURE}")
-            docs.append(_make_doc(source, name, _parse_words(text, name, path), path, vocab, lost))
+            docs.append(_make_doc(source, name, _parse_words(text, name, path, report), path, vocab, report))
         except (OSError, ValueError) as error:
-            lost.documents.append(str(error))
-    if names and not docs:
-        raise ValueError(
-            f"{source}: found no document that can be read. {lost.documents[0] if lost.documents else CURE}"
-        )
-    warn_left_out("documents that can't be read", lost.documents)
-    warn_left_out("spans in a second cluster", lost.mentions)
-    warn_left_out("parses that can't be read or don't have the words of their sentence", lost.parses)
+            report.leave_out(DOCUMENTS, str(error))
+    if names:
+        report.require(docs, source, CURE)
+    report.warn()
     return docs
 
 
@@ -98,9 +91,11 @@ def read_ontogum_splits(source: str | Path) -> dict[str, list[str]]:
     """The names of the documents of each split. The split `test2`, which is the corpus GENTLE, is left out.
 
     source (str | Path): A copy of the repository: the folder that holds `splits.md`.
-    RETURNS (dict[str, list[str]]): Names of documents by split, `train`, `dev` and `test`, also of those from Reddit.
+    RETURNS (dict[str, list[str]]): Names of documents by split, `train`, `dev` and `test`, each once, also of those
+        from Reddit.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If the file lacks a split, naming both.
+    WARNS: Once, counting the documents that are listed twice.
     """
     path = Path(source) / SPLITS_FILE
     splits: dict[str, list[str]] = {split: [] for split in SPLITS}
@@ -113,35 +108,45 @@ def read_ontogum_splits(source: str | Path) -> dict[str, list[str]]:
     for split, names in splits.items():
         if not names:
             raise ValueError(f"{path}: found no document of {split!r}, expected `* NAME` under `## {split}`.")
+    report = Report()
+    splits = check_parts(splits, path, report)
+    report.warn()
     return splits
 
 
-def _parse_words(text: str, name: str, path: str) -> list[Sentence]:
-    documents = parse_conllu(text, path)
+def _parse_words(text: str, name: str, path: str, report: Report) -> list[Sentence]:
+    documents, unreadable = parse_conllu(text, path, report)
     if name not in documents:
-        raise ValueError(f"{path}: found the documents {list(documents)}, expected {name!r}.")
+        expected = f"{path}: found the documents {list(documents)}, expected {name!r}."
+        raise ValueError(unreadable.get(name) or next(iter(unreadable.values()), expected))
     return documents[name]
 
 
-def _make_doc(source: Path, name: str, sentences: list[Sentence], path: str, vocab: Vocab, lost: Lost) -> Doc:
+def _make_doc(source: Path, name: str, sentences: list[Sentence], path: str, vocab: Vocab, report: Report) -> Doc:
     doc = make_doc([sentence.words for sentence in sentences], vocab)
     set_title(doc, name)
     conll = source / CONLL_FOLDER / f"{name}.conll"
     text = read_text(conll, CURE)
-    clusters, repeated = keep_first(parse_clusters(text, str(conll), [token.text for token in doc], path))
-    lost.mentions.extend(f"{name}, word {start + 1}, {doc[start:end].text!r}" for start, end in repeated)
+    words = [[word.form for word in sentence.words] for sentence in sentences]
+    clusters, repeated = keep_first(parse_clusters(text, str(conll), words, path, report))
+    for start, end in repeated:
+        report.leave_out("spans in a second cluster", f"{name}, word {start + 1}, {shorten(doc[start:end].text)}")
     set_clusters(doc, list(clusters.values()), names=list(clusters))
     turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
     if turns:
         set_speakers(doc, turns)
-    set_constituents(doc, list(_read_constituents(source / TREES_FOLDER / f"{name}.ptb", sentences, lost)))
+    set_constituents(doc, list(_read_constituents(source / TREES_FOLDER / f"{name}.ptb", sentences, report)))
     return doc
 
 
-def _read_constituents(path: Path, sentences: Sequence[Sentence], lost: Lost) -> Iterable[tuple[int, int, str]]:
-    trees = list(split_trees(read_text(path))) if path.is_file() else []
-    if len(trees) != len(sentences):
-        lost.parses.extend([f"{path}: found {len(trees)} trees, expected {len(sentences)}"] * len(sentences))
+def _read_constituents(path: Path, sentences: Sequence[Sentence], report: Report) -> Iterable[tuple[int, int, str]]:
+    try:
+        trees = list(split_trees(read_text(path)))
+        if len(trees) != len(sentences):
+            raise ValueError(f"{path}: found {len(trees)} trees, expected {len(sentences)}")
+    except (OSError, ValueError) as error:  # whatever is wrong with the file, the document is good without it
+        for _ in sentences:
+            report.leave_out(PARSES, str(error))
         return
     offset = 0
     for (line, tree), sentence in zip(trees, sentences, strict=True):
@@ -149,8 +154,9 @@ def _read_constituents(path: Path, sentences: Sequence[Sentence], lost: Lost) ->
             words, phrases = parse_tree(tree, f"{path}:{line}")
             expected = [word.form for word in sentence.words]
             if words != expected:
-                raise ValueError(f"{path}:{line}: found the words {' '.join(words)!r}, expected {' '.join(expected)!r}")
+                found, wanted = shorten(" ".join(words)), shorten(" ".join(expected))
+                raise ValueError(f"{path}:{line}: found the words {found}, expected {wanted}")
             yield from ((offset + start, offset + end, label) for start, end, label in phrases)
         except ValueError as error:
-            lost.parses.append(str(error))
+            report.leave_out(PARSES, str(error))
         offset += len(sentence.words)

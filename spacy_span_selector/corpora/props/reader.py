@@ -10,7 +10,8 @@ from spacy.vocab import Vocab
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame, set_frames
 from ..files import read_text
-from ..starred_column import read_starred_column
+from ..left_out import DOCUMENTS, Report
+from ..starred_column import read_arguments_column
 
 NO_PREDICATE = "-"
 WHITE_SPACE = " \t\r"
@@ -33,30 +34,36 @@ def read_props(words_path: str | Path, props_path: str | Path, vocab: Vocab | No
         a roleset if the first column has a sense, as in `give.01`. Its predicate is the `V` that covers the word with
         the entry in the first column, or this word alone if there is none; any other `V` is read as `C-V`.
     RAISES (FileNotFoundError): If a file is missing, naming it.
-    RAISES (ValueError): If a file is malformed, naming file and line, what was found, and what was expected.
+    RAISES (ValueError): If the files do not have the same number of sentences, with the first one that differs; if no
+        sentence can be read, saying why.
+    WARNS: Once, counting what is left out: sentences that can't be read, and brackets of arguments without a partner.
     """
     words_path, props_path = Path(words_path), Path(props_path)
     words, props = _read_sentences(words_path), _read_sentences(props_path)
+    for path, sentences in ((words_path, words), (props_path, props)):
+        if not sentences:
+            raise ValueError(f"{path}: found no sentence, expected one line per word.")
     vocab = Vocab() if vocab is None else vocab
-    docs = []
+    report = Report()
+    docs: list[Doc] = []
     for word_lines, prop_lines in zip(words, props, strict=False):
-        if len(word_lines) != len(prop_lines):
-            raise ValueError(
-                f"{words_path}:{word_lines[0][0]}: found a sentence of {len(word_lines)} word(s), but of "
-                f"{len(prop_lines)} line(s) at {props_path}:{prop_lines[0][0]}. Expected one line per word in both."
-            )
-        doc = Doc(
-            vocab,
-            words=_read_words(words_path, word_lines),
-            sent_starts=[i == 0 for i in range(len(word_lines))],
-        )
-        set_frames(doc, _read_frames(props_path, prop_lines))
-        docs.append(doc)
-    if len(words) != len(props):
+        try:
+            if len(word_lines) != len(prop_lines):
+                raise ValueError(
+                    f"{words_path}:{word_lines[0][0]}: found a sentence of {len(word_lines)} word(s), but of "
+                    f"{len(prop_lines)} line(s) at {props_path}:{prop_lines[0][0]}. Expected one line per word in both."
+                )
+            docs.append(_make_doc(words_path, word_lines, props_path, prop_lines, vocab, report))
+        except ValueError as error:
+            report.leave_out(DOCUMENTS, str(error))
+    if len(words) != len(props):  # then a sentence may have the frames of another
         raise ValueError(
             f"{words_path} has {len(words)} sentence(s), but {props_path} has {len(props)}. "
-            f"Expected the same number in both, with blank lines between them."
+            f"Expected the same number in both, with blank lines between them. {report.first(DOCUMENTS)}".rstrip()
         )
+    if words:
+        report.require(docs, words_path)
+    report.warn()
     return docs
 
 
@@ -76,6 +83,14 @@ def _read_sentences(path: Path) -> list[list[Line]]:
     return [sentence for sentence in sentences if sentence]
 
 
+def _make_doc(
+    words_path: Path, words: list[Line], props_path: Path, props: list[Line], vocab: Vocab, report: Report
+) -> Doc:
+    doc = Doc(vocab, words=_read_words(words_path, words), sent_starts=[i == 0 for i in range(len(words))])
+    set_frames(doc, _read_frames(props_path, props, report))
+    return doc
+
+
 def _read_words(path: Path, lines: list[Line]) -> list[str]:
     for number, cells in lines:
         if len(cells) != 1:
@@ -83,7 +98,7 @@ def _read_words(path: Path, lines: list[Line]) -> list[str]:
     return [word for _, (word,) in lines]
 
 
-def _read_frames(path: Path, lines: list[Line]) -> list[Frame]:
+def _read_frames(path: Path, lines: list[Line], report: Report) -> list[Frame]:
     def place(i: int) -> str:
         return f"{path}:{lines[i][0]}"
 
@@ -97,7 +112,7 @@ def _read_frames(path: Path, lines: list[Line]) -> list[Frame]:
             )
     frames = []
     for column, predicate in enumerate(predicates, start=1):
-        spans = read_starred_column([cells[column] for _, cells in lines], place)
+        spans = read_arguments_column([cells[column] for _, cells in lines], place, report)
         verbs = [(start, end) for start, end, role in spans if role == PREDICATE_LABEL]
         start, end = next((verb for verb in verbs if verb[0] <= predicate < verb[1]), (predicate, predicate + 1))
         arguments = [

@@ -59,6 +59,49 @@ def test_litbank_document_that_is_missing(litbank: Path, tmp_path: Path):
     assert "c.conll" in result.output
 
 
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_litbank_fold_that_cannot_be_read_leaves_the_files_of_another(litbank: Path, tmp_path: Path, split: str):
+    out = tmp_path / "corpus"
+    assert run("convert", "litbank", litbank, out, "--fold", 2).exit_code == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    ids = litbank / "lrec2020-coref/data/litbank_tenfold_splits/2"
+    ids.rename(ids.with_name("3"))
+    for part, names in {"train": "b.tsv\n", "dev": "a.tsv\n", "test": "c.tsv\n", split: "none.tsv\n"}.items():
+        ids.with_name("3").joinpath(f"{part}.ids").write_text(names)
+    result = run("convert", "litbank", litbank, out, "--fold", 3)
+    assert result.exit_code == 1
+    assert "none.conll: no such file" in " ".join(result.output.split())
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_part_without_documents_is_an_error_and_nothing_is_written(litbank: Path, tmp_path: Path):
+    (litbank / "lrec2020-coref/data/litbank_tenfold_splits/2/dev.ids").write_text("\n")
+    result = run("convert", "litbank", litbank, tmp_path / "corpus", "--fold", 2)
+    assert result.exit_code == 1
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_litbank_reports_once_what_is_wrong_and_keeps_the_rest(litbank: Path, tmp_path: Path):
+    for name, old, new in (("b", "\t1\tsaw", "\t2\tsaw"), ("d", "(0)", "(0")):
+        path = litbank / f"coref/conll/{name}.conll"
+        path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.warns(UserWarning) as caught:
+        assert run("convert", "litbank", litbank, tmp_path, "--fold", 2).exit_code == 0
+    (warning,) = caught
+    assert "Left out documents that can't be read: 1. " in str(warning.message)
+    assert "have no partner: 1. " in str(warning.message)
+    counts = {split: len(load(tmp_path / f"{split}.spacy")) for split in ("train", "dev", "test")}
+    assert counts == {"train": 1, "dev": 1, "test": 1}
+
+
+def test_litbank_document_in_two_parts_is_said_and_kept_in_both(litbank: Path, tmp_path: Path):
+    with (litbank / "lrec2020-coref/data/litbank_tenfold_splits/2/dev.ids").open("a") as file:
+        file.write("a.tsv\n")
+    with pytest.warns(UserWarning, match=r"in two parts .*: 'a' in train and dev\. Remove it from one"):
+        assert run("convert", "litbank", litbank, tmp_path, "--fold", 2).exit_code == 0
+    assert [len(load(tmp_path / f"{split}.spacy")) for split in ("train", "dev")] == [2, 2]
+
+
 @pytest.fixture
 def ontogum(tmp_path: Path) -> Path:
     """OntoGUM as it is laid out, with one document in each part, and one in train that has no words."""

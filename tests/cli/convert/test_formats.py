@@ -51,13 +51,13 @@ def test_bracketed_reports_missing_files_and_unknown_languages(tmp_path: Path):
     assert "qq" in unknown.output
 
 
-def write_conll2012(path: Path) -> None:
+def write_conll2012(path: Path, name: str = "tale") -> None:
     rows = [
         "tale 0 0 Ann NNP (S(NP*) - - - Leo * (ARG0*) (0)",
         "tale 0 1 left VBD (VP*)) leave 01 - Leo * (V*) -",
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(["#begin document (tale); part 000", *rows, "#end document", ""]), encoding="utf-8")
+    path.write_text("\n".join([f"#begin document ({name}); part 000", *rows, "#end document", ""]), encoding="utf-8")
 
 
 def test_conll2012_keeps_every_layer(tmp_path: Path):
@@ -74,7 +74,7 @@ def test_conll2012_keeps_every_layer(tmp_path: Path):
 
 def test_conll2012_joins_files_and_folders(tmp_path: Path):
     write_conll2012(tmp_path / "nw/00/tale.v4_gold_conll")
-    write_conll2012(tmp_path / "more.conll")
+    write_conll2012(tmp_path / "more.conll", "more")
     result = run("convert", "conll2012", tmp_path / "more.conll", tmp_path / "nw", tmp_path / "tale.spacy")
     assert result.exit_code == 0, result.output
     assert len(load(tmp_path / "tale.spacy")) == 2
@@ -93,7 +93,7 @@ def test_conll2012_puts_speakers_in_the_text_where_asked(tmp_path: Path):
 def test_conll2012_prints_the_sum_of_what_it_read(tmp_path: Path):
     paths = [tmp_path / "a.conll", tmp_path / "b.conll"]
     for path in paths:
-        write_conll2012(path)
+        write_conll2012(path, path.stem)
     result = run("convert", "conll2012", *paths, tmp_path / "a.spacy")
     joined = hashlib.md5(b"".join(path.read_bytes() for path in paths)).hexdigest()
     assert f"Read 2 files. MD5 of their contents, one after the other: {joined}\n" in result.output
@@ -124,23 +124,41 @@ def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path
         assert message in " ".join(result.output.split())
 
 
-def write_jsonlines(path: Path) -> None:
-    speakers = '"speakers": [["Leo", "Leo"], ["-"]]'
+def write_jsonlines(path: Path, name: str = "tale") -> None:
+    key, speakers = f'"doc_key": "{name}"', '"speakers": [["Leo", "Leo"], ["-"]]'
     path.write_text(
-        f'{{"doc_key": "tale", "sentences": [["Ann", "left"], ["She"]], {speakers}, "clusters": [[[0, 0], [2, 2]]]}}\n',
+        f'{{{key}, "sentences": [["Ann", "left"], ["She"]], {speakers}, "clusters": [[[0, 0], [2, 2]]]}}\n',
         encoding="utf-8",
     )
 
 
 def test_jsonlines_joins_files(tmp_path: Path):
     for name in ("a", "b"):
-        write_jsonlines(tmp_path / f"{name}.jsonlines")
+        write_jsonlines(tmp_path / f"{name}.jsonlines", name)
     result = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "b.jsonlines", tmp_path / "new/c.spacy")
     assert result.exit_code == 0, result.output
     assert "c.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
     docs = load(tmp_path / "new/c.spacy")
-    assert [get_title(doc) for doc in docs] == ["tale", "tale"]
+    assert [get_title(doc) for doc in docs] == ["a", "b"]
     assert get_clusters(docs[1]) == [[(0, 1), (2, 3)]]
+
+
+def test_documents_that_come_twice_are_written_once(tmp_path: Path):
+    paths = [tmp_path / "a.jsonlines", tmp_path / "b.jsonlines"]
+    for path in paths:
+        write_jsonlines(path)
+    with pytest.warns(
+        UserWarning, match=rf"a second time: 1\. The first: {paths[1]}: document 'tale', as in {paths[0]}"
+    ):
+        assert run("convert", "jsonlines", *paths, tmp_path / "c.spacy").exit_code == 0
+    assert len(load(tmp_path / "c.spacy")) == 1
+    for name, text in {"a": "Ann left.", "b": "Leo left."}.items():
+        (tmp_path / f"{name}.txt").write_text(f"=== tale\n{text}\n", encoding="utf-8")
+    with pytest.warns(
+        UserWarning, match=r"Kept different documents of the same name: 1\. The first: \S*b\.txt: document"
+    ):
+        assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "d.spacy").exit_code == 0
+    assert len(load(tmp_path / "d.spacy")) == 2
 
 
 def test_jsonlines_puts_speakers_in_the_text_where_asked(tmp_path: Path):

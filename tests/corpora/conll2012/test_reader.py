@@ -55,13 +55,18 @@ def read_one(path: Path) -> Doc:
 
 
 def row(word: str, *columns: str, parse: str = "*", speaker: str = "-", lemma: str = "-", coref: str = "-") -> str:
-    """A row with the columns of arguments given."""
+    """A row with the columns of arguments given. `document` puts in its number."""
     frameset = "-" if lemma == "-" else "01"
-    return " ".join(["d", "0", "0", word, "XX", parse, lemma, frameset, "-", speaker, "*", *columns, coref])
+    return " ".join(["d", "0", "N", word, "XX", parse, lemma, frameset, "-", speaker, "*", *columns, coref])
 
 
 def document(*rows: str, name: str = "d", part: str = "000") -> str:
-    return "\n".join([f"#begin document ({name}); part {part}", *rows, END, ""])
+    lines = [f"#begin document ({name}); part {part}"]
+    number = 0
+    for each in rows:
+        lines.append(each.replace(" N ", f" {number} ", 1))
+        number = number + 1 if each else 0
+    return "\n".join([*lines, END, ""])
 
 
 def test_words_tags_sentences_and_title_are_read(tmp_path: Path):
@@ -172,7 +177,7 @@ def test_words_are_unescaped(tmp_path: Path, written: str, read: str):
 
 
 def test_tabs_separate_columns_too(tmp_path: Path):
-    text = document("\t".join(row("went", "(V*)", lemma="go").split(" ")))
+    text = document("\t".join(row("went", "(V*)", lemma="go").replace("N", "0").split(" ")))
     assert get_frames(read_one(write(tmp_path, text))) == [Frame(0, 1, [], "go.01")]
 
 
@@ -185,6 +190,7 @@ def test_a_root_without_label_is_the_top(tmp_path: Path):
     ("cells", "message"),
     [
         (("(ARG0*)", "*)"), "gold_conll:3: '*)' closes a span"),
+        (("(V*", "*"), "gold_conll:2: a span `(V` opens here and is never closed"),
         (("(ARG0*)", "*"), "gold_conll:2: the sentence that starts here has 0 predicates in column 12"),
         (("(V*)", "(V*)"), "gold_conll:2: the sentence that starts here has 2 predicates in column 12"),
     ],
@@ -198,6 +204,24 @@ def test_a_column_that_cannot_be_read_costs_no_other(tmp_path: Path, cells: tupl
     assert get_clusters(doc) == [[(1, 2)]]
 
 
+def test_a_bracket_without_a_partner_costs_its_argument_alone(tmp_path: Path):
+    text = document(row("Ann", "(ARG0*)"), row("left", "(V*)"), row("it", "(ARG1*"), row("here", "(ARGM-LOC*)"))
+    path = write(tmp_path, text)
+    with pytest.warns(UserWarning, match=r"gold_conll:4: a span `\(ARG1` opens here and is never closed"):
+        (doc,) = read_conll2012(path)
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(3, 4, "ARGM-LOC")])]
+
+
+def test_a_bracket_without_a_partner_costs_its_mention_alone(tmp_path: Path):
+    path = write(tmp_path, document(row("A", coref="(2"), row("dog", coref="3)"), "", row("It", coref="(2)|(3)")))
+    with pytest.warns(UserWarning) as caught:
+        (doc,) = read_conll2012(path)
+    (warning,) = caught
+    assert "have no partner: 2. The first: " in str(warning.message)
+    assert "gold_conll:2: a mention of cluster 2 opens here" in str(warning.message)
+    assert get_clusters(doc) == [[(2, 3)], [(2, 3)]]
+
+
 def test_a_parse_that_cannot_be_read_costs_no_other(tmp_path: Path):
     text = document(row("Ann", "(ARG0*)", parse="(S*"), row("left", "(V*)"), "", row("Rain", parse="(NP*)"))
     path = write(tmp_path, text)
@@ -209,29 +233,99 @@ def test_a_parse_that_cannot_be_read_costs_no_other(tmp_path: Path):
 
 def test_what_is_left_out_is_counted_in_one_warning(tmp_path: Path):
     for name in ("a", "b"):
-        write(tmp_path, document(row("Ann", "*", "*", parse="*)")), f"{name}.gold_conll")
+        write(tmp_path, document(row("Ann", "*", "*", parse="*)"), name=name), f"{name}.gold_conll")
     with pytest.warns(UserWarning) as caught:
         read_conll2012(tmp_path)
     (warning,) = caught
-    assert "can't be read: 6." in str(warning.message)
-    assert f"The first: {tmp_path / 'a.gold_conll'}:2" in str(warning.message)
+    parses, frames = str(warning.message).split("Left out frames")
+    assert f"Left out parses that can't be read: 2. The first: {tmp_path / 'a.gold_conll'}:2" in parses
+    assert " without a predicate that can be read: 4." in frames
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "gold_conll: found no document, expected `#begin document (NAME); part 000`"),
-        (row("Ann"), "gold_conll:1: found 'd 0 0 Ann"),
-        (f"{BEGIN}\n{row('Ann')}\n", "gold_conll: the file ends without `#end document`"),
-        (f"{BEGIN}\n{row('Ann')}\n{BEGIN}\n", f"gold_conll:3: found '{BEGIN}' in a document"),
+        (row("Ann"), "gold_conll:1: found 'd 0 N Ann"),
+        (
+            f"{BEGIN}\n{row('Ann')}\n",
+            "gold_conll:1: the document 'bc/ferry/00/ferry_0001_3', which begins here, has no",
+        ),
+        (f"{BEGIN}\n{row('Ann')}\n{BEGIN}\n", "gold_conll:1: the document 'bc/ferry/00/ferry_0001_3', which begins"),
+        (document("# d"), "gold_conll:2: found '# d' in a document, expected a row or `#end document`"),
         (document("d 0 0 Ann NNP"), "gold_conll:2: found 5 columns separated by blanks, expected 12 or more"),
         (document(row("Ann"), row("left", "(V*)")), "gold_conll:3: found 13 columns, but the rows before it have 12"),
-        (document(row("Ann", coref="(3")), "gold_conll:2: a mention of cluster 3 opens here"),
+        (document(row("Ann"), row("left").replace("N", "0")), "gold_conll:3: found row number '0', expected '1'"),
+        (
+            document(row("Ann"), row("left").replace("d", "e")),
+            "gold_conll:3: found a row of the document 'e 0', expected",
+        ),
     ],
 )
 def test_malformed_documents_are_errors(tmp_path: Path, text: str, message: str):
     with pytest.raises(ValueError, match=re.escape(message)):
         read_conll2012(write(tmp_path, text))
+
+
+GOOD = document(row("Ann", coref="(0)"), row("left"), "", row("Leo", coref="(0)"), name="good")
+
+
+@pytest.mark.parametrize(
+    ("damaged", "message"),
+    [
+        (document(row("Ann"), row("left").replace("N", "2")), ":9: found row number '2', expected '1'"),
+        (document(row("Ann"), "d 0 1"), ":9: found 3 columns separated by blanks"),
+        (document(row("Ann")).replace(END, ""), ":7: the document 'd_0', which begins here, has no `#end document`"),
+        (
+            document(row("Ann")).replace("#begin", "#begun"),
+            ":7: found '#begun document (d); part 000', expected `#begin",
+        ),
+        (document(row("Ann"), part="x"), ":7: found '#begin document (d); part x', expected `#begin"),
+    ],
+)
+def test_a_document_that_cannot_be_read_costs_no_other(tmp_path: Path, damaged: str, message: str):
+    path = write(tmp_path, GOOD + damaged + GOOD.replace("good", "last"))
+    with pytest.warns(UserWarning) as caught:
+        docs = read_conll2012(path)
+    (warning,) = caught
+    assert str(warning.message).startswith(f"Left out documents that can't be read: 1. The first: {path}{message}")
+    assert [(get_title(doc), get_clusters(doc)) for doc in docs] == [
+        ("good_0", [[(0, 1), (2, 3)]]),
+        ("last_0", [[(0, 1), (2, 3)]]),
+    ]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"Ann left.", GOOD.replace("Ann", "Zo\udce9").encode("utf-8", "surrogateescape")]
+)
+def test_a_file_that_cannot_be_read_costs_no_other(tmp_path: Path, data: bytes):
+    write(tmp_path, GOOD)
+    (tmp_path / "damaged.gold_conll").write_bytes(data)
+    with pytest.warns(UserWarning, match=r"documents that can't be read: \d\. The first: \S*damaged\.gold_conll:"):
+        assert len(read_conll2012(tmp_path)) == 1
+
+
+def test_a_document_that_comes_twice_is_left_out(tmp_path: Path):
+    path = write(tmp_path, GOOD + document(row("Leo")) + GOOD.replace("(0)", "-"))
+    with pytest.warns(
+        UserWarning, match=rf"a second time: 1\. The first: {path}:10: document 'good_0', as in {path}:1\."
+    ):
+        docs = read_conll2012(path)
+    assert [get_title(doc) for doc in docs] == ["good_0", "d_0"]
+    assert get_clusters(docs[0]) == [[(0, 1), (2, 3)]]
+
+
+def test_different_documents_of_one_name_and_part_are_kept(tmp_path: Path):
+    path = write(tmp_path, document(row("Ann")) + document(row("Leo")))
+    with pytest.warns(
+        UserWarning, match=rf"Kept different .*: 1\. The first: {path}:4: document 'd_0', as in {path}:1\."
+    ):
+        assert [doc.text for doc in read_conll2012(path)] == ["Ann ", "Leo "]
+
+
+def test_parts_may_have_any_number(tmp_path: Path):
+    part = "9" * 5_000
+    assert get_title(read_one(write(tmp_path, document(row("Ann"), part=part)))) == f"d_{part}"
 
 
 def test_files_in_another_encoding_are_named(tmp_path: Path):

@@ -27,6 +27,8 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 
+from ...spans import put_spans
+
 VOCAB = Vocab()
 WORDS = ["Ann", "gave", "up", "her", "tea", ".", "She", "slept"]
 
@@ -228,9 +230,10 @@ def test_a_document_without_words(tmp_path: Path):
 @pytest.mark.parametrize("place", [0, 6, 8])
 def test_spans_without_tokens_are_left_out(tmp_path: Path, place: int):
     doc = make_doc()
-    set_clusters(doc, [[(0, 1), (6, 7), (place, place)]])
-    set_constituents(doc, [(0, 6, "S"), (place, place, "NP")])
-    set_frames(doc, [Frame(7, 8, [Argument(place, place, "ARG0")]), Frame(place, place, [])])
+    put_spans(doc, "coref_clusters_1", (0, 1), (6, 7), (place, place))
+    put_spans(doc, "constituents", (0, 6, "S"), (place, place, "NP"))
+    put_spans(doc, "srl_1", (7, 8, "V"), (place, place, "ARG0"))
+    put_spans(doc, "srl_2", (place, place, "V"))
     lost = r"1 argument\(s\), 1 constituent\(s\), 1 mention\(s\), 1 predicate\(s\) left out"
     (back,) = read_text(write_with_loss(lost, doc), tmp_path)
     assert get_clusters(back) == [[(0, 1), (6, 7)]]
@@ -249,3 +252,14 @@ def test_markers_of_speakers_are_left_out(tmp_path: Path):
 def test_a_file_is_written(tmp_path: Path):
     write_conll2012([make_doc()], tmp_path / "a.conll")
     assert (tmp_path / "a.conll").read_text(encoding="utf-8") == write(make_doc())
+
+
+def test_spans_of_a_document_without_words_are_left_out(tmp_path: Path):
+    doc = Doc(VOCAB)
+    put_spans(doc, "coref_clusters_1", (0, 0))
+    put_spans(doc, "srl_1", (0, 0, "V"))
+    put_spans(doc, "constituents", (0, 0, "S"))
+    (back,) = read_text(
+        write_with_loss(r"1 constituent\(s\), 1 mention\(s\), 1 predicate\(s\) left out", doc), tmp_path
+    )
+    assert len(back) == 0

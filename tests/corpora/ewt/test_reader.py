@@ -1,4 +1,5 @@
 import io
+import re
 import tarfile
 from pathlib import Path
 
@@ -172,9 +173,25 @@ def test_files_of_another_encoding_are_named(source: Path):
         read_ewt(source)
 
 
-def test_documents_that_ud_lacks_are_named(source: Path):
+def read_damaged(source: Path) -> tuple[dict[str, list[str]], str]:
+    """The documents of each part, and the warning."""
+    with pytest.warns(UserWarning) as caught:
+        docs = read_ewt(source)
+    (warning,) = caught
+    return {split: [get_title(doc) for doc in part] for split, part in docs.items()}, str(warning.message)
+
+
+LEFT_OUT = "Left out documents that can't be read: 1. The first: "
+
+
+def test_documents_that_ud_lacks_are_left_out(source: Path, monkeypatch: pytest.MonkeyPatch):
     edit(source / "UD_English-EWT/en_ewt-ud-test.conllu", "weblog-a-b.c", "weblog-a")
-    with pytest.raises(ValueError, match=r"a-b.c.xml.gold_skel: UD_English-EWT has no document 'weblog/a-b.c'"):
+    titles, message = read_damaged(source)
+    assert titles == {"train": ["email/harbour"], "dev": ["reviews/007"], "test": []}
+    assert message.startswith(LEFT_OUT)
+    assert "a-b.c.xml.gold_skel: UD_English-EWT has no document 'weblog/a-b.c'" in message
+    monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.MOST_UNKNOWN", 0)
+    with pytest.raises(ValueError, match=r"has no document 'weblog/a-b.c'.* The same holds for 0 others"):
         read_ewt(source)
 
 
@@ -182,14 +199,68 @@ def test_an_incomplete_copy_of_propbank_is_an_error(source: Path, monkeypatch: p
     monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.NOT_ANNOTATED", 1)
     assert len(read_ewt(source)["dev"]) == 1
     (source / "propbank-release/data/google/ewt/reviews/00/007.xml.gold_skel").unlink()
+    titles, message = read_damaged(source)
+    assert titles["dev"] == []
+    assert (
+        "2 documents of UD_English-EWT have no .xml.gold_skel file: reviews/007, reviews/left_out; expected" in message
+    )
+    monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.MOST_UNKNOWN", 0)
     with pytest.raises(ValueError, match=r"2 documents of UD_English-EWT .* such as 'reviews/007'; expected at most 1"):
         read_ewt(source)
 
 
-def test_malformed_skeletons_are_named_with_the_line(source: Path):
+def test_malformed_skeletons_cost_no_other_document(source: Path):
     edit(source / "propbank-release/data/google/ewt/email/00/harbour.xml.gold_skel", "f 0 2 ", "f 0 3 ")
-    with pytest.raises(ValueError, match=r"harbour.xml.gold_skel:3: found sentence 0, token 3"):
+    titles, message = read_damaged(source)
+    assert titles == {"train": [], "dev": ["reviews/007"], "test": ["weblog/a-b.c"]}
+    assert message.startswith(LEFT_OUT)
+    assert "harbour.xml.gold_skel:3: found sentence 0, token 3" in message
+
+
+def test_malformed_words_cost_no_other_document(source: Path):
+    edit(source / "UD_English-EWT/en_ewt-ud-dev.conllu", "1\tNever", "2\tNever")
+    titles, message = read_damaged(source)
+    assert titles == {"train": ["email/harbour"], "dev": ["reviews/007"], "test": ["weblog/a-b.c"]}
+    assert "en_ewt-ud-dev.conllu:5: found 'Never' as word '2', expected word 1" in message
+    edit(source / "UD_English-EWT/en_ewt-ud-dev.conllu", "1\tWow", "2\tWow")
+    titles, message = read_damaged(source)
+    assert titles == {"train": ["email/harbour"], "dev": [], "test": ["weblog/a-b.c"]}
+    assert message.startswith("Left out documents that can't be read: 2.")
+
+
+def test_without_a_document_that_can_be_read_there_is_an_error(source: Path):
+    for split in WORDS:
+        path = source / f"UD_English-EWT/en_ewt-ud-{split}.conllu"
+        path.write_text(path.read_text(encoding="utf-8").replace("\n1\t", "\n2\t"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"no document that can be read\. \S*en_ewt-ud-train.conllu:2: found 'She' as"):
         read_ewt(source)
+
+
+def test_parts_of_speech_that_spacy_does_not_know_are_left_out(source: Path):
+    edit(source / "UD_English-EWT/en_ewt-ud-dev.conllu", "INTJ", "EXCLAMATION")
+    with pytest.warns(UserWarning, match=r"spaCy does not know: 1\. The first: \S*dev.conllu:2: found 'EXCLAMATION'"):
+        (doc,) = read_ewt(source)["dev"]
+    assert (doc[0].pos_, doc[0].tag_) == ("", "UH")
+
+
+def test_documents_in_two_splits_are_reported(source: Path):
+    words = source / "UD_English-EWT"
+    text = (words / "en_ewt-ud-dev.conllu").read_text(encoding="utf-8").partition("# newdoc id = reviews-left")[0]
+    with (words / "en_ewt-ud-test.conllu").open("a", encoding="utf-8") as file:
+        file.write(text)
+    titles, message = read_damaged(source)
+    assert titles["dev"] == ["reviews/007"]
+    assert titles["test"] == ["weblog/a-b.c", "reviews/007"]
+    assert re.match(r"Found documents in two parts .*: 1\..* 'reviews/007' in dev and test\.", message)
+
+
+def test_skeletons_that_come_twice_are_left_out(source: Path):
+    path = source / "propbank-release/data/google/ewt/reviews/01/007.xml.gold_skel"
+    path.parent.mkdir()
+    path.write_text("damaged", encoding="utf-8")
+    titles, message = read_damaged(source)
+    assert titles["dev"] == ["reviews/007"]
+    assert "reviews/01/007.xml.gold_skel: as " in message
 
 
 @pytest.mark.parametrize(
@@ -199,7 +270,9 @@ def test_malformed_skeletons_are_named_with_the_line(source: Path):
         ("Wow", "Wow\t_\tX\tUH\t_\t_\t_\t_\t_\n\n1\tWow\t_\tX\tUH\t_\t_\t_\t_\t_\n\n1\tWow"),  # three sentences
     ],
 )
-def test_sentences_that_do_not_fit_are_an_error(source: Path, old: str, new: str):
+def test_sentences_that_do_not_fit_cost_no_other_document(source: Path, old: str, new: str):
     edit(source / "UD_English-EWT/en_ewt-ud-dev.conllu", old, new)
-    with pytest.raises(ValueError, match=r"document 'reviews/007': its 1 sentences in propbank-release do not fit its"):
-        read_ewt(source)
+    titles, message = read_damaged(source)
+    assert titles == {"train": ["email/harbour"], "dev": [], "test": ["weblog/a-b.c"]}
+    assert message.startswith(LEFT_OUT)
+    assert "document 'reviews/007': its 1 sentences in propbank-release do not fit its" in message

@@ -135,7 +135,6 @@ def test_restored_documents_from_reddit_are_read(gum: Path):
         ("conll", None, "GUM_news_a.conll: no such file. Expected a copy of"),
         ("conllu", None, "GUM_news_a.conllu: no such file. Expected a copy of"),
         ("conllu", "# newdoc id = b\n", "GUM_news_a.conllu: found the documents ['b'], expected 'GUM_news_a'"),
-        ("conll", conll([*CELLS[:9], "3)"]), "GUM_news_a.conll:11: '3)' closes a mention"),
         ("conll", conll().replace("\t(1)\n", "\n"), "GUM_news_a.conll:2: found 2 columns"),
     ],
 )
@@ -150,18 +149,56 @@ def test_documents_that_cannot_be_read_are_counted_and_cost_no_other(
     assert [get_title(doc) for doc in docs] == ["GUM_vlog_b", "GUM_bio_c"]
 
 
+def test_a_bracket_without_a_partner_costs_its_mention_alone(gum: Path):
+    write(gum / "coref/ontogum/conll/GUM_news_a.conll", conll([*CELLS[:3], "3)", *CELLS[4:]]))
+    with pytest.warns(UserWarning) as caught:
+        docs = read_ontogum(gum)
+    (warning,) = caught
+    expected = r"have no partner: 2\. The first: \S*GUM_news_a\.conll:4: a mention of cluster 2 opens here and is never"
+    assert re.search(expected, str(warning.message))
+    assert [get_clusters(doc) for doc in docs] == [
+        [[(0, 1), (2, 3)], [(7, 8)]],
+        *[[[(0, 1), (2, 3)], [(2, 4), (7, 8)]]] * 2,
+    ]
+
+
+def test_a_list_that_names_a_document_twice_is_reported(gum: Path):
+    write_splits(gum, train=["GUM_news_a", "GUM_news_a"], dev=["GUM_vlog_b"], test=["GUM_bio_c", "GUM_vlog_b"])
+    with pytest.warns(UserWarning) as caught:
+        splits = read_ontogum_splits(gum)
+    assert splits == {"train": ["GUM_news_a"], "dev": ["GUM_vlog_b"], "test": ["GUM_bio_c", "GUM_vlog_b"]}
+    assert re.search(
+        r"Left out documents that come a second time: 1\. The first: \S*splits\.md: 'GUM_news_a' in train\.\n"
+        r"Found documents in two parts .*: 1\. The first: \S*splits\.md: 'GUM_vlog_b' in dev and test",
+        str(caught[0].message),
+    )
+    with pytest.warns(UserWarning):
+        assert len(read_ontogum(gum)) == 3
+
+
+def test_a_file_of_words_that_comes_twice_is_left_out(gum: Path):
+    again = write_words(gum / "more", "GUM_news_a", words=["_"] * len(WORDS))
+    again.rename(gum / "coref/ontogum/conllu/GUM_news_a.old")
+    (gum / "coref/ontogum/conllu/old").mkdir()
+    (gum / "coref/ontogum/conllu/GUM_news_a.old").rename(gum / "coref/ontogum/conllu/old/GUM_news_a.conllu")
+    with pytest.warns(UserWarning, match=r"come a second time: 1\. The first: \S*old/GUM_news_a\.conllu: as \S*conllu"):
+        docs = read_ontogum(gum)
+    assert docs[0].text.startswith("Ann called")
+
+
 @pytest.mark.parametrize(
     ("trees", "lost", "message"),
     [
         (TREES.replace("barked", "slept"), 1, ".ptb:7: found the words 'He slept .', expected 'He barked .'"),
         (TREES.replace("(. .)))", "(. .))"), 1, ".ptb:7, word 1: a span `(ROOT` opens here and is never closed"),
         (TREES.split("\n\n")[0], 2, ".ptb: found 1 trees, expected 2"),
-        (None, 2, ".ptb: found 0 trees, expected 2"),
+        (None, 2, ".ptb: no such file"),
+        (TREES.replace("Rex", "R\udce9x"), 2, ".ptb: byte 114 is not UTF-8"),
     ],
 )
 def test_parses_that_do_not_fit_are_counted_and_cost_no_other(gum: Path, trees: str | None, lost: int, message: str):
     path = gum / "const/GUM_news_a.ptb"
-    path.unlink() if trees is None else write(path, trees)
+    path.unlink() if trees is None else path.write_bytes(trees.encode("utf-8", "surrogateescape"))
     with pytest.warns(UserWarning) as caught:
         doc, *others = read_ontogum(gum)
     (warning,) = caught

@@ -124,13 +124,41 @@ def test_names_of_roles(conll: str, propbank: str):
         ("Ann left", "-", r"words:1: found 2 words in a line, expected one"),
         ("Ann|left", "-|leave (V*)", r"props:1: found 1 column\(s\), expected 2: .* has 1 predicate\(s\)"),
         ("Ann|left", "- (A0*)|- (V*)", r"props:1: found 2 column\(s\), expected 1"),
-        ("Ann|left", "- (A0*|leave *", r"props:1: a span `\(A0` opens here"),
-        ("Ann|left", "- A0|leave (V*)", r"props:1: found 'A0'"),
     ],
 )
 def test_broken_files_are_errors(tmp_path: Path, words: str, props: str, message: str):
     with pytest.raises(ValueError, match=message):
         read_one(tmp_path, words, props)
+
+
+@pytest.mark.parametrize(
+    ("props", "message"),
+    [
+        ("- (A0*|leave (V*)|- (A1*)", r"props:1: a span `\(A0` opens here"),
+        ("- A0|leave (V*)|- (A1*)", r"props:1: found 'A0'"),
+        ("- *)|leave (V*)|- (A1*)", r"props:1: '\*\)' closes a span"),
+    ],
+)
+def test_a_bracket_without_a_partner_costs_its_argument_alone(tmp_path: Path, props: str, message: str):
+    with pytest.warns(UserWarning, match=message):
+        doc = read_one(tmp_path, "Ann|left|it", props)
+    assert get_frames(doc) == [Frame(1, 2, [Argument(2, 3, "ARG1")])]
+
+
+@pytest.mark.parametrize(
+    ("words", "props", "message"),
+    [
+        ("a||Ann left||b", "-||-||-", r"words:3: found 2 words in a line"),
+        ("a||Ann|left||b", "-||-||-", r"words:3: found a sentence of 2 word\(s\), but of 1 line\(s\)"),
+        ("a||Ann|left||b", "-||-|go *)||-", r"props:3: found 1 column\(s\), expected 2"),
+    ],
+)
+def test_a_sentence_that_cannot_be_read_costs_no_other(tmp_path: Path, words: str, props: str, message: str):
+    for name, text in {"words": words, "props": props}.items():
+        (tmp_path / name).write_text(text.replace("|", "\n"), encoding="utf-8")
+    with pytest.warns(UserWarning, match=rf"Left out documents that can't be read: 1\. The first: .*{message}"):
+        docs = read_props(tmp_path / "words", tmp_path / "props")
+    assert [doc.text for doc in docs] == ["a ", "b "]
 
 
 def test_missing_file_is_named(files: tuple[Path, Path]):

@@ -1,0 +1,183 @@
+"""What the functions that annotate a document require of their arguments.
+
+They check everything before they change anything, so that a document stays as it was if an argument is wrong. Messages
+write places as Python does: `clusters[2][0]` is the first mention of the third cluster.
+
+A document may have thousands of spans, and the components annotate it by these functions. So the functions `are_...`
+ask first, of all spans together, whether they are as usual. Only others are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import Any, NoReturn
+
+from spacy.tokens import Doc, Span
+
+from .titles import describe_doc
+
+
+def are_offsets(spans: Sequence[Any], n_tokens: int) -> bool:
+    """Whether all spans are tuples of two of Python's integers, and have tokens of the document."""
+    if not all([type(span) is tuple and len(span) == 2 for span in spans]):
+        return False
+    if not all([type(start) is int and type(end) is int for start, end in spans]):
+        return False
+    return all([0 <= start < end <= n_tokens for start, end in spans])
+
+
+def are_scores(scores: Sequence[Any]) -> bool:
+    """Whether all scores are finite numbers of Python's type `float`."""
+    return all([type(score) is float for score in scores]) and all(map(isfinite, scores))
+
+
+def are_texts(texts: Sequence[Any]) -> bool:
+    """Whether all labels are strings that can be saved."""
+    return all([type(text) is str and text.isascii() for text in texts])
+
+
+def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
+    """Check spans without labels.
+
+    doc (Doc): The document that gets them.
+    spans (Any): What should be pairs of token offsets: integers of any kind, `0 <= start < end <= len(doc)`.
+    place (str): Where they were found, for the message.
+    RETURNS (list[tuple[int, int]]): The same as tuples of Python's integers.
+    RAISES (ValueError): If they are something else.
+    """
+    spans = check_list(doc, spans, place, "token offsets, (start, end)")
+    if are_offsets(spans, len(doc)):
+        return spans
+    return [check_offsets(doc, span, f"{place}[{i}]") for i, span in enumerate(spans)]
+
+
+def check_groups(doc: Doc, groups: Any, place: str) -> list[list[tuple[int, int]]]:
+    """Check lists of spans without labels: see `check_spans`."""
+    groups = [
+        check_list(doc, group, f"{place}[{i}]", "token offsets, (start, end)")
+        for i, group in enumerate(check_list(doc, groups, place, "lists of token offsets, (start, end)"))
+    ]
+    if are_offsets([span for group in groups for span in group], len(doc)):
+        return groups
+    return [check_spans(doc, group, f"{place}[{i}]") for i, group in enumerate(groups)]
+
+
+def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[int, int, str]]:
+    """Check spans with labels.
+
+    doc (Doc): The document that gets them.
+    spans (Any): What should be token offsets with a string: `(start, end, label)`.
+    place, label (str): Where they were found, and what the string is called, for the message.
+    RETURNS (list[tuple[int, int, str]]): The same as tuples, with Python's integers.
+    RAISES (ValueError): If they are something else.
+    """
+    form = f"(start, end, {label}), token offsets and a string"
+    checked = []
+    for i, span in enumerate(check_list(doc, spans, place, form)):
+        where = f"{place}[{i}]"
+        if not isinstance(span, tuple | list) or len(span) != 3:
+            fail(doc, where, span, form)
+        start, end = check_offsets(doc, span[:2], where)
+        checked.append((start, end, check_text(doc, span[2], f"{where}[2], the {label},")))
+    return checked
+
+
+def check_offsets(doc: Doc, span: Any, place: str) -> tuple[int, int]:
+    """Check one span: see `check_spans`."""
+    if isinstance(span, Span):
+        fail(doc, place, span, "its token offsets, (span.start, span.end)")
+    try:
+        start, end = map(_to_int, span)
+    except (TypeError, ValueError):
+        fail(doc, place, span, "two integers, (start, end)")
+    if not 0 <= start < end <= len(doc):
+        fail(
+            doc,
+            place,
+            (start, end),
+            f"0 <= start < end <= {len(doc)}, which is the number of tokens; the end is exclusive",
+            "has no tokens" if start == end else "ends before it starts" if end < start else "leaves the document",
+        )
+    return start, end
+
+
+def check_scores(doc: Doc, scores: Any, place: str, n_spans: int, spans: str) -> list[float]:
+    """Check that there is one finite number for each span.
+
+    doc (Doc): The document that gets them.
+    scores (Any): What should be numbers.
+    place (str): Where they were found, for the message.
+    n_spans (int): How many spans there are.
+    spans (str): What they are, for the message.
+    RETURNS (list[float]): The same as Python's floats.
+    RAISES (ValueError): If there are more or fewer, or one is not a finite number.
+    """
+    scores = check_list(doc, scores, place, "numbers")
+    if len(scores) != n_spans:
+        fail(doc, f"the length of {place}", len(scores), f"{n_spans}, one for each of {spans}")
+    if are_scores(scores):
+        return scores
+    return [check_score(doc, score, f"{place}[{i}]") for i, score in enumerate(scores)]
+
+
+def check_score(doc: Doc, score: Any, place: str) -> float:
+    """Check that a score is a finite number, and return it as a float."""
+    if isinstance(score, str | bytes | bool):
+        fail(doc, place, score, "a finite number")
+    try:
+        number = float(score)
+    except (TypeError, ValueError, OverflowError):
+        fail(doc, place, score, "a finite number")
+    if not isfinite(number):
+        fail(doc, place, number, "a finite number")
+    return number
+
+
+def check_text(doc: Doc, text: Any, place: str) -> str:
+    """Check that a label is a string that can be saved, and return it."""
+    if not isinstance(text, str):
+        fail(doc, place, text, "a string")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        fail(doc, place, text, "a string without surrogates, which can't be saved")
+    return text
+
+
+def check_list(doc: Doc, values: Any, place: str, expected: str) -> list[Any]:
+    """Check that there are several of something, and return them as a list."""
+    if type(values) is list:
+        return values
+    if isinstance(values, str | bytes | Span) or not isinstance(values, Iterable):
+        fail(doc, place, values, f"a list of {expected}")
+    return list(values)
+
+
+def fail(doc: Doc, place: str, found: Any, expected: str, problem: str = "") -> NoReturn:
+    """Raise the error: which document and argument, what was found, and what was expected.
+
+    RAISES (ValueError): Always.
+    """
+    shown = _show(doc, found)
+    raise ValueError(
+        f"Can't annotate {describe_doc(doc)}: {place} is {shown}{f', which {problem}' if problem else ''}; expected "
+        f"{expected}. The document was not changed."
+    )
+
+
+def _to_int(offset: Any) -> int:
+    if isinstance(offset, bool):
+        raise TypeError("a truth value is no offset")
+    return operator.index(offset)
+
+
+def _show(doc: Doc, found: Any) -> str:
+    if isinstance(found, Span):
+        return f"the Span {found.text!r}{'' if found.doc is doc else ' of another document'}"
+    try:
+        return reprlib.repr(found)
+    except ValueError:  # Python shows no number of more than 4,300 digits
+        return "too long to be shown"

@@ -1,0 +1,93 @@
+"""`train`: spaCy's training, so that it can go on after a kill."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from wasabi import msg
+
+from ._app import app, friendly_errors
+
+if TYPE_CHECKING:
+    from ..training.checkpoints import Checkpoint, Checkpoints
+
+
+@app.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def train_cli(
+    ctx: typer.Context,
+    config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="A config, as for 'spacy train'", exists=True)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for pipelines and checkpoints")],
+    code_path: Annotated[
+        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
+    ] = None,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU to use; -1 for the CPU")] = -1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint, if there is one")] = False,
+) -> None:
+    """Train a pipeline as 'spacy train' does, with checkpoints that a kill can't destroy.
+
+    Settings of the config can be given as options, such as --training.max_steps 1000. After a kill, or Ctrl-C, the same
+    command with --resume goes on from the newest checkpoint, to the same result as without an interruption. A command
+    that has --resume from the beginning can be repeated until the training has ended.
+    """
+    from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
+    from spacy.training.initialize import init_nlp
+    from spacy.util import load_config
+
+    from ..models.finite import NotFinite
+    from ..training.checkpoints import CheckpointError, Checkpoints, CheckpointSettings
+    from ..training.identity import identity
+    from ..training.loop import train
+    from ..training.stop_request import StopRequest
+
+    overrides = parse_config_overrides(ctx.args)
+    import_code(code_path)
+    setup_gpu(gpu_id)
+    with show_validation_error(config_path):
+        config = load_config(config_path, overrides=overrides, interpolate=False)
+        settings = config.interpolate()
+    with friendly_errors():
+        checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), CheckpointSettings.read(settings))
+        if resume and checkpoints.is_finished():
+            msg.good("This training has ended. Without --resume it begins anew.", output)
+            return
+        start = _find_start(checkpoints, resume)
+    if start:
+        nlp = start.load_pipeline()
+        msg.good(f"Going on after step {start.state['step']}", start.path)
+    else:
+        msg.divider("Initializing pipeline")
+        with show_validation_error(config_path, hint_fill=False):
+            nlp = init_nlp(config, use_gpu=gpu_id)
+        msg.good("Initialized pipeline")
+    msg.divider("Training pipeline")
+    msg.info(f"Pipeline: {nlp.pipe_names}")
+    try:
+        with StopRequest(lambda number: os.write(2, b"\nStopping after this step. Again to stop at once.\n")) as stop:
+            stopped_by = train(nlp, checkpoints, start, stop, use_gpu=gpu_id, stdout=sys.stdout, stderr=sys.stderr)
+    except (NotFinite, CheckpointError, OSError) as error:
+        msg.fail(str(error), exits=1)
+    if stopped_by:
+        msg.info(f"Stopped by {stopped_by.name}. The same command with --resume goes on.")
+        raise typer.Exit(128 + stopped_by)
+    msg.good("Saved the pipeline", output / "model-last")
+
+
+def _find_start(checkpoints: Checkpoints, resume: bool) -> Checkpoint | None:
+    """The checkpoint to go on from; None to begin.
+
+    RAISES (ValueError): If that would lose a training that has not ended, or would not go on with the same one.
+    """
+    start = checkpoints.newest()
+    if start and not resume:
+        raise ValueError(
+            f"{start.path} is of a training that has not ended. Go on with --resume, or delete {checkpoints.folder} "
+            "to begin anew."
+        )
+    if start:
+        for line in checkpoints.check(start):
+            msg.warn(f"The result may differ from that of one run: {line}")
+    return start

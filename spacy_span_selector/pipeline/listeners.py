@@ -1,0 +1,83 @@
+"""Encoders that components share: whether the one that a component listens to has run, and is the right one.
+
+A listener of spaCy gives vectors of zeros where no encoder has run, and those of any encoder that has. From both a
+component would predict without a word what means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spacy.pipeline.tok2vec import Tok2VecListener
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from ..annotation import describe_doc
+
+TRANSFORMER_LISTENER = "transformer-listener"
+"""The name of the listeners of spacy-transformers, which need not be installed."""
+
+
+def check_listeners(model: Model[Any, Any], docs: Sequence[Doc], component: str, *, is_train: bool = False) -> None:
+    """Check that the shared encoder of a component, if it has one, has run on documents.
+
+    model (Model): The model of the component, a `torch_head`.
+    docs (Sequence[Doc]): The documents.
+    component (str): Name of the component, for messages.
+    is_train (bool): Whether the model is to be trained: an encoder that learns, too, sends its vectors past `docs`.
+    RAISES (ValueError): If no encoder has run on one of them, or one of another width.
+    """
+    for listener in _listeners(model):
+        expected = listener.get_dim("nO") if listener.has_dim("nO") else None
+        for doc, width in _widths(listener, docs, is_train):
+            if width is None:
+                problem = f"but no encoder has run on {describe_doc(doc)}"
+            elif expected not in (None, width):
+                problem = f"for vectors of width {expected}, but an encoder gave {describe_doc(doc)} some of {width}"
+            else:
+                continue
+            raise ValueError(_message(listener, component, problem))
+
+
+def _message(listener: Any, component: str, problem: str) -> str:
+    upstream = listener.upstream_name
+    encoder = "a shared encoder" if upstream == "*" else f"the encoder '{upstream}'"
+    name = upstream if upstream != "*" else "tok2vec" if isinstance(listener, Tok2VecListener) else "transformer"
+    return (
+        f"'{component}' listens to {encoder}, {problem}. Put the encoder that '{component}' was trained with before "
+        f"it. Or give it a copy of its own, in the pipeline that has both: nlp.replace_listeners('{name}', "
+        f"'{component}', ['model.tok2vec']). In training, give both the same width, and name an encoder that is frozen "
+        "in [training] annotating_components."
+    )
+
+
+def _listeners(model: Model[Any, Any]) -> Iterator[Any]:
+    for node in model.get_ref("tok2vec").walk():
+        if isinstance(node, Tok2VecListener) or node.name == TRANSFORMER_LISTENER:
+            yield node
+
+
+def _widths(listener: Any, docs: Sequence[Doc], is_train: bool) -> list[tuple[Doc, int | None]]:
+    """The documents with words, and the width of the vectors that a listener has for them; None without vectors."""
+    read = _token_width if isinstance(listener, Tok2VecListener) else _piece_width
+    if not is_train or listener._batch_id is None:
+        return [(doc, read(_kept_output(listener, doc))) for doc in docs if len(doc)]
+    if len(listener._outputs) != len(docs):
+        return []  # those of another batch, of which spaCy says so
+    return [(doc, read(output)) for doc, output in zip(docs, listener._outputs, strict=True) if len(doc)]
+
+
+def _kept_output(listener: Any, doc: Doc) -> Any:
+    """What an encoder has left with a document, None if none has run."""
+    if isinstance(listener, Tok2VecListener):
+        return doc.tensor
+    return doc._.trf_data if Doc.has_extension("trf_data") else None
+
+
+def _token_width(vectors: Any) -> int | None:
+    return vectors.shape[1] if vectors.size else None
+
+
+def _piece_width(output: Any) -> int | None:
+    return None if output is None else output.model_output.last_hidden_state.shape[-1]

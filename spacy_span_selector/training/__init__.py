@@ -1,0 +1,1 @@
+"""Training that a kill can interrupt: spaCy's loop, with checkpoints to go on from."""

@@ -1,0 +1,197 @@
+"""Checkpoints: folders with all that a training needs to go on, each of them whole or not there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.util import load_model
+
+from .folders import whole_folder
+from .identity import Identity, differences, file_digest
+
+FOLDER = "checkpoints"
+STATE, ARRAYS, PIPELINE, FILES = "state.json", "arrays.npz", "pipeline", "files.json"
+FINISHED = "finished"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint can't be gone on from. The message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class CheckpointSettings:
+    """The section `[checkpoints]` of a config, which need not be there.
+
+    steps (int | None): A checkpoint is made every so many steps, beside those at each evaluation.
+    keep (int): How many of them are kept, the newest.
+    """
+
+    steps: int | None = None
+    keep: int = 1
+
+    def __post_init__(self) -> None:
+        for name, value in (("steps", 1 if self.steps is None else self.steps), ("keep", self.keep)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"'{name}' in [checkpoints] is {value!r}, but must be a number from 1.")
+
+    @classmethod
+    def read(cls, config: Mapping[str, Any]) -> CheckpointSettings:
+        """Read the section of a config.
+
+        RAISES (ValueError): If it has another setting, or a value that can't be.
+        """
+        section = config.get("checkpoints", {})
+        names = [field.name for field in fields(cls)]
+        unknown = [name for name in section if name not in names]
+        if unknown:
+            raise ValueError(f"[checkpoints] has no setting '{unknown[0]}', but {' and '.join(names)}.")
+        return cls(**section)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint on the disk.
+
+    path (Path): Its folder.
+    """
+
+    path: Path
+
+    @cached_property
+    def state(self) -> dict[str, Any]:
+        """Everything but weights and the arrays of the optimizer, as plain values."""
+        state: dict[str, Any] = json.loads((self.path / STATE).read_text(encoding="utf-8"))
+        return state
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The arrays of the optimizer, by name."""
+        with np.load(self.path / ARRAYS, allow_pickle=False) as archive:
+            return dict(archive)
+
+    def load_pipeline(self) -> Language:
+        """The pipeline as it was."""
+        return load_model(self.path / PIPELINE)
+
+    def check(self) -> None:
+        """Compare its files with what was written.
+
+        RAISES (CheckpointError): If one is missing or has changed.
+        """
+        cure = "Delete the folder; training then goes on from an older checkpoint, if there is one, or begins anew."
+        try:
+            written = json.loads((self.path / FILES).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise CheckpointError(f"{self.path} is damaged: {FILES} can't be read ({error}). {cure}") from error
+        for name, digest in written.items():
+            file = self.path / name
+            if not file.is_file() or file_digest(file) != digest:
+                found = "has other content than was written" if file.is_file() else "is missing"
+                raise CheckpointError(f"{self.path} is damaged: {name} {found}. {cure}")
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """The checkpoints of a training.
+
+    output (Path): The folder of the training; they are in `checkpoints` there.
+    identity (Identity): Which training it is.
+    settings (CheckpointSettings): How often they are made, and how many are kept.
+    """
+
+    output: Path
+    identity: Identity
+    settings: CheckpointSettings
+
+    @property
+    def folder(self) -> Path:
+        return self.output / FOLDER
+
+    def newest(self) -> Checkpoint | None:
+        """The newest checkpoint; None if there is none."""
+        paths = self._paths()
+        return Checkpoint(paths[-1]) if paths else None
+
+    def write(self, nlp: Language, state: dict[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Write a checkpoint, and remove those that are too old.
+
+        nlp (Language): The pipeline.
+        state (dict[str, Any]): Plain values, among them `step`.
+        arrays (Mapping[str, np.ndarray]): The arrays of the optimizer.
+        RAISES (OSError): If it can't be written.
+        """
+        with whole_folder(self.folder / f"step-{state['step']:09d}") as folder:
+            nlp.to_disk(folder / PIPELINE)
+            with (folder / ARRAYS).open("wb") as stream:
+                np.savez(stream, **arrays)  # type: ignore[arg-type]
+            _write_json(folder / STATE, {**state, "identity": self.identity})
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            _write_json(folder / FILES, {path.relative_to(folder).as_posix(): file_digest(path) for path in files})
+        for path in self._paths()[: -self.settings.keep]:
+            _remove(path)
+
+    def check(self, checkpoint: Checkpoint) -> list[str]:
+        """Refuse a checkpoint that is damaged or of another training.
+
+        checkpoint (Checkpoint): The checkpoint.
+        RETURNS (list[str]): What else has changed since, such as versions, so that the result may differ.
+        RAISES (CheckpointError): If it can't be gone on from.
+        """
+        checkpoint.check()
+        saved = checkpoint.state["identity"]
+        found = [line for part in ("config", "files") for line in differences(saved[part], self.identity[part])]
+        if found:
+            listed = "\n".join(f"  {line}" for line in found)
+            raise CheckpointError(
+                f"{checkpoint.path} is of another training:\n{listed}\nUse the same config, settings and files to go "
+                f"on with it; or another --output, or delete {self.folder}, to begin anew."
+            )
+        return differences(saved["surroundings"], self.identity["surroundings"])
+
+    def is_finished(self) -> bool:
+        """Whether this training, and no other, has ended as it should."""
+        path = self.folder / FINISHED / STATE
+        saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        return saved is not None and all(saved[part] == self.identity[part] for part in ("config", "files"))
+
+    def finish(self) -> None:
+        """Note that the training has ended, and remove its checkpoints."""
+        with whole_folder(self.folder / FINISHED) as folder:
+            _write_json(folder / STATE, self.identity)
+        for path in self._paths():
+            _remove(path)
+
+    def begin(self) -> None:
+        """Forget that an earlier training in this folder has ended."""
+        _remove(self.folder / FINISHED)
+
+    def clean(self) -> None:
+        """Remove what a kill has left of checkpoints that were being written or removed."""
+        for path in self.folder.glob(".*"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _paths(self) -> list[Path]:
+        return sorted(self.folder.glob("step-*"))
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, so that no half of it is left under its name."""
+    if path.exists():
+        path.rename(path.with_name(f".{path.name}.old"))
+    shutil.rmtree(path.with_name(f".{path.name}.old"), ignore_errors=True)
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, default=_plain), encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy as Python's; anything else, which only a table shows, as text."""
+    return value.item() if isinstance(value, np.generic) else str(value)

@@ -1,0 +1,1 @@
+"""Whether odd input can break the package: `python -m tests.robustness` tries much of it."""

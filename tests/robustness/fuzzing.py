@@ -1,0 +1,68 @@
+"""Properties that are tried with drawn inputs: few, always the same, in the test suite; many new ones in a long run."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import SearchStrategy
+
+HANG = 60
+"""Seconds that one input may take: all take some milliseconds."""
+
+times = 0
+"""How many times as many inputs a long run tries; 0 in the test suite, where inputs are the same each time."""
+
+inputs: Counter[str] = Counter()
+"""How many inputs have been tried, by the name of the test module."""
+
+
+def fuzz(examples: int, **strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Try a test with drawn arguments.
+
+    examples (int): How many inputs the test suite tries.
+    strategies (SearchStrategy): What draws each argument, by name. Others are fixtures.
+    """
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def counted(*arguments: Any, **named: Any) -> None:
+            inputs[test.__module__] += 1
+            with no_hang():
+                test(*arguments, **named)
+
+        return settings(
+            max_examples=examples * max(times, 1),
+            derandomize=not times,
+            database=None,
+            deadline=None,
+            phases=[Phase.explicit, Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        )(given(**strategies)(counted))
+
+    return decorate
+
+
+@contextmanager
+def no_hang(seconds: int = HANG) -> Iterator[None]:
+    """Fail what takes too long, where the system has alarms."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def fail(*_: object) -> None:
+        raise AssertionError(f"still running after {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,222 @@
+"""A small, invented source of every format: its files, and how it is read and converted."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+import spacy
+from spacy.tokens import Doc
+
+from spacy_span_selector.corpora.bracketed import read_bracketed
+from spacy_span_selector.corpora.conll2012 import read_conll2012
+from spacy_span_selector.corpora.ewt import read_ewt
+from spacy_span_selector.corpora.jsonlines import read_jsonlines
+from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
+from spacy_span_selector.corpora.ontogum import read_ontogum
+from spacy_span_selector.corpora.props import read_props
+
+from ..corpora import gum
+
+SPLITS = ("train", "dev", "test")
+NLP = spacy.blank("xx")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source.
+
+    files (Mapping[str, bytes]): Content by path.
+    read (Callable): Reads all documents of the folder that has the files.
+    command (tuple[str, ...]): What `convert` is given: its sub-command, and paths in the folder.
+    outputs (tuple[str, ...]): The files that it writes: the last of these arguments, or those in it.
+    numbered (tuple[str, ...]): The files in which a row has the number of a token.
+    titles (tuple[str, ...]): Names of documents that errors may name instead of files.
+    """
+
+    files: Mapping[str, bytes]
+    read: Callable[[Path], list[Doc]]
+    command: tuple[str, ...]
+    outputs: tuple[str, ...] = ("out.spacy",)
+    numbered: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+
+    def write(self, folder: Path) -> None:
+        for name, data in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    def names(self) -> set[str]:
+        """What an error may call a file: its name, that of its folder, or that of its document."""
+        paths = [PurePosixPath(name) for name in self.files]
+        files_and_folders = {name for path in paths for name in (path.name, path.parent.as_posix()) if len(name) > 1}
+        return files_and_folders | {*self.titles}
+
+
+WORDS = ("Ann", "gave", "her", "brother", "a", "key", ".")
+MENTIONS = ("(0)", "-", "(1|(0)", "1)", "(2", "2)", "-")
+PARSES = ("(TOP(S(NP*)", "(VP*", "(NP*", "*)", "(NP*", "*))", "*))")
+ROLES = ("(ARG0*)", "(V*)", "(ARG2*", "*)", "(ARG1*", "*)", "*")
+
+
+def litbank() -> Source:
+    files = {}
+    for split in SPLITS:
+        rows = [
+            "\t".join([f"{split}_tale", "0", str(i), word, *["_"] * 8, cell])
+            for i, (word, cell) in enumerate(zip(WORDS, MENTIONS, strict=True))
+        ]
+        lines = [f"#begin document ({split}_tale); part 0", *rows, "", *rows, "", "#end document", ""]
+        files[f"coref/conll/{split}_tale.conll"] = "\n".join(lines).encode()
+        files[f"lrec2020-coref/data/litbank_tenfold_splits/0/{split}.ids"] = f"{split}_tale\n".encode()
+
+    def read(folder: Path) -> list[Doc]:
+        names = [name for split in read_litbank_fold(folder, 0).values() for name in split]
+        return read_litbank(folder, names=names)
+
+    numbered = tuple(name for name in files if name.endswith(".conll"))
+    outputs = tuple(f"out/{split}.spacy" for split in SPLITS)
+    return Source(files, read, ("litbank", "", "out"), outputs, numbered)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def packed(files: Mapping[str, bytes], under: str, archive: str) -> dict[str, bytes]:
+    """The files with those under a folder in an archive instead."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:xz") as tar:
+        for name, data in files.items():
+            if name.startswith(under):
+                member = tarfile.TarInfo(name)
+                member.size = len(data)
+                tar.addfile(member, io.BytesIO(data))
+    return {**{name: data for name, data in files.items() if not name.startswith(under)}, archive: buffer.getvalue()}
+
+
+def ontogum(*, archive: bool = False) -> Source:
+    with TemporaryDirectory() as folder:
+        for split in SPLITS:
+            gum.write_document(Path(folder), f"GUM_vlog_{split}", speakers=("Ann", "Leo"))
+        gum.write_splits(Path(folder), **{split: [f"GUM_vlog_{split}"] for split in SPLITS})
+        files = files_of(Path(folder))
+    numbered = tuple(name for name in files if name.endswith((".conll", ".conllu")))
+    if archive:
+        files, numbered = packed(files, "coref/ontogum/conllu/", "coref/ontogum/conllu.tar.xz"), ()
+    outputs = tuple(f"out/{split}.spacy" for split in SPLITS)
+    return Source(files, read_ontogum, ("ontogum", "", "out"), outputs, numbered)
+
+
+def ewt(*, archive: bool = False) -> Source:
+    files = {}
+    for split in SPLITS:
+        rows = [
+            "\t".join([str(i), word, word.lower(), "X", "XX", "_", "_", "_", "_", "_"])
+            for i, word in enumerate(WORDS, start=1)
+        ]
+        lines = [f"# newdoc id = email-{split}", *rows, "", *rows, "", ""]
+        files[f"UD_English-EWT/en_ewt-ud-{split}.conllu"] = "\n".join(lines).encode()
+        lines = []
+        for sentence in range(2):
+            for i, columns in enumerate(zip(PARSES, ROLES, strict=True)):
+                sense = ("give", "give.01") if i == 1 else ("-", "-")
+                lines.append(" ".join(["f", str(sentence), str(i), "[WORD]", "XX", columns[0], *sense, columns[1]]))
+            lines.append("")
+        files[f"propbank-release/data/google/ewt/email/00/{split}.xml.gold_skel"] = "\n".join(lines).encode()
+    numbered = tuple(files)
+    if archive:
+        skeletons = "propbank-release/data_google_ewt_gold_skel.tar.xz"
+        files, numbered = packed(files, "propbank-release/", skeletons), numbered[::2]
+    outputs = tuple(f"out/{split}.spacy" for split in SPLITS)
+    titles = tuple(f"email/{split}" for split in SPLITS)
+    return Source(files, lambda folder: flat(read_ewt(folder).values()), ("ewt", "", "out"), outputs, numbered, titles)
+
+
+def flat(splits: Iterable[list[Doc]]) -> list[Doc]:
+    return [doc for docs in splits for doc in docs]
+
+
+def props(*, packed: bool = False) -> Source:
+    column = ("(A0*)", "(V*)", "(A2*", "*)", "(A1*", "*)", "*")
+    words = "".join(f"{word}\n" for word in WORDS)
+    lines = "".join(f"{'give.01' if cell == '(V*)' else '-'} {cell}\n" for cell in column)
+    files = {"wsj.words": f"{words}\n{words}\n".encode(), "wsj.props": f"{lines}\n{lines}\n".encode()}
+    if packed:
+        files = {f"{name}.gz": gzip.compress(data) for name, data in files.items()}
+    first, second = files
+    return Source(
+        files, lambda folder: read_props(folder / first, folder / second), ("props", first, second, "out.spacy")
+    )
+
+
+def conll2012() -> Source:
+    rows = []
+    for i, (word, *columns) in enumerate(zip(WORDS, PARSES, ROLES, MENTIONS, strict=True)):
+        sense = ("give", "01") if i == 1 else ("-", "-")
+        rows.append("  ".join(["bc/a", "0", str(i), word, "XX", columns[0], *sense, "-", "Ann", "*", *columns[1:]]))
+    documents = [
+        "\n".join([f"#begin document (bc/a); part {part}", *rows, "", *rows, "", "#end document", ""])
+        for part in ("000", "001")
+    ]
+    name = "ferry.v4_gold_conll"
+    return Source(
+        {name: "".join(documents).encode()},
+        lambda folder: read_conll2012(folder / name),
+        ("conll2012", name, "out.spacy"),
+        numbered=(name,),
+    )
+
+
+def jsonlines() -> Source:
+    lines = """\
+{"doc_key": "a", "sentences": [["Ann", "left", "."], ["She", "ran"]], "speakers": [["Ann", "Ann", "Ann"], ["-", "-"]], \
+"clusters": [[[0, 0], [3, 3]]], "ner": [[0, 0, "PER"]], "constituents": [[0, 2, "S"]], "cluster_names": ["ann"], \
+"spaces": [[true, false, true], [true, false]], "turns": [[0, 2, "Ann"]]}
+{"document_id": "b", "part_id": 0, "cased_words": ["Ann", "left"], "sent_id": [0, 0], "speaker": ["x", "x"], \
+"clusters": [[[0, 1]]]}
+{"doc_key": "c", "sentences": [["Rain", "."]], "ner": [[[0, 0, "X"]]], "constituents": [[[0, 1, "S"], [0, 0, "NP"]]]}
+"""
+    return Source(
+        {"texts.jsonl": lines.encode()},
+        lambda folder: read_jsonlines(folder / "texts.jsonl"),
+        ("jsonlines", "texts.jsonl", "out.spacy"),
+    )
+
+
+def bracketed() -> Source:
+    text = """\
+# invented
+=== the station
+[Ann Lee|ann] gave [[her|ann] brother|tom] [a key].
+> [ARG0 Ann Lee] [V=give.01 gave] [ARG2 her brother] [ARG1 a key].
+@Ann Lee: [I|ann] left, he said \\[so\\].
+>
+=== the hat
+[Leo] lost [a hat|hat] 日本語.
+"""
+    return Source(
+        {"texts.txt": text.encode()},
+        lambda folder: read_bracketed(folder / "texts.txt", NLP),
+        ("bracketed", "texts.txt", "out.spacy", "--lang", "xx"),
+    )
+
+
+SOURCES = {
+    "litbank": litbank(),
+    "ontogum": ontogum(),
+    "ontogum archive": ontogum(archive=True),
+    "ewt": ewt(),
+    "ewt archive": ewt(archive=True),
+    "props": props(),
+    "props gz": props(packed=True),
+    "conll2012": conll2012(),
+    "jsonlines": jsonlines(),
+    "bracketed": bracketed(),
+}

@@ -1,0 +1,175 @@
+"""Pages of documents that try to inject markup: it is shown as text, and the page is built as without it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import string
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.vocab import Vocab
+from typer.testing import CliRunner
+
+from spacy_span_selector.annotation import set_title
+from spacy_span_selector.cli import app
+from spacy_span_selector.experiments.tables import Column, variant_table
+from spacy_span_selector.rendering import render_page
+from spacy_span_selector.rendering.trees import SentenceTree, render_tree_page
+
+from .fuzzing import fuzz
+from .strategies import Offsets, offsets, payloads
+
+VOCAB = Vocab()
+HARMLESS = {ord(character): 0xE000 + ord(character) for character in string.punctuation}
+"""Private characters instead of punctuation: no page can mistake them for markup."""
+PUNCTUATION = {there: here for here, there in HARMLESS.items()}
+TAGS = {"html", "head", "meta", "title", "style", "body", "article", "h2", "p", "b", "div", "span", "/"}
+"""What a page of one sentence with one cluster is made of."""
+COLOR = re.compile(r"hsl\([^)]*\)|#[0-9a-f]{6}\b|\bbg-(hsl-[\d-]+|[0-9a-f]{6}\b)")
+"""A colour, or the class that has it: those of frames depend on labels."""
+
+
+class Page(HTMLParser):
+    """The tags of a page with their attributes, its style sheet and its text, without colours.
+
+    events (list[tuple[object, ...]]): Tags, comments and declarations.
+    style (str): The style sheet.
+    text (str): What is shown.
+    """
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.events: list[tuple[object, ...]] = []
+        self.text = self.style = ""
+        self.feed(page.replace(style_digest(page), ""))
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.events.append((tag, [(name, COLOR.sub("", value or "")) for name, value in attrs]))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.events.append(("/", tag))
+
+    def handle_comment(self, data: str) -> None:
+        self.events.append(("comment", data))
+
+    def handle_pi(self, data: str) -> None:
+        self.events.append(("instruction", data))
+
+    def unknown_decl(self, data: str) -> None:
+        self.events.append(("declaration", data))
+
+    def handle_data(self, data: str) -> None:
+        if self.lasttag == "style" and self.cdata_elem:
+            self.style += COLOR.sub("", data)
+        else:
+            self.text += data
+
+
+def style_digest(page: str) -> str:
+    """How the policy of a page names the style sheet that it allows."""
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    return base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+
+
+def check_page(page: str, harmless: str) -> None:
+    """Apart from the text a page is the same as one without punctuation, and its text is that of the document."""
+    found, expected = Page(page), Page(harmless)
+    assert found.events == expected.events
+    assert {*found.style.split("\n")} == {*expected.style.split("\n")}
+    assert found.text == expected.text.translate(PUNCTUATION)
+
+
+class Attack(NamedTuple):
+    """A document made of payloads.
+
+    words, spaces, starts (list): Its tokens.
+    groups (dict[str, list[tuple[Offsets, str]]]): Its span groups: their spans and labels.
+    attributes (dict[str, str]): Of all groups.
+    title (str): Its title.
+    """
+
+    words: list[str]
+    spaces: list[bool]
+    starts: list[bool]
+    groups: dict[str, list[tuple[Offsets, str]]]
+    attributes: dict[str, str]
+    title: str
+
+    def doc(self, table: dict[int, int]) -> Doc:
+        """The document, its characters replaced by those of a table."""
+        words = [word.translate(table) for word in self.words]
+        doc = Doc(VOCAB, words=words, spaces=self.spaces, sent_starts=[True, *self.starts[1:]])
+        attributes = {name: value.translate(table) for name, value in self.attributes.items()}
+        for key, members in self.groups.items():
+            spans = [Span(doc, *span, label=label.translate(table)) for span, label in members]
+            doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attributes)
+        set_title(doc, self.title.translate(table))
+        return doc
+
+
+@st.composite
+def attacks(draw: st.DrawFn) -> Attack:
+    words = draw(st.lists(st.one_of(payloads, st.sampled_from(["Ann", " ", "\n", "he"])), min_size=1, max_size=12))
+    length = len(words)
+    flags = st.lists(st.booleans(), min_size=length, max_size=length)
+    spans = st.lists(st.tuples(offsets(length), payloads), max_size=4)
+    keys = ("coref_clusters_1", "coref_clusters_2", "srl_1", "srl_2", "speakers")
+    attributes = {"roleset": draw(st.just("") | payloads), "name": draw(payloads)}
+    groups = {key: draw(spans) for key in keys}
+    return Attack(words, draw(flags), draw(flags), groups, attributes, draw(st.just("") | payloads))
+
+
+@fuzz(100, attack=attacks(), singletons=st.booleans())
+def test_clusters_and_frames(attack: Attack, singletons: bool) -> None:
+    pages = [render_page([attack.doc(table)], singletons=singletons) for table in ({}, HARMLESS)]
+    check_page(*pages)
+
+
+@fuzz(60, words=st.lists(payloads, min_size=1, max_size=8), component=payloads, lang=payloads, p=st.floats(0, 1))
+def test_trees(words: list[str], component: str, lang: str, p: float) -> None:
+    def page(table: dict[int, int]) -> str:
+        own = [word.translate(table) for word in words]
+        weights = np.triu(np.full((len(words), len(words)), p))
+        tree = SentenceTree(component.translate(table), own, {(0, len(words)): p}, weights)
+        return render_tree_page([[tree]], lang)
+
+    check_page(page({}), page(HARMLESS))
+    assert Page(page({})).events[0] == ("html", [("lang", COLOR.sub("", lang))])
+
+
+@fuzz(
+    8,
+    name=payloads.filter(lambda name: not {*"/\0"} & {*name} and name not in (".", "..") and not name.startswith("-")),
+)
+def test_a_file_is_shown_by_its_name(name: str) -> None:
+    with TemporaryDirectory() as folder:
+        file, out = Path(folder) / f"{name}.txt", Path(folder) / "page"
+        file.write_text("[Ann|a] saw [her|a].", encoding="utf-8")
+        result = CliRunner().invoke(app, ["render", str(file), str(out), "--lang", "xx"])
+        assert result.exit_code == 0, result.output
+        page = Page(out.read_text(encoding="utf-8"))
+    assert f"\n{file.stem}\n" in page.text
+    assert {event[0] for event in page.events} <= TAGS
+
+
+@fuzz(40, names=st.lists(payloads.filter(lambda name: not name.endswith("\\")), min_size=1, max_size=3, unique=True))
+def test_names_in_a_report_stay_in_their_cells(names: Sequence[str]) -> None:
+    """In Markdown, a bar ends a cell, a line break the table, and a tag is markup."""
+    columns = [Column("spans", lambda record: 1.0)]
+    lines = variant_table("Spans", "", {name: [] for name in names}, columns).to_markdown().splitlines()
+    rows = lines[4:]
+    assert len(rows) == len(names)
+    for row, name in zip(rows, names, strict=True):
+        first, *others = re.split(r"(?<!\\)\|", row)[1:-1]
+        assert len(others) == 2, row
+        assert Page(row).events == []
+        assert Page(first.replace("\\|", "|")).text.split() == name.split()
