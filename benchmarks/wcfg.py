@@ -1,24 +1,26 @@
-"""Time and memory of the grammar against torch-struct.
+"""Time and memory of the grammars against torch-struct.
 
     python -m benchmarks.wcfg --threads 2
 
-Both compute what one training step needs: the marginals of all spans (forward), the loss
-sum(p ** 2), and its gradient with respect to the scores (backward through the marginals). Ours is
-`marginals`; torch-struct 0.5 runs `TreeCRF` over one label with potential softplus(score), which
-is the same distribution over trees, and multiplies its marginals by sigmoid(score). The two
-gradients must agree, or the benchmark fails. On a GPU ours uses Triton kernels if they work;
-`--plain` compares with our own sweeps in plain torch instead, to show the gain from the kernels.
+All compute what one training step needs: the marginals of all spans (forward), the loss
+sum(p ** 2), and its gradient with respect to the scores (backward through the marginals). Ours are
+`TREES.marginals` and `LAMINAR.marginals`; torch-struct 0.5 runs `TreeCRF` over one label with potential
+softplus(score), which is the same distribution as that of `TREES`, and multiplies its marginals by sigmoid(score).
+These two gradients must agree, or the benchmark fails. On a GPU `TREES` uses Triton kernels if they work;
+`--plain` compares with its sweeps in plain torch instead, to show the gain from the kernels.
 
-Both alternate in one process, after a tiny case that starts the thread pool and a first run of each; "times faster"
-is the ratio of each turn. Peak memory is that of the first run, each in a separate process. Cases in which torch-struct
-would take more than `--peer-memory` are skipped for it.
+They take turns in one process, after a tiny case that starts the thread pool and a first run of each; ratios are of
+each turn. Peak memory is that of the first run, each in a separate process. Cases in which torch-struct
+would take more than `--peer-memory` are skipped for it. With `--cpu-time`, times are those that the threads of the
+process computed, which other work on the machine changes less.
 """
 
 from __future__ import annotations
 
 import math
+import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, NamedTuple
 
@@ -27,7 +29,7 @@ import typer
 from torch import Tensor
 
 from spacy_span_selector.cli._app import friendly_errors
-from spacy_span_selector.wcfg import marginals, sweeps
+from spacy_span_selector.wcfg import LAMINAR, TREES, sweeps
 from spacy_span_selector.wcfg.implementations import sweep_with
 
 from .measuring import (
@@ -48,20 +50,23 @@ Function = Callable[[Tensor], Tensor]
 
 
 class Times(NamedTuple):
-    """Seconds of ours and, if it was run, of the other, and their ratio."""
+    """Seconds of each function, and the ratios of the second to the first and of the third to both."""
 
-    ours: Spread
-    other: Spread | None
-    faster: Spread | None
+    seconds: list[Spread]
+    ratios: list[Spread]
 
 
-def ours(scores: Tensor) -> Tensor:
-    return marginals(scores, torch.full((len(scores),), scores.shape[1]))
+def trees(scores: Tensor) -> Tensor:
+    return TREES.marginals(scores, torch.full((len(scores),), scores.shape[1]))
+
+
+def laminar(scores: Tensor) -> Tensor:
+    return LAMINAR.marginals(scores, torch.full((len(scores),), scores.shape[1]))
 
 
 def plain_torch(scores: Tensor) -> Tensor:
     with sweep_with(sweeps):
-        return ours(scores)
+        return trees(scores)
 
 
 def torch_struct(scores: Tensor) -> Tensor:
@@ -80,46 +85,50 @@ def main(
     plain: Annotated[
         bool, typer.Option("--plain", help="Compare with our plain sweeps, not with torch-struct")
     ] = False,
+    cpu_time: Annotated[bool, typer.Option("--cpu-time", help="Measure CPU time")] = False,
 ) -> None:
-    """Print a table of time and peak memory of ours and of torch-struct or, on request, of our plain sweeps."""
+    """Print a table of time and peak memory of both grammars and of torch-struct or, on request, our plain sweeps."""
     peer, name = (plain_torch, "plain torch") if plain else (torch_struct, "torch-struct")
     print_header(
-        *("batch x n", "ours, ms", f"{name}, ms", "times faster", "ours, MB", f"{name}, MB", "times smaller"), texts=1
+        *("batch x n", "trees, ms", "laminar, ms", f"{name}, ms"),
+        *("laminar / trees", f"{name} / trees", f"{name} / laminar"),
+        *("trees, MB", "laminar, MB", f"{name}, MB"),
+        texts=1,
     )
     with friendly_errors():
         for size in sizes.split(","):
             batch, tokens = (int(number) for number in size.split("x"))
             fits = plain or BYTES_PER_SPLIT * batch * tokens**3 <= peer_memory * 1e9
-            other = peer if fits else None
-            times = in_fresh_process(measure_times, other, batch, tokens, threads, repeats, gpu_id)
-            own_peak = in_fresh_process(measure_peak, ours, batch, tokens, threads, gpu_id)
-            cells = ["not run", "", f"{own_peak / MB:.0f}", "not run", ""]
-            if other is not None and times.other is not None and times.faster is not None:
-                peak = in_fresh_process(measure_peak, other, batch, tokens, threads, gpu_id)
-                cells = [
-                    *(_milliseconds(times.other), times.faster.format(".1f")),
-                    *(f"{own_peak / MB:.0f}", f"{peak / MB:.0f}", f"{peak / max(own_peak, 1):.0f}"),
-                ]
-            print_row(f"{batch} x {tokens}", _milliseconds(times.ours), *cells)
+            functions = [trees, laminar, peer] if fits else [trees, laminar]
+            times = in_fresh_process(measure_times, functions, batch, tokens, threads, repeats, gpu_id, cpu_time)
+            peaks = [in_fresh_process(measure_peak, one, batch, tokens, threads, gpu_id) for one in functions]
+            missing = 3 - len(functions)
+            print_row(
+                f"{batch} x {tokens}",
+                *(*map(_milliseconds, times.seconds), *["not run"] * missing),
+                *(*(ratio.format(".1f") for ratio in times.ratios), *[""] * 2 * missing),
+                *(*(f"{peak / MB:.0f}" for peak in peaks), *["not run"] * missing),
+            )
 
 
-def measure_times(other: Function | None, batch: int, tokens: int, threads: int, repeats: int, gpu_id: int) -> Times:
+def measure_times(
+    functions: Sequence[Function], batch: int, tokens: int, threads: int, repeats: int, gpu_id: int, cpu_time: bool
+) -> Times:
     """Time a case in this process.
 
-    RAISES (ValueError): If the gradients differ.
+    functions (Sequence[Function]): Both grammars and, if it is to be compared, what has the distribution of the first.
+    RAISES (ValueError): If the gradients of the first and the third differ.
     """
     _start(threads, gpu_id)
-    functions = [ours] if other is None else [ours, other]
     for function in functions:
         step(function, 2, 8, gpu_id)
     norms = [step(function, batch, tokens, gpu_id).norm().item() for function in functions]
-    if not math.isclose(norms[0], norms[-1], rel_tol=1e-3):
-        raise ValueError(f"{batch} x {tokens}: gradients differ, their norms are {norms[0]} and {norms[-1]}")
-    seconds = take_turns([partial(step, function, batch, tokens, gpu_id) for function in functions], repeats, gpu_id)
-    own = Spread.of(seconds[0])
-    return (
-        Times(own, None, None) if other is None else Times(own, Spread.of(seconds[1]), ratios(seconds[1], seconds[0]))
-    )
+    if len(functions) == 3 and not math.isclose(norms[0], norms[2], rel_tol=1e-3):
+        raise ValueError(f"{batch} x {tokens}: gradients differ, their norms are {norms[0]} and {norms[2]}")
+    steps = [partial(step, function, batch, tokens, gpu_id) for function in functions]
+    seconds = take_turns(steps, repeats, gpu_id, time.process_time if cpu_time else time.perf_counter)
+    pairs = [(1, 0), (2, 0), (2, 1)] if len(functions) == 3 else [(1, 0)]
+    return Times([Spread.of(own) for own in seconds], [ratios(seconds[one], seconds[other]) for one, other in pairs])
 
 
 def measure_peak(function: Function, batch: int, tokens: int, threads: int, gpu_id: int) -> float:

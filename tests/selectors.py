@@ -7,6 +7,7 @@ from typing import Any
 from spacy_span_selector.layers.selection.selectors import (
     BioSelector,
     GreedySelector,
+    LaminarSelector,
     MultitaskSelector,
     SigmoidSelector,
     StructuredSelector,
@@ -14,6 +15,7 @@ from spacy_span_selector.layers.selection.selectors import (
 
 SELECTORS = {
     "structured": StructuredSelector,
+    "laminar": LaminarSelector,
     "sigmoid": SigmoidSelector,
     "greedy": GreedySelector,
     "multitask": MultitaskSelector,

@@ -109,14 +109,14 @@ def test_coreference_is_learnt_and_found_in_dialogues(coref: Language) -> None:
     assert get_clusters(doc) == get_clusters(references(coref)[0])
 
 
-@pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "multitask"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy", "multitask"])
 def test_no_mention_holds_a_marker_though_every_span_is_likely(selector: str) -> None:
     nlp = trained(COREF, selector, threshold=0.0)
     for doc in nlp.pipe([doc_from_turns(nlp, TURNS), *(example.predicted for example in make_examples(nlp))]):
         assert_no_span_holds_a_marker(doc)
 
 
-@pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "bio"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy", "bio"])
 def test_no_predicate_or_argument_holds_a_marker(selector: str) -> None:
     untrained = trained(SRL, selector, threshold=0.0)
     docs = [doc_from_turns(untrained, TURNS), *(example.predicted for example in make_examples(untrained))]

@@ -75,7 +75,7 @@ def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterato
             if selection.selector.spans_may_cross:
                 raise ValueError(
                     f"The spans that '{name}' selects may cross, so there is no tree that has them all. "
-                    "Use a pipeline with the structured selector."
+                    "Use a pipeline with the structured or the laminar selector."
                 )
             spans = selection.spans()
             for first, weights in selection.sentences():

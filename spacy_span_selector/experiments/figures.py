@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette: distinct with any colour vision.
 COLORS = {
     "structured": "#D55E00",
+    "laminar": "#000000",
     "sigmoid": "#0072B2",
     "greedy": "#009E73",
     "multitask": "#CC79A7",
     "bio": "#E69F00",
 }
-OTHER_COLORS = ("#56B4E9", "#000000", "#8C8C00")
+OTHER_COLORS = ("#56B4E9", "#8B4513", "#8C8C00")
 GREY = "#666666"
 WIDTH = 7.6  # inches, at 150 dots per inch: the width of a README on a large screen
 STYLE: dict[Any, Any] = {

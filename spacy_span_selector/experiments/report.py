@@ -13,7 +13,7 @@ from .figures import draw_figures
 from .records import Record
 from .tables import Variants, escape_markdown, report_tables
 
-ORDER = ("structured", "sigmoid", "greedy", "multitask", "bio")
+ORDER = ("laminar", "structured", "sigmoid", "greedy", "multitask", "bio")
 
 
 def write_report(records: Sequence[Record], output: Path, reference: str = "structured") -> list[Path]:

@@ -27,7 +27,7 @@ def build_coref_model(
         to a shared Tok2Vec or transformer.
     settings (CorefSettings): Everything else.
     selector (SpanSelector | None): How mentions are selected: spacy_span_selector.StructuredSelector.v1, which is the
-        default, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or MultitaskSelector.v1.
+        default, LaminarSelector.v1, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or MultitaskSelector.v1.
     RETURNS (Model[HeadInput, CorefOutput]): Its attributes `selector` and `max_span_width` are those of the network.
     """
     settings = replace(settings, selector=selector or StructuredSelector())

@@ -7,6 +7,7 @@ from spacy.util import registry
 from ..layers.selection.selectors import (
     BioSelector,
     GreedySelector,
+    LaminarSelector,
     MultitaskSelector,
     SigmoidSelector,
     StructuredSelector,
@@ -16,8 +17,14 @@ from ..signatures import check_types
 
 @registry.misc("spacy_span_selector.StructuredSelector.v1")
 def structured_selector() -> StructuredSelector:
-    """Select non-crossing spans by the grammar (Liu et al. 2022)."""
+    """Select non-crossing spans by the grammar of the paper (Liu et al. 2022)."""
     return StructuredSelector()
+
+
+@registry.misc("spacy_span_selector.LaminarSelector.v1")
+def laminar_selector() -> LaminarSelector:
+    """Select non-crossing spans by a grammar that counts each set of them once."""
+    return LaminarSelector()
 
 
 @registry.misc("spacy_span_selector.SigmoidSelector.v1")

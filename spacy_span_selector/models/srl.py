@@ -28,7 +28,7 @@ def build_srl_model(
         to a shared Tok2Vec or transformer.
     settings (SrlSettings): Everything else.
     selector (Selector | None): How arguments are found: spacy_span_selector.StructuredSelector.v1, which is the
-        default, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or BioSelector.v1.
+        default, LaminarSelector.v1, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or BioSelector.v1.
     RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector` and `max_span_width` are those of the network; the
         latter is None where arguments are tagged, as their width has no limit then.
     """

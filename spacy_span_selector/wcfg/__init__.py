@@ -1,14 +1,35 @@
-"""The grammar: a distribution over all non-crossing sets of spans of a sentence.
+"""The grammars: distributions over all non-crossing sets of spans of a sentence.
 
-`log_partition` and `marginals` train a span selector, `log_marginals` computes the logarithms for a loss, and
-`best_spans` decodes; `greedy_spans` decodes for the greedy baseline. The package depends on torch, numpy and scipy, not
-on spaCy; docs/grammar.md has the derivations.
+A grammar has three methods: `log_partition` and `marginals` train a span selector, `log_marginals` computes the
+logarithms for a loss. `LAMINAR` counts each set of spans once; `TREES`, the grammar of Liu et al. (2022), counts it
+once for each binary tree that contains it, and has the methods as functions, too. `best_spans` decodes for both;
+`greedy_spans` decodes for the greedy baseline. The package depends on torch, numpy and scipy, not on spaCy;
+docs/grammar.md has the derivations.
 """
 
 from __future__ import annotations
 
 from .decoding import best_span_indices, best_spans
+from .grammar import Grammar
 from .greedy import greedy_spans
-from .inside_outside import log_marginals, log_partition, marginals
+from .inside_outside import TreeGrammar
+from .laminar import LaminarGrammar
 
-__all__ = ["best_span_indices", "best_spans", "greedy_spans", "log_marginals", "log_partition", "marginals"]
+TREES = TreeGrammar()
+LAMINAR = LaminarGrammar()
+
+log_partition = TREES.log_partition
+marginals = TREES.marginals
+log_marginals = TREES.log_marginals
+
+__all__ = [
+    "LAMINAR",
+    "TREES",
+    "Grammar",
+    "best_span_indices",
+    "best_spans",
+    "greedy_spans",
+    "log_marginals",
+    "log_partition",
+    "marginals",
+]

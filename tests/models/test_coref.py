@@ -50,7 +50,7 @@ def test_settings_reach_the_network() -> None:
     assert (model.attrs["selector"], model.attrs["max_span_width"]) == (StructuredSelector(), 4)
 
 
-@pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "multitask"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy", "multitask"])
 def test_selectors_share_all_but_the_last_layer_of_the_span_scorer(selector: str) -> None:
     shapes = []
     for name in (selector, "structured"):

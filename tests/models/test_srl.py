@@ -64,7 +64,7 @@ def test_settings_reach_the_network() -> None:
     assert (model.attrs["selector"], model.attrs["max_span_width"]) == (StructuredSelector(), 4)
 
 
-@pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy", "bio"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy", "bio"])
 def test_selectors_share_all_but_the_arguments(selector: str) -> None:
     model, head = initialized(selector=selector_block(selector))
     _, other = initialized()

@@ -473,7 +473,7 @@ def test_gpu_learns_and_annotates_like_a_cpu(case: Case, selector: str, tmp_path
 # Settings
 
 
-@each_selector("structured", "sigmoid")
+@each_selector("structured", "laminar", "sigmoid")
 def test_a_higher_threshold_keeps_no_more_spans(case: Case, selector: str) -> None:
     nlp, examples = initialized(case, selector)
     kept = []
@@ -495,7 +495,7 @@ def test_threshold_is_for_marginal_decoding_alone(case: Case) -> None:
     assert_same(annotate(nlp, [text]), [annotation(by_tree)])
 
 
-@each_selector("structured", "sigmoid")
+@each_selector("structured", "laminar", "sigmoid")
 def test_partial_annotation_has_another_loss(case: Case, selector: str) -> None:
     complete, partial = (
         train(*initialized(case, selector, annotation=kind, negatives=0.0), steps=1)[0]
@@ -504,7 +504,7 @@ def test_partial_annotation_has_another_loss(case: Case, selector: str) -> None:
     assert complete > partial
 
 
-@each_selector("structured", "sigmoid")
+@each_selector("structured", "laminar", "sigmoid")
 def test_negatives_add_to_the_loss(case: Case, selector: str) -> None:
     without, with_negatives = (
         train(*initialized(case, selector, negatives=negatives), steps=1)[0] for negatives in (0.0, 1.0)
@@ -542,7 +542,7 @@ def test_keys_that_clash_are_an_error(case: Case, setting: str, key: str) -> Non
         make_nlp(case, **keys)
 
 
-@each_selector("structured", "sigmoid", "greedy", "multitask")
+@each_selector("structured", "laminar", "sigmoid", "greedy", "multitask")
 def test_max_span_width_limits_predictions_and_gold(case: Case, selector: str) -> None:
     first, too_wide = case.too_wide
     with pytest.warns(UserWarning, match=f"max_span_width.*{first}"):

@@ -66,7 +66,9 @@ def mention_scores(doc: Doc) -> dict[tuple[int, int], float]:
 # Clusters
 
 
-@pytest.mark.parametrize("selector", ["structured", "sigmoid"])  # the others may never meet what they prune at first
+@pytest.mark.parametrize(
+    "selector", ["structured", "laminar", "sigmoid"]
+)  # the others may never meet what they prune at first
 def test_links_are_learnt_from_partial_annotation(selector: str) -> None:
     nlp, examples = initialized(COREF, selector, keep_singletons=False, candidate_ratio=2.0)
     for example in examples:

@@ -406,7 +406,7 @@ def test_greedy_keeps_a_number_of_spans_per_word(ratio: float) -> None:
     assert [kept.count(sentence.start) for sentence in doc.sents] == expected
 
 
-@pytest.mark.parametrize("selector", ["structured", "sigmoid"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid"])
 def test_candidates_add_to_the_loss(selector: str) -> None:
     def first_loss(candidate_ratio: float = 0.0, add_gold: bool = False) -> float:
         config: dict[str, Any] = {"candidate_ratio": candidate_ratio, "add_gold": add_gold, "negatives": 0.0}

@@ -1,9 +1,10 @@
-"""Slow reference implementations of the grammar, which enumerate all trees."""
+"""Slow reference implementations of the grammars, which enumerate all trees, or all sets of non-crossing spans."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,3 +52,27 @@ def cross(a: Span, b: Span) -> bool:
     """Whether two spans (end exclusive) overlap and neither contains the other."""
     (first_start, first_end), (second_start, second_end) = sorted([a, b])
     return first_start < second_start < first_end < second_end
+
+
+@cache
+def non_crossing_sets(tokens: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """All spans (start and last token) of a sentence, and all sets of them without crossing ones, one row each."""
+    spans = list(itertools.combinations_with_replacement(range(tokens), 2))
+    sets = np.array(list(itertools.product([False, True], repeat=len(spans))))
+    for one, other in itertools.combinations(range(len(spans)), 2):
+        if cross(*((start, last + 1) for start, last in (spans[one], spans[other]))):
+            sets = sets[~(sets[:, one] & sets[:, other])]
+    return np.array(spans).T, sets
+
+
+def enumerate_sets(scores: Scores) -> tuple[float, Scores, Scores]:
+    """log Z, log p and log(1 - p) of the distribution that counts every set of non-crossing spans once."""
+    (starts, lasts), sets = non_crossing_sets(len(scores))
+    weights = np.where(sets, scores[starts, lasts], 0.0).sum(1)
+    log_partition = np.logaddexp.reduce(weights)
+    selected, unselected = np.full(scores.shape, -np.inf), np.zeros(scores.shape)
+    for span, (start, last) in enumerate(zip(starts, lasts, strict=True)):
+        with_it = sets[:, span]
+        selected[start, last] = np.logaddexp.reduce(weights[with_it]) - log_partition
+        unselected[start, last] = np.logaddexp.reduce(weights[~with_it]) - log_partition
+    return float(log_partition), selected, unselected

@@ -1,6 +1,6 @@
 """Which spans are passed to the linker or the role classifier: strategies that turn scores into a set of spans.
 
-At prediction the structured selector keeps the best non-crossing set of spans; the baselines keep the best spans one
+At prediction a selector with a grammar keeps the best non-crossing set of spans; the baselines keep the best spans one
 by one. In training the gold spans and the most probable spans are kept, whether they cross or not, so that the linker
 and the role classifier see competing spans even before the selector is trained.
 """

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, TypeGuard, TypeVar
 from torch import Tensor, cat
 from torch.nn.functional import logsigmoid
 
-from ...wcfg import log_marginals
+from ...wcfg import LAMINAR, TREES, Grammar
 from ..spans.layout import SpanLayout
 from .candidates import (
     AboveThreshold,
@@ -127,22 +127,39 @@ class ProbabilisticSelector(SpanSelector):
         return LikelyAndGold(gold, ratio, add_gold)
 
 
-@dataclass(frozen=True)
-class StructuredSelector(ProbabilisticSelector):
-    """The grammar over non-crossing spans."""
+class GrammarSelector(ProbabilisticSelector):
+    """A grammar over sets of non-crossing spans.
 
+    grammar (Grammar): The grammar.
+    """
+
+    grammar: ClassVar[Grammar]
     spans_may_cross = False
 
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
         """The marginals of the grammar, sentence by sentence (the paper, eq. 9)."""
         if not layout.buckets:
             return Marginals(scores, scores)
-        charts = [log_marginals(bucket.chart(scores), bucket.lengths) for bucket in layout.buckets]
+        charts = [self.grammar.log_marginals(bucket.chart(scores), bucket.lengths) for bucket in layout.buckets]
         selected, unselected = (cat([chart.flatten() for chart in column]) for column in zip(*charts, strict=True))
         return Marginals(selected, unselected)
 
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         return Decode(decoding, threshold)
+
+
+@dataclass(frozen=True)
+class StructuredSelector(GrammarSelector):
+    """The grammar of the paper: a set of spans counts once for each binary tree that contains it."""
+
+    grammar = TREES
+
+
+@dataclass(frozen=True)
+class LaminarSelector(GrammarSelector):
+    """Each set of spans counts once: a span that no other crosses has the sigmoid of its score."""
+
+    grammar = LAMINAR
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ SENTENCES = [[4, 7], [], [5]]
 NOTHING = torch.zeros(0, dtype=torch.long)
 NO_GOLD = GoldMentions(NOTHING, NOTHING, NOTHING, torch.ones(3, dtype=torch.bool))
 ALL_SPANS = LikelyAndGold(NO_GOLD, 1000.0, add_gold=False)
-NAMES = ["structured", "sigmoid", "greedy", "multitask"]
+NAMES = ["structured", "laminar", "sigmoid", "greedy", "multitask"]
 HAVE_NO_PROBABILITIES = ["greedy", "multitask"]
 
 

@@ -1,40 +1,65 @@
 from __future__ import annotations
 
+import pytest
 import torch
 
-from spacy_span_selector.layers.selection.selectors import SigmoidSelector, StructuredSelector
-from spacy_span_selector.wcfg import marginals
+from spacy_span_selector.layers.selection.selectors import (
+    GrammarSelector,
+    LaminarSelector,
+    SigmoidSelector,
+    StructuredSelector,
+)
+from spacy_span_selector.wcfg import LAMINAR, TREES
 
 from ...layouts import layout_of
 
+by_grammar = pytest.mark.parametrize("selector", [StructuredSelector(), LaminarSelector()])
 
-def test_marginals_equal_those_of_the_sentences_one_by_one(device: str) -> None:
+
+def test_each_selector_has_its_grammar() -> None:
+    assert (StructuredSelector().grammar, LaminarSelector().grammar) == (TREES, LAMINAR)
+
+
+@by_grammar
+def test_marginals_equal_those_of_the_sentences_one_by_one(selector: GrammarSelector, device: str) -> None:
     layout = layout_of([[5, 4], [], [2, 5, 1]], torch.device(device))
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)).to(device)
-    selected, unselected = StructuredSelector().marginals(scores, layout)
+    selected, unselected = selector.marginals(scores, layout)
     for bucket in layout.buckets:
         for sentence, length in enumerate(bucket.lengths.tolist()):
             chart = bucket.chart(scores)[sentence, :length, :length]
-            expected = marginals(chart[None], torch.tensor([length]))[0]
+            expected = selector.grammar.marginals(chart[None], torch.tensor([length]))[0]
             inside = torch.ones(length, length, dtype=torch.bool, device=device).triu()
             for flat, probability in ((selected, expected), (unselected, 1 - expected)):
                 found = bucket.chart(flat)[sentence, :length, :length].exp()
                 torch.testing.assert_close(found[inside], probability[inside])
 
 
-def test_padding_has_no_gradient() -> None:
+@by_grammar
+def test_padding_has_no_gradient(selector: GrammarSelector) -> None:
     layout = layout_of([[5, 4]])
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)).requires_grad_()
     valid = layout.valid()
-    selected, unselected = StructuredSelector().marginals(scores, layout)
+    selected, unselected = selector.marginals(scores, layout)
     (gradient,) = torch.autograd.grad((selected[valid] - unselected[valid].exp()).sum(), scores)
     assert torch.isfinite(gradient).all()
     assert (gradient[~valid] == 0).all()
 
 
-def test_empty_batch_has_no_marginals() -> None:
-    selected, unselected = StructuredSelector().marginals(torch.zeros(0), layout_of([[]]))
+@by_grammar
+def test_empty_batch_has_no_marginals(selector: GrammarSelector) -> None:
+    selected, unselected = selector.marginals(torch.zeros(0), layout_of([[]]))
     assert len(selected) == len(unselected) == 0
+
+
+def test_laminar_is_sigmoid_where_nothing_crosses() -> None:
+    layout = layout_of([[5, 4], [2]])
+    scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0))
+    scores = scores.masked_fill(layout.widths() == 2, -torch.inf).masked_fill(layout.widths() == 3, -torch.inf)
+    found, expected = (selector.marginals(scores, layout) for selector in (LaminarSelector(), SigmoidSelector()))
+    uncrossed = layout.valid() & (layout.widths() != 4)  # those of 4 tokens cross in the sentence of 5
+    for column in range(2):
+        torch.testing.assert_close(found[column][uncrossed], expected[column][uncrossed])
 
 
 def test_sigmoid_takes_each_span_on_its_own(device: str) -> None:

@@ -35,7 +35,7 @@ SETTINGS = SrlSettings(
     dropout=0.0,
     max_span_width=None,
 )
-NAMES = ["structured", "sigmoid", "greedy", "bio"]
+NAMES = ["structured", "laminar", "sigmoid", "greedy", "bio"]
 
 
 def build(settings: SrlSettings = SETTINGS) -> SrlHead:

@@ -1,0 +1,121 @@
+"""What the grammars have in common: log Z and span marginals from the sums that each grammar computes by a chart.
+
+A grammar is a distribution over sets of non-crossing spans. In each, a span is selected with probability
+
+    p = q * sigmoid(score)
+
+where q is the probability that the rest of the derivation allows it. Everything else here is elementwise.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid, softplus
+
+from .chart import existing_spans
+from .validation import validate
+
+FORBIDDEN = -1e30  # log weight of what is in no derivation; finite, so that no difference of two is NaN
+IDENTITY = 40.0  # above, softplus is the identity, even in float64
+
+
+class Grammar(ABC):
+    """A distribution over sets of non-crossing spans of a sentence."""
+
+    @abstractmethod
+    def sum_over_chords(self, scores: Tensor, chord: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Sum over all derivations.
+
+        scores (Tensor): Scores in float32 or float64; 0 where there is no span. Shape: (batch, n, n)
+        chord (Tensor): Which spans are chords: all but single tokens and whole sentences, which no span crosses.
+            Shape: (batch, n, n)
+        lengths (Tensor): Number of tokens of each sentence, 0 to n; n is not 0. Shape: (batch,)
+        RETURNS (tuple[Tensor, Tensor]): log Z without single tokens and whole sentences, and log q, which has no
+            meaning where there is no chord. Shapes: (batch,) and (batch, n, n)
+        """
+
+    def log_partition(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        """Compute the log of the total weight of all derivations of each sentence.
+
+        Its gradient is `marginals(scores, lengths)`.
+
+        scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive.
+            Scores below the diagonal or beyond the length are never read; -inf forbids a span.
+            float16 and bfloat16 are computed in float32. Shape: (batch, n, n)
+        lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,)
+        RETURNS (Tensor): log Z, 0 for an empty sentence. Shape: (batch,)
+        RAISES (ValueError): If a shape, a dtype or a length is not as described.
+        """
+        return self._spans(scores, lengths).log_partition
+
+    def marginals(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        """Compute the probability that each span is selected.
+
+        Differentiable once; a second derivative raises RuntimeError.
+
+        scores (Tensor): As for `log_partition`. Shape: (batch, n, n)
+        lengths (Tensor): As for `log_partition`. Shape: (batch,)
+        RETURNS (Tensor): Probabilities; exactly 0 where a score is never read or is -inf. Shape: (batch, n, n)
+        RAISES (ValueError): As for `log_partition`.
+        """
+        spans = self._spans(scores, lengths)
+        selected = (spans.log_allowed + logsigmoid(spans.scores)).exp()
+        return selected.masked_fill(~spans.exists, 0.0)
+
+    def log_marginals(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Compute the logarithms of the probability p that a span is selected, and of 1 - p.
+
+        Precise where `marginals` rounds to 0 or 1, with finite gradients: use this in a loss.
+
+        scores (Tensor): As for `log_partition`. Shape: (batch, n, n)
+        lengths (Tensor): As for `log_partition`. Shape: (batch,)
+        RETURNS (tuple[Tensor, Tensor]): log p and log(1 - p); -inf and 0 where a score is never read or is -inf.
+            Shape: (batch, n, n) each
+        RAISES (ValueError): As for `log_partition`.
+        """
+        spans = self._spans(scores, lengths)
+        log_selected = spans.log_allowed + logsigmoid(spans.scores)
+        # Not selected: not allowed, or allowed and not selected. What is always allowed is never the former: its log
+        # would be -inf and the derivative infinite, so its value is masked out of this branch.
+        certain = spans.log_allowed >= 0
+        log_ruled_out = torch.log(-torch.expm1(spans.log_allowed.masked_fill(certain, -1.0)))
+        log_left_alone = spans.log_allowed + logsigmoid(-spans.scores)
+        log_unselected = torch.logaddexp(log_ruled_out.masked_fill(certain, -math.inf), log_left_alone).clamp(max=0)
+        return log_selected.masked_fill(~spans.exists, -math.inf), log_unselected.masked_fill(~spans.exists, 0.0)
+
+    def _spans(self, scores: Tensor, lengths: Tensor) -> _Spans:
+        """Separate what is certain from what needs the chart."""
+        validate(scores, lengths)
+        tokens = scores.shape[1]
+        scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
+        lengths = lengths.to(scores.device)
+        if tokens == 0:
+            return _Spans(scores.bool(), scores, scores.sum((1, 2)), scores)
+
+        token = torch.arange(tokens, device=scores.device)
+        start, last = token[:, None], token
+        exists = existing_spans(lengths, tokens)
+        # No span crosses a token or the whole sentence, so these are constants and only the chords need the chart.
+        whole = (start == 0) & (last == lengths[:, None, None] - 1)
+        certain = exists & (whole | (start == last))
+        chord = exists & ~certain
+
+        with torch.autocast(scores.device.type, enabled=False):
+            scores = scores.masked_fill(~exists, 0.0)
+            log_chords, log_allowed = self.sum_over_chords(scores, chord, lengths)
+            constant = softplus(scores, threshold=IDENTITY).masked_fill(~certain, 0.0).sum((1, 2))
+            return _Spans(exists, scores, log_chords + constant, log_allowed.masked_fill(~chord, 0.0))
+
+
+class _Spans(NamedTuple):
+    """The results of the chart for every span."""
+
+    exists: Tensor  # on or above the diagonal and within the length
+    scores: Tensor  # 0 where no span exists
+    log_partition: Tensor
+    log_allowed: Tensor  # log q

@@ -1,0 +1,99 @@
+"""The laminar grammar: every set of non-crossing spans has exactly one derivation.
+
+The probability of a set is proportional to the exponential of the sum of its scores, and nothing else. A span that no
+other can cross is selected with probability sigmoid(score), whatever the length of the sentence. The sweeps over its
+chart are in `laminar_sweeps`; see docs/grammar.md.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import softplus
+
+from .grammar import FORBIDDEN, IDENTITY, Grammar
+from .laminar_sweeps import Sums, Weights, log_free, sweep, sweep_back
+from .triangle import Charts, chart_to_spans, spans_to_chart, to_end, to_start
+
+
+class LaminarGrammar(Grammar):
+    """Each set of non-crossing spans is a derivation. A span is allowed if no selected span crosses it."""
+
+    def sum_over_chords(self, scores: Tensor, chord: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        # No span reaches beyond a sentence that is shorter than the chart, so what is there is one derivation.
+        return _LaminarSets.apply(scores.masked_fill(~chord, FORBIDDEN).clamp(min=FORBIDDEN), lengths)
+
+
+class _LaminarSets(torch.autograd.Function):
+    """Sum over all sets of non-crossing spans, with a sweep inward and one outward, and their reverses.
+
+    scores (Tensor): Score of each span; forbidden for words and where there is no span. Shape: (batch, n, n)
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
+    RETURNS (tuple[Tensor, Tensor]): log Z, and the log probability that no selected span crosses a span, which has no
+        meaning where there is none. Shapes: (batch,) and (batch, n, n)
+    """
+
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        # The charts are in base 2, because exp2 is much faster than exp on CPUs.
+        selected = spans_to_chart(scores, FORBIDDEN)
+        either = softplus(selected, threshold=IDENTITY)
+        level = _level(scores, either, lengths)
+        word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
+        selected = to_end(selected)
+        weights = torch.stack([selected, either, selected]).div_(math.log(2))
+        sums = sweep(_weights(weights), torch.where(word, -level, 0.0) / math.log(2))
+        log_allowed = chart_to_spans(log_free(sums)).mul_(math.log(2)).clamp_(max=0)
+        inside, below, outside, above = sums
+        ctx.save_for_backward(scores, log_allowed, weights, inside.values, below, outside.values, above.values)
+        ctx.set_materialize_grads(False)
+        return inside.by_start[-1, 0] * math.log(2) + level * lengths, log_allowed
+
+    @staticmethod
+    def backward(
+        ctx: Any, grad_partition: Tensor | None, grad_allowed: Tensor | None
+    ) -> tuple[Tensor | None, Tensor | None]:
+        scores, log_allowed, weights, inside, below, outside, above = ctx.saved_tensors
+        if grad_allowed is None:  # log_allowed is an output, so this expression can be differentiated again
+            if grad_partition is None:
+                return None, None
+            return grad_partition[:, None, None] * (log_allowed.exp() * scores.sigmoid()), None
+        if torch.is_grad_enabled():
+            raise RuntimeError(
+                "span marginals can be differentiated once only: call backward without create_graph=True"
+            )
+        if grad_partition is None:
+            grad_partition = grad_allowed.new_zeros(len(grad_allowed))
+        sums = Sums(Charts(inside, end_first=True), below, Charts(outside), Charts(above, end_first=True))
+        gradient = sweep_back(_weights(weights), sums, grad_partition, spans_to_chart(grad_allowed.triu(1), 0.0))
+        sigmoid = to_start(weights[0]).sub_(weights[1]).exp2_()
+        return chart_to_spans(sigmoid.mul_(gradient.by_start).add_(to_start(gradient.by_end))), None
+
+
+def _weights(values: Tensor) -> Weights:
+    """The weights from the charts of selected spans by end, of either by start, and of selected ones by end."""
+    return Weights(Charts(values[:2], end_first=True), Charts(values[1:]))
+
+
+def _level(scores: Tensor, either: Tensor, lengths: Tensor) -> Tensor:
+    """The constant to subtract for every word, so that log Z is close to 0.
+
+    Each derivation has all words, so any level is exact, but sums close to 0 are more precise. If all spans had the
+    mean weight x, the weight of all sets would grow by the factor (sqrt(x) + sqrt(1 + x))^2 with each word. If few
+    spans have any weight, a better estimate is the weight of all sets, crossing or not.
+
+    scores (Tensor): Score of each span; forbidden for words and where there is no span. Shape: (batch, n, n)
+    either (Tensor): Log weight of each span that is selected or not; 0 for words and where there is no span; a chart
+        by start. Shape: (n + 1, n + 1, batch)
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
+    RETURNS (Tensor): The level of each sentence. Shape: (batch,)
+    """
+    largest = scores.amax((1, 2), keepdim=True)
+    chords = (lengths * (lengths - 1) // 2 - 1).clamp(min=1)
+    # exp is slow far below 0, where it is 0 anyway.
+    mean = (scores - largest).clamp_(min=-80).exp_().sum((1, 2)).div_(chords).log_() + largest.flatten()
+    growth = 2 * torch.logaddexp(mean / 2, softplus(mean, threshold=IDENTITY) / 2)
+    return torch.minimum(growth, either.sum((0, 1)) / lengths.clamp(min=1))

@@ -1,0 +1,146 @@
+"""The sweeps over the charts of the laminar grammar, with one step per width that processes all spans of that width.
+
+A node of a derivation is a left child or a right child; the sentence is a left child. A left child is selected or not,
+a right child is a word or selected, so that each set of spans has one derivation. All values are logarithms to base 2.
+Values where the charts have no span are finite, and never reach a result.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .grammar import FORBIDDEN
+from .triangle import Charts, to_end, to_start
+
+ROUNDING = 4.0  # rounding error of a sum, in units of the precision of its terms
+BLOCK = 64  # the nodes that contain spans of a width fill half a square, which is cut into blocks of so many spans
+
+
+class Weights(NamedTuple):
+    """Log weights of spans, in the orders that the two sweeps need.
+
+    inward (Charts): Of a right child, which is selected, by end; then of a left child, selected or not, by start.
+    outward (Charts): Of a left child by start, then of a right child by end.
+    """
+
+    inward: Charts
+    outward: Charts
+
+
+class Sums(NamedTuple):
+    """The log sums of both sweeps.
+
+    inside (Charts): Over what is inside a span, with the span itself: as a right child by end, then as a left child by
+        start.
+    below (Tensor): Over what is inside a span, without the span itself; a chart by start. Shape: (m, m * batch)
+    outside (Charts): Over what is outside a span of two words or more: of a left child by start, then of a right child
+        by end.
+    above (Charts): Over what is outside a span and the span itself: by end, then by start.
+    """
+
+    inside: Charts
+    below: Tensor
+    outside: Charts
+    above: Charts
+
+
+def sweep(weights: Weights, words: Tensor) -> Sums:
+    """Sum over what is inside each span, narrowest spans first, and over what is outside, widest spans first.
+
+    weights (Weights): The weights of spans of two words or more.
+    words (Tensor): Log weight of each word. Shape: (n, batch)
+    RETURNS (Sums): The log sums.
+    """
+    tokens, batch = words.shape
+    chart = weights.inward.by_start
+    inside = Charts.full(chart, 0.0, end_first=True)
+    below = torch.zeros_like(chart).flatten(1)
+    inside.spans(1)[:] = words.flatten()
+    for width in range(2, tokens + 1):
+        sums = below[width, : (tokens + 1 - width) * batch]
+        right, left = inside.parts(width).unbind(1)
+        log_sum(left, right, out=sums)
+        torch.add(sums, weights.inward.spans(width), out=inside.spans(width))
+
+    outside, above = Charts.full(chart, FORBIDDEN), Charts.full(chart, FORBIDDEN, end_first=True)
+    outside.by_start[tokens, 0] = 0.0
+    for width in range(tokens, 1, -1):
+        wider = tokens - width
+        for first in range(0, wider, BLOCK):
+            after = min(first + BLOCK, wider)
+            # Where a span has no parent of some width, `above` is forbidden.
+            parents, siblings = above.parents(width, first, after), inside.siblings(width, first, after)
+            log_sum(parents, siblings, out=outside.some_spans(width, first, after, wider - after - first + 1))
+        as_left, as_right = (outside.spans(width) + weights.outward.spans(width)).unbind()
+        above.spans(width).copy_(torch.logaddexp2(as_left, as_right))
+    outside.spans(1)[:] = -FORBIDDEN  # the outside of words is constant: the share of each term in it is 0
+    return Sums(inside, below, outside, above)
+
+
+def log_free(sums: Sums) -> Tensor:
+    """The log probability that no selected span crosses a span, and 0 where it is rounding error.
+
+    A span that no other can cross has probability 1. The error of its logarithm, a sum of large numbers, would be
+    all there is of log(1 - p).
+
+    sums (Sums): The output of `sweep`.
+    RETURNS (Tensor): A chart by start. Shape: (m, m, batch)
+    """
+    total = sums.inside.by_start[-1, 0]
+    result = torch.logaddexp2(sums.outside.by_start, to_start(sums.outside.by_end))
+    result.add_(sums.inside.by_start).sub_(total)
+    error = sums.inside.by_start.abs().add_(total.abs()).add_(1.0).mul_(ROUNDING * torch.finfo(result.dtype).eps)
+    return result.masked_fill_(error.add_(result) > 0, 0.0)
+
+
+def sweep_back(weights: Weights, sums: Sums, grad_total: Tensor, grad_free: Tensor) -> Charts:
+    """Propagate the gradients of the log sum over all sets and of `log_free` back through both sweeps.
+
+    Each sweep runs in reverse, and recomputes the share of each term in its sum: storing them would take O(n^3) memory.
+
+    weights (Weights): As for `sweep`.
+    sums (Sums): The output of `sweep`.
+    grad_total (Tensor): The gradient with respect to the log sum over all sets. Shape: (batch,)
+    grad_free (Tensor): The gradient with respect to `log_free`; a chart by start, 0 for words and where there is no
+        span. Shape: (m, m, batch)
+    RETURNS (Charts): The gradients with respect to the weights of left children by start, then of right ones by end.
+    """
+    inside, below, outside, above = sums
+    corners, _, batch = grad_free.shape
+    left, right = outside.by_start, to_start(outside.by_end)
+    around = torch.logaddexp2(left, right)
+    grad_left, grad_right = ((part - around).exp2_().mul_(grad_free) for part in (left, right))
+    grad_outside = Charts(torch.stack([grad_left, to_end(grad_right)]))
+    shares = Charts(outside.values + weights.outward.values)
+    shares.by_start.sub_(above.by_start).exp2_()
+    shares.by_end.sub_(above.by_end).exp2_()
+    grad_weights = Charts.full(grad_free, 0.0)
+    grad_inside = Charts.full(grad_free, 0.0, end_first=True)
+
+    for width in range(2, corners):
+        flow = inside.parts(width) + above.spans(width)[1]
+        flow.sub_(outside.parts(width)).exp2_().mul_(grad_outside.parts(width))
+        grad_inside.parts(width).add_(flow)
+        grad_above = torch.mul(shares.spans(width), flow.sum((0, 1)), out=grad_weights.spans(width))
+        grad_outside.spans(width).add_(grad_above)
+
+    grad_inside.by_start.add_(grad_free)
+    grad_inside.by_start[-1, 0] += grad_total - grad_free.sum((0, 1))
+    for width in range(corners - 1, 1, -1):
+        right, left = inside.parts(width).unbind(1)
+        flow = (left + right).sub_(below[width, : (corners - width) * batch]).exp2_()
+        flow.mul_(grad_inside.spans(width).sum(0))
+        grad_inside.parts(width).add_(flow[:, None])
+    grad_weights.by_start.add_(grad_inside.by_start)
+    grad_weights.by_end.add_(grad_inside.by_end)
+    return grad_weights
+
+
+def log_sum(one: Tensor, other: Tensor, out: Tensor) -> None:
+    """Sum the products of two charts over the first dimension, all in log space."""
+    terms = one + other
+    largest = terms.amax(0)
+    torch.add(terms.sub_(largest).exp2_().sum(0).log2_(), largest, out=out)
