@@ -40,11 +40,13 @@ class Report:
 
         docs (Sequence[object]): The documents.
         source (object): The file or folder that they come from.
-        cure (str): What the error advises if nothing was left out either.
-        RAISES (ValueError): If there is no document, with the first one that was left out.
+        cure (str): What the error advises if nothing was found either.
+        RAISES (ValueError): If there is no document, with the first one that was left out, or else with the first other
+            finding, such as a file that can't be read.
         """
         if not docs:
-            reason = self.first(DOCUMENTS) or cure
+            findings = [case for cases in self.findings.values() for case in cases]
+            reason = self.first(DOCUMENTS) or (findings[0] if findings else cure)
             raise ValueError(f"{source}: found no document that can be read. {reason}".rstrip())
 
     def warn(self, stacklevel: int = 3) -> None:

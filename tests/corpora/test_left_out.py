@@ -42,6 +42,13 @@ def test_nothing_that_can_be_read_is_an_error_with_the_first_reason():
         report.require([], "a.txt", "Fetch it again.")
 
 
+def test_nothing_that_can_be_read_is_an_error_with_another_reason_if_there_is_no_document():
+    report = Report()
+    report.leave_out("files that can't be read", "a.txt: not in UTF-8.")
+    with pytest.raises(ValueError, match=r"corpus: found no document that can be read\. a\.txt: not in UTF-8\."):
+        report.require([], "corpus", "Fetch it.")
+
+
 def test_long_texts_are_quoted_in_part():
     assert shorten("it's") == '"it\'s"'
     assert len(shorten("x" * 100_000)) < 100
