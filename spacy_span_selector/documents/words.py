@@ -33,6 +33,11 @@ class Words:
     doc: Doc
     places: Places
 
+    @property
+    def has_white_space(self) -> bool:
+        """Whether anything was left out of `doc`."""
+        return self.doc is not self.source
+
     def to_source(self, start: int, end: int) -> tuple[int, int]:
         """The place of a span of `doc` in `source`: token offsets, end exclusive. The span has at least one token."""
         return int(self.places[start]), int(self.places[end - 1]) + 1

@@ -104,7 +104,7 @@ def _word_vectors(
     document, from which the vectors of white space are left out.
     """
     listens = any(hasattr(layer, "upstream_name") for layer in tok2vec.walk())
-    if not listens or all(document.doc is document.source for document in words):
+    if not listens or not any(document.has_white_space for document in words):
         return tok2vec([document.doc for document in words], is_train)
     vectors, backprop = tok2vec([document.source for document in words], is_train)
     places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in words]

@@ -11,6 +11,8 @@ from io import BytesIO
 import torch
 from torch import Tensor, nn
 
+from .finite import first_not_finite
+
 ARCHIVE = b"PK\x03\x04"
 """How the files of `torch.save` start since torch 1.6. Older ones are bare pickles."""
 
@@ -64,9 +66,8 @@ def check_finite(weights: dict[str, Tensor], owner: str) -> None:
 
     RAISES (ValueError): If one is infinite or not a number.
     """
-    wrong = [name for name, weight in weights.items() if weight.is_floating_point() and not weight.isfinite().all()]
-    if wrong:
+    if name := first_not_finite(weights.items()):
         raise ValueError(
-            f"There is NaN or infinity in '{wrong[0]}' of {owner}, which can't predict anything: its training went "
+            f"There is NaN or infinity in '{name}' of {owner}, which can't predict anything: its training went "
             "wrong. Take a checkpoint from before, or train again with a lower learning rate."
         )

@@ -44,6 +44,8 @@ def _forward(
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
     (tok2vec,) = model.layers
     words = read_all_words(docs)
+    if not any(document.has_white_space for document in words):
+        return tok2vec(docs, is_train)
     vectors, backprop = tok2vec([document.doc for document in words], is_train)
     places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in words]
 
@@ -71,7 +73,7 @@ def _run_on_words(
 ) -> tuple[FullTransformerBatch, Callable[[Any], Any]]:
     words = [_with_words(document) for document in read_all_words(docs)]
     output, backprop = run(model, [document.doc for document in words], is_train)
-    if any(document.doc is not document.source for document in words):
+    if any(document.has_white_space for document in words):
         _return_to_source(output, words)
     return output, backprop
 
@@ -91,7 +93,7 @@ def _return_to_source(output: FullTransformerBatch, words: Sequence[Words]) -> N
     parts: list[Any] = []
     for document, tokens, doc_windows, end in zip(words, read, windows, accumulate(map(len, read)), strict=True):
         own = lengths[end - len(tokens) : end]
-        if document.doc is not document.source:
+        if document.has_white_space:
             place_of = {token: i for i, token in enumerate(document.places[tokens].tolist())}
             # The row behind the last one is that of white space, which has no subword.
             own = np.append(own, 0).astype(lengths.dtype)[[place_of.get(t, -1) for t in _tokens(doc_windows)]]

@@ -80,7 +80,7 @@ def _ranks(document: Words, start: int, end: int) -> np.ndarray:
 
 def _ends_line(document: Words, word: int) -> bool:
     """Whether a line ends behind a word."""
-    if document.doc is document.source or word + 1 >= len(document.places):
+    if not document.has_white_space or word + 1 >= len(document.places):
         return False
     between = document.source[int(document.places[word]) + 1 : int(document.places[word + 1])]
     return any(len(f"{token.text}.".splitlines()) > 1 for token in between)

@@ -380,7 +380,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             ) from error
         docs = [document.doc for document in words]
         predictions = [
-            prediction if document.doc is document.source else prediction.moved(document.to_source)
+            prediction.moved(document.to_source) if document.has_white_space else prediction
             for document, prediction in zip(words, self._predictions(docs, layout, request, output), strict=True)
         ]
         return predictions, layout, output
@@ -396,7 +396,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """The sentences and the gold annotation of a batch; the first loss of each kind is reported."""
         sentences = self._sentences(words)
         device = head_device(self.model)
-        examples = [Example(document.doc, example.reference) for document, example in zip(words, examples, strict=True)]
+        # The same example where nothing was left out, as it keeps its alignment for other components.
+        examples = [
+            Example(document.doc, example.reference) if document.has_white_space else example
+            for document, example in zip(words, examples, strict=True)
+        ]
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"leaves out a {self.gold_name}")
         return SpanLayout.build(sentences, device), gold
