@@ -42,7 +42,7 @@ class LostSpans:
         name (str): Name of the component.
         what (str): What was done with what: "leaves out a gold mention", "cuts a sentence".
         """
-        for reason in other.counts.keys() - self.counts.keys():
+        for reason in [reason for reason in other.counts if reason not in self.counts]:  # as met, not as hashed
             warnings.warn(
                 f"'{name}' {what} that {reason}: {other.first[reason]}. Shown once; "
                 f"nlp.get_pipe('{name}').lost.counts has the number of all.",
