@@ -36,21 +36,22 @@ class Bootstrap:
 
 
 def paired_bootstrap(first: Iterable[Record], second: Iterable[Record], split: str) -> Bootstrap:
-    """Compare two variants on the documents that both have annotated, over all seeds and folds.
+    """Compare two variants on the documents that both have annotated, over all conditions, seeds and folds.
 
     first, second (Iterable[Record]): The runs of each variant.
     split (str): "dev" or "test".
-    RETURNS (Bootstrap): The result. The counts of a document are summed over seeds: those are no other documents.
+    RETURNS (Bootstrap): The result. The counts of a document are summed over seeds and conditions: those are no other
+        documents.
     """
     sides = _documents(first, split), _documents(second, split)
     both = [key for key in sides[0] if key in sides[1]]
     if not both:
         return Bootstrap(0, None, None, None, None)
     documents: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
-    for seed, fold, number in both:
-        pair = [np.array(side[seed, fold, number], dtype=np.float64) for side in sides]
-        own = documents.setdefault((fold, number), [np.zeros_like(counts) for counts in pair])
-        documents[fold, number] = [total + counts for total, counts in zip(own, pair, strict=True)]
+    for key in both:
+        pair = [np.array(side[key], dtype=np.float64) for side in sides]
+        own = documents.setdefault(key[-2:], [np.zeros_like(counts) for counts in pair])
+        documents[key[-2:]] = [total + counts for total, counts in zip(own, pair, strict=True)]
     counts = np.array(list(documents.values()))  # (documents, variants, metrics, fields of `Counts`)
     chance = np.random.default_rng(0)
     weights = chance.multinomial(len(counts), [1 / len(counts)] * len(counts), size=SAMPLES)
@@ -76,10 +77,10 @@ def _divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) ->
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 
 
-def _documents(records: Iterable[Record], split: str) -> dict[tuple[int, str, int], list[list[float]]]:
-    """The counts of each document of each run; earlier records have none."""
+def _documents(records: Iterable[Record], split: str) -> dict[tuple[str, int, str, int], list[list[float]]]:
+    """The counts of each document of each run, by condition, seed, fold and number; earlier records have none."""
     return {
-        (record["seed"], record["fold"], number): counts
+        (record.get("condition", ""), record["seed"], record["fold"], number): counts
         for record in records
         for number, counts in enumerate(record.get("documents", {}).get(split, ()))
     }

@@ -13,6 +13,9 @@ from .records import Record
 from .statistics import Measure, average_precision, crossing_share, mean, paired_test, score, span_score
 from .tables import MISSING, Column, Table, Variants, show_interval, show_mean, show_p
 
+ALL = "all"
+"""What the row of all conditions together is called."""
+
 Conditions = Mapping[str, Variants]
 """The runs of each variant under each condition of a grid."""
 
@@ -57,7 +60,9 @@ def _difference_table(task: Task, conditions: Conditions, split: str) -> Table:
     measure: Measure = score(task.main_score, split)
     rows: list[list[str]] = []
     values: dict[str, Any] = {}
-    for condition, variants in conditions.items():
+    names = _variants(conditions)
+    together = {name: [record for own in conditions.values() for record in own.get(name, ())] for name in names}
+    for condition, variants in {**conditions, ALL: together}.items():
         for name in others:
             ours: Sequence[Record] = variants.get(reference, ())
             theirs: Sequence[Record] = variants.get(name, ())
@@ -70,8 +75,8 @@ def _difference_table(task: Task, conditions: Conditions, split: str) -> Table:
     header = ["", "against", "pairs", f"{reference} is better by", "p", "documents", "95 % interval", "p, bootstrap"]
     return Table(
         f"{task.main_title} of {reference} and the others on {split}",
-        "Differences in points. p: two-tailed paired t-test over runs with the same seed and fold. Interval and its p: "
-        "paired bootstrap over the documents of all folds, scored as one corpus.",
+        "Differences in points. p: two-tailed paired t-test over runs with the same condition, seed and fold. Interval "
+        "and its p: paired bootstrap over the documents of all folds, scored as one corpus.",
         header,
         rows,
         values,

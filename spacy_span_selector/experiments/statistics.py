@@ -29,7 +29,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A two-tailed paired t-test of two variants over runs with the same seed and fold.
+    """A two-tailed paired t-test of two variants over runs with the same condition, seed and fold.
 
     pairs (int): The number of pairs.
     difference (float | None): The mean difference; None without pairs.
@@ -62,7 +62,11 @@ def paired_test(first: Iterable[Record], second: Iterable[Record], measure: Meas
     from scipy.stats import ttest_rel
 
     rows = [
-        {(record["seed"], record["fold"]): measure(record) for record in records if measure(record) is not None}
+        {
+            (record.get("condition", ""), record["seed"], record["fold"]): measure(record)
+            for record in records
+            if measure(record) is not None
+        }
         for records in (first, second)
     ]
     keys = sorted(rows[0].keys() & rows[1].keys())

@@ -42,6 +42,11 @@ def test_a_document_of_two_seeds_is_one_document():
     assert paired_bootstrap(runs[::2], runs[1::2], "test").documents == 2
 
 
+def test_a_document_under_two_conditions_is_one_document():
+    runs = [{**run(name, [9, 8]), "condition": condition} for condition in ("5", "80") for name in ("a", "b")]
+    assert paired_bootstrap(runs[::2], runs[1::2], "test").documents == 2
+
+
 def test_folds_have_documents_of_their_own():
     runs = [run(name, [9, 8], fold=fold) for fold in ("0", "1") for name in ("a", "b")]
     assert paired_bootstrap(runs[::2], runs[1::2], "test").documents == 4

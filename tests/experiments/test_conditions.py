@@ -32,7 +32,17 @@ def test_a_row_for_each_condition_and_a_column_for_each_variant():
 def test_differences_under_each_condition():
     *_, test, dev = condition_tables(COREFERENCE, CONDITIONS)
     assert test.rows == dev.rows
-    assert [row[:4] for row in test.rows] == [["5", "greedy", "0", "–"], ["80", "greedy", "1", "+10.00"]]
+    rows = [["5", "greedy", "0", "–"], ["80", "greedy", "1", "+10.00"], ["all", "greedy", "1", "+10.00"]]
+    assert [row[:4] for row in test.rows] == rows
+
+
+def test_all_conditions_together():
+    conditions = {
+        size: {"structured": [run("structured", size, better)], "greedy": [run("greedy", size, 0.5)]}
+        for size, better in (("5", 0.6), ("80", 0.7))
+    }
+    *_, test, _ = condition_tables(COREFERENCE, conditions)
+    assert test.rows[-1][:4] == ["all", "greedy", "2", "+15.00"]
 
 
 def test_a_report_of_a_grid_with_conditions_has_a_section_for_each(tmp_path):
