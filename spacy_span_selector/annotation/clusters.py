@@ -2,8 +2,8 @@
 
 Clusters are the span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first mention;
 `coref_mentions` holds every selected span. Both have `attrs["scores"]`, one selection probability per span; clusters
-also have `attrs["link_scores"]`, one link probability per mention, and `attrs["antecedents"]`, for each mention the number
-of the mention in the group that it was linked to.
+also have `attrs["link_scores"]`, one link probability per mention, and `attrs["antecedents"]`, the number in the group
+of the mention that each was linked to.
 """
 
 from __future__ import annotations
