@@ -63,7 +63,7 @@ def to_dict(
     if has_clusters_annotated(doc, cluster_prefix, mentions_key):
         clusters = doc_clusters(doc, cluster_prefix)
         data["clusters"] = [cluster.to_dict() for cluster in clusters]
-        if mentions_key in doc.spans:
+        if len(doc.spans.get(mentions_key, ())):
             linked = (mention for cluster in clusters for mention in cluster)
             data["unlinked_mentions"] = _unlinked(doc.spans[mentions_key], linked)
     if has_frames_annotated(doc, frame_prefix, predicates_key) or spans_key in doc.spans:

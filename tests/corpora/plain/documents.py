@@ -101,7 +101,7 @@ def annotate_clusters(draw: st.DrawFn, doc: Doc, clusters: list[list[Mention]], 
         return [draw(st.sampled_from([None, *(other for other in cluster if other < mention)])) for mention in cluster]
 
     mentions = sorted({*itertools.chain(*clusters), *others})
-    are_scored = draw(st.booleans())
+    are_scored = not mentions or draw(st.booleans())
     scores = {mention: draw(probabilities) for mention in mentions}
     if draw(st.booleans()):
         set_mentions(doc, mentions, [scores[mention] for mention in mentions] if are_scored else None)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import warnings
 from typing import Any
 
@@ -99,7 +100,7 @@ def test_text_before_the_first_sentence_is_a_sentence():
     assert [sentence.text for sentence in doc.sents] == ["Ann left.", "Bob slept."]
 
 
-def test_texts_of_half_a_megabyte_have_no_limit_but_that_of_the_tokenizer():
+def test_a_text_that_is_too_long_for_the_tokenizer_is_named():
     nlp = spacy.blank("en")
     nlp.max_length = 10
     with pytest.raises(
@@ -188,7 +189,7 @@ def test_damaged_data_is_read_or_named(data: st.DataObject):
         try:
             doc = from_dict(damaged, NLP)
         except ValueError as error:
-            assert (str(error).startswith("Can't read ") and "expected" in str(error)) or "is missing" in str(error)
+            assert re.match("Can't read .*(expected|is missing|should have)", str(error), re.DOTALL)
         else:
             written = to_dict(doc)
             assert json.loads(json.dumps(written, allow_nan=False)) == written
