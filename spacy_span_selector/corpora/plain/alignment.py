@@ -31,8 +31,9 @@ class Alignment:
         self.doc = doc
         self.name = name
         self.report = report
-        self.starts = {token.idx: token.i for token in doc}
-        self.ends = {token.idx + len(token): token.i + 1 for token in doc}
+        edges = [(token.idx, token.idx + len(token)) for token in doc]
+        self.starts = {start: i for i, (start, _) in enumerate(edges)}
+        self.ends = {end: i + 1 for i, (_, end) in enumerate(edges)}
         self._text = doc.text
 
     def align(self, path: str, places: Sequence[Place]) -> list[Offsets | None]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
+from thinc.types import Ints2d
 
 from ...annotation import (
     CLUSTER_PREFIX,
@@ -89,14 +91,15 @@ def from_dict(
 
 
 def _set_sentences(sentences: Sequence[records.Place], alignment: Alignment) -> None:
-    starts = {0}
+    values = np.full(len(alignment.doc), -1)
+    values[:1] = 1
     for i, sentence in enumerate(sentences):
         if sentence.start in alignment.starts:
-            starts.add(alignment.starts[sentence.start])
+            values[alignment.starts[sentence.start]] = 1
         else:
             alignment.leave_out(STARTS, f"sentences[{i}]", sentence)
-    for token in alignment.doc:
-        token.is_sent_start = token.i in starts
+    # At once: spaCy searches the whole document when the start of a sentence is set at a token.
+    alignment.doc.from_array("SENT_START", cast(Ints2d, values.astype(np.uint64)))
 
 
 def _set_clusters(
