@@ -178,21 +178,22 @@ def _check_antecedents_of(
     """The number of the antecedent of each mention among the sorted mentions of its cluster, None for a mention without
     one; None for a cluster without antecedents."""
     rows, place_of = _check_rows(doc, clusters, antecedents, "antecedents", "(start, end) or None")
-    numbers = [{mention: number for number, mention in enumerate(mentions)} for mentions in ordered]
-    return [
-        None
-        if row is None
-        else [
-            None
-            if antecedent is None
-            else _check_antecedent(doc, antecedent, clusters[i][j], numbers[i], place_of(i, j))
-            for j, antecedent in enumerate(row)
+    checked: list[list[int | None] | None] = []
+    for i, row in enumerate(rows):
+        numbers = {mention: number for number, mention in enumerate(ordered[i])}
+        found = [
+            _check_antecedent(doc, antecedent, clusters[i][j], numbers, place_of(i, j))
+            for j, antecedent in enumerate(row or ())
         ]
-        for i, row in enumerate(rows)
-    ]
+        checked.append(None if row is None else found)
+    return checked
 
 
-def _check_antecedent(doc: Doc, antecedent: Any, mention: Mention, numbers: dict[Mention, int], place: str) -> int:
+def _check_antecedent(
+    doc: Doc, antecedent: Any, mention: Mention, numbers: dict[Mention, int], place: str
+) -> int | None:
+    if antecedent is None:
+        return None
     offsets = check_offsets(doc, antecedent, place)
     if offsets not in numbers or offsets >= mention:
         fail(doc, place, offsets, f"None, or a mention of the same cluster before {mention}")

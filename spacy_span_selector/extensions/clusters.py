@@ -70,7 +70,7 @@ class Cluster(list[Span]):
             if values is not None and len(values) == len(mentions):  # not so if mentions were added or removed
                 for mention, value in zip(mentions, values, strict=True):
                     mention[key] = value
-        name = {"name": self.name} if self.name else {}
+        name = {"name": self.name} if isinstance(self.name, str) and self.name else {}
         return {**name, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
 
 

@@ -64,7 +64,8 @@ class SrlFrame(_Parts):
                 argument["score"] = score
         predicate = arguments.pop([span is self.predicate for span, _ in labelled].index(True))
         del predicate["role"]
-        return {"predicate": predicate, **({"roleset": self.roleset} if self.roleset else {}), "arguments": arguments}
+        roleset = {"roleset": self.roleset} if isinstance(self.roleset, str) and self.roleset else {}
+        return {"predicate": predicate, **roleset, "arguments": arguments}
 
 
 def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SrlFrame]:

@@ -116,7 +116,7 @@ def test_plain_data_of_a_changed_cluster_has_no_probabilities():
 
 def test_a_cluster_without_probabilities_has_none():
     (cluster,) = make_doc("[Ann|a] left .")._.coref_clusters
-    assert (cluster.scores, cluster.link_scores) == (None, None)
+    assert (cluster.scores, cluster.link_scores, cluster.antecedents) == (None, None, None)
 
 
 def test_probabilities_that_no_longer_match_their_spans_are_left_out():

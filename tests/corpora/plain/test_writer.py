@@ -137,13 +137,13 @@ def test_spans_without_tokens_are_left_out():
     assert data["unlinked_mentions"] == data["speakers"] == data["speaker_markers"] == []
 
 
-@pytest.mark.parametrize("scores", ["x", 5, [0.5], [0.5, "x"], [0.5, float("nan")], [True, 0.5], [None, None], {}])
-def test_attributes_that_are_no_scores_are_left_out(scores: Any):
+@pytest.mark.parametrize("odd", ["x", 5, [0.5], [0.5, "x"], [0.5, float("nan")], [True, 0.5], [None, 0], {}, b"x"])
+def test_attributes_of_another_kind_are_left_out(odd: Any):
+    """A `.spacy` file may hold anything."""
     doc = Doc(VOCAB, words=["Ann", "left"])
-    put_spans(doc, "coref_clusters_1", (0, 1), (1, 2), scores=scores, link_scores=scores, antecedents=scores)
-    put_spans(doc, "srl_1", (1, 2, "V"), (0, 1, "ARG0"), scores=scores)
+    known = {"scores": odd, "link_scores": odd, "antecedents": [0, 0], "name": b"ann"}
+    put_spans(doc, "coref_clusters_1", (0, 1), (1, 2), **known)
+    put_spans(doc, "srl_1", (1, 2, "V"), (0, 1, "ARG0"), scores=odd, roleset=b"leave.01")
     data = to_dict(doc)
-    assert [*data["clusters"][0]["mentions"][0]][:4] == [*("start", "end", "text")] + ["antecedent"] * (
-        scores == [None, None]
-    )
+    assert data["clusters"] == [{"representative": 0, "mentions": [span("Ann", 0), span("left", 4)]}]
     assert data["frames"] == [{"predicate": span("left", 4), "arguments": [{"role": "ARG0", **span("Ann", 0)}]}]
