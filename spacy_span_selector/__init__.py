@@ -6,19 +6,21 @@ entry points register every name with spaCy.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .corpora.plain import from_dict, to_dict
     from .documents.dialogue import doc_from_turns
 
 __version__ = "0.1.0"
-__all__ = ["doc_from_turns"]
+__all__ = ["doc_from_turns", "from_dict", "to_dict"]
+
+MODULES = {"doc_from_turns": "documents.dialogue", "from_dict": "corpora.plain", "to_dict": "corpora.plain"}
 
 
 def __getattr__(name: str) -> Any:
     """Import what the package exports when it is asked for: the grammar needs no spaCy."""
-    if name == "doc_from_turns":
-        from .documents.dialogue import doc_from_turns
-
-        return doc_from_turns
+    if name in MODULES:
+        return getattr(import_module(f".{MODULES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

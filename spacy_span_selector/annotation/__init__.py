@@ -1,5 +1,6 @@
 """Annotation on a `Doc`: the only package that knows the keys of `doc.spans` and `doc.user_data`."""
 
+from .attributes import ANTECEDENTS, LINK_SCORES, SCORES, get_antecedents, get_scores
 from .clusters import (
     CLUSTER_PREFIX,
     GIVEN_MENTIONS_KEY,
@@ -47,13 +48,16 @@ from .titles import TITLE_KEY, describe_doc, get_title, set_title
 skip_absent_entry_points()  # all that read or write span groups import this package
 
 __all__ = [
+    "ANTECEDENTS",
     "CLUSTER_PREFIX",
     "CONSTITUENTS_KEY",
     "FRAME_PREFIX",
     "GIVEN_MENTIONS_KEY",
+    "LINK_SCORES",
     "MENTIONS_KEY",
     "PREDICATES_KEY",
     "PREDICATE_LABEL",
+    "SCORES",
     "SELECTED_KEY",
     "SPEAKERS_KEY",
     "SPEAKER_MARKERS_KEY",
@@ -69,9 +73,11 @@ __all__ = [
     "describe_doc",
     "frame_groups",
     "frame_keys",
+    "get_antecedents",
     "get_clusters",
     "get_frames",
     "get_predicates",
+    "get_scores",
     "get_sentences",
     "get_speaker_markers",
     "get_speakers",

@@ -168,6 +168,14 @@ def fail(doc: Doc, place: str, found: Any, expected: str, problem: str = "") -> 
     )
 
 
+def show(found: Any) -> str:
+    """A value as messages show it, shortened."""
+    try:
+        return reprlib.repr(found)
+    except ValueError:  # Python shows no number of more than 4,300 digits
+        return "too long to be shown"
+
+
 def _to_int(offset: Any) -> int:
     if isinstance(offset, bool):
         raise TypeError("a truth value is no offset")
@@ -177,7 +185,4 @@ def _to_int(offset: Any) -> int:
 def _show(doc: Doc, found: Any) -> str:
     if isinstance(found, Span):
         return f"the Span {found.text!r}{'' if found.doc is doc else ' of another document'}"
-    try:
-        return reprlib.repr(found)
-    except ValueError:  # Python shows no number of more than 4,300 digits
-        return "too long to be shown"
+    return show(found)

@@ -2,16 +2,29 @@
 
 Clusters are the span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first mention;
 `coref_mentions` holds every selected span. Both have `attrs["scores"]`, one selection probability per span; clusters
-also have `attrs["link_scores"]`, one link probability per mention.
+also have `attrs["link_scores"]`, one link probability per mention, and `attrs["antecedents"]`, the number in the group
+of the mention that each was linked to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from .checks import are_scores, check_groups, check_list, check_score, check_scores, check_spans, check_text, fail
+from .attributes import ANTECEDENTS, LINK_SCORES, SCORES
+from .checks import (
+    are_scores,
+    check_groups,
+    check_list,
+    check_offsets,
+    check_score,
+    check_scores,
+    check_spans,
+    check_text,
+    fail,
+)
 from .keys import numbered_keys
 
 CLUSTER_PREFIX = "coref_clusters"
@@ -21,6 +34,10 @@ GIVEN_MENTIONS_KEY = "coref_given"
 
 Mention = tuple[int, int]
 """Token offsets of a mention: start inclusive, end exclusive."""
+
+Value = TypeVar("Value")
+OfMentions = Mapping[Mention, Value] | Sequence[Sequence[Value] | None]
+"""A value for each mention of some clusters: by mention, or in a list for each cluster, None if they are unknown."""
 
 
 def cluster_keys(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[str]:
@@ -58,11 +75,15 @@ def set_clusters(
     *,
     prefix: str = CLUSTER_PREFIX,
     mentions_key: str = MENTIONS_KEY,
-    scores: Mapping[Mention, float] | None = None,
-    link_scores: Mapping[Mention, float] | None = None,
+    scores: OfMentions[float] | None = None,
+    link_scores: OfMentions[float] | None = None,
+    antecedents: OfMentions[Mention | None] | None = None,
     names: Sequence[str] | None = None,
 ) -> None:
     """Replace every cluster of a document.
+
+    What is known of each mention is given by mention, `{(start, end): value}`, or as one list for each cluster, in the
+    order of its mentions, with None instead of the list of a cluster of which nothing is known.
 
     doc (Doc): The document to annotate.
     clusters (Sequence[Sequence[Mention]]): Token offsets in any order: mentions and clusters are sorted here, so that
@@ -70,32 +91,35 @@ def set_clusters(
     prefix (str): Prefix of the keys that are replaced.
     mentions_key (str): Key of the selected spans. A document that gets no cluster gets an empty group under this key,
         unless it has the group already: it is annotated, but without clusters.
-    scores (Mapping[Mention, float]): Selection probability of each mention, kept in `attrs["scores"]`.
-    link_scores (Mapping[Mention, float]): Probability of the antecedent that each mention was linked to; for the first
+    scores (OfMentions[float]): Selection probability of each mention, kept in `attrs["scores"]`.
+    link_scores (OfMentions[float]): Probability of the antecedent that each mention was linked to; for the first
         mention of a cluster, the probability that it has no antecedent. Kept in `attrs["link_scores"]`.
+    antecedents (OfMentions[Mention | None]): The antecedent that each mention was linked to: an earlier mention of the
+        same cluster, or None. Kept in `attrs["antecedents"]` as its number in the group.
     names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`.
-    RAISES (ValueError): If offsets are not those of some tokens, or a mention has no finite score, or there are not as
-        many names as clusters. The document is as it was.
+    RAISES (ValueError): If offsets are not those of some tokens, or a mention has no finite score or no antecedent that
+        is an earlier mention, or there are not as many names as clusters. The document is as it was.
     """
     clusters = check_groups(doc, clusters, "clusters")
-    mentions = [mention for cluster in clusters for mention in cluster]
+    known: dict[str, list[list[Any] | None]] = {}
     if scores is not None:
-        scores = _check_scores_of(doc, mentions, scores, "scores")
+        known[SCORES] = _check_scores_of(doc, clusters, scores, "scores")
     if link_scores is not None:
-        link_scores = _check_scores_of(doc, mentions, link_scores, "link_scores")
+        known[LINK_SCORES] = _check_scores_of(doc, clusters, link_scores, "link_scores")
     names = [""] * len(clusters) if names is None else _check_names(doc, names, len(clusters))
-    labelled = [(sorted(cluster), name) for cluster, name in zip(clusters, names, strict=True) if cluster]
+    orders = [sorted(range(len(cluster)), key=cluster.__getitem__) for cluster in clusters]
+    ordered = [[cluster[i] for i in order] for cluster, order in zip(clusters, orders, strict=True)]
+    if antecedents is not None:
+        known[ANTECEDENTS] = _check_antecedents_of(doc, clusters, ordered, antecedents)
     groups: dict[str, SpanGroup] = {}
-    for number, (cluster, name) in enumerate(sorted(labelled, key=lambda item: item[0]), start=1):
-        attrs: dict[str, object] = {}
-        if scores is not None:
-            attrs["scores"] = [scores[mention] for mention in cluster]
-        if link_scores is not None:
-            attrs["link_scores"] = [link_scores[mention] for mention in cluster]
-        if name:
-            attrs["name"] = name
+    for number, i in enumerate(sorted((i for i in range(len(clusters)) if clusters[i]), key=ordered.__getitem__), 1):
+        attrs: dict[str, object] = {
+            name: [values[j] for j in orders[i]] for name, rows in known.items() if (values := rows[i]) is not None
+        }
+        if names[i]:
+            attrs["name"] = names[i]
         key = f"{prefix}_{number}"
-        groups[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in cluster], attrs=attrs)
+        groups[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in ordered[i]], attrs=attrs)
     clear_clusters(doc, prefix)
     doc.spans.update(groups)
     if not groups and mentions_key not in doc.spans:
@@ -108,20 +132,21 @@ def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:
         del doc.spans[key]
 
 
-def set_mentions(doc: Doc, mentions: Sequence[Mention], scores: Sequence[float], key: str = MENTIONS_KEY) -> None:
+def set_mentions(
+    doc: Doc, mentions: Sequence[Mention], scores: Sequence[float] | None, key: str = MENTIONS_KEY
+) -> None:
     """Replace the selected spans of a document.
 
     doc (Doc): The document to annotate.
     mentions (Sequence[Mention]): Token offsets of the spans.
-    scores (Sequence[float]): Selection probability of each span, kept in `attrs["scores"]`.
+    scores (Sequence[float] | None): Selection probability of each span, kept in `attrs["scores"]`; None if unknown.
     key (str): Key of the group that is replaced.
     RAISES (ValueError): If offsets are not those of some tokens, or there is not one finite score for each span. The
         document is as it was.
     """
     mentions = check_spans(doc, mentions, "mentions")
-    scores = check_scores(doc, scores, "scores", len(mentions), "mentions")
-    spans = [Span(doc, start, end) for start, end in mentions]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"scores": [*scores]})
+    attrs = {} if scores is None else {SCORES: [*check_scores(doc, scores, "scores", len(mentions), "mentions")]}
+    doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in mentions], attrs=attrs)
 
 
 def _check_names(doc: Doc, names: Sequence[str], n_clusters: int) -> list[str]:
@@ -132,17 +157,69 @@ def _check_names(doc: Doc, names: Sequence[str], n_clusters: int) -> list[str]:
 
 
 def _check_scores_of(
-    doc: Doc, mentions: Sequence[Mention], scores: Mapping[Mention, float], place: str
-) -> Mapping[Mention, float]:
-    """Scores, with a finite one for each of some mentions."""
-    if not isinstance(scores, Mapping):
-        fail(doc, place, scores, "a dictionary with the number of each mention, {(start, end): number}")
-    try:
-        found = [scores[mention] for mention in mentions]
-    except KeyError as error:
-        fail(doc, f"{place}[{error}]", None, "a number for each mention of clusters")
-    if are_scores(found):
-        return scores
-    return {
-        mention: check_score(doc, score, f"{place}[{mention}]") for mention, score in zip(mentions, found, strict=True)
-    }
+    doc: Doc, clusters: Sequence[Sequence[Mention]], scores: OfMentions[float], place: str
+) -> list[list[float] | None]:
+    """A finite score for each mention of each cluster; None for a cluster without scores."""
+    rows, place_of = _check_rows(doc, clusters, scores, place, "a number")
+    if are_scores([score for row in rows for score in row or ()]):
+        return rows
+    return [
+        None if row is None else [check_score(doc, score, place_of(i, j)) for j, score in enumerate(row)]
+        for i, row in enumerate(rows)
+    ]
+
+
+def _check_antecedents_of(
+    doc: Doc,
+    clusters: Sequence[Sequence[Mention]],
+    ordered: Sequence[Sequence[Mention]],
+    antecedents: OfMentions[Mention | None],
+) -> list[list[int | None] | None]:
+    """The number of the antecedent of each mention among the sorted mentions of its cluster, None for a mention without
+    one; None for a cluster without antecedents."""
+    rows, place_of = _check_rows(doc, clusters, antecedents, "antecedents", "(start, end) or None")
+    checked: list[list[int | None] | None] = []
+    for i, row in enumerate(rows):
+        numbers = {mention: number for number, mention in enumerate(ordered[i])}
+        found = [
+            _check_antecedent(doc, antecedent, clusters[i][j], numbers, place_of(i, j))
+            for j, antecedent in enumerate(row or ())
+        ]
+        checked.append(None if row is None else found)
+    return checked
+
+
+def _check_antecedent(
+    doc: Doc, antecedent: Any, mention: Mention, numbers: dict[Mention, int], place: str
+) -> int | None:
+    if antecedent is None:
+        return None
+    offsets = check_offsets(doc, antecedent, place)
+    if offsets not in numbers or offsets >= mention:
+        fail(doc, place, offsets, f"None, or a mention of the same cluster before {mention}")
+    return numbers[offsets]
+
+
+def _check_rows(
+    doc: Doc, clusters: Sequence[Sequence[Mention]], values: OfMentions[Any], place: str, value: str
+) -> tuple[list[Any], Callable[[int, int], str]]:
+    """The values of the mentions of each cluster, as many as it has mentions, and what the place of each is called."""
+    if isinstance(values, Mapping):
+        try:
+            found = [[values[mention] for mention in cluster] for cluster in clusters]
+        except KeyError as error:
+            fail(doc, f"{place}[{error}]", None, f"{value} for each mention of clusters")
+        return found, lambda i, j: f"{place}[{clusters[i][j]}]"
+    form = f"a dictionary, {{(start, end): {value}}}, or a list of one list for each cluster"
+    if isinstance(values, str | bytes | Span) or not isinstance(values, Sequence):
+        fail(doc, place, values, form)
+    if len(values) != len(clusters):
+        fail(doc, f"the length of {place}", len(values), f"{len(clusters)}, one for each of clusters")
+    rows = [
+        None if row is None else check_list(doc, row, f"{place}[{i}]", f"{value} for each mention")
+        for i, row in enumerate(values)
+    ]
+    for i, row in enumerate(rows):
+        if row is not None and len(row) != len(clusters[i]):
+            fail(doc, f"the length of {place}[{i}]", len(row), f"{len(clusters[i])}, one for each of clusters[{i}]")
+    return rows, lambda i, j: f"{place}[{i}][{j}]"

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import (
+    ANTECEDENTS,
     FRAME_PREFIX,
+    LINK_SCORES,
     MENTIONS_KEY,
     PREDICATES_KEY,
+    SCORES,
     frame_groups,
     frame_keys,
+    get_antecedents,
     has_frames_annotated,
     set_frames,
 )
@@ -31,7 +35,7 @@ def move_spans(
     """Copy all span groups of a document to another, with the title and everything else that has a name in `user_data`.
 
     A group whose spans are all lost is lost, unless its absence would mean "not annotated". A frame without its
-    predicate is lost.
+    predicate is lost. A mention whose antecedent is lost has none.
 
     source, target (Doc): The documents.
     places_of (Callable[[str], Places]): Takes the key of a group and returns the new offsets of its spans.
@@ -55,7 +59,10 @@ def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
         span = group[i]
         spans.append(Span(target, *place, label=span.label, kb_id=span.kb_id, span_id=span.id))
     attrs = dict(group.attrs)
-    for name in ("scores", "link_scores"):
+    for name in (SCORES, LINK_SCORES):
         if len(attrs.get(name, ())) == len(group):
             attrs[name] = [attrs[name][i] for i in places]
+    if (antecedents := get_antecedents(group)) is not None:
+        numbers: dict[int | None, int] = {old: new for new, old in enumerate(places)}
+        attrs[ANTECEDENTS] = [numbers.get(antecedents[i]) for i in places]
     return SpanGroup(target, name=group.name, attrs=attrs, spans=spans)

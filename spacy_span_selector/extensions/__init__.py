@@ -4,6 +4,7 @@
     span._.coref_cluster     the cluster in which exactly this span is a mention, or None
     span._.coref_score       the selection probability of exactly this span, or None
     span._.coref_link_score  the link probability of exactly this mention, or None
+    span._.coref_antecedent  the mention that exactly this mention was linked to, or None
     token._.coref_clusters   the clusters with a mention that contains this token, innermost mention first
     doc._.resolved_text      the text with mentions replaced by the representative of their cluster
     doc._.srl                the frames: each a predicate, its roleset and its arguments by role
@@ -21,6 +22,7 @@ from .clusters import (
     clusters_by_mention,
     clusters_by_token,
     doc_clusters,
+    span_antecedent,
     span_cluster,
     span_link_score,
     span_score,
@@ -50,4 +52,5 @@ def register_extensions() -> None:
     Span.set_extension("coref_cluster", getter=span_cluster, force=True)
     Span.set_extension("coref_score", getter=span_score, force=True)
     Span.set_extension("coref_link_score", getter=span_link_score, force=True)
+    Span.set_extension("coref_antecedent", getter=span_antecedent, force=True)
     Token.set_extension("coref_clusters", getter=token_clusters, force=True)

@@ -1,5 +1,5 @@
 """Extension attributes for clusters and probabilities: `doc._.coref_clusters`, `token._.coref_clusters`,
-`span._.coref_cluster`, `span._.coref_score` and `span._.coref_link_score`.
+`span._.coref_cluster`, `span._.coref_score`, `span._.coref_link_score` and `span._.coref_antecedent`.
 
 The getters of a span and of a token search the clusters of the whole document each time. To look up many mentions or
 tokens of a long document, use `clusters_by_mention` and `clusters_by_token`, which search once.
@@ -7,11 +7,22 @@ tokens of a long document, use `clusters_by_mention` and `clusters_by_token`, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from ..annotation import MENTIONS_KEY, Mention, cluster_groups
+from ..annotation import (
+    CLUSTER_PREFIX,
+    LINK_SCORES,
+    MENTIONS_KEY,
+    SCORES,
+    Mention,
+    cluster_groups,
+    get_antecedents,
+    get_scores,
+)
+from .characters import span_to_dict
 from .representative import representative_mention
 
 
@@ -22,6 +33,9 @@ class Cluster(list[Span]):
     scores (list[float] | None): The selection probability of each mention, if known.
     link_scores (list[float] | None): The link probability of each mention, if known: that of its antecedent; for the
         first mention, that it has none.
+    antecedents (list[Span | None] | None): The mention that each was linked to, None for one without antecedent. None
+        if unknown, as in gold annotation.
+    name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
     """
 
     def __init__(
@@ -29,19 +43,40 @@ class Cluster(list[Span]):
         mentions: Iterable[Span] = (),
         scores: list[float] | None = None,
         link_scores: list[float] | None = None,
+        antecedents: list[Span | None] | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(mentions)
         self.scores = scores
         self.link_scores = link_scores
+        self.antecedents = antecedents
+        self.name = name
 
     @property
     def representative(self) -> Span:
         return representative_mention(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The cluster as plain data, which `json.dumps` takes: a `cluster` of the schema in docs/annotation.md.
 
-def doc_clusters(doc: Doc) -> list[Cluster]:
+        RETURNS (dict[str, Any]): Character offsets and texts of the mentions, with what is known of each.
+        """
+        numbers = {_offsets(mention): number for number, mention in reversed([*enumerate(self)])}
+        mentions = [span_to_dict(mention) for mention in self]
+        known: dict[str, list[Any] | None] = {"score": self.scores, "link_score": self.link_scores}
+        if self.antecedents is not None:
+            known["antecedent"] = [span and numbers.get(_offsets(span)) for span in self.antecedents]
+        for key, values in known.items():
+            if values is not None and len(values) == len(mentions):  # not so if mentions were added or removed
+                for mention, value in zip(mentions, values, strict=True):
+                    mention[key] = value
+        name = {"name": self.name} if isinstance(self.name, str) and self.name else {}
+        return {**name, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
+
+
+def doc_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[Cluster]:
     """The clusters of a document, in the order of their first mentions; empty groups and spans are left out."""
-    clusters = map(_read_cluster, cluster_groups(doc))
+    clusters = map(_read_cluster, cluster_groups(doc, prefix))
     return sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0]))
 
 
@@ -84,35 +119,40 @@ def span_cluster(span: Span) -> Cluster | None:
 def span_score(span: Span) -> float | None:
     """The selection probability of a span, linked or not; None for a span that was not selected by a component."""
     groups = [*cluster_groups(span.doc), *(span.doc.spans[key] for key in (MENTIONS_KEY,) if key in span.doc.spans)]
-    return _score(span, groups, "scores")
+    return _score(span, groups, SCORES)
 
 
 def span_link_score(span: Span) -> float | None:
     """The probability of the link of a mention to its antecedent, for the first mention of a cluster that it has none;
     None if unknown."""
-    return _score(span, cluster_groups(span.doc), "link_scores")
+    return _score(span, cluster_groups(span.doc), LINK_SCORES)
+
+
+def span_antecedent(span: Span) -> Span | None:
+    """The mention that exactly this span was linked to; None if it was linked to none, is no mention, or if unknown."""
+    cluster = span_cluster(span)
+    if cluster is None or cluster.antecedents is None:
+        return None
+    return cluster.antecedents[[_offsets(mention) for mention in cluster].index(_offsets(span))]
 
 
 def _read_cluster(group: SpanGroup) -> Cluster:
     mentions = list(group)
     order = sorted((i for i, mention in enumerate(mentions) if len(mention)), key=lambda i: _offsets(mentions[i]))
-    scores, link_scores = _scores(group, "scores"), _scores(group, "link_scores")
+    scores, link_scores, antecedents = get_scores(group), get_scores(group, LINK_SCORES), get_antecedents(group)
+    with_tokens: dict[int | None, Span] = {i: mentions[i] for i in order}
     return Cluster(
-        [mentions[i] for i in order],
+        with_tokens.values(),
         None if scores is None else [scores[i] for i in order],
         None if link_scores is None else [link_scores[i] for i in order],
+        None if antecedents is None else [with_tokens.get(antecedents[i]) for i in order],
+        group.attrs.get("name"),
     )
-
-
-def _scores(group: SpanGroup, name: str) -> Sequence[float] | None:
-    """The numbers of a group; None if it has none or its spans have changed since."""
-    scores = group.attrs.get(name)
-    return scores if scores is not None and len(scores) == len(group) else None
 
 
 def _score(span: Span, groups: Iterable[SpanGroup], name: str) -> float | None:
     for group in groups:
-        for mention, score in zip(group, _scores(group, name) or (), strict=False):
+        for mention, score in zip(group, get_scores(group, name) or (), strict=False):
             if _offsets(mention) == _offsets(span):
                 return score
     return None

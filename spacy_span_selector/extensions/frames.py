@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import PREDICATE_LABEL, frame_groups
+from ..annotation import FRAME_PREFIX, PREDICATE_LABEL, frame_groups, get_scores
+from .characters import span_to_dict
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
-class SrlFrame(NamedTuple):
+class _Parts(NamedTuple):
+    predicate: Span
+    roleset: str | None
+    arguments: dict[str, list[Span]]
+
+
+class SrlFrame(_Parts):
     """A predicate with its arguments; it prints as `give.01(ARG0=Tom, V=gave, ARG2=Mary)`.
 
     predicate (Span): The predicate.
     roleset (str | None): Its sense, such as "give.01", if known.
     arguments (dict[str, list[Span]]): The spans of each role, roles and spans in text order. Roles are kept as
         annotated: a continuation of an ARG1 has the key C-ARG1, a reference to it the key R-ARG1.
+    scores (list[float] | None): The probability of each of `labelled_spans()`, if known: of the predicate, that it is
+        one; of an argument, that of its role. Not a part of the tuple.
     """
 
-    predicate: Span
-    roleset: str | None
-    arguments: dict[str, list[Span]]
+    scores: list[float] | None = None
+
+    def __new__(
+        cls,
+        predicate: Span,
+        roleset: str | None,
+        arguments: dict[str, list[Span]],
+        scores: list[float] | None = None,
+    ) -> Self:
+        frame = super().__new__(cls, predicate, roleset, arguments)
+        frame.scores = scores
+        return frame
 
     def __repr__(self) -> str:
         return f"{self.roleset or ''}({', '.join(f'{role}={span.text}' for span, role in self.labelled_spans())})"
@@ -30,17 +51,37 @@ class SrlFrame(NamedTuple):
         labelled = [(span, role) for role, spans in self.arguments.items() for span in spans]
         return sorted([(self.predicate, PREDICATE_LABEL), *labelled], key=lambda item: (item[0].start, item[0].end))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The frame as plain data, which `json.dumps` takes: a `frame` of the schema in docs/annotation.md.
 
-def doc_frames(doc: Doc) -> list[SrlFrame]:
+        RETURNS (dict[str, Any]): Character offsets and texts of the predicate and of the arguments, in text order, with
+            what is known of them.
+        """
+        labelled = self.labelled_spans()
+        arguments = [{"role": role, **span_to_dict(span)} for span, role in labelled]
+        if self.scores is not None:
+            for argument, score in zip(arguments, self.scores, strict=True):
+                argument["score"] = score
+        predicate = arguments.pop([span is self.predicate for span, _ in labelled].index(True))
+        del predicate["role"]
+        roleset = {"roleset": self.roleset} if isinstance(self.roleset, str) and self.roleset else {}
+        return {"predicate": predicate, **roleset, "arguments": arguments}
+
+
+def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SrlFrame]:
     """The frames of a document, in the order of their predicates; arguments without tokens are left out, and predicates
     without tokens with their frames."""
     frames: list[SrlFrame] = []
-    for group in frame_groups(doc):
-        predicate, *spans = group
+    for group in frame_groups(doc, prefix):
+        predicate, *others = spans = list(group)
         if not len(predicate):
             continue
         arguments: dict[str, list[Span]] = {}
-        for span in sorted(filter(len, spans), key=lambda span: (span.start, span.end)):
+        for span in sorted(filter(len, others), key=lambda span: (span.start, span.end)):
             arguments.setdefault(span.label_, []).append(span)
-        frames.append(SrlFrame(predicate, group.attrs.get("roleset"), arguments))
+        frame = SrlFrame(predicate, group.attrs.get("roleset"), arguments)
+        if (scores := get_scores(group)) is not None:
+            score_of = {id(span): score for span, score in zip(spans, scores, strict=True)}
+            frame.scores = [score_of[id(span)] for span, _ in frame.labelled_spans()]
+        frames.append(frame)
     return frames

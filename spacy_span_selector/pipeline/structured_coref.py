@@ -81,10 +81,12 @@ class CorefPrediction(SpanPrediction):
 
     link_scores (list[float]): The probability of the antecedent that each was linked to, or of having none.
     clusters (list[list[Mention]]): The clusters, in the order of their first mentions.
+    antecedents (list[int | None]): The number of the antecedent of each among the spans, None for having none.
     """
 
     link_scores: list[float] = field(default_factory=list)
     clusters: list[list[Mention]] = field(default_factory=list)
+    antecedents: list[int | None] = field(default_factory=list)
 
     def moved(self, move: MoveSpan) -> CorefPrediction:
         return replace(super().moved(move), clusters=[[move(*mention) for mention in c] for c in self.clusters])
@@ -184,7 +186,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
         scores = output.selection.confidence(self.selector).tolist()
-        clusters, link_scores = _link(output.links)
+        clusters, antecedents, link_scores = _link(output.links)
         document = layout.document[spans.starts]
         edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
         settings = self.settings
@@ -196,7 +198,8 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
                 members.setdefault(cluster, []).append(mention)
             singletons = self._singletons(doc, mentions, scores[begin:end], settings)
             kept = [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in singletons]
-            yield CorefPrediction(mentions, scores[begin:end], link_scores[begin:end], kept)
+            own = [None if antecedent is None else antecedent - begin for antecedent in antecedents[begin:end]]
+            yield CorefPrediction(mentions, scores[begin:end], link_scores[begin:end], kept, own)
             first_token += len(doc)
 
     def _annotate(self, doc: Doc, prediction: CorefPrediction, settings: CorefPipeSettings) -> None:
@@ -207,6 +210,10 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             mentions_key=settings.mentions_key,
             scores=dict(zip(prediction.spans, prediction.scores, strict=True)),
             link_scores=dict(zip(prediction.spans, prediction.link_scores, strict=True)),
+            antecedents={
+                mention: None if antecedent is None else prediction.spans[antecedent]
+                for mention, antecedent in zip(prediction.spans, prediction.antecedents, strict=True)
+            },
         )
 
     def _singletons(
@@ -230,16 +237,18 @@ def _word_hashes(words: Sequence[Words], device: torch.device) -> torch.Tensor:
     return torch.from_numpy(hashes.view(np.int64)).to(device)
 
 
-def _link(links: Links) -> tuple[list[int], list[float]]:
+def _link(links: Links) -> tuple[list[int], list[int | None], list[float]]:
     """The cluster of each candidate, which is that of its best antecedent if this scores above "none" and a new one
-    otherwise, and the probability of what was chosen."""
+    otherwise; this antecedent, or None; and the probability of what was chosen."""
     antecedents, _, scores = links
     scores = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1)
     best = scores.argmax(dim=1, keepdim=True)  # "none" comes first, so it wins a tie
     probabilities = scores.softmax(dim=1).gather(1, best).squeeze(1)
     clusters = list(range(len(antecedents)))
     linked = torch.nonzero(best.squeeze(1)).squeeze(1)
-    chosen = antecedents[linked, best[linked, 0] - 1]
-    for mention, antecedent in zip(linked.tolist(), chosen.tolist(), strict=True):
+    chosen: list[int | None] = [None] * len(antecedents)
+    best_antecedents = antecedents[linked, best[linked, 0] - 1]
+    for mention, antecedent in zip(linked.tolist(), best_antecedents.tolist(), strict=True):
         clusters[mention] = clusters[antecedent]
-    return clusters, probabilities.tolist()
+        chosen[mention] = antecedent
+    return clusters, chosen, probabilities.tolist()

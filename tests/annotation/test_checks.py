@@ -38,7 +38,8 @@ def make_doc() -> Doc:
     doc = Doc(Vocab(), words=WORDS)
     set_title(doc, "dogs")
     set_mentions(doc, [(0, 1), (2, 3)], [0.5, 0.25])
-    set_clusters(doc, [[(0, 1), (2, 3)]], scores={(0, 1): 0.5, (2, 3): 0.25}, names=["ann"])
+    scores, antecedents = {(0, 1): 0.5, (2, 3): 0.25}, {(0, 1): None, (2, 3): (0, 1)}
+    set_clusters(doc, [[(0, 1), (2, 3)]], scores=scores, antecedents=antecedents, names=["ann"])
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "see.01", [1.0, 0.5])])
     set_predicates(doc, [(1, 2)])
     set_constituents(doc, [(0, 5, "S")])
@@ -62,6 +63,11 @@ def set_argument(doc: Doc, argument: Any) -> None:
 def with_label(set_spans: Callable[[Doc, list[Any]], None], doc: Doc, span: Any) -> None:
     """Give a setter of labelled spans one whose offsets are those of `span`."""
     set_spans(doc, [(*span, "A") if isinstance(span, tuple) else span])
+
+
+def set_pair(doc: Doc, **known: Any) -> None:
+    """Set a cluster of two mentions."""
+    set_clusters(doc, [[(0, 1), (2, 3)]], **known)
 
 
 SET_SPAN: dict[str, Callable[[Doc, Any], None]] = {
@@ -126,10 +132,33 @@ BAD_ARGUMENTS: list[tuple[Callable[[Doc], None], str]] = [
     (lambda doc: set_clusters(doc, [[(0, 1)]], names=["a", "b"]), "the length of names is 2; expected 1"),
     (lambda doc: set_clusters(doc, [[(0, 1)]], names=[7]), r"names\[0\] is 7; expected a string"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [[(0, 1)]], names="a"), "names is 'a'; expected a list of strings"),
-    (lambda doc: set_clusters(doc, [[(0, 1)]], scores=[0.5]), r"scores is \[0.5\]; expected a dictionary"),  # type: ignore[arg-type]
+    (lambda doc: set_clusters(doc, [[(0, 1)]], scores=0.5), r"scores is 0.5; expected a dictionary, .* or a list of"),  # type: ignore[arg-type]
     (lambda doc: set_clusters(doc, [[(0, 1)]], scores={}), r"scores\[\(0, 1\)\] is None; expected a number for"),
     (lambda doc: set_clusters(doc, [[(0, 1)]], scores={(0, 1): np.nan}), r"scores\[\(0, 1\)\] is nan"),
     (lambda doc: set_clusters(doc, [[(0, 1)]], link_scores={(0, 1): np.inf}), r"link_scores\[\(0, 1\)\] is inf"),
+    (lambda doc: set_pair(doc, scores=[]), "the length of scores is 0; expected 1, one for each of clusters"),
+    (lambda doc: set_pair(doc, scores=[0.5]), r"scores\[0\] is 0.5; expected a list of a number for each mention"),
+    (
+        lambda doc: set_pair(doc, scores=[[0.5]]),
+        r"the length of scores\[0\] is 1; expected 2, one for each of clusters",
+    ),
+    (lambda doc: set_pair(doc, scores=[[0.5, "1"]]), r"scores\[0\]\[1\] is '1'; expected a finite number"),
+    (lambda doc: set_pair(doc, antecedents=7), "antecedents is 7; expected a dictionary, {.*: .* or None}, or a list"),
+    (
+        lambda doc: set_pair(doc, antecedents={(0, 1): None}),
+        r"antecedents\[\(2, 3\)\] is None; expected .* for each ment",
+    ),
+    (lambda doc: set_pair(doc, antecedents=[[None, 0]]), r"antecedents\[0\]\[1\] is 0; expected two integers"),
+    (
+        lambda doc: set_pair(doc, antecedents=[[None, (0, 9)]]),
+        r"antecedents\[0\]\[1\] is \(0, 9\), which leaves the doc",
+    ),
+    (lambda doc: set_pair(doc, antecedents=[[None, (1, 2)]]), r"is \(1, 2\); expected None, or a mention of the same"),
+    (lambda doc: set_pair(doc, antecedents=[[None, (2, 3)]]), r"a mention of the same cluster before \(2, 3\)"),
+    (
+        lambda doc: set_pair(doc, antecedents={(0, 1): (2, 3), (2, 3): None}),
+        r"antecedents\[\(0, 1\)\] is \(2, 3\); expec",
+    ),
     (lambda doc: set_mentions(doc, [(0, 1)], []), "the length of scores is 0; expected 1, one for each of mentions"),
     (lambda doc: set_mentions(doc, [(0, 1)], [0.5, 0.5]), "the length of scores is 2; expected 1"),
     (lambda doc: set_mentions(doc, [(0, 1)], ["0.5"]), r"scores\[0\] is '0.5'; expected a finite"),  # type: ignore[list-item]

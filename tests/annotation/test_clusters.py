@@ -79,16 +79,51 @@ def test_link_scores_follow_their_mentions():
     assert doc.spans["coref_clusters_1"].attrs == {"link_scores": [1.0, 0.75]}
 
 
+def test_antecedents_are_kept_as_their_numbers_in_the_sorted_cluster():
+    doc = make_doc()
+    antecedents = {(5, 6): (3, 4), (3, 4): (0, 1), (0, 1): None}
+    set_clusters(doc, [[(5, 6), (0, 1), (3, 4)]], antecedents=antecedents)
+    assert doc.spans["coref_clusters_1"].attrs == {"antecedents": [None, 0, 1]}
+
+
+def test_what_is_known_of_mentions_may_be_one_list_for_each_cluster():
+    doc = make_doc()
+    set_clusters(
+        doc,
+        [[(5, 7)], [(3, 4), (0, 1)], [(3, 4)], []],
+        scores=[[0.5], [0.75, 1.0], None, []],
+        link_scores=[None, None, [0.25], None],
+        antecedents=[None, [(0, 1), None], [None], None],
+        names=["dog", "ann", "she", ""],
+    )
+    assert [doc.spans[key].attrs for key in cluster_keys(doc)] == [
+        {"scores": [1.0, 0.75], "antecedents": [None, 0], "name": "ann"},
+        {"link_scores": [0.25], "antecedents": [None], "name": "she"},
+        {"scores": [0.5], "name": "dog"},
+    ]
+
+
+def test_selected_spans_need_no_scores():
+    doc = make_doc()
+    set_mentions(doc, [(0, 1)], None)
+    assert doc.spans["coref_mentions"].attrs == {}
+
+
 def test_annotation_survives_doc_bin():
     doc = make_doc()
     set_title(doc, "dogs")
-    set_clusters(doc, [[(0, 1), (3, 4)]], scores={(0, 1): 0.25, (3, 4): 0.75}, names=["ann"])
+    scores, antecedents = {(0, 1): 0.25, (3, 4): 0.75}, {(0, 1): None, (3, 4): (0, 1)}
+    set_clusters(doc, [[(0, 1), (3, 4)]], scores=scores, antecedents=antecedents, names=["ann"])
     set_mentions(doc, [(0, 1)], [0.5])
     set_speakers(doc, [(0, 8, "Ann Lee")])
     stored = DocBin(docs=[doc], store_user_data=True).to_bytes()
     (loaded,) = DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)
     assert get_clusters(loaded) == [[(0, 1), (3, 4)]]
-    assert loaded.spans["coref_clusters_1"].attrs == {"scores": [0.25, 0.75], "name": "ann"}
+    assert loaded.spans["coref_clusters_1"].attrs == {
+        "scores": [0.25, 0.75],
+        "antecedents": [None, 0],
+        "name": "ann",
+    }
     assert loaded.spans["coref_mentions"].attrs == {"scores": [0.5]}
     assert [(turn.start, turn.end, turn.label_) for turn in loaded.spans["speakers"]] == [(0, 8, "Ann Lee")]
     assert describe_doc(loaded) == "document 'dogs'"

@@ -130,6 +130,16 @@ def test_scores_follow_the_spans_that_remain() -> None:
     assert doc.spans[MENTIONS_KEY].attrs["scores"] == [0.5, 0.75, 0.25, 1.0]
 
 
+def test_antecedents_follow_the_mentions_that_remain() -> None:
+    doc = make_doc()
+    mentions = [(0, 1), (3, 4), (5, 6), (7, 8), (8, 9)]
+    antecedents = dict(zip(mentions, [None, (0, 1), None, (0, 1), (7, 8)], strict=True))
+    set_clusters(doc, [mentions], antecedents=antecedents)
+    found = [piece.spans["coref_clusters_1"].attrs["antecedents"] for piece in cut_doc(doc, 5)]
+    assert found == [[None, 0], [None, None, 1]]
+    assert doc.spans["coref_clusters_1"].attrs["antecedents"] == [None, 0, None, 0, 3]
+
+
 def test_frames_and_predicates_may_have_other_keys() -> None:
     doc = make_doc()
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")])], prefix="roles")

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 import spacy
 from spacy.tokens import Doc, SpanGroup
@@ -25,7 +27,8 @@ def make_scored_doc() -> Doc:
     mentions = [(0, 1), (2, 3), (5, 6)]
     link_scores = dict(zip(mentions, [1.0, 0.75, 0.5], strict=True))
     scores = dict(zip(mentions, [0.9, 0.8, 0.7], strict=True))
-    set_clusters(doc, [mentions], scores=scores, link_scores=link_scores)
+    antecedents = dict(zip(mentions, [None, (0, 1), (2, 3)], strict=True))
+    set_clusters(doc, [mentions], scores=scores, link_scores=link_scores, antecedents=antecedents)
     set_mentions(doc, [*mentions, (5, 7)], [*scores.values(), 0.6])
     return doc
 
@@ -70,16 +73,57 @@ def test_a_cluster_has_the_probabilities_of_its_mentions():
     assert cluster.link_scores == [1.0, 0.75, 0.5]
 
 
+def test_a_cluster_has_the_antecedents_of_its_mentions():
+    doc = make_scored_doc()
+    assert doc._.coref_clusters[0].antecedents == [None, doc[0:1], doc[2:3]]
+    doc.spans["coref_clusters_1"] = SpanGroup(doc, spans=[doc[2:3], doc[0:1]], attrs={"antecedents": [1, None]})
+    assert doc._.coref_clusters[0].antecedents == [None, doc[0:1]]
+
+
+def test_span_has_the_antecedent_that_it_was_linked_to():
+    doc = make_scored_doc()
+    assert doc[5:6]._.coref_antecedent == doc[2:3]
+    assert doc[0:1]._.coref_antecedent is None  # linked to none
+    assert doc[5:7]._.coref_antecedent is None  # no mention
+    assert make_doc("[Ann|a] said [she|a] left .")[2:3]._.coref_antecedent is None  # unknown
+
+
+def test_a_cluster_has_its_name_in_the_corpus():
+    doc = make_doc("[Ann|ann] left [it] .")
+    assert [cluster.name for cluster in doc._.coref_clusters] == ["ann", None]
+
+
+def test_a_cluster_is_plain_data():
+    cluster = make_scored_doc()._.coref_clusters[0]
+    ann = {"start": 0, "end": 3, "text": "Ann", "score": 0.9, "link_score": 1.0, "antecedent": None}
+    her = {"start": 8, "end": 11, "text": "her", "score": 0.8, "link_score": 0.75, "antecedent": 0}
+    second = {"start": 20, "end": 23, "text": "her", "score": 0.7, "link_score": 0.5, "antecedent": 1}
+    assert json.loads(json.dumps(cluster.to_dict())) == {"representative": 0, "mentions": [ann, her, second]}
+
+
+def test_plain_data_of_a_cluster_has_what_is_known():
+    doc = make_doc("[She|ann] saw that [Ann|ann] left .")
+    she, ann = {"start": 0, "end": 3, "text": "She"}, {"start": 13, "end": 16, "text": "Ann"}
+    assert doc._.coref_clusters[0].to_dict() == {"name": "ann", "representative": 1, "mentions": [she, ann]}
+
+
+def test_plain_data_of_a_changed_cluster_has_no_probabilities():
+    doc = make_scored_doc()
+    cluster = doc._.coref_clusters[0]
+    cluster.append(doc[6:7])
+    assert [*cluster.to_dict()["mentions"][0]] == ["start", "end", "text"]
+
+
 def test_a_cluster_without_probabilities_has_none():
     (cluster,) = make_doc("[Ann|a] left .")._.coref_clusters
-    assert (cluster.scores, cluster.link_scores) == (None, None)
+    assert (cluster.scores, cluster.link_scores, cluster.antecedents) == (None, None, None)
 
 
 def test_probabilities_that_no_longer_match_their_spans_are_left_out():
     doc = make_scored_doc()
     doc.spans["coref_clusters_1"].append(doc[3:4])
     (cluster,) = doc._.coref_clusters
-    assert (cluster.scores, cluster.link_scores) == (None, None)
+    assert (cluster.scores, cluster.link_scores, cluster.antecedents) == (None, None, None)
     assert doc[3:4]._.coref_link_score is None
 
 

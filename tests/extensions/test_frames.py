@@ -1,6 +1,8 @@
+import json
+
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, SpanGroup
 
 from spacy_span_selector.annotation import Argument, Frame, set_frames
 from spacy_span_selector.extensions import SrlFrame, register_extensions
@@ -27,6 +29,12 @@ def doc() -> Doc:
 
 def texts(frame: SrlFrame) -> dict[str, list[str]]:
     return {role: [span.text for span in spans] for role, spans in frame.arguments.items()}
+
+
+def scored(frame: SrlFrame) -> dict[tuple[int, int, str], float]:
+    """The probability of each span, by its offsets and role."""
+    labelled = [(span.start, span.end, role) for span, role in frame.labelled_spans()]
+    return dict(zip(labelled, frame.scores or (), strict=True))
 
 
 def test_doc_has_its_frames_in_the_order_of_their_predicates(doc: Doc):
@@ -65,6 +73,55 @@ def test_the_attribute_follows_changes_and_adds_nothing_to_the_document(doc: Doc
     assert doc.to_bytes() == before
     set_frames(doc, [])
     assert doc._.srl == []
+
+
+def test_scores_are_those_of_the_labelled_spans():
+    doc = NLP("Tom Ann gave hats")
+    roles = [(0, 1, "B"), (1, 2, "A"), (1, 2, "B"), (2, 3, "A")]
+    scores = [1.0, 0.5, 0.25, 0.75, 0.125]
+    set_frames(doc, [Frame(2, 3, [Argument(*role) for role in roles], None, scores)])
+    (frame,) = doc._.srl
+    expected = dict(zip([(2, 3, "V"), *roles], scores, strict=True))
+    assert scored(frame) == expected
+    predicate, *arguments = doc.spans["srl_1"]
+    doc.spans["srl_1"] = SpanGroup(doc, spans=[predicate, *arguments[::-1]], attrs={"scores": [1.0, *scores[:0:-1]]})
+    (frame,) = doc._.srl
+    assert scored(frame) == expected
+
+
+def test_a_frame_without_scores_has_none(doc: Doc):
+    assert [frame.scores for frame in doc._.srl] == [None, None]
+
+
+def test_scores_are_no_part_of_the_tuple():
+    doc = NLP("Ann left")
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01", [1.0, 0.5])])
+    (frame,) = doc._.srl
+    predicate, roleset, arguments = frame
+    assert (predicate.text, roleset, [*arguments]) == ("left", "leave.01", ["ARG0"])
+    assert frame == SrlFrame(predicate, roleset, arguments) and frame.scores == [0.5, 1.0]
+
+
+def test_a_frame_is_plain_data():
+    doc = NLP("Ann left")
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01", [1.0, 0.5]), Frame(0, 1, [])])
+    ann = {"start": 0, "end": 3, "text": "Ann"}
+    left = {
+        "predicate": {"start": 4, "end": 8, "text": "left", "score": 1.0},
+        "roleset": "leave.01",
+        "arguments": [{"role": "ARG0", **ann, "score": 0.5}],
+    }
+    found = json.loads(json.dumps([frame.to_dict() for frame in doc._.srl]))
+    assert found == [{"predicate": ann, "arguments": []}, left]
+
+
+def test_an_argument_may_be_its_predicate():
+    doc = NLP("Ann left")
+    set_frames(doc, [Frame(1, 2, [Argument(1, 2, "V"), Argument(0, 1, "ARG0")], None, [1.0, 0.5, 0.25])])
+    left = {"start": 4, "end": 8, "text": "left"}
+    ann = {"role": "ARG0", "start": 0, "end": 3, "text": "Ann", "score": 0.25}
+    expected = {"predicate": {**left, "score": 1.0}, "arguments": [ann, {"role": "V", **left, "score": 0.5}]}
+    assert doc._.srl[0].to_dict() == expected
 
 
 def test_documents_without_frames_have_none():

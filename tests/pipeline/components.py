@@ -198,9 +198,12 @@ COREF = Case(
     mark=mark_clusters,
     max_span_width=1,
     too_wide=("'Ann Lee' in document 'the station'", 5),
-    prediction=CorefPrediction([(2, 3)], [0.5], [0.9], [[(2, 3)]]),
+    prediction=CorefPrediction([(2, 3)], [0.5], [0.9], [[(2, 3)]], [None]),
     no_prediction=CorefPrediction([], [], [], []),
-    predicted=({f"{CLUSTER_PREFIX}_1": ([(2, 3, "")], {}), MENTIONS_KEY: ([(2, 3, "")], {})}, [0.5, 0.9, 0.5]),
+    predicted=(
+        {f"{CLUSTER_PREFIX}_1": ([(2, 3, "")], {"antecedents": [None]}), MENTIONS_KEY: ([(2, 3, "")], {})},
+        [0.5, 0.9, 0.5],
+    ),
 )
 SRL = Case(
     factory="structured_srl",

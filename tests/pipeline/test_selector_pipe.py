@@ -27,6 +27,7 @@ from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import SGD, Config
 from torch import nn
 
+from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import describe_doc, set_title
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.models import torch_head
@@ -42,6 +43,7 @@ from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
 from .components import (
     CASES,
+    COREF,
     Annotation,
     Case,
     annotate,
@@ -449,6 +451,23 @@ def test_annotation_survives_a_docbin(trained: Language, gold: list[Doc]) -> Non
     doc = trained(gold[0].text)
     (loaded,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(trained.vocab)
     assert annotation(loaded) == annotation(doc)
+
+
+def test_annotation_survives_plain_data(case: Case, trained: Language, gold: list[Doc]) -> None:
+    own: dict[str, Any] = {"prefix": "mine", case.spans_setting: "kept"}
+    nlp = load_trained(case)
+    component(nlp).cfg.update(own)
+    kind = "cluster" if case is COREF else "frame"
+    names = {f"{kind}_prefix": "mine"} | ({"mentions_key": "kept"} if case is COREF else {})
+    for text in ["", *texts_of(gold)]:
+        for doc, keys in ((trained(text), {}), (nlp(text), names)):
+            data = json.loads(json.dumps(to_dict(doc, **keys)))
+            found, expected = (
+                {key: group for key, group in annotation(each)[0].items() if key[-1].isdigit()}
+                for each in (from_dict(data, nlp, **keys), doc)
+            )
+            assert found == expected and len(data.get(f"{kind}s", ())) == len(expected)
+            assert bool(expected) == bool(text)
 
 
 def test_predict_leaves_documents_alone(case: Case, trained: Language, gold: list[Doc]) -> None:

@@ -95,8 +95,9 @@ def test_links_are_followed_to_the_first_mention() -> None:
     antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
     scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, 0.0]])
     links = Links(antecedents, torch.isfinite(scores), scores)
-    clusters, link_scores = structured_coref._link(links)
+    clusters, linked_to, link_scores = structured_coref._link(links)
     assert clusters == [0, 1, 1, 1, 4]
+    assert linked_to == [None, None, 1, 2, None]
     odds = [[], [math.exp(-1)], [math.exp(-1), math.exp(2)], [math.exp(3), math.exp(2)], [math.exp(-0.5), 1.0]]
     chosen = [1.0, 1.0, math.exp(2), math.exp(3), 1.0]
     expected = [best / (1 + sum(others)) for best, others in zip(chosen, odds, strict=True)]
@@ -127,6 +128,20 @@ def test_link_scores_are_the_probabilities_of_the_links(trained: Language, gold:
     for group in cluster_groups(doc):
         expected = [of_mention[span.start, span.end] for span in group]
         assert group.attrs["link_scores"] == pytest.approx(expected)
+
+
+def test_antecedents_are_what_mentions_were_linked_to(trained: Language, gold: list[Doc]) -> None:
+    for gold_doc in gold:
+        (prediction,) = component(trained).predict([gold_doc])
+        spans = prediction.spans
+        expected = {
+            mention: None if antecedent is None else spans[antecedent]
+            for mention, antecedent in zip(spans, prediction.antecedents, strict=True)
+        }
+        for cluster in trained(gold_doc.text)._.coref_clusters:
+            found = [span and (span.start, span.end) for span in cluster.antecedents]
+            assert found == [expected[mention.start, mention.end] for mention in cluster]
+            assert found[0] is None and None not in found[1:]
 
 
 def test_max_distance_limits_links(gold: list[Doc]) -> None:

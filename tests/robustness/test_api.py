@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import (
     CONSTITUENTS_KEY,
     MENTIONS_KEY,
@@ -185,6 +186,7 @@ def test_documents_with_any_spans_are_shown_and_exported(text: Text) -> None:
     assert isinstance(render_page([doc]), str)
     assert isinstance(doc._.resolved_text, str) and isinstance(repr(doc._.srl), str)
     assert len(doc._.coref_clusters) <= 2
+    assert to_dict(from_dict(to_dict(doc, tokens=True), doc.vocab)) == to_dict(doc)
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is left out is counted
         write_jsonlines([doc], Path(folder) / "docs.jsonl")

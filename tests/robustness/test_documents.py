@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import assume
 from spacy.tokens import Doc
 
+from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import (
     GIVEN_MENTIONS_KEY,
     PREDICATES_KEY,
@@ -150,6 +152,20 @@ def test_the_text_is_not_changed_and_annotation_is_kept(factory: str, encoder: s
     found = annotation(doc)
     assert annotate(doc, factory, encoder, selector) == found, "the second time"
     assert annotation(Doc(doc.vocab).from_bytes(doc.to_bytes())) == found
+
+
+@each_pipeline
+@fuzz(6, text=documents)
+def test_plain_data_is_read_back(factory: str, encoder: str, selector: str, text: Text) -> None:
+    doc = annotated(text, factory, encoder, selector)
+    case = COMPONENTS[factory]
+    data = json.loads(json.dumps(to_dict(doc, tokens=True), allow_nan=False))
+    back = from_dict(data, doc.vocab)
+    assert back.text == doc.text and to_dict(back, tokens=True) == data
+    assert [(key, back.spans[key].attrs) for key in case.keys(back)] == [
+        (key, doc.spans[key].attrs) for key in case.keys(doc)
+    ]
+    assert case.read(back) == case.read(doc)
 
 
 @each_pipeline

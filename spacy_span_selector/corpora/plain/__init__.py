@@ -1,0 +1,8 @@
+"""Plain data: documents as what JSON holds, with character offsets (docs/annotation.md)."""
+
+from .reader import from_dict
+from .records import FORMAT
+from .schema import read_schema
+from .writer import to_dict
+
+__all__ = ["FORMAT", "from_dict", "read_schema", "to_dict"]

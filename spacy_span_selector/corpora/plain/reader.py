@@ -1,0 +1,165 @@
+"""Documents read from plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.types import Ints2d
+
+from ...annotation import (
+    CLUSTER_PREFIX,
+    FRAME_PREFIX,
+    MENTIONS_KEY,
+    PREDICATES_KEY,
+    Argument,
+    Frame,
+    set_clusters,
+    set_frames,
+    set_mentions,
+    set_speaker_markers,
+    set_speakers,
+    set_title,
+)
+from ..left_out import Report
+from . import records
+from .alignment import Alignment, Offsets
+from .tokens import make_doc
+
+STARTS = "starts of sentences where no token starts"
+FRAMES = "frames whose predicate is left out"
+PARTLY_KNOWN = "scores and antecedents that only some spans of a cluster or frame have"
+
+Value = TypeVar("Value")
+
+
+def from_dict(
+    data: dict[str, Any],
+    nlp: Language | Vocab,
+    *,
+    cluster_prefix: str = CLUSTER_PREFIX,
+    mentions_key: str = MENTIONS_KEY,
+    frame_prefix: str = FRAME_PREFIX,
+    predicates_key: str = PREDICATES_KEY,
+) -> Doc:
+    """Read a document from plain data, as `to_dict` writes it.
+
+    The tokens are those of the data or, if it has none, those of the pipeline's tokenizer.
+
+    data (dict[str, Any]): The data, as the schema in docs/annotation.md describes it. Other keys are ignored.
+    nlp (Language | Vocab): The pipeline whose tokenizer splits the text; no component is called. A vocabulary will do
+        for data with tokens.
+    cluster_prefix, mentions_key (str): Where clusters and selected mentions go in `doc.spans`.
+    frame_prefix, predicates_key (str): Where frames go in `doc.spans`, and the empty group of a document without any.
+    RETURNS (Doc): The document, with the annotation of the data.
+    RAISES (ValueError): If the data is not as the schema says, or the text can't be split, with the key, what was
+        found, and what was expected.
+    WARNS: Once, counting what is left out: spans that don't begin and end with tokens, or have another text than that
+        at their offsets, and the frames of such predicates; starts of sentences where no token starts; scores and
+        antecedents that only some spans of a cluster or frame have.
+    """
+    document = records.read_document(data)
+    report = Report()
+    doc = make_doc(document, nlp)
+    alignment = Alignment(doc, document.name, report)
+    if document.id:
+        set_title(doc, document.id)
+    if document.sentences:
+        _set_sentences(document.sentences, alignment)
+    if (turns := document.speakers) is not None:
+        spans = zip(alignment.align("speakers", turns), turns, strict=True)
+        set_speakers(doc, [(*span, turn.speaker) for span, turn in spans if span])
+    if (markers := document.speaker_markers) is not None:
+        set_speaker_markers(doc, [span for span in alignment.align("speaker_markers", markers) if span])
+    scores: dict[Offsets, float | None] = {}
+    if document.clusters is not None:
+        scores |= _set_clusters(document.clusters, alignment, cluster_prefix, mentions_key)
+    if (mentions := document.unlinked_mentions) is not None:
+        aligned = zip(alignment.align("unlinked_mentions", mentions), mentions, strict=True)
+        scores |= {span: mention.score for span, mention in aligned if span}
+        selected = sorted(scores)
+        known = _all_known([scores[span] for span in selected], "unlinked_mentions", alignment)
+        set_mentions(doc, selected, known, mentions_key)
+    if document.frames is not None:
+        _set_frames(document.frames, alignment, frame_prefix, predicates_key)
+    report.warn()
+    return doc
+
+
+def _set_sentences(sentences: Sequence[records.Place], alignment: Alignment) -> None:
+    values = np.full(len(alignment.doc), -1)
+    values[:1] = 1
+    for i, sentence in enumerate(sentences):
+        if sentence.start in alignment.starts:
+            values[alignment.starts[sentence.start]] = 1
+        else:
+            alignment.leave_out(STARTS, f"sentences[{i}]", sentence)
+    # At once: spaCy searches the whole document when the start of a sentence is set at a token.
+    alignment.doc.from_array("SENT_START", cast(Ints2d, values.astype(np.uint64)))
+
+
+def _set_clusters(
+    clusters: Sequence[records.Cluster], alignment: Alignment, prefix: str, mentions_key: str
+) -> dict[Offsets, float | None]:
+    """Annotate clusters.
+
+    RETURNS (dict[Offsets, float | None]): Their mentions with the selection probability of each, if known.
+    """
+    mentions: list[list[Offsets]] = []
+    scores, link_scores, antecedents = [], [], []
+    selected: dict[Offsets, float | None] = {}
+    for i, cluster in enumerate(clusters):
+        path = f"clusters[{i}]"
+        spans = alignment.align(f"{path}.mentions", cluster.mentions)
+        kept = [(span, mention) for span, mention in zip(spans, cluster.mentions, strict=True) if span]
+        mentions.append([span for span, _ in kept])
+        scores.append(_all_known([mention.score for _, mention in kept], path, alignment))
+        link_scores.append(_all_known([mention.link_score for _, mention in kept], path, alignment))
+        known = [mention.knows_antecedent for _, mention in kept]
+        linked = [None if mention.antecedent is None else spans[mention.antecedent] for _, mention in kept]
+        antecedents.append(linked if _have_all(known, path, alignment) else None)
+        selected |= {span: mention.score for span, mention in kept}
+    set_clusters(
+        alignment.doc,
+        mentions,
+        prefix=prefix,
+        mentions_key=mentions_key,
+        scores=scores,
+        link_scores=link_scores,
+        antecedents=antecedents,
+        names=[cluster.name or "" for cluster in clusters],
+    )
+    return selected
+
+
+def _set_frames(frames: Sequence[records.Frame], alignment: Alignment, prefix: str, predicates_key: str) -> None:
+    kept = []
+    for i, frame in enumerate(frames):
+        path = f"frames[{i}]"
+        (predicate,) = alignment.align(f"{path}.predicate", [frame.predicate])
+        spans = alignment.align(f"{path}.arguments", frame.arguments)
+        if predicate is None:
+            alignment.leave_out(FRAMES, path, frame.predicate)
+            continue
+        aligned = [(span, argument) for span, argument in zip(spans, frame.arguments, strict=True) if span]
+        arguments = [Argument(*span, argument.role) for span, argument in aligned]
+        scores = _all_known([frame.predicate.score, *(argument.score for _, argument in aligned)], path, alignment)
+        kept.append(Frame(*predicate, arguments, frame.roleset or None, scores))
+    set_frames(alignment.doc, kept, prefix=prefix, predicates_key=predicates_key)
+
+
+def _all_known(values: Sequence[Value | None], path: str, alignment: Alignment) -> list[Value] | None:
+    """The values of the spans of a cluster or frame; None unless all are known."""
+    known = [value for value in values if value is not None]
+    return known if _have_all([value is not None for value in values], path, alignment) else None
+
+
+def _have_all(known: Sequence[bool], path: str, alignment: Alignment) -> bool:
+    """Whether something is known of all spans of a cluster or frame; it is reported if it is known of some."""
+    if any(known) and not all(known):
+        alignment.report.leave_out(PARTLY_KNOWN, f"{path} in {alignment.name}")
+    return all(known)

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import copy
+import json
+import re
+import warnings
+from typing import Any
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+
+from spacy_span_selector import from_dict, to_dict
+from spacy_span_selector.annotation import get_clusters, get_frames, get_speaker_markers, get_speakers
+
+from ...robustness.strategies import odd_values, raw_texts
+from .documents import always_the_same, annotated, content, full_doc
+
+NLP = spacy.blank("en")
+
+
+def read(data: Any, nlp: Language = NLP) -> Doc:
+    """A document of which nothing is left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return from_dict(data, nlp)
+
+
+def make_data(text: str = "Ann called her brother.", **parts: Any) -> dict[str, Any]:
+    return {"format": "spacy_span_selector.Doc.v1", "text": text, **parts}
+
+
+def span(start: int, end: int, **parts: Any) -> dict[str, Any]:
+    return {"start": start, "end": end, **parts}
+
+
+@always_the_same
+@given(doc=annotated(NLP.vocab))
+def test_nothing_is_lost_with_tokens(doc: Doc):
+    data = json.loads(json.dumps(to_dict(doc, tokens=True)))
+    assert content(read(data)) == content(doc)
+
+
+@always_the_same
+@given(data=st.data(), text=raw_texts)
+def test_nothing_is_lost_with_the_same_tokenizer(data: st.DataObject, text: str):
+    doc = data.draw(annotated(NLP.vocab, NLP.make_doc(text)))
+    assert content(read(to_dict(doc))) == content(doc)
+
+
+def test_a_vocabulary_will_do_for_data_with_tokens():
+    doc = full_doc(NLP.vocab)
+    assert content(from_dict(to_dict(doc, tokens=True), NLP.vocab)) == content(doc)
+    with pytest.raises(ValueError, match="Can't read document 'the call': it has no 'tokens', and a Vocab has no tok"):
+        from_dict(to_dict(doc), NLP.vocab)
+
+
+def test_what_was_read_can_be_saved():
+    doc = read(to_dict(full_doc(NLP.vocab)))
+    saved = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    (loaded,) = DocBin().from_bytes(saved).get_docs(NLP.vocab)
+    assert content(loaded) == content(doc)
+
+
+def test_other_keys_of_spans():
+    data = to_dict(full_doc(NLP.vocab))
+    keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles"}
+    doc = from_dict(data, NLP, **keys)
+    assert {*doc.spans} == {
+        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "speaker_markers")
+    }
+    assert to_dict(doc, **keys) == data
+    assert {*from_dict(make_data(frames=[]), NLP, predicates_key="verbs").spans} == {"verbs"}
+
+
+def test_unknown_keys_are_ignored_and_null_counts_as_missing():
+    data = make_data(
+        id=None,
+        source="my archive",
+        clusters=[{"mentions": [span(0, 3, score=None, colour="red")], "name": None}],
+        frames=None,
+    )
+    doc = read(data)
+    assert get_clusters(doc) == [[(0, 1)]] and {*doc.spans} == {"coref_clusters_1"}
+    assert doc.spans["coref_clusters_1"].attrs == {} and doc.user_data == {}
+
+
+def test_mentions_may_be_in_any_order():
+    mentions = [span(11, 14, antecedent=1), span(0, 3, antecedent=None)]
+    doc = read(make_data(clusters=[{"mentions": mentions}]))
+    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
+    assert doc.spans["coref_clusters_1"].attrs == {"antecedents": [None, 0]}
+
+
+def test_text_before_the_first_sentence_is_a_sentence():
+    doc = read(make_data("Ann left. Bob slept.", sentences=[span(10, 20)]))
+    assert [sentence.text for sentence in doc.sents] == ["Ann left.", "Bob slept."]
+
+
+def test_a_text_that_is_too_long_for_the_tokenizer_is_named():
+    nlp = spacy.blank("en")
+    nlp.max_length = 10
+    with pytest.raises(
+        ValueError, match=r"Can't read document starting 'Ann called.*can't be split into tokens: \[E088"
+    ):
+        from_dict(make_data(), nlp)
+
+
+def test_a_tokenizer_that_changes_the_text_is_an_error():
+    nlp = spacy.blank("en")
+    nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split())
+    with pytest.raises(ValueError, match="the tokenizer of the pipeline changes its text"):
+        from_dict(make_data("Ann  left"), nlp)
+
+
+# What does not align
+
+
+def warning_about(data: dict[str, Any]) -> tuple[Doc, str]:
+    with pytest.warns(UserWarning) as caught:
+        doc = from_dict(data, NLP)
+    (warning,) = caught
+    assert warning.filename == __file__
+    return doc, str(warning.message)
+
+
+def test_spans_between_tokens_are_left_out_and_counted():
+    mentions = [span(0, 2, antecedent=None), span(0, 3, antecedent=None), span(11, 14, antecedent=0)]
+    data = make_data(
+        clusters=[{"mentions": mentions}, {"mentions": [span(1, 2)]}],
+        unlinked_mentions=[span(3, 4), span(15, 22)],
+        frames=[
+            {"predicate": span(4, 10), "arguments": [span(0, 3, role="ARG0"), span(11, 21, role="ARG1")]},
+            {"predicate": span(4, 9), "arguments": []},
+        ],
+        speakers=[span(0, 1, speaker="Ann")],
+        speaker_markers=[span(0, 1)],
+    )
+    doc, message = warning_about(data)
+    assert message.startswith(
+        "Left out spans that don't begin and end with tokens: 7. The first: speakers[0], 'A' at 0"
+    )
+    assert "Left out frames whose predicate is left out: 1. The first: frames[1], 'calle' at 4, in docu" in message
+    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
+    assert doc.spans["coref_clusters_1"].attrs["antecedents"] == [None, None]
+    assert [token.text for token in doc.spans["coref_mentions"]] == ["Ann", "her", "brother"]
+    assert get_frames(doc) == [(1, 2, [(0, 1, "ARG0")], None, None)]
+    assert get_speakers(doc) == get_speaker_markers(doc) == []
+
+
+def test_spans_of_another_text_are_left_out_and_counted():
+    doc, message = warning_about(make_data(clusters=[{"mentions": [span(0, 3, text="Ann"), span(4, 10, text="her")]}]))
+    expected = "clusters[0].mentions[1], which has the text 'her', 'called' at 4, in document starting 'Ann called her "
+    assert f"Left out spans whose text is not that at their offsets: 1. The first: {expected}" in message
+    assert get_clusters(doc) == [[(0, 1)]]
+
+
+def test_sentences_that_start_in_a_token_are_counted():
+    doc, message = warning_about(make_data("Ann left. Bob slept.", sentences=[span(0, 9), span(9, 20), span(12, 20)]))
+    assert "Left out starts of sentences where no token starts: 2. The first: sentences[1]" in message
+    assert len(list(doc.sents)) == 1
+
+
+def test_scores_that_only_some_spans_have_are_counted():
+    mentions = [span(0, 3, score=0.5, link_score=1.0), span(11, 14, link_score=0.5, antecedent=0)]
+    frame = {"predicate": span(4, 10), "arguments": [span(0, 3, role="ARG0", score=0.5)]}
+    doc, message = warning_about(make_data(clusters=[{"mentions": mentions}], frames=[frame], unlinked_mentions=[]))
+    assert (
+        "scores and antecedents that only some spans of a cluster or frame have: 4. The first: clusters[0]" in message
+    )
+    assert doc.spans["coref_clusters_1"].attrs == {"link_scores": [1.0, 0.5]}
+    assert get_frames(doc)[0].scores is None
+
+
+# Bad data
+
+
+@always_the_same
+@given(data=st.data())
+def test_damaged_data_is_read_or_named(data: st.DataObject):
+    damaged = copy.deepcopy(to_dict(full_doc(NLP.vocab), tokens=data.draw(st.booleans())))
+    for _ in range(data.draw(st.integers(1, 3))):
+        damage(damaged, data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            doc = from_dict(damaged, NLP)
+        except ValueError as error:
+            assert re.match("Can't read .*(expected|is missing|should have)", str(error), re.DOTALL)
+        else:
+            written = to_dict(doc)
+            assert json.loads(json.dumps(written, allow_nan=False)) == written
+
+
+def damage(value: Any, data: st.DataObject) -> None:
+    """Change or remove something in plain data, or something in it."""
+    if not isinstance(value, dict | list) or not value:
+        return
+    key = data.draw(st.sampled_from([*value]) if isinstance(value, dict) else st.integers(0, len(value) - 1))
+    what = data.draw(st.sampled_from(["go deeper", "go deeper", "go deeper", "replace", "remove"]))
+    if what == "go deeper" and isinstance(value[key], dict | list):
+        damage(value[key], data)
+    elif what == "remove":
+        del value[key]
+    else:
+        value[key] = data.draw(odd_values)

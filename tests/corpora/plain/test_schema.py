@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import configparser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+from jsonschema import Draft202012Validator
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_span_selector import to_dict
+from spacy_span_selector.corpora.plain import FORMAT, read_schema
+from spacy_span_selector.extensions import doc_clusters, doc_frames
+
+from .documents import always_the_same, annotated, full_doc
+
+ROOT = Path(__file__).parents[3]
+VOCAB = Vocab()
+SCHEMA = read_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def keys(data: Any) -> Iterator[str]:
+    """The keys of all objects in some data."""
+    for key, value in data.items() if isinstance(data, dict) else ():
+        yield key
+        yield from keys(value)
+    for value in data if isinstance(data, list) else ():
+        yield from keys(value)
+
+
+def properties(schema: Any) -> Iterator[str]:
+    """The keys that a schema names."""
+    for key, value in schema.items() if isinstance(schema, dict) else ():
+        yield from value if key == "properties" else ()
+        yield from properties(value)
+
+
+def test_it_is_a_schema_of_the_format():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["format"]["const"] == FORMAT
+    version = FORMAT.rpartition(".v")[2]
+    assert SCHEMA["$id"].endswith(f":v{version}")
+
+
+def test_it_names_all_keys_that_are_written_and_no_other():
+    assert {*keys(to_dict(full_doc(VOCAB), tokens=True))} == {*properties(SCHEMA)}
+
+
+@always_the_same
+@given(doc=annotated(VOCAB), tokens=st.booleans())
+def test_what_is_written_is_valid(doc: Doc, tokens: bool):
+    VALIDATOR.validate(to_dict(doc, tokens=tokens))
+
+
+def test_clusters_and_frames_have_definitions_of_their_own():
+    doc = full_doc(VOCAB)
+    for name, items in (("cluster", doc_clusters(doc)), ("frame", doc_frames(doc))):
+        validator = Draft202012Validator({**SCHEMA["$defs"][name], "$defs": SCHEMA["$defs"]})
+        assert [validator.validate(item.to_dict()) for item in items] == [None, None]
+        assert not validator.is_valid({})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"format": "spacy_span_selector.Doc.v2"},
+        {"text": None},
+        {"id": 7},
+        {"sentences": [{"start": 0}]},
+        {"tokens": [{"start": -1, "end": 2}]},
+        {"clusters": [{"representative": 0, "mentions": []}]},
+        {"clusters": [{"representative": 0, "mentions": [{"start": 0, "end": 3}]}]},
+        {"clusters": [{"representative": 0, "mentions": [{"start": 0, "end": 3, "text": "Ann", "antecedent": "0"}]}]},
+        {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}}]},
+        {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}, "arguments": [{"role": "ARG0"}]}]},
+        {"speakers": [{"start": 0, "end": 3}]},
+    ],
+)
+def test_other_data_is_not_valid(wrong: dict[str, Any]):
+    data = to_dict(full_doc(VOCAB))
+    assert VALIDATOR.is_valid(data) and not VALIDATOR.is_valid({**data, **wrong})
+
+
+def test_files_of_the_package_are_installed_with_it():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    patterns = [pattern.strip() for pattern in config["options.package_data"]["spacy_span_selector"].split(",")]
+    package = ROOT / "spacy_span_selector"
+    installed = {path for pattern in patterns for path in package.glob(pattern)}
+    others = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert others == installed and package / "corpora/plain/doc_v1.json" in others

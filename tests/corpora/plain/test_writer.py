@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from spacy.lang.en import English
+from spacy.tokens import Doc
+
+from spacy_span_selector import to_dict
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    set_clusters,
+    set_frames,
+    set_mentions,
+    set_predicates,
+)
+
+from ...spans import put_spans
+from .documents import full_doc
+
+VOCAB = English().vocab
+TEXT = "Ann: Ann Lee called her brother.\n\nHe was out. "
+
+
+@pytest.fixture
+def doc() -> Doc:
+    return full_doc(VOCAB)
+
+
+def span(text: str, start: int, **known: Any) -> dict[str, Any]:
+    return {"start": start, "end": start + len(text), "text": text, **known}
+
+
+def test_a_document_with_everything(doc: Doc):
+    ann = [
+        span("Ann Lee", 5, score=0.75, link_score=1.0, antecedent=None),
+        span("her", 20, score=1.0, link_score=0.875, antecedent=0),
+    ]
+    brother = [
+        span("her brother", 20, score=0.5, link_score=0.5, antecedent=None),
+        span("He", 34, score=1.0, link_score=0.25, antecedent=0),
+    ]
+    called = {
+        "predicate": span("called", 13, score=1.0),
+        "roleset": "call.02",
+        "arguments": [
+            {"role": "ARG0", **span("Ann Lee", 5, score=0.5)},
+            {"role": "ARG1", **span("her brother", 20, score=0.25)},
+        ],
+    }
+    was = {"predicate": span("was", 37), "arguments": [{"role": "ARG1", **span("He", 34)}]}
+    assert to_dict(doc) == {
+        "format": "spacy_span_selector.Doc.v1",
+        "id": "the call",
+        "text": TEXT,
+        "sentences": [{"start": 0, "end": 34}, {"start": 34, "end": 45}],
+        "speakers": [{"speaker": "Ann", "start": 5, "end": 45}],
+        "speaker_markers": [span("Ann:", 0)],
+        "clusters": [
+            {"name": "ann", "representative": 0, "mentions": ann},
+            {"representative": 0, "mentions": brother},
+        ],
+        "unlinked_mentions": [span("out", 41, score=0.625)],
+        "frames": [called, was],
+    }
+
+
+def test_json_keeps_it_as_it_is(doc: Doc):
+    data = to_dict(doc, tokens=True)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+def test_texts_are_those_at_their_offsets(doc: Doc):
+    data = to_dict(doc)
+    frames = [each for frame in data["frames"] for each in (frame["predicate"], *frame["arguments"])]
+    spans = [*(mention for cluster in data["clusters"] for mention in cluster["mentions"]), *frames]
+    assert [each["text"] for each in spans] == [data["text"][each["start"] : each["end"]] for each in spans]
+
+
+def test_offsets_count_characters_not_their_parts():
+    doc = Doc(VOCAB, words=["👩‍👩‍👧", "Ann"])
+    set_clusters(doc, [[(1, 2)]])
+    assert to_dict(doc)["clusters"][0]["mentions"] == [span("Ann", 6)]
+
+
+def test_tokens_are_written_if_asked_for(doc: Doc):
+    assert "tokens" not in to_dict(doc)
+    tokens = to_dict(doc, tokens=True)["tokens"]
+    assert [TEXT[token["start"] : token["end"]] for token in tokens] == [token.text for token in doc]
+
+
+def test_what_is_not_known_is_left_out():
+    doc = Doc(VOCAB, words=["Ann", "left"], spaces=[True, False])
+    assert to_dict(doc) == {"format": "spacy_span_selector.Doc.v1", "text": "Ann left"}
+
+
+def test_an_annotated_document_without_anything_has_empty_lists():
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    set_mentions(doc, [], [])
+    set_predicates(doc, [])
+    data = to_dict(doc)
+    assert data["clusters"] == data["frames"] == [] and "unlinked_mentions" not in data
+
+
+def test_selected_spans_tell_that_the_component_ran():
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    put_spans(doc, "srl_spans")
+    assert to_dict(doc)["frames"] == []
+    put_spans(doc, "mine")
+    assert to_dict(doc, spans_key="mine")["frames"] == [] and "frames" not in to_dict(doc, spans_key="no")
+
+
+def test_other_prefixes(doc: Doc):
+    parts = {"clusters", "unlinked_mentions", "frames"}
+    other = Doc(VOCAB, words=["Ann", "left"])
+    set_clusters(other, [[(0, 1)]], prefix="people")
+    set_mentions(other, [(0, 1), (1, 2)], [1.0, 0.5], key="candidates")
+    set_frames(other, [Frame(1, 2, [Argument(0, 1, "ARG0")])], prefix="roles")
+    keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles"}
+    data = to_dict(other, **keys)
+    assert [mention["text"] for cluster in data["clusters"] for mention in cluster["mentions"]] == ["Ann"]
+    assert data["unlinked_mentions"] == [span("left", 4, score=0.5)]
+    assert [frame["predicate"]["text"] for frame in data["frames"]] == ["left"]
+    assert not parts & to_dict(other).keys() and not parts & to_dict(doc, **keys).keys()
+
+
+def test_spans_without_tokens_are_left_out():
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    put_spans(doc, "coref_clusters_1", (1, 1), (0, 1), scores=[0.25, 0.5], antecedents=[None, None])
+    put_spans(doc, "coref_mentions", (1, 1), (0, 1), scores=[0.25, 0.5])
+    put_spans(doc, "speakers", (0, 0, "Ann"))
+    put_spans(doc, "speaker_markers", (1, 1))
+    data = to_dict(doc)
+    assert data["clusters"] == [{"representative": 0, "mentions": [span("Ann", 0, score=0.5, antecedent=None)]}]
+    assert data["unlinked_mentions"] == data["speakers"] == data["speaker_markers"] == []
+
+
+@pytest.mark.parametrize("odd", ["x", 5, [0.5], [0.5, "x"], [0.5, float("nan")], [True, 0.5], [None, 0], {}, b"x"])
+def test_attributes_of_another_kind_are_left_out(odd: Any):
+    """A `.spacy` file may hold anything."""
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    known = {"scores": odd, "link_scores": odd, "antecedents": [0, 0], "name": b"ann"}
+    put_spans(doc, "coref_clusters_1", (0, 1), (1, 2), **known)
+    put_spans(doc, "srl_1", (1, 2, "V"), (0, 1, "ARG0"), scores=odd, roleset=b"leave.01")
+    data = to_dict(doc)
+    assert data["clusters"] == [{"representative": 0, "mentions": [span("Ann", 0), span("left", 4)]}]
+    assert data["frames"] == [{"predicate": span("left", 4), "arguments": [{"role": "ARG0", **span("Ann", 0)}]}]
