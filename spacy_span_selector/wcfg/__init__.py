@@ -9,6 +9,7 @@ docs/grammar.md has the derivations.
 
 from __future__ import annotations
 
+from .band import LaminarBandGrammar
 from .decoding import best_span_indices, best_spans
 from .grammar import Grammar
 from .greedy import greedy_spans
@@ -17,6 +18,7 @@ from .laminar import LaminarGrammar
 
 TREES = TreeGrammar()
 LAMINAR = LaminarGrammar()
+LAMINAR_BAND = LaminarBandGrammar()
 
 log_partition = TREES.log_partition
 marginals = TREES.marginals
@@ -24,6 +26,7 @@ log_marginals = TREES.log_marginals
 
 __all__ = [
     "LAMINAR",
+    "LAMINAR_BAND",
     "TREES",
     "Grammar",
     "best_span_indices",
