@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 from spacy.tokens import Token
 from torch import Tensor
 
+from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import SpanSelector
-from ..layers.spans.layout import SpanLayout
+from ..layers.spans.layout import SpanLayout, least_band
 
 Characters = tuple[int, int]
 """A span as character offsets, which do not depend on tokenization: start inclusive, end exclusive."""
@@ -72,11 +74,20 @@ class DocSelection:
 
     def sentences(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """The first token of each sentence, and the probability of each of its spans by first and last token, 0 where
-        the selector has no probabilities. Shape: (tokens, tokens)"""
+        the selector has no probabilities. Shape: (tokens, tokens)
+
+        A sentence whose wide spans are not scored is left out, with a warning.
+        """
         in_sentence = self.layout.in_sentence.tolist()
         for first, tokens in groupby(range(len(self.words.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
-            if in_sentence[first]:
+            if len(rows) >= least_band(self.layout.most):
+                warnings.warn(
+                    f"A sentence of {len(rows)} words has no table of all its spans: {describe_doc(self.words.source)}, "
+                    f"from {self.words.doc[first : first + 8].text!r}. Cut it into sentences.",
+                    stacklevel=2,
+                )
+            elif in_sentence[first]:
                 flat = self.layout.row[rows][:, None] + self.layout.place[rows]
                 log_p = self.selection.marginals.selected[flat].double().triu().cpu().numpy()
                 yield first, np.triu(np.exp(log_p)) * self.selector.has_probabilities
@@ -92,12 +103,13 @@ class DocSelection:
         return [self.words.source[place] for place in self.words.places.tolist()]
 
     def _flat_index(self, spans: Collection[Characters]) -> Tensor:
-        """The flat index of spans; spans that are not in the layout are left out."""
+        """The flat index of spans; spans that are not in the layout, or not scored, are left out."""
         tokens = self._tokens()
         starts = {token.idx: row for row, token in enumerate(tokens)}
         ends = {token.idx + len(token): row for row, token in enumerate(tokens)}
         sentence = self.layout.sentence.tolist()
         rows = [(starts[start], ends[end]) for start, end in spans if start in starts and end in ends]
         rows = [(start, end) for start, end in rows if start <= end and sentence[start] == sentence[end]]
-        tensor = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2)
-        return self.layout.flat_index(tensor[:, 0], tensor[:, 1])
+        starts, ends = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2).unbind(1)
+        scored = self.layout.has_index(starts, ends)
+        return self.layout.flat_index(starts[scored], ends[scored])

@@ -366,7 +366,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     def _predict_batch(self, words: list[Words]) -> tuple[list[Prediction], SpanLayout, Output | None]:
         """The predictions, the sentences, and the output of the network, which does not run without sentences."""
-        layout = SpanLayout.build(self._sentences(words), head_device(self.model))
+        layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
         check_listeners(self.model, [document.source for document in words], self.name)
@@ -385,10 +385,17 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         ]
         return predictions, layout, output
 
+    @property
+    def _band_width(self) -> int | None:
+        """The greatest number of tokens of a span in a sentence of any length; None if long sentences have to be cut."""
+        width: int | None = self.model.attrs.get("band_width")
+        return width
+
     def _sentences(self, words: Sequence[Words]) -> list[Runs]:
-        """The sentences of documents, the longest of them cut; the first cut is reported."""
+        """The sentences of documents; the longest are cut if need be, and the first cut is reported."""
         whole = sentence_runs([document.doc for document in words], self.name)
-        sentences, cut = cut_long_sentences(words, whole, self.settings.max_sentence_words)
+        most = self.settings.max_sentence_words if self._band_width is None else None
+        sentences, cut = cut_long_sentences(words, whole, most)
         self.lost.take_over(cut, self.name, "cuts a sentence")
         return sentences
 
@@ -403,7 +410,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         ]
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"leaves out a {self.gold_name}")
-        return SpanLayout.build(sentences, device), gold
+        return SpanLayout.build(sentences, device, self._band_width), gold
 
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""

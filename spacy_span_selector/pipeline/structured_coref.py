@@ -153,16 +153,17 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
     ) -> tuple[GoldMentions, LostSpans]:
         settings = self.settings
+        width = self.model.attrs.get("max_span_width")
         gold, lost = gold_mentions(
             examples,
             sentences,
             prefix=settings.prefix,
             mentions_key=settings.mentions_key,
-            max_width=self.model.attrs.get("max_span_width"),
+            max_width=width,
             device=device,
         )
         if self.selector.learns_constituents:
-            gold = replace(gold, constituents=gold_constituents(examples, sentences, device))
+            gold = replace(gold, constituents=gold_constituents(examples, sentences, width, device))
         return gold, lost
 
     def _training_request(self, words: Sequence[Words], gold: GoldMentions) -> CorefRequest:

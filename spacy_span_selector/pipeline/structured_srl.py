@@ -190,6 +190,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             rolesets=self._roleset_numbers(),
             seen=self.cfg["rolesets"] if settings.predict_rolesets else None,
             max_width=self.model.attrs["max_span_width"],
+            max_distance=self.model.attrs["max_argument_distance"],
             device=device,
         )
 

@@ -10,7 +10,7 @@ docs/grammar.md has the derivations.
 from __future__ import annotations
 
 from .band import LaminarBandGrammar
-from .decoding import best_span_indices, best_spans
+from .decoding import best_span_indices, best_spans, heaviest_set
 from .grammar import Grammar
 from .greedy import greedy_spans
 from .inside_outside import TreeGrammar
@@ -32,6 +32,7 @@ __all__ = [
     "best_span_indices",
     "best_spans",
     "greedy_spans",
+    "heaviest_set",
     "log_marginals",
     "log_partition",
     "marginals",

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from .triangle import Charts
 
-TERMS = 1 << 17  # the terms of a sum that are computed at once: so few that they stay in the cache of a CPU
+TERMS = 1 << 18  # the terms of a sum that are computed at once: so few that they stay in the cache of a CPU
 TERMS_OF_GPU = 1 << 26
 
 

@@ -93,7 +93,7 @@ def log_free(sums: BandSums) -> Tensor:
     """
     inside = sums.inside.by_start
     result = torch.logaddexp2(sums.outside.by_start, to_start(sums.outside.by_end)).add_(inside)
-    error = greatest_around(inside.abs()).add_(1.0).mul_(2 * ROUNDING * torch.finfo(result.dtype).eps)
+    error = greatest_around(inside.abs()).add_(1.0).mul_(ROUNDING * torch.finfo(result.dtype).eps)
     return result.masked_fill_(error.add_(result) > 0, 0.0)
 
 

@@ -30,7 +30,7 @@ def make_example(constituents: Constituents | None, words: list[str] = WORDS) ->
 
 def find_gold(*examples: Example) -> GoldConstituents:
     lengths = sentence_runs([example.predicted for example in examples], "coref")
-    return gold_constituents(examples, lengths, torch.device("cpu"))
+    return gold_constituents(examples, lengths, None, torch.device("cpu"))
 
 
 def classes_of(gold: GoldConstituents) -> dict[tuple[int, int], int]:

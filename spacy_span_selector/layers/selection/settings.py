@@ -43,3 +43,8 @@ class NetworkSettings:
         for name, value in vars(self).items():
             if name not in ("selector", "dropout") and value is not None and value is not False and value < 1:
                 raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be at least 1.")
+
+    @property
+    def band_width(self) -> int | None:
+        """The greatest number of tokens of a span in a sentence of any length; None if long sentences have to be cut."""
+        return self.max_span_width if self.selector.takes_bands else None

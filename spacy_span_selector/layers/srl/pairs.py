@@ -29,13 +29,29 @@ class Pairs(NamedTuple):
     right: Tensor
 
 
-def pairs_in_sentences(left: Tensor, right: Tensor) -> Pairs:
-    """All pairs of one sentence.
+class Near(NamedTuple):
+    """Which pairs are near enough.
+
+    first, last (Tensor): Between which places a partner of each span on the left may begin. Shape: (left,)
+    places (Tensor): Where each span on the right begins, ascending. Shape: (right,)
+    """
+
+    first: Tensor
+    last: Tensor
+    places: Tensor
+
+
+def pairs_in_sentences(left: Tensor, right: Tensor, near: Near | None = None) -> Pairs:
+    """All pairs of one sentence, or those that are near enough.
 
     left, right (Tensor): The sentence of each span, ascending. Shapes: (left,) and (right,)
+    near (Near | None): Which pairs to take; None for all.
     """
-    first = torch.searchsorted(right, left)
-    counts = torch.searchsorted(right, left, right=True) - first
+    first, after = torch.searchsorted(right, left), torch.searchsorted(right, left, right=True)
+    if near is not None:
+        first = torch.maximum(first, torch.searchsorted(near.places, near.first))
+        after = torch.minimum(after, torch.searchsorted(near.places, near.last, right=True))
+    counts = (after - first).clamp(min=0)
     index = torch.repeat_interleave(torch.arange(len(left), device=left.device), counts)
     before = torch.cumsum(counts, 0) - counts
     return Pairs(index, first[index] + torch.arange(len(index), device=left.device) - before[index])

@@ -33,7 +33,7 @@ from ..spans.layout import SpanLayout, Spans
 from .arguments import FoundArgument
 from .gold import GoldFrames
 from .interval_scheduling import heaviest_disjoint
-from .pairs import PairClassifier, Pairs, pairs_in_sentences, signed_distance
+from .pairs import Near, PairClassifier, Pairs, pairs_in_sentences, signed_distance
 from .settings import SrlSettings
 
 
@@ -136,6 +136,7 @@ class SpanArgumentFinder(nn.Module):
         super().__init__()
         self.selector = selector
         self.max_span_width = settings.max_span_width
+        self.max_distance = settings.max_argument_distance
         self.span_scorer = make_span_scorer(
             selector,
             width=width,
@@ -167,7 +168,10 @@ class SpanArgumentFinder(nn.Module):
             self.span_scorer, self.selector, tokens, layout, choose, max_span_width=self.max_span_width
         )
         spans = selection.spans
-        pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[predicates.starts])
+        near = None
+        if self.max_distance is not None:
+            near = Near(spans.starts - self.max_distance, spans.ends + self.max_distance, predicates.starts)
+        pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[predicates.starts], near)
         distance = signed_distance(spans.take(pairs.left), predicates.take(pairs.right))
         of_roles = self.roles(represented, vectors, pairs, distance) + scores[selection.candidates[pairs.left], None]
         log_roles = torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)
