@@ -29,12 +29,12 @@ def build_srl_model(
     settings (SrlSettings): Everything else.
     selector (Selector | None): How arguments are found: spacy_span_selector.StructuredSelector.v1, which is the
         default, LaminarSelector.v1, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or BioSelector.v1.
-    RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector`, `max_span_width`, `max_argument_distance` and
-        `band_width` are those of the network; limits are None where arguments are tagged, as these have none then.
+    RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector`, `max_span_width` and `band_width` are those of the
+        network; the widths are None where arguments are tagged, as these have no limit then.
     """
     settings = replace(settings, selector=selector or StructuredSelector())
     model = torch_head("srl", tok2vec, partial(SrlHead, settings=settings))
     model.attrs["selector"] = settings.selector
-    limits = ("max_span_width", "max_argument_distance", "band_width")
-    model.attrs.update({name: getattr(settings, name) if selects_spans(settings.selector) else None for name in limits})
+    model.attrs["max_span_width"] = settings.max_span_width if selects_spans(settings.selector) else None
+    model.attrs["band_width"] = settings.band_width
     return model

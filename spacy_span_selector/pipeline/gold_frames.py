@@ -14,7 +14,7 @@ from .alignment import SpanAligner
 from .lost import LostSpans
 from .rolesets import RolesetCounts, seen_rolesets
 
-TOO_FAR = "is further from its predicate than 'max_argument_distance' of the model"
+TOO_FAR = "lies further from its predicate than arguments are looked for in a long sentence"
 OTHER_SENTENCE = "lies in another sentence of the predicted document than its predicate"
 UNKNOWN_ROLE = "has a role that is not among the labels of the component"
 UNKNOWN_ROLESET = "is not among the rolesets of the component"
@@ -31,7 +31,7 @@ def gold_frames(
     rolesets: Mapping[str, int],
     seen: RolesetCounts | None,
     max_width: int | None,
-    max_distance: int | None,
+    reach: int | None,
     device: torch.device | None,
 ) -> tuple[GoldFrames, LostSpans]:
     """Align the gold frames of a batch with its predicted documents.
@@ -42,7 +42,7 @@ def gold_frames(
     roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
     seen (RolesetCounts | None): The rolesets that each form and lemma may have; None if rolesets are not learnt.
     max_width (int | None): The greatest number of tokens of an argument, None for no limit.
-    max_distance (int | None): The greatest number of tokens from an argument to its predicate, None for no limit.
+    reach (int | None): The greatest number of tokens from an argument to its predicate, None for no limit.
     device (torch.device | None): Where the tensors go.
     RETURNS (tuple[GoldFrames, LostSpans]): What can be learnt, and what was left out: predicates that don't align,
         with all of their arguments; arguments; and rolesets, whose predicates are kept.
@@ -68,9 +68,7 @@ def gold_frames(
                     reason = aligned
                 elif not align.in_one_sentence(predicate[0], aligned[0]):
                     reason = OTHER_SENTENCE
-                elif max_distance is not None and not -max_distance <= predicate[0] - aligned[0] <= max_distance + (
-                    aligned[1] - aligned[0]
-                ):
+                elif reach is not None and not aligned[0] - reach <= predicate[0] <= aligned[1] + reach:
                     reason = TOO_FAR
                 elif role not in roles:
                     reason = UNKNOWN_ROLE

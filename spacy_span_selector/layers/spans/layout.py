@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, prod
+from math import prod
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-SHORTEST_BAND = 256
-"""A sentence of this many tokens or fewer has a chart of all its spans, whatever the limit of their width."""
+LEAST_REACH = 256
+"""Sentences of this many tokens or fewer are never long: whatever is in them is looked at together."""
 
 LEAST_FILL = 0.75
 """A sentence joins a bucket if it is at least this fraction as long as the longest sentence in it."""
@@ -136,11 +136,12 @@ class SpanLayout:
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []
         size = 0
-        for members in _split_by_fill(lengths[order].tolist(), most):
+        reach = reach_of(most)
+        for members in _split_by_fill(lengths[order].tolist(), reach):
             chosen = order[members]
             bucket_lengths = lengths[chosen]
             longest = int(bucket_lengths.max())
-            limit = most if longest >= least_band(most) else None
+            limit = most if reach is not None and longest > reach else None
             columns = limit or longest
             places = torch.arange(longest)
             inside = places < bucket_lengths[:, None]
@@ -163,6 +164,11 @@ class SpanLayout:
         return torch.arange(len(self.place), device=self.place.device) - self.place
 
     @property
+    def reach(self) -> int | None:
+        """How far apart things may be in a sentence; None for no limit."""
+        return reach_of(self.most)
+
+    @property
     def in_sentence(self) -> Tensor:
         """Whether each token is in a sentence, so that spans may hold it. Shape: (tokens,)"""
         return self.row < self.size
@@ -173,10 +179,10 @@ class SpanLayout:
 
     def has_index(self, starts: Tensor, ends: Tensor) -> Tensor:
         """Which spans have a flat index: all but wide ones of long sentences. Shape: (spans,)"""
-        if self.most is None:
+        if self.most is None or self.reach is None:
             return torch.ones_like(starts, dtype=torch.bool)
         lengths = torch.zeros_like(self.place).scatter_reduce(0, self.sentence, self.place + 1, "amax")
-        return (ends - starts < self.most) | (lengths[self.sentence[starts]] < least_band(self.most))
+        return (ends - starts < self.most) | (lengths[self.sentence[starts]] <= self.reach)
 
     def locate(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """The token rows of spans given by flat index: starts and inclusive ends. Shapes: (spans,)"""
@@ -203,20 +209,20 @@ class SpanLayout:
         return valid
 
 
-def least_band(most: int | None) -> float:
-    """The length of the shortest sentence whose chart is a band.
+def reach_of(most: int | None) -> int | None:
+    """The length of the longest sentence that is not long, and how far apart things may be in one that is.
 
-    most (int | None): The greatest number of tokens of a span; None for no limit.
+    most (int | None): The greatest number of tokens of a span in a long sentence; None if no sentence is long.
     """
-    return inf if most is None else max(most, SHORTEST_BAND) + 1
+    return None if most is None else max(most, LEAST_REACH)
 
 
-def _split_by_fill(descending: list[int], most: int | None) -> list[slice]:
-    """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest; what is a band is
-    in no run with what is none."""
+def _split_by_fill(descending: list[int], reach: int | None) -> list[slice]:
+    """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest; long sentences are
+    in no run with others."""
     cuts = [0]
     for position, length in enumerate(descending):
         longest = descending[cuts[-1]]
-        if length < LEAST_FILL * longest or length < least_band(most) <= longest:
+        if length < LEAST_FILL * longest or (reach is not None and length <= reach < longest):
             cuts.append(position)
     return [slice(begin, end) for begin, end in zip(cuts, [*cuts[1:], len(descending)], strict=True) if end > begin]

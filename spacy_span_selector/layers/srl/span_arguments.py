@@ -136,7 +136,6 @@ class SpanArgumentFinder(nn.Module):
         super().__init__()
         self.selector = selector
         self.max_span_width = settings.max_span_width
-        self.max_distance = settings.max_argument_distance
         self.span_scorer = make_span_scorer(
             selector,
             width=width,
@@ -169,8 +168,8 @@ class SpanArgumentFinder(nn.Module):
         )
         spans = selection.spans
         near = None
-        if self.max_distance is not None:
-            near = Near(spans.starts - self.max_distance, spans.ends + self.max_distance, predicates.starts)
+        if layout.reach is not None:
+            near = Near(spans.starts - layout.reach, spans.ends + layout.reach, predicates.starts)
         pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[predicates.starts], near)
         distance = signed_distance(spans.take(pairs.left), predicates.take(pairs.right))
         of_roles = self.roles(represented, vectors, pairs, distance) + scores[selection.candidates[pairs.left], None]
