@@ -17,7 +17,7 @@ from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import SpanSelector
-from ..layers.spans.layout import SpanLayout
+from ..layers.spans.layout import SpanLayout, is_long
 
 Characters = tuple[int, int]
 """A span as character offsets, which do not depend on tokenization: start inclusive, end exclusive."""
@@ -81,7 +81,7 @@ class DocSelection:
         in_sentence = self.layout.in_sentence.tolist()
         for first, tokens in groupby(range(len(self.words.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
-            if self.layout.reach is not None and len(rows) > self.layout.reach:
+            if is_long(len(rows), self.layout.most):
                 warnings.warn(
                     f"A sentence of {len(rows)} words has no table of all its spans: {describe_doc(self.words.source)}, "
                     f"from {self.words.doc[first : first + 8].text!r}. Cut it into sentences.",

@@ -28,7 +28,7 @@ from ..annotation import (
 )
 from ..documents.words import Words
 from ..extensions import register_extensions
-from ..layers.spans.layout import Runs, SpanLayout, Spans, reach_of
+from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
@@ -190,7 +190,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             rolesets=self._roleset_numbers(),
             seen=self.cfg["rolesets"] if settings.predict_rolesets else None,
             max_width=self.model.attrs["max_span_width"],
-            reach=reach_of(self._band_width),
+            band_width=self._band_width,
             device=device,
         )
 

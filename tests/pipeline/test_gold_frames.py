@@ -62,7 +62,7 @@ def find_gold(
     roles: Mapping[str, int] = ROLES,
     seen: RolesetCounts | None = None,
     max_width: int | None = None,
-    reach: int | None = None,
+    band_width: int | None = None,
 ) -> tuple[GoldFrames, LostSpans]:
     return gold_frames(
         examples,
@@ -73,7 +73,7 @@ def find_gold(
         rolesets={"leave.01": 0, "see.01": 1},
         seen=seen,
         max_width=max_width,
-        reach=reach,
+        band_width=band_width,
         device=torch.device("cpu"),
     )
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-LEAST_REACH = 256
-"""Sentences of this many tokens or fewer are never long: whatever is in them is looked at together."""
+LEAST_LONG = 257
+"""Sentences of fewer tokens have a chart of all their spans, whatever the limit of width."""
 
 LEAST_FILL = 0.75
 """A sentence joins a bucket if it is at least this fraction as long as the longest sentence in it."""
@@ -103,7 +103,7 @@ class SpanLayout:
         token in no sentence `size`. Shape: (tokens,)
     place (Tensor): Place of each token in its sentence, from 0; for a token in no sentence 0. Shape: (tokens,)
     size (int): Length of a flat vector, padding included.
-    most (int | None): The greatest number of tokens of a span in long sentences; None if there is no limit.
+    most (int | None): The greatest number of tokens of a span in charts that are bands; None if no chart is one.
     """
 
     buckets: list[Bucket]
@@ -136,12 +136,11 @@ class SpanLayout:
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []
         size = 0
-        reach = reach_of(most)
-        for members in _split_by_fill(lengths[order].tolist(), reach):
+        for members in _split_by_fill(lengths[order].tolist(), most):
             chosen = order[members]
             bucket_lengths = lengths[chosen]
             longest = int(bucket_lengths.max())
-            limit = most if reach is not None and longest > reach else None
+            limit = most if is_long(longest, most) else None
             columns = limit or longest
             places = torch.arange(longest)
             inside = places < bucket_lengths[:, None]
@@ -164,9 +163,14 @@ class SpanLayout:
         return torch.arange(len(self.place), device=self.place.device) - self.place
 
     @property
-    def reach(self) -> int | None:
-        """How far apart things may be in a sentence; None for no limit."""
-        return reach_of(self.most)
+    def in_long_sentence(self) -> Tensor:
+        """Whether each token is in a sentence whose chart is a band. Shape: (tokens,)"""
+        long = torch.zeros_like(self.row, dtype=torch.bool)
+        for bucket in self.buckets:
+            if bucket.is_band:
+                places = torch.arange(bucket.shape[1], device=long.device)
+                long[bucket.tokens[places < bucket.lengths[:, None]]] = True
+        return long
 
     @property
     def in_sentence(self) -> Tensor:
@@ -179,10 +183,8 @@ class SpanLayout:
 
     def has_index(self, starts: Tensor, ends: Tensor) -> Tensor:
         """Which spans have a flat index: all but wide ones of long sentences. Shape: (spans,)"""
-        if self.most is None or self.reach is None:
-            return torch.ones_like(starts, dtype=torch.bool)
-        lengths = torch.zeros_like(self.place).scatter_reduce(0, self.sentence, self.place + 1, "amax")
-        return (ends - starts < self.most) | (lengths[self.sentence[starts]] <= self.reach)
+        narrow = torch.ones_like(starts, dtype=torch.bool) if self.most is None else ends - starts < self.most
+        return narrow | ~self.in_long_sentence[starts]
 
     def locate(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """The token rows of spans given by flat index: starts and inclusive ends. Shapes: (spans,)"""
@@ -209,20 +211,21 @@ class SpanLayout:
         return valid
 
 
-def reach_of(most: int | None) -> int | None:
-    """The length of the longest sentence that is not long, and how far apart things may be in one that is.
+def is_long(tokens: int, most: int | None) -> bool:
+    """Whether the chart of a sentence is a band.
 
-    most (int | None): The greatest number of tokens of a span in a long sentence; None if no sentence is long.
+    tokens (int): Its length.
+    most (int | None): The greatest number of tokens of a span, where charts may be bands; None where they may not.
     """
-    return None if most is None else max(most, LEAST_REACH)
+    return most is not None and tokens >= max(most + 1, LEAST_LONG)
 
 
-def _split_by_fill(descending: list[int], reach: int | None) -> list[slice]:
+def _split_by_fill(descending: list[int], most: int | None) -> list[slice]:
     """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest; long sentences are
     in no run with others."""
     cuts = [0]
     for position, length in enumerate(descending):
         longest = descending[cuts[-1]]
-        if length < LEAST_FILL * longest or (reach is not None and length <= reach < longest):
+        if length < LEAST_FILL * longest or is_long(length, most) != is_long(longest, most):
             cuts.append(position)
     return [slice(begin, end) for begin, end in zip(cuts, [*cuts[1:], len(descending)], strict=True) if end > begin]
