@@ -86,15 +86,16 @@ def around(chain: Chain, width: int, first: int, after: int) -> Tensor:
 def log_free(sums: BandSums) -> Tensor:
     """The log probability that no selected span crosses a span, and 0 where it is rounding error.
 
-    As in `laminar_sweeps`; here the error is that of the sums within narrow spans, however long the sentence.
+    As in `laminar_sweeps`; here the error is that of the sums within narrow spans, and that of the chain, which is far
+    less in float32.
 
     sums (BandSums): The output of `sweep`.
     RETURNS (Tensor): A chart by start. Shape: (most + 1, m, batch)
     """
     inside = sums.inside.by_start
     result = torch.logaddexp2(sums.outside.by_start, to_start(sums.outside.by_end)).add_(inside)
-    error = greatest_around(inside.abs()).add_(1.0).mul_(ROUNDING * torch.finfo(result.dtype).eps)
-    return result.masked_fill_(error.add_(result) > 0, 0.0)
+    error = greatest_around(inside.abs()).add_(1.0).mul_(torch.finfo(result.dtype).eps).add_(sums.chain.rounding)
+    return result.masked_fill_(error.mul_(ROUNDING).add_(result) > 0, 0.0)
 
 
 def sweep_back(weights: Weights, sums: BandSums, grad_total: Tensor, grad_free: Tensor) -> BandCharts:

@@ -36,6 +36,12 @@ class Chain(NamedTuple):
         """The log weight of everything. Shape: (batch,)"""
         return self.before[-1]
 
+    @property
+    def rounding(self) -> Tensor:
+        """About how large the rounding errors are that add up along a chain. Shape: (batch,)"""
+        greatest = torch.maximum(self.before.abs().amax(0), self.behind.abs().amax(0))
+        return greatest * math.sqrt(len(self.before)) * torch.finfo(greatest.dtype).eps
+
 
 def run_chain(by_end: Tensor, by_start: Tensor) -> Chain:
     """Sum over everything before, and behind, each boundary.
