@@ -17,7 +17,7 @@ from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import SpanSelector
-from ..layers.spans.layout import SpanLayout, is_long
+from ..layers.spans.layout import SpanLayout
 
 Characters = tuple[int, int]
 """A span as character offsets, which do not depend on tokenization: start inclusive, end exclusive."""
@@ -78,10 +78,10 @@ class DocSelection:
 
         A sentence whose wide spans are not scored is left out, with a warning.
         """
-        in_sentence = self.layout.in_sentence.tolist()
+        in_sentence, in_long = self.layout.in_sentence.tolist(), self.layout.in_long_sentence.tolist()
         for first, tokens in groupby(range(len(self.words.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
-            if is_long(len(rows), self.layout.most):
+            if in_long[first]:
                 warnings.warn(
                     f"A sentence of {len(rows)} words has no table of all its spans: {describe_doc(self.words.source)}, "
                     f"from {self.words.doc[first : first + 8].text!r}. Cut it into sentences.",
