@@ -84,7 +84,7 @@ class DocSelection:
             if in_long[first]:
                 warnings.warn(
                     f"A sentence of {len(rows)} words has no table of all its spans: {describe_doc(self.words.source)}, "
-                    f"from {self.words.doc[first : first + 8].text!r}. Cut it into sentences.",
+                    f"from {self.words.doc[first : first + min(8, len(rows))].text!r}. Cut it into sentences.",
                     stacklevel=2,
                 )
             elif in_sentence[first]:
