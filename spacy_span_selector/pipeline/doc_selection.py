@@ -82,9 +82,10 @@ class DocSelection:
         for first, tokens in groupby(range(len(self.words.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
             if in_long[first]:
+                start = self.words.doc[first : first + min(8, len(rows))].text
                 warnings.warn(
-                    f"A sentence of {len(rows)} words has no table of all its spans: {describe_doc(self.words.source)}, "
-                    f"from {self.words.doc[first : first + min(8, len(rows))].text!r}. Cut it into sentences.",
+                    f"A sentence of {len(rows)} words has no table of all its spans: from {start!r} in "
+                    f"{describe_doc(self.words.source)}. Cut it into shorter ones.",
                     stacklevel=2,
                 )
             elif in_sentence[first]:
@@ -110,6 +111,6 @@ class DocSelection:
         sentence = self.layout.sentence.tolist()
         rows = [(starts[start], ends[end]) for start, end in spans if start in starts and end in ends]
         rows = [(start, end) for start, end in rows if start <= end and sentence[start] == sentence[end]]
-        starts, ends = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2).unbind(1)
-        scored = self.layout.has_index(starts, ends)
-        return self.layout.flat_index(starts[scored], ends[scored])
+        first, last = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2).unbind(1)
+        scored = self.layout.has_index(first, last)
+        return self.layout.flat_index(first[scored], last[scored])

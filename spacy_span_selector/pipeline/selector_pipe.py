@@ -25,6 +25,7 @@ from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
+from ..layers.selection.settings import NetworkSettings
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import HeadInput, head_device, head_module
@@ -386,10 +387,19 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         return predictions, layout, output
 
     @property
+    def _max_span_width(self) -> int | None:
+        """The greatest number of tokens of a selected span; None for no limit."""
+        network: NetworkSettings | None = self.model.attrs.get("settings")  # from the config, not from saved weights
+        if network is None:
+            width: int | None = self.model.attrs.get("max_span_width")
+            return width
+        return network.max_span_width if selects_spans(network.selector) else None
+
+    @property
     def _band_width(self) -> int | None:
-        """The greatest number of tokens of a span in a sentence of any length; None if long sentences have to be cut."""
-        width: int | None = self.model.attrs.get("band_width")
-        return width
+        """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
+        network: NetworkSettings | None = self.model.attrs.get("settings")
+        return None if network is None else network.band_width
 
     def _sentences(self, words: Sequence[Words]) -> list[Runs]:
         """The sentences of documents; the longest are cut if need be, and the first cut is reported."""

@@ -59,7 +59,7 @@ class CorefPipeSettings(PipeSettings):
     mentions_key (str): Key of all selected spans in `doc.spans`.
     given_key (str): Key in `doc.spans` of mentions that a document is given. Where it is there, the component
         links these and selects no others. One that is wider than the model's `max_span_width` is linked, too, and
-        has the probability 0.
+        has the probability 0; in a long sentence it is left out.
     """
 
     candidate_ratio: float = 0.4
@@ -153,7 +153,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
     ) -> tuple[GoldMentions, LostSpans]:
         settings = self.settings
-        width = self.model.attrs.get("max_span_width")
+        width = self._max_span_width
         gold, lost = gold_mentions(
             examples,
             sentences,

@@ -15,11 +15,10 @@ from torch import Tensor
 from torch.nn.functional import pad, softplus
 
 from .band_charts import BandCharts, band_to_chart, chart_to_band
-from .band_sweeps import BandSums, log_free, sweep, sweep_back
+from .band_sweeps import BandSums, BandWeights, log_free, sweep, sweep_back
 from .chain import Chain
 from .grammar import FORBIDDEN, IDENTITY, Grammar
 from .laminar import level
-from .laminar_sweeps import Weights
 from .triangle import to_end, to_start
 from .validation import validate_band
 
@@ -95,6 +94,6 @@ class _LaminarBands(torch.autograd.Function):
         return chart_to_band(sigmoid.mul_(gradient.by_start).add_(to_start(gradient.by_end))), None
 
 
-def _weights(values: Tensor) -> Weights:
+def _weights(values: Tensor) -> BandWeights:
     """The weights from the charts of selected spans by end, of either by start, and of selected ones by end."""
-    return Weights(BandCharts(values[:2], end_first=True), BandCharts(values[1:]))
+    return BandWeights(BandCharts(values[:2], end_first=True), BandCharts(values[1:]))

@@ -5,9 +5,9 @@ They are laid out as in `triangle`, m = n + 1 being the number of boundaries, bu
 - by start, `[w, i]`, for left parts;
 - by end, `[most - w, k]`, for right parts.
 
-So the parts of all spans of one width are again two slices. What contains them are rows as well, each moved by one place
-against the row before. None is missing but at the edges of the sentence, where such a row reads places that have no
-span.
+So the parts of all spans of one width are again two slices. What contains them are rows as well, each moved by one
+place against the row before. None is missing but at the edges of the sentence, where such a row reads places that have
+no span.
 """
 
 from __future__ import annotations

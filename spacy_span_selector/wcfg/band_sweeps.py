@@ -1,8 +1,8 @@
 """The sweeps of the laminar grammar over narrow spans alone: those of `laminar_sweeps`, with a chain over the sentence.
 
 What is inside a narrow span, and what is outside it within a narrow one, are the sums of the whole chart. A span that
-lies in no other one of its derivation is a link of the `chain`. All values but those of the chain are logarithms to base
-2, and those outside are relative to the sum over all sets.
+lies in no other one of its derivation is a link of the `chain`. All values but those of the chain are logarithms to
+base 2, and those outside are relative to the sum over all sets.
 """
 
 from __future__ import annotations
@@ -16,8 +16,15 @@ from torch import Tensor
 from .band_charts import BandCharts, greatest_around
 from .chain import Chain, run_back, run_chain
 from .grammar import FORBIDDEN
-from .laminar_sweeps import ROUNDING, Weights, log_sum
+from .laminar_sweeps import ROUNDING, log_sum
 from .triangle import to_end, to_start
+
+
+class BandWeights(NamedTuple):
+    """Log weights of spans, as `laminar_sweeps.Weights`."""
+
+    inward: BandCharts
+    outward: BandCharts
 
 
 class BandSums(NamedTuple):
@@ -39,14 +46,14 @@ class BandSums(NamedTuple):
     chain: Chain
 
 
-def sweep(weights: Weights, words: Tensor) -> BandSums:
+def sweep(weights: BandWeights, words: Tensor) -> BandSums:
     """Sum over what is inside each span, along the sentence, and over what is outside.
 
-    weights (Weights): The weights of spans of two words or more, as `BandCharts`.
+    weights (BandWeights): The weights of spans of two words or more.
     words (Tensor): Log weight of each word. Shape: (n, batch)
     RETURNS (BandSums): The log sums.
     """
-    tokens, batch = words.shape
+    batch = words.shape[1]
     chart = weights.inward.by_start
     most = len(chart) - 1
     inside = BandCharts.full(chart, 0.0, end_first=True)
@@ -67,9 +74,7 @@ def sweep(weights: Weights, words: Tensor) -> BandSums:
             sums = outside.block(width, first, after)
             if width < most:
                 # Where a span has no parent of some width, `above` is forbidden.
-                log_sum(
-                    above.block_parents(width, first, after), inside.block_siblings(width, first, after), out=sums
-                )
+                log_sum(above.block_parents(width, first, after), inside.block_siblings(width, first, after), out=sums)
             torch.logaddexp2(sums[1], around(chain, width, first, after).to(sums.dtype), out=sums[1])
             as_left, as_right = (sums + weights.outward.block(width, first, after)).unbind()
             above.block(width, first, after).copy_(torch.logaddexp2(as_left, as_right))
@@ -98,17 +103,18 @@ def log_free(sums: BandSums) -> Tensor:
     return result.masked_fill_(error.mul_(ROUNDING).add_(result) > 0, 0.0)
 
 
-def sweep_back(weights: Weights, sums: BandSums, grad_total: Tensor, grad_free: Tensor) -> BandCharts:
+def sweep_back(weights: BandWeights, sums: BandSums, grad_total: Tensor, grad_free: Tensor) -> BandCharts:
     """Propagate the gradients of the log sum over all sets and of `log_free` back through both sweeps.
 
     Each sweep runs in reverse, and recomputes the share of each term in its sum.
 
-    weights (Weights): As for `sweep`.
+    weights (BandWeights): As for `sweep`.
     sums (BandSums): The output of `sweep`.
     grad_total (Tensor): The gradient with respect to the log sum over all sets. Shape: (batch,)
     grad_free (Tensor): The gradient with respect to `log_free`; a chart by start, 0 for words and where there is no
         span. Shape: (most + 1, m, batch)
-    RETURNS (BandCharts): The gradients with respect to the weights of left children by start, then of right ones by end.
+    RETURNS (BandCharts): The gradients with respect to the weights of left children by start, then of right ones by
+        end.
     """
     inside, below, outside, above, chain = sums
     rows, corners, batch = grad_free.shape

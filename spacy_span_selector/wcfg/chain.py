@@ -5,9 +5,9 @@ With R(j, k) for the log weight of such a link, and all that it holds,
     F(0) = 0,   F(k) = log of the sum over j < k of exp( F(j) + R(j, k) )
 
 is the log weight of everything before boundary k, and G(k), from the other end, of everything behind it. As links are
-narrow, a step is a sum over a window. Both chains are computed side by side, in float64 and to base e: their values grow
-with the sentence, their differences do not. F(j) + R(j, k) + G(k) - F(n) is then as precise in a long sentence as in a
-short one, since both chains have the same links.
+narrow, a step is a sum over a window. Both chains are computed side by side, in float64 and to base e: their values
+grow with the sentence, their differences do not. F(j) + R(j, k) + G(k) - F(n) is then as precise in a long sentence as
+in a short one, since both chains have the same links.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ class Grammar(ABC):
     """A distribution over sets of non-crossing spans of a sentence."""
 
     def first_and_last(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """First and last token of the span of each score; what starts behind its end, or ends behind the sentence, is none.
+        """First and last token of the span of each score. What starts behind its end, or ends behind its sentence, is
+        none.
 
         RETURNS (tuple[Tensor, Tensor]): Shapes that broadcast to (n, n).
         RAISES (ValueError): If a shape, a dtype or a length is not as described.

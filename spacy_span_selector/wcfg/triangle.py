@@ -13,8 +13,13 @@ writes is one strided view of it: a step has few operations, and it is their num
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Charts:
@@ -40,7 +45,7 @@ class Charts:
         self._end_first, self._offset = end_first, values.storage_offset()
 
     @classmethod
-    def full(cls, like: Tensor, value: float, end_first: bool = False) -> Charts:
+    def full(cls, like: Tensor, value: float, end_first: bool = False) -> Self:
         """Charts of one value, for spans of shape (m, m, batch)."""
         return cls(like.new_full((2, *like.shape), value), end_first)
 

@@ -30,7 +30,9 @@ def make_doc(given: list[tuple[int, int]] | None, key: str = GIVEN_MENTIONS_KEY)
     return doc
 
 
-def chosen(*docs: Doc, key: str = GIVEN_MENTIONS_KEY, most: int | None = None) -> tuple[list[tuple[int, int]], LostSpans]:
+def chosen(
+    *docs: Doc, key: str = GIVEN_MENTIONS_KEY, most: int | None = None
+) -> tuple[list[tuple[int, int]], LostSpans]:
     """The spans that are linked, as rows of the token matrix, end exclusive, and what is left out."""
     built = SpanLayout.build(sentence_runs(docs, "coref"), None, most)
     starts, ends = built.locate(torch.arange(built.size))

@@ -152,7 +152,9 @@ def test_a_span_without_rivals_has_the_sigmoid_of_its_score_in_a_long_sentence(
     from_left, from_right = (first < start) & (start < end) & (end < own_end), (start < first) & (first < own_end)
     scores = scores.masked_fill(from_left | (from_right & (own_end < end)), -torch.inf)
     scores[0, start, width - 1] = score
-    found = [x[0, start, width - 1].cpu() for x in LAMINAR_BAND.log_marginals(scores.to(device), torch.tensor([tokens]))]
+    found = [
+        x[0, start, width - 1].cpu() for x in LAMINAR_BAND.log_marginals(scores.to(device), torch.tensor([tokens]))
+    ]
     own = torch.tensor(score, dtype=dtype)
     torch.testing.assert_close(found, [logsigmoid(own), logsigmoid(-own)])
 

@@ -27,7 +27,9 @@ def weight(chart: Tensor, start: int, end: int) -> Tensor:
     if start == end:
         return chart.new_ones(BATCH)
     widths = range(1, min(MOST, end - start) + 1)
-    return sum(((2.0 ** chart[width, start]) * weight(chart, start + width, end) for width in widths), chart.new_zeros(BATCH))
+    return sum(
+        ((2.0 ** chart[width, start]) * weight(chart, start + width, end) for width in widths), chart.new_zeros(BATCH)
+    )
 
 
 def test_sums_are_those_of_all_chains(device: str) -> None:

@@ -120,7 +120,7 @@ class _Diagonals(torch.autograd.Function):
         ctx.save_for_backward(*columns)
         parts = _Parts(*columns)
         count, starts, _ = parts.start.shape
-        chart = parts.start.new_zeros(count, starts, most if band else starts, len(parts.output))
+        chart = parts.start.new_zeros(count, starts, (band and most) or starts, len(parts.output))
         sums = _Sums.zeros(parts)
         ctx.runs, ctx.band = _runs(parts.lengths, most, starts), band
         for run in ctx.runs:
@@ -167,7 +167,8 @@ def _hidden(start: Tensor, end: Tensor, sums: _Sums, diagonal: _Diagonal) -> Ten
 def _runs(lengths: Tensor, most: int | None = None, starts: int | None = None) -> list[_Run]:
     """The diagonals of some sentences, the first of which is the longest, up to a greatest width; narrow ones first.
 
-    Spans start at the first `starts` tokens, or at all. A run has at most about the square root of all diagonals, so that as few runs are begun as sums are held in one.
+    Spans start at the first `starts` tokens, or at all. A run has at most about the square root of all diagonals, so
+    that as few runs are begun as sums are held in one.
     """
     longest = int(lengths[0])
     widest = min(longest, most or longest)
@@ -176,8 +177,8 @@ def _runs(lengths: Tensor, most: int | None = None, starts: int | None = None) -
     diagonals = []
     for width, count in enumerate(counts, start=1):
         spans = min(longest - width + 1, starts or longest)
-        places = slice(spans), slice(width - 1, width - 1 + spans)
-        diagonals.append(_Diagonal(width, *((slice(count), some) for some in places)))
+        lasts = slice(width - 1, width - 1 + spans)
+        diagonals.append(_Diagonal(width, (slice(count), slice(spans)), (slice(count), lasts)))
     runs = []
     at_once = 1 + isqrt(widest)
     for bucket, places in groupby(range(widest), key=width_numbers(widest, lengths.device).tolist().__getitem__):

@@ -16,8 +16,8 @@ from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
 from ..spans.layout import SpanLayout, Spans
 
 GREATEST_DISTANCE = DISTANCE_BUCKETS[-1]
-"""In a long sentence, arguments are looked for up to so many tokens before or behind their predicate: the classifier can't
-tell greater distances apart."""
+"""In a long sentence, arguments are looked for up to so many tokens before or behind their predicate: the classifier
+can't tell greater distances apart."""
 
 DISTANCES = 2 * (len(DISTANCE_BUCKETS) + 1) + 1
 """Distances before the predicate, after it, and none, where span and predicate overlap."""
