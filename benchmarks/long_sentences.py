@@ -41,6 +41,12 @@ Charts = Literal["band", "laminar", "trees"]
 Stage = Literal["annotate", "train"]
 SELECTORS: dict[Charts, str] = {"band": "Laminar", "laminar": "Laminar", "trees": "Structured"}
 WORDS_OF_UPDATE = 1_200
+"""Words of an update before measuring."""
+
+SHORT = 10
+"""Words of the sentence that is processed before measuring."""
+
+COLUMNS = ("encoder, CPU s", "beyond, CPU s", "beyond, s", "peak, MB")
 
 
 class Cost(NamedTuple):
@@ -69,8 +75,8 @@ def main(
 ) -> None:
     """Print a table."""
     print_header(
-        *("charts", "words", "annotate: encoder, CPU s", "beyond, CPU s", "beyond, s", "peak, MB", "spans"),
-        *("train: encoder, CPU s", "beyond, CPU s", "beyond, s", "peak, MB"),
+        *("charts", "words", *(f"annotate: {column}" for column in COLUMNS), "spans"),
+        *(f"train: {column}" for column in COLUMNS),
         texts=1,
     )
     with friendly_errors(), TemporaryDirectory() as folder:
@@ -110,7 +116,7 @@ def measure(model: Path, data: Path, charts: Charts, words: int, stage: Stage, t
     nlp, pipe = load(model, charts, threads)
     run = annotate if stage == "annotate" else learn
     encoder = encode if stage == "annotate" else encode_and_learn
-    short, example = (long_example(nlp, data, length) for length in (20, words))
+    short, example = (long_example(nlp, data, length) for length in (SHORT, words))
     for part in (run, encoder):  # what is built at first use is no part of the measurement
         part(nlp, pipe, short)
     seconds: list[tuple[float, float]] = []

@@ -615,6 +615,27 @@ def test_long_sentences_are_not_cut_where_the_width_of_spans_has_a_limit(case: C
     assert annotation(component(nlp)(sentenced(nlp, text))) == whole
 
 
+def test_the_greatest_width_of_a_span_is_that_of_the_config_not_of_the_saved_weights(
+    case: Case, tmp_path: Path
+) -> None:
+    nlp, examples = initialized(case, "laminar", model={"max_span_width": 8}, max_sentence_words=4)
+    nlp.to_disk(tmp_path)
+    model = {"components": {case.factory: {"model": {"max_span_width": case.max_span_width}}}}
+    with pytest.warns(UserWarning, match="max_span_width"):
+        spacy.load(tmp_path, config=model).update(examples, sgd=SGD(0.0))
+    model["components"][case.factory]["model"]["max_span_width"] = None
+    with pytest.warns(UserWarning, match="cuts a sentence"):
+        spacy.load(tmp_path, config=model)(case.texts[0])
+
+
+def test_new_pipelines_have_a_greatest_width_of_spans_and_saved_ones_keep_theirs(case: Case, tmp_path: Path) -> None:
+    nlp = blank_nlp()
+    nlp.add_pipe(case.factory)
+    assert nlp.config["components"][case.factory]["model"]["max_span_width"] == 256
+    nlp, _ = initialized(case, model={"max_span_width": None})
+    assert from_disk(nlp, tmp_path).config["components"][case.factory]["model"]["max_span_width"] is None
+
+
 @each_selector("structured", "bio")
 def test_long_sentences_are_cut_for_selectors_that_need_all_spans_or_pairs(case: Case, selector: str) -> None:
     nlp, _ = initialized(case, selector, model={"max_span_width": 3}, max_sentence_words=4)
