@@ -27,6 +27,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.batchers import minibatch_by_words
 from spacy.util import load_config, load_model_from_config
+from thinc.api import Adam
 
 from spacy_span_selector.annotation import get_clusters, get_frames, set_clusters, set_frames
 from spacy_span_selector.cli._app import friendly_errors, read_spacy_file
@@ -35,7 +36,7 @@ from spacy_span_selector.tasks import find_tasks
 
 from .measuring import MB, in_fresh_process, measure_memory, numbers, print_header, print_row, set_threads
 from .pipelines import AnyPipe, count_found, load_pipeline, selector_pipes
-from .train_step import create_optimizer, run_whole, take_step
+from .train_step import run_whole, take_step
 
 Charts = Literal["band", "laminar", "trees"]
 Stage = Literal["annotate", "train"]
@@ -103,11 +104,10 @@ def train(config: Path, data: Path, updates: int, threads: int, model: Path) -> 
     read = create_corpus(data, max_words=WORDS_OF_UPDATE)
     nlp.initialize(lambda: read(nlp))
     batches = cycle(list(minibatch_by_words(read(nlp), size=WORDS_OF_UPDATE)))
-    optimizer = create_optimizer(nlp)
+    optimizer = Adam(0.001)  # a schedule would begin with too slow a rate for so few updates
     for _ in range(updates):
         run_whole(nlp, list(next(batches)))
         take_step(nlp, optimizer)
-        optimizer.step_schedules()
     nlp.to_disk(model)
 
 
