@@ -6,8 +6,8 @@ All compute what one training step needs: the marginals of all spans (forward), 
 sum(p ** 2), and its gradient with respect to the scores (backward through the marginals). Ours are
 `TREES.marginals` and `LAMINAR.marginals`; torch-struct 0.5 runs `TreeCRF` over one label with potential
 softplus(score), which is the same distribution as that of `TREES`, and multiplies its marginals by sigmoid(score).
-These two gradients must agree, or the benchmark fails. On a GPU `TREES` uses Triton kernels if they work;
-`--plain` compares with its sweeps in plain torch instead, to show the gain from the kernels.
+These two gradients must agree, or the benchmark fails. On a GPU both grammars use Triton kernels if they work;
+`--plain` compares each with its sweeps in plain torch instead, to show the gain from the kernels.
 
 They take turns in one process, after a tiny case that starts the thread pool and a first run of each; ratios are of
 each turn. Peak memory is that of the first run, each in a separate process. Cases in which torch-struct
@@ -29,7 +29,7 @@ import typer
 from torch import Tensor
 
 from spacy_span_selector.cli._app import friendly_errors
-from spacy_span_selector.wcfg import LAMINAR, TREES, sweeps
+from spacy_span_selector.wcfg import LAMINAR, TREES
 from spacy_span_selector.wcfg.implementations import sweep_with
 
 from .measuring import (
@@ -45,12 +45,14 @@ from .measuring import (
 )
 
 BYTES_PER_SPLIT = 32  # memory of torch-struct per sentence and n ** 3, as measured at 8 x 128
+# By the number of functions, which pairs of them are compared.
+PAIRS = {2: [(1, 0)], 3: [(1, 0), (2, 0), (2, 1)], 4: [(1, 0), (2, 0), (3, 1)]}
 
 Function = Callable[[Tensor], Tensor]
 
 
 class Times(NamedTuple):
-    """Seconds of each function, and the ratios of the second to the first and of the third to both."""
+    """Seconds of each function, and the ratios of some pairs of them."""
 
     seconds: list[Spread]
     ratios: list[Spread]
@@ -64,9 +66,14 @@ def laminar(scores: Tensor) -> Tensor:
     return LAMINAR.marginals(scores, torch.full((len(scores),), scores.shape[1]))
 
 
-def plain_torch(scores: Tensor) -> Tensor:
-    with sweep_with(sweeps):
+def plain_trees(scores: Tensor) -> Tensor:
+    with sweep_with("torch"):
         return trees(scores)
+
+
+def plain_laminar(scores: Tensor) -> Tensor:
+    with sweep_with("torch"):
+        return laminar(scores)
 
 
 def torch_struct(scores: Tensor) -> Tensor:
@@ -88,21 +95,23 @@ def main(
     cpu_time: Annotated[bool, typer.Option("--cpu-time", help="Measure CPU time")] = False,
 ) -> None:
     """Print a table of time and peak memory of both grammars and of torch-struct or, on request, our plain sweeps."""
-    peer, name = (plain_torch, "plain torch") if plain else (torch_struct, "torch-struct")
+    peers = {"plain trees": plain_trees, "plain laminar": plain_laminar} if plain else {"torch-struct": torch_struct}
+    functions = {"trees": trees, "laminar": laminar, **peers}
+    names = list(functions)
     print_header(
-        *("batch x n", "trees, ms", "laminar, ms", f"{name}, ms"),
-        *("laminar / trees", f"{name} / trees", f"{name} / laminar"),
-        *("trees, MB", "laminar, MB", f"{name}, MB"),
+        *("batch x n", *(f"{name}, ms" for name in names)),
+        *(f"{names[one]} / {names[other]}" for one, other in PAIRS[len(names)]),
+        *(f"{name}, MB" for name in names),
         texts=1,
     )
     with friendly_errors():
         for size in sizes.split(","):
             batch, tokens = (int(number) for number in size.split("x"))
             fits = plain or BYTES_PER_SPLIT * batch * tokens**3 <= peer_memory * 1e9
-            functions = [trees, laminar, peer] if fits else [trees, laminar]
-            times = in_fresh_process(measure_times, functions, batch, tokens, threads, repeats, gpu_id, cpu_time)
-            peaks = [in_fresh_process(measure_peak, one, batch, tokens, threads, gpu_id) for one in functions]
-            missing = 3 - len(functions)
+            fitting = list(functions.values()) if fits else [trees, laminar]
+            times = in_fresh_process(measure_times, fitting, batch, tokens, threads, repeats, gpu_id, cpu_time)
+            peaks = [in_fresh_process(measure_peak, one, batch, tokens, threads, gpu_id) for one in fitting]
+            missing = len(functions) - len(fitting)
             print_row(
                 f"{batch} x {tokens}",
                 *(*map(_milliseconds, times.seconds), *["not run"] * missing),
@@ -116,19 +125,21 @@ def measure_times(
 ) -> Times:
     """Time a case in this process.
 
-    functions (Sequence[Function]): Both grammars and, if it is to be compared, what has the distribution of the first.
-    RAISES (ValueError): If the gradients of the first and the third differ.
+    functions (Sequence[Function]): Both grammars and, if they are to be compared, what has the distribution of the
+        first, and of the second.
+    RAISES (ValueError): If the gradients of a grammar and of what has its distribution differ.
     """
     _start(threads, gpu_id)
     for function in functions:
         step(function, 2, 8, gpu_id)
     norms = [step(function, batch, tokens, gpu_id).norm().item() for function in functions]
-    if len(functions) == 3 and not math.isclose(norms[0], norms[2], rel_tol=1e-3):
-        raise ValueError(f"{batch} x {tokens}: gradients differ, their norms are {norms[0]} and {norms[2]}")
+    for norm, other in zip(norms, norms[2:], strict=False):
+        if not math.isclose(norm, other, rel_tol=1e-3):
+            raise ValueError(f"{batch} x {tokens}: gradients differ, their norms are {norm} and {other}")
     steps = [partial(step, function, batch, tokens, gpu_id) for function in functions]
     seconds = take_turns(steps, repeats, gpu_id, time.process_time if cpu_time else time.perf_counter)
-    pairs = [(1, 0), (2, 0), (2, 1)] if len(functions) == 3 else [(1, 0)]
-    return Times([Spread.of(own) for own in seconds], [ratios(seconds[one], seconds[other]) for one, other in pairs])
+    pairs = [ratios(seconds[one], seconds[other]) for one, other in PAIRS[len(functions)]]
+    return Times([Spread.of(own) for own in seconds], pairs)
 
 
 def measure_peak(function: Function, batch: int, tokens: int, threads: int, gpu_id: int) -> float:

@@ -23,10 +23,22 @@ from spacy.vocab import Vocab
 from .annotation import describe_doc
 from .documents.given import GivenAnnotation
 from .documents.pieces import cut_doc
-from .signatures import takes_settings
+from .documents.sample import Sample
+from .signatures import check_types, takes_settings
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 DEFAULT = GivenAnnotation()
+
+
+@registry.misc("spacy_span_selector.Sample.v1")
+def create_sample(documents: int | None = None, clusters: float = 1.0, frames: float = 1.0, seed: int = 0) -> Sample:
+    """A random part of a corpus; the arguments are those of `Sample`.
+
+    RAISES (ValueError): If one of them is out of range.
+    """
+    settings = {"documents": documents, "clusters": clusters, "frames": frames, "seed": seed}
+    check_types(Sample, settings, "'spacy_span_selector.Sample.v1'")
+    return Sample(documents, clusters, frames, seed)
 
 
 @registry.readers("spacy_span_selector.Corpus.v1")
@@ -37,6 +49,7 @@ def create_corpus(
     gold_tokens: bool = True,
     max_words: int | None = None,
     limit: int = 0,
+    sample: Sample | None = None,
     augmenter: Augmenter | None = None,
 ) -> Callable[[Language], Iterable[Example]]:
     """Create a reader of .spacy files; the arguments are those of `PreannotatedCorpus` and `GivenAnnotation`.
@@ -46,7 +59,7 @@ def create_corpus(
     if path is None:
         raise ValueError(Errors.E913)
     return PreannotatedCorpus(
-        path, settings, gold_tokens=gold_tokens, max_words=max_words, limit=limit, augmenter=augmenter
+        path, settings, gold_tokens=gold_tokens, max_words=max_words, limit=limit, sample=sample, augmenter=augmenter
     )
 
 
@@ -102,6 +115,7 @@ class PreannotatedCorpus(Corpus):
         gold_tokens: bool = True,
         max_words: int | None = None,
         limit: int = 0,
+        sample: Sample | None = None,
         augmenter: Augmenter | None = None,
     ) -> None:
         """Initialize the reader.
@@ -121,6 +135,8 @@ class PreannotatedCorpus(Corpus):
             most as many words. Useful for training semantic roles, which lie within sentences: more documents fit in a
             batch, and a transformer reads a whole piece at once. Clusters that cross a cut fall apart. None never cuts.
         limit (int): The number of documents to read, before they are cut; 0 for all.
+        sample (Sample | None): Takes a random part of these documents, and of their annotation, as if the corpus were
+            smaller, or annotated in part. It is chosen and kept in memory when the corpus is read for the first time.
         augmenter (Augmenter | None): Makes further examples of each one, as for spaCy's reader.
         RAISES (ValueError): If `max_words` is below 1.
         """
@@ -130,6 +146,8 @@ class PreannotatedCorpus(Corpus):
         self.gold_tokens = gold_tokens
         self.given = given
         self.max_words = max_words
+        self.sample = sample
+        self.sampled: list[Doc] | None = None
         self.lost: Counter[str] = Counter()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -150,14 +168,23 @@ class PreannotatedCorpus(Corpus):
         YIELDS (Doc): The documents, or their pieces.
         RAISES (ValueError): If a file is damaged, or another kind of file, naming it.
         """
-        docs = (doc for path in locs for doc in read_docs(path, vocab) if len(doc))
-        for doc in islice(docs, self.limit if self.limit > 0 else None):
+        for doc in self._sampled_docs(vocab, locs):
             if self.max_words is None or not doc.has_annotation("SENT_START"):
                 yield doc
             else:
                 yield from cut_doc(
                     doc, self.max_words, prefix=self.given.prefix, predicates_key=self.given.predicates_key
                 )
+
+    def _sampled_docs(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterable[Doc]:
+        if self.sampled is not None and all(doc.vocab is vocab for doc in self.sampled):
+            return self.sampled
+        read = (doc for path in locs for doc in read_docs(path, vocab) if len(doc))
+        docs = islice(read, self.limit if self.limit > 0 else None)
+        if self.sample is None:
+            return docs
+        self.sampled = self.sample.take(docs)
+        return self.sampled
 
     def _make_example(self, nlp: Language, reference: Doc, gold_preproc: bool) -> Example:
         return super()._make_example(nlp, reference, gold_preproc or self.gold_tokens)

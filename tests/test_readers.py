@@ -397,6 +397,7 @@ def test_fill_config_writes_every_setting(config_path: Path):
         "prefix": "srl",
         "predicates_key": "srl_predicates",
         "limit": 0,
+        "sample": None,
         "augmenter": None,
     }
 

@@ -12,7 +12,16 @@ from ..metrics.calibration import BINS
 from ..metrics.nesting import DEPTHS, WIDTHS
 from ..tasks import Task
 from .calibration import pooled_calibration
-from .statistics import Measure, class_recall, mean, mean_curve, score, span_score, spans_per_token
+from .statistics import (
+    Measure,
+    average_precision,
+    class_recall,
+    mean,
+    mean_curve,
+    score,
+    span_score,
+    spans_per_token,
+)
 from .tables import Variants
 
 if TYPE_CHECKING:
@@ -72,13 +81,6 @@ def draw_figures(grid: str, task: Task, variants: Variants) -> list[Picture]:
     RETURNS (list[Picture]): The figures.
     RAISES (ImportError): If matplotlib is not installed.
     """
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(
-            "Figures need matplotlib. Install it with: python -m pip install 'spacy-span-selector[report]'"
-        ) from error
     colors = variant_colors(variants)
     drawings: dict[str, tuple[str, Drawing]] = {
         "overview": ("Score, spans kept and memory of each variant", draw_overview),
@@ -86,21 +88,68 @@ def draw_figures(grid: str, task: Task, variants: Variants) -> list[Picture]:
         "classes": ("Recall by nesting depth and by width", draw_classes),
         "calibration": ("Calibration of the selection probability", draw_calibration),
     }
-    pictures = []
-    for name, (title, draw) in drawings.items():
-        with matplotlib.rc_context(STYLE):
-            figure = Figure(layout="constrained", dpi=150)
-            if draw(figure, task, variants, colors):
-                content = BytesIO()
-                figure.savefig(content, format="png")
-                pictures.append(Picture(f"{grid}-{name}.png", title, content.getvalue()))
-    return pictures
+    return [
+        Picture(f"{grid}-{name}.png", title, content)
+        for name, (title, draw) in drawings.items()
+        if (content := _draw(draw, task, variants, colors))
+    ]
+
+
+def draw_condition_figures(grid: str, task: Task, conditions: Mapping[str, Variants]) -> list[Picture]:
+    """Draw how the variants compare under the conditions of a grid; the arguments are as for `draw_figures`."""
+    names = dict.fromkeys(name for variants in conditions.values() for name in variants)
+    colors = variant_colors({name: [] for name in names})
+    content = _draw(draw_conditions, task, conditions, colors)
+    return [Picture(f"{grid}-conditions.png", "Scores by condition", content)] if content else []
+
+
+def _draw(draw: Callable[..., bool], *arguments: Any) -> bytes:
+    """The PNG that a function draws on a figure; empty if it has nothing to draw."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(
+            "Figures need matplotlib. Install it with: python -m pip install 'spacy-span-selector[report]'"
+        ) from error
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(layout="constrained", dpi=150)
+        content = BytesIO()
+        if draw(figure, *arguments):
+            figure.savefig(content, format="png")
+    return content.getvalue()
 
 
 def variant_colors(variants: Variants) -> dict[str, str]:
     """A colour for each variant; variants of the paper have the same colour in every report."""
     others = [name for name in variants if name not in COLORS]
     return {name: COLORS.get(name) or OTHER_COLORS[others.index(name) % len(OTHER_COLORS)] for name in variants}
+
+
+def draw_conditions(figure: Figure, task: Task, conditions: Mapping[str, Variants], colors: Mapping[str, str]) -> bool:
+    """A line for each variant over the conditions, with standard deviations, in a panel for each measure."""
+    panels: list[tuple[str, Measure]] = [
+        (task.main_title, score(task.main_score)),
+        (f"average precision of {task.span}s", average_precision),
+    ]
+    figure.set_size_inches(WIDTH, 3.6)
+    for axes, (title, measure) in zip(figure.subplots(1, len(panels)), panels, strict=True):
+        ends: dict[str, tuple[float, float]] = {}
+        for number, name in reversed(list(enumerate(colors))):
+            shift = 0.06 * (number - (len(colors) - 1) / 2)  # puts error bars side by side
+            cells = [mean(variants.get(name, ()), measure) for variants in conditions.values()]
+            rows = [(i + shift, 100 * c.mean, 100 * (c.deviation or 0)) for i, c in enumerate(cells) if c is not None]
+            if rows:
+                x, y, deviation = np.array(rows).T
+                axes.errorbar(
+                    x, y, deviation, color=colors[name], marker="o", markersize=6, mec="white", elinewidth=1.2
+                )
+                ends[name] = float(x[-1]), float(y[-1])
+        axes.set_xticks(range(len(conditions)), list(conditions))
+        axes.grid(axis="x", visible=False)
+        axes.set_title(f"{title}, %")
+        label_ends(axes, ends, colors, gap=0.08)
+    return True
 
 
 def draw_overview(figure: Figure, task: Task, variants: Variants, colors: Mapping[str, str]) -> bool:

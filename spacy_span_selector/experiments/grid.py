@@ -1,4 +1,5 @@
-"""What to train: every variant with every seed on every fold, from a small file in spaCy's config syntax."""
+"""What to train: every variant under every condition with every seed on every fold, from a small file in spaCy's
+config syntax."""
 
 from __future__ import annotations
 
@@ -42,6 +43,19 @@ class Fold(_Section):
     test: str
 
 
+class Prediction(_Section):
+    """Other settings of the measured component, which change what a trained pipeline predicts.
+
+    variants (list[str] | None): The variants that are measured with them, too; None for all.
+    settings (dict[str, Any]): Settings of the component, such as `decoding`.
+    selector (dict[str, Any] | None): Another selector, as in a config; None for that of the variant.
+    """
+
+    variants: list[str] | None = None
+    settings: dict[str, Any] = {}
+    selector: dict[str, Any] | None = None
+
+
 class _Experiment(_Section):
     base: str
     component: str
@@ -53,6 +67,9 @@ class _GridFile(_Section):
     evaluation: Evaluation = Evaluation()
     overrides: dict[str, Any] = {}
     variants: dict[str, dict[str, Any]] = Field(min_length=1)
+    conditions: dict[str, dict[str, Any]] = {}
+    predictions: dict[str, Prediction] = {}
+    elsewhere: dict[str, str] = {}
     folds: dict[str, Fold] = Field(min_length=1)
 
 
@@ -64,10 +81,13 @@ class Run:
     grid (str): The name of its grid.
     component (str): The name of the measured component.
     variant (str): The name of its variant.
+    condition (str): The name of its condition; empty if the grid has none.
     seed (int): Seed of the training.
     fold (str): The name of the fold.
     corpora (Fold): The files of the fold.
     evaluation (Evaluation): The gold annotation that the measured pipeline is given.
+    predictions (dict[str, Prediction]): With which other settings the pipeline is measured, too.
+    elsewhere (dict[str, str]): The .spacy files of other corpora that the pipeline is measured on, by name.
     config (Config): The whole config of the training.
     """
 
@@ -75,16 +95,22 @@ class Run:
     grid: str
     component: str
     variant: str
+    condition: str
     seed: int
     fold: str
     corpora: Fold
     evaluation: Evaluation
+    predictions: dict[str, Prediction]
+    elsewhere: dict[str, str]
     config: Config
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the config and the evaluation, which distinguishes runs of the same name."""
-        content = [self.config.to_str(), self.component, self.corpora.model_dump(), self.evaluation.model_dump()]
+        content: list[Any] = [self.config.to_str(), self.component, self.corpora.model_dump()]
+        content.append(self.evaluation.model_dump())
+        if self.predictions or self.elsewhere:
+            content += [{name: other.model_dump() for name, other in self.predictions.items()}, self.elsewhere]
         return sha256(json.dumps(content).encode()).hexdigest()[:16]
 
 
@@ -92,7 +118,8 @@ def read_grid(path: Path) -> list[Run]:
     """Read the file of a grid, and compose the config of every run.
 
     path (Path): The file; paths in it are relative to the current directory, as in spaCy's configs.
-    RETURNS (list[Run]): The runs, fold by fold and seed by seed, so that variants can be compared early.
+    RETURNS (list[Run]): The runs, fold by fold, seed by seed and condition by condition, so that variants can be
+        compared early.
     RAISES (FileNotFoundError): If the file or the base config is missing.
     RAISES (ValueError): If the file is not a grid, or overrides a section that the base config does not have.
     """
@@ -107,7 +134,7 @@ def read_grid(path: Path) -> list[Run]:
         get_task(component)
     except ValueError as error:
         raise ValueError(f"{path}, experiment.component: {error}") from error
-    for kind, names in (("variant", grid.variants), ("fold", grid.folds)):
+    for kind, names in (("variant", grid.variants), ("condition", grid.conditions), ("fold", grid.folds)):
         for name in names:
             if not NAME.fullmatch(name):
                 raise ValueError(f"{path}: the {kind} {name!r} names a folder; use letters, digits, '_' and '.' only.")
@@ -115,19 +142,31 @@ def read_grid(path: Path) -> list[Run]:
     base = _read_config(base_path)
     for key in ("paths.train", "paths.dev", "system.seed"):
         _section(base, key, base_path)
+    for name, prediction in grid.predictions.items():
+        for variant in prediction.variants or ():
+            if variant not in grid.variants:
+                raise ValueError(f"{path}, predictions.{name}: there is no variant {variant!r}.")
     return [
         Run(
-            name=f"{variant}-seed{seed}-fold{fold}",
+            name=f"{variant}-{condition}-seed{seed}-fold{fold}".replace("--", "-"),
             grid=path.stem,
             component=component,
             variant=variant,
+            condition=condition,
             seed=seed,
             fold=fold,
             corpora=corpora,
             evaluation=grid.evaluation,
+            predictions={
+                name: prediction
+                for name, prediction in grid.predictions.items()
+                if prediction.variants is None or variant in prediction.variants
+            },
+            elsewhere=grid.elsewhere,
             config=_override(
                 base,
                 grid.overrides,
+                changes,
                 overrides,
                 {"paths.train": corpora.train, "paths.dev": corpora.dev, "system.seed": seed},
                 path=path,
@@ -135,6 +174,7 @@ def read_grid(path: Path) -> list[Run]:
         )
         for fold, corpora in grid.folds.items()
         for seed in dict.fromkeys(grid.experiment.seeds)
+        for condition, changes in (grid.conditions or {"": {}}).items()
         for variant, overrides in grid.variants.items()
     ]
 
@@ -173,7 +213,10 @@ def check_runs(runs: Iterable[Run]) -> None:
                 raise FileNotFoundError(
                     f"folds.{run.fold}.{part} of the grid is {corpus}: no such file. Convert it first."
                 )
-    for run in {run.variant: run for run in runs}.values():
+        for name, corpus in run.elsewhere.items():
+            if not Path(corpus).is_file():
+                raise FileNotFoundError(f"elsewhere.{name} of the grid is {corpus}: no such file. Convert it first.")
+    for run in {(run.variant, run.condition): run for run in runs}.values():
         try:
             nlp = load_model_from_config(run.config, auto_fill=True)
             if run.component not in nlp.pipe_names:

@@ -6,12 +6,17 @@ python -m spacy_span_selector.experiments.measure RUN_DIR GPU_ID
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import spacy
 import srsly
+from numpy.typing import NDArray
+from spacy import registry
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.training import Example
@@ -19,7 +24,8 @@ from thinc.api import set_gpu_allocator
 
 from ..metrics.calibration import Calibration
 from ..metrics.counts import Counts
-from ..metrics.nesting import DEPTHS, WIDTHS, recall_by_class
+from ..metrics.nesting import DEPTHS, WIDTHS, crossing_spans, recall_by_class
+from ..metrics.ranking import average_precision
 from ..metrics.srl import count_matches
 from ..pipeline.doc_selection import DocSelection
 from ..pipeline.settings import PipeSettings
@@ -31,6 +37,8 @@ from .spans import doc_spans
 
 Annotated = tuple[Example, DocSelection | None]
 """An annotated document beside its reference, and its selection if the component scores spans."""
+
+SPLITS = ("dev", "test")
 
 SETTINGS: dict[str, tuple[float, ...]] = {
     "threshold": (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
@@ -50,10 +58,82 @@ def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
     nlp = load_pipeline(run_dir, gpu_id)
     pipe: Any = nlp.get_pipe(run["component"])
     scores: dict[str, Any] = {}
-    for split in ("dev", "test"):
+    documents: dict[str, Any] = {}
+    task = get_task(run["component"])
+    for split in SPLITS:
         annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
-        scores[split] = plain(Scorer(nlp).score([example for example, _ in annotated]))
-    return {"scores": scores, **measure_spans(annotated, get_task(run["component"]), pipe.settings)}
+        examples = [example for example, _ in annotated]
+        scores[split] = plain(Scorer(nlp).score(examples))
+        documents[split] = count_documents(examples, task, pipe.cfg)
+    measures = {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe.settings)}
+    measures["predictions"] = {
+        name: _measure_prediction(nlp, run, other) for name, other in run.get("predictions", {}).items()
+    }
+    measures["elsewhere"] = {
+        name: _measure_elsewhere(nlp, run, Path(corpus)) for name, corpus in run.get("elsewhere", {}).items()
+    }
+    return measures
+
+
+def _measure_prediction(nlp: Language, run: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Scores of the pipeline with other settings, on dev and test, and what its selector keeps of the latter."""
+    pipe: Any = nlp.get_pipe(run["component"])
+    scores: dict[str, Any] = {}
+    documents: dict[str, Any] = {}
+    task = get_task(run["component"])
+    with changed_settings(pipe, other["settings"], other["selector"]):
+        for split in SPLITS:
+            annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
+            examples = [example for example, _ in annotated]
+            scores[split] = plain(Scorer(nlp).score(examples))
+            documents[split] = count_documents(examples, task, pipe.cfg)
+        spans = measure_spans(annotated, task, pipe.settings)
+    return {"scores": scores, "documents": documents, **{name: spans[name] for name in ("tokens", "kept", "output")}}
+
+
+def _measure_elsewhere(nlp: Language, run: dict[str, Any], corpus: Path) -> dict[str, Any]:
+    """Scores on another corpus, and what the selector keeps of it."""
+    pipe: Any = nlp.get_pipe(run["component"])
+    annotated = annotate(nlp, run["component"], read_corpus(nlp, run, corpus))
+    spans = measure_spans(annotated, get_task(run["component"]), pipe.settings)
+    scores = plain(Scorer(nlp).score([example for example, _ in annotated]))
+    names = ("tokens", "kept", "output", "average_precision")
+    return {"scores": {"test": scores}, **{name: spans[name] for name in names}}
+
+
+@contextmanager
+def changed_settings(pipe: Any, settings: dict[str, Any], selector: dict[str, Any] | None) -> Iterator[None]:
+    """Give a component other settings for a while.
+
+    pipe (SelectorPipe): The component.
+    settings (dict[str, Any]): Settings by name.
+    selector (dict[str, Any] | None): Another selector, as in a config; None to keep its own.
+    RAISES (ValueError): If there is no such setting, or it has no such value.
+    """
+    cfg, own = dict(pipe.cfg), pipe.model.attrs["selector"]
+    if unknown := settings.keys() - cfg.keys():
+        raise ValueError(f"'{pipe.name}' has no setting {', '.join(map(repr, sorted(unknown)))}.")
+    try:
+        pipe.cfg.update(settings)
+        if selector is not None:
+            pipe.model.attrs["selector"] = registry.resolve({"selector": selector})["selector"]
+        yield
+    finally:
+        pipe.cfg.update(cfg)
+        pipe.model.attrs["selector"] = own
+
+
+def count_documents(examples: Iterable[Example], task: Task, settings: Mapping[str, Any]) -> list[list[list[float]]]:
+    """The counts of each annotated document, from which any set of documents can be scored.
+
+    examples (Iterable[Example]): The examples, with predictions set.
+    task (Task): The task.
+    settings (Mapping[str, Any]): Settings of its component.
+    RETURNS (list[list[list[float]]]): For each annotated document, for each metric whose mean F1 is the main score, the
+        fields of `Counts`.
+    """
+    counts = (task.main_counts(example, **settings) for example in examples)
+    return [[list(map(float, astuple(metric))) for metric in document] for document in counts if document is not None]
 
 
 def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSettings) -> dict[str, Any]:
@@ -63,12 +143,14 @@ def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSett
     task (Task): The task of the component.
     settings (PipeSettings): Its settings.
     RETURNS (dict[str, Any]): `tokens`; `kept` and `output`: counts of all spans, by depth and by width; `curve`: what
-        would be kept at other settings; `calibration`: counts, None without probabilities.
+        would be kept at other settings; `calibration`: counts, None without probabilities; `average_precision`: of all
+        spans ranked by the selector, None if it ranks none.
     """
     tokens = 0
     kept, output = _SpanCounts(), _SpanCounts()
     curve: dict[tuple[str, float], Counts] = {}
     calibration = Calibration()
+    ranked: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     for example, selection in annotated:
         spans = doc_spans(example, task, settings)
         if spans is None:
@@ -80,8 +162,9 @@ def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSett
             continue
         for name, value, found in selection.at_other_settings(SETTINGS):
             curve[name, value] = curve.get((name, value), Counts()) + count_matches(spans.depths.keys(), found)
+        ranked.append(selection.probabilities(spans.depths))
         if selection.selector.has_probabilities:
-            calibration.add(*selection.probabilities(spans.depths))
+            calibration.add(*ranked[-1])
     points = [{"setting": name, "value": value, **_numbers(counts)} for (name, value), counts in curve.items()]
     return {
         "tokens": tokens,
@@ -91,7 +174,16 @@ def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSett
         "calibration": {name: array.tolist() for name, array in vars(calibration).items()}
         if calibration.counts.any()
         else None,
+        "average_precision": _average_precision(ranked, kept.n_gold),
     }
+
+
+def _average_precision(ranked: Sequence[tuple[NDArray[np.float64], NDArray[np.bool_]]], n_gold: int) -> float | None:
+    """The average precision of the spans of all documents together; None if none are ranked."""
+    if not ranked:
+        return None
+    probabilities, is_gold = (np.concatenate(column) for column in zip(*ranked, strict=True))
+    return average_precision(probabilities, is_gold, n_gold)
 
 
 class _SpanCounts:
@@ -99,14 +191,20 @@ class _SpanCounts:
 
     def __init__(self) -> None:
         self.all = Counts()
+        self.crossing = 0
         self.depth = dict.fromkeys(DEPTHS, Counts())
         self.width = dict.fromkeys(WIDTHS, Counts())
 
     def add(self, depths: dict[Any, str], widths: dict[Any, str], found: set[Any]) -> None:
         self.all += count_matches(depths.keys(), found)
+        self.crossing += len(crossing_spans(found))
         for table, classes in ((self.depth, depths), (self.width, widths)):
             for name, counts in recall_by_class(classes, found, table).items():
                 table[name] += counts
+
+    @property
+    def n_gold(self) -> int:
+        return int(self.all.recall_denominator)
 
     def to_dict(self) -> dict[str, Any]:
         by_class = {
@@ -116,7 +214,7 @@ class _SpanCounts:
             }
             for kind, table in (("depth", self.depth), ("width", self.width))
         }
-        return {**_numbers(self.all), **by_class}
+        return {**_numbers(self.all), "crossing": self.crossing, **by_class}
 
 
 def _numbers(counts: Counts) -> dict[str, int]:
@@ -137,9 +235,14 @@ def load_pipeline(run_dir: Path, gpu_id: int) -> Language:
 
 def read_examples(nlp: Language, run: dict[str, Any], split: str) -> list[Example]:
     """The documents of a split of a run's corpus, with what the pipeline is given of them."""
+    return read_corpus(nlp, run, Path(run["corpora"][split]))
+
+
+def read_corpus(nlp: Language, run: dict[str, Any], corpus: Path) -> list[Example]:
+    """The documents of a .spacy file, with what the pipeline is given of them in a run."""
     pipe: Any = nlp.get_pipe(run["component"])
     keys = get_task(run["component"]).for_reader(pipe.cfg)
-    return list(create_corpus(Path(run["corpora"][split]), **run["evaluation"], **keys)(nlp))
+    return list(create_corpus(corpus, **run["evaluation"], **keys)(nlp))
 
 
 def annotate(nlp: Language, component: str, examples: Iterable[Example]) -> list[Annotated]:

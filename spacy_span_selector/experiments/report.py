@@ -9,15 +9,16 @@ from pathlib import Path
 
 from ..tasks import get_task
 from ..writing import write_files
-from .figures import draw_figures
+from .conditions import condition_tables
+from .figures import Picture, draw_condition_figures, draw_figures
 from .records import Record
-from .tables import Variants, escape_markdown, report_tables
+from .tables import Table, Variants, escape_markdown, records_of, report_tables
 
 ORDER = ("laminar", "structured", "sigmoid", "greedy", "multitask", "bio")
 
 
 def write_report(records: Sequence[Record], output: Path, reference: str = "structured") -> list[Path]:
-    """Write `report.md`, `report.json` and the figures, with a section for each grid.
+    """Write `report.md`, `report.json` and the figures, with a section for each grid and each of its conditions.
 
     records (Sequence[Record]): The runs.
     output (Path): The folder to write to.
@@ -33,16 +34,30 @@ def write_report(records: Sequence[Record], output: Path, reference: str = "stru
     values = {}
     files: list[tuple[Path, str | bytes]] = []
     for grid in dict.fromkeys(record["grid"] for record in records):
-        variants = group_by_variant([record for record in records if record["grid"] == grid], reference)
-        task = get_task(records_of(variants)[0]["component"])
-        tables = report_tables(task, variants)
+        own = [record for record in records if record["grid"] == grid]
+        names = list(dict.fromkeys(str(record.get("condition", "")) for record in own))
+        conditions = {
+            name: group_by_variant([record for record in own if record.get("condition", "") == name], reference)
+            for name in names
+        }
+        task = get_task(own[0]["component"])
         # Records may come from elsewhere: a figure stays in the folder whatever its grid is called.
-        figures = draw_figures(re.sub(r"[^\w.-]+", "_", str(grid)).lstrip("."), task, variants)
-        files += [(output / figure.name, figure.content) for figure in figures]
-        text += [f"## {escape_markdown(str(grid))}", describe_runs(variants)]
-        text += [f"![{figure.title}]({figure.name})" for figure in figures]
-        text += [table.to_markdown() for table in tables]
-        values[grid] = {table.title: table.values for table in tables}
+        file = re.sub(r"[^\w.-]+", "_", str(grid)).lstrip(".")
+        sections: list[tuple[str, Variants, list[Table], list[Picture]]] = []
+        if len(conditions) > 1:
+            all_ = group_by_variant(own, reference)
+            curves = draw_condition_figures(file, task, conditions)
+            sections.append((str(grid), all_, condition_tables(task, conditions), curves))
+        for name, variants in conditions.items():
+            title = f"{grid}: {name}" if name else str(grid)
+            figures = draw_figures(file, task, variants) if len(conditions) == 1 else []
+            sections.append((title, variants, report_tables(task, variants), figures))
+        for title, variants, tables, figures in sections:
+            files += [(output / figure.name, figure.content) for figure in figures]
+            text += [f"## {escape_markdown(title)}", describe_runs(variants)]
+            text += [f"![{figure.title}]({figure.name})" for figure in figures]
+            text += [table.to_markdown() for table in tables]
+            values[title] = {table.title: table.values for table in tables}
     files = [
         (output / "report.md", "\n\n".join(text) + "\n"),
         (output / "report.json", json.dumps(values, indent=1, ensure_ascii=False) + "\n"),
@@ -58,11 +73,6 @@ def group_by_variant(records: Sequence[Record], reference: str) -> Variants:
     first = (reference, *ORDER)
     names.sort(key=lambda name: first.index(name) if name in first else len(first))
     return {name: [record for record in records if record["variant"] == name] for name in names}
-
-
-def records_of(variants: Variants) -> list[Record]:
-    """All runs of a grid."""
-    return [record for records in variants.values() for record in records]
 
 
 def describe_runs(variants: Variants) -> str:

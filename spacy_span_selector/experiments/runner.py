@@ -205,8 +205,13 @@ def _write_config(run: Run, run_dir: Path) -> None:
         "@loggers": "spacy_span_selector.ProgressLogger.v1",
         "path": str(run_dir / "progress.jsonl"),
     }
-    corpora_and_evaluation = {"corpora": run.corpora.model_dump(), "evaluation": run.evaluation.model_dump()}
-    description = {**_description(run), **corpora_and_evaluation}
+    description = {
+        **_description(run),
+        "corpora": run.corpora.model_dump(),
+        "evaluation": run.evaluation.model_dump(),
+        "predictions": {name: prediction.model_dump() for name, prediction in run.predictions.items()},
+        "elsewhere": run.elsewhere,
+    }
     write_files(
         [
             (run_dir / "config.cfg", config.to_str(interpolate=False)),
@@ -216,7 +221,7 @@ def _write_config(run: Run, run_dir: Path) -> None:
 
 
 def _description(run: Run) -> dict[str, Any]:
-    names = ("name", "grid", "component", "variant", "seed", "fold", "fingerprint")
+    names = ("name", "grid", "component", "variant", "condition", "seed", "fold", "fingerprint")
     return {name: getattr(run, name) for name in names}
 
 

@@ -98,6 +98,17 @@ def span_score(kind: str, part: str) -> Measure:
     return measure
 
 
+def average_precision(record: Record) -> float | None:
+    """The average precision of all spans ranked by the selector; earlier records have none."""
+    return record.get("average_precision")
+
+
+def crossing_share(record: Record) -> float | None:
+    """The share of the kept spans that cross another kept one; earlier records do not tell."""
+    crossing = record["kept"].get("crossing")
+    return None if crossing is None else ratio(crossing, record["kept"]["spans"])
+
+
 def class_recall(kind: str, classes: str, name: str) -> Measure:
     """Recall of the gold spans of a class, by `depth` or `width`, among those `kept` or in the `output`."""
     return lambda record: ratio(record[kind][classes][name]["found"], record[kind][classes][name]["gold"])

@@ -9,12 +9,15 @@ from typing import Any
 
 from ..metrics.nesting import DEPTHS, WIDTHS
 from ..tasks import PARTS, Task
+from .bootstrap import Bootstrap, paired_bootstrap
 from .calibration import calibration_error
 from .records import Record
 from .statistics import (
     Mean,
     Measure,
+    average_precision,
     class_recall,
+    crossing_share,
     mean,
     mean_curve,
     paired_test,
@@ -79,7 +82,10 @@ def report_tables(task: Task, variants: Variants) -> list[Table]:
     return [
         *own,
         significance_table(variants, {title: score(name) for title, name in task.compared.items()}),
+        *bootstrap_tables(task, variants),
         *span_tables(variants, f"{task.span}s", f"{task.group}s"),
+        *prediction_tables(task, variants),
+        *elsewhere_tables(task, variants),
         cost_table(variants),
         calibration_table(variants),
     ]
@@ -160,9 +166,9 @@ def significance_table(variants: Variants, measures: Mapping[str, Measure]) -> T
         for title, measure in measures.items():
             test = paired_test(variants[reference], variants[name], measure)
             values[f"{name}: {title}"] = asdict(test)
-            difference = MISSING if test.difference is None else f"{100 * test.difference:+.2f}"
+            difference = _points(test.difference)
             if test.p is not None and test.t is not None:
-                cells = [f"{test.t:.2f}", f"{test.p:.4f}" if test.p >= 0.0001 else "< 0.0001"]
+                cells = [f"{test.t:.2f}", show_p(test.p)]
             else:
                 cells = [MISSING, "fewer than 2 pairs" if test.pairs < 2 else "all pairs differ by the same amount"]
             rows.append([name, title, str(test.pairs), difference, *cells])
@@ -173,6 +179,76 @@ def significance_table(variants: Variants, measures: Mapping[str, Measure]) -> T
         rows,
         values,
     )
+
+
+def bootstrap_tables(task: Task, variants: Variants) -> list[Table]:
+    """The first variant compared with each other one on samples of documents; no table for earlier records."""
+    counted = any("documents" in record for record in records_of(variants))
+    return [_bootstrap_table(task, variants, split) for split in ("test", "dev")] if counted else []
+
+
+def _bootstrap_table(task: Task, variants: Variants, split: str) -> Table:
+    reference, *others = variants
+    tests = {name: paired_bootstrap(variants[reference], variants[name], split) for name in others}
+    rows = [
+        [name, str(test.documents), _points(test.difference), show_interval(test), show_p(test.p)]
+        for name, test in tests.items()
+    ]
+    return Table(
+        f"{task.main_title} of {reference} and the others on documents of {split}",
+        "Paired bootstrap over the documents of all folds, scored as one corpus; differences in points.",
+        ["", "documents", f"{reference} is better by", "95 % interval", "p"],
+        rows,
+        {name: asdict(test) for name, test in tests.items()},
+    )
+
+
+def prediction_tables(task: Task, variants: Variants) -> list[Table]:
+    """What other settings at prediction change, without another training; no table if none were tried."""
+    rows: dict[str, list[Record]] = {}
+    for name, records in variants.items():
+        names = dict.fromkeys(other for record in records for other in record.get("predictions", ()))
+        for other in names:
+            both = [record for record in records if other in record["predictions"]]
+            rows.setdefault(name, list(both))
+            rows[f"{name}, {other}"] = [{**record, **record["predictions"][other]} for record in both]
+    columns = [
+        Column(f"{task.main_title} on dev", score(task.main_score, "dev")),
+        Column(f"{task.main_title} on test", score(task.main_score)),
+        *(Column(f"kept {PARTS[part]}", span_score("kept", part)) for part in PARTS),
+        Column("spans per token", spans_per_token, 1, 3),
+        Column("cross another one, %", crossing_share, 100, 2),
+    ]
+    title, note = "Other settings at prediction", "The same trained pipelines as in the rows above each."
+    return [variant_table(title, note, rows, columns)] if rows else []
+
+
+def elsewhere_tables(task: Task, variants: Variants) -> list[Table]:
+    """How good the pipelines are on other corpora."""
+    names = dict.fromkeys(name for record in records_of(variants) for name in record.get("elsewhere", ()))
+    tables: list[Table] = []
+    for name in names:
+        there = {
+            variant: [{**record, **record["elsewhere"][name]} for record in records if name in record["elsewhere"]]
+            for variant, records in variants.items()
+        }
+        columns = [
+            Column(task.main_title, score(task.main_score)),
+            *(Column(f"kept {PARTS[part]}", span_score("kept", part)) for part in PARTS),
+            Column("average precision", average_precision),
+            Column("spans per token", spans_per_token, 1, 3),
+        ]
+        tables += [
+            variant_table(f"On {name}", "Trained on the grid's own corpus, measured on this one.", there, columns),
+            class_table(there, f"Recall of {task.span}s on {name} by nesting depth", "depth", DEPTHS, f"{task.group}s"),
+            class_table(there, f"Recall of {task.span}s on {name} by width", "width", WIDTHS, f"{task.group}s"),
+        ]
+    return tables
+
+
+def records_of(variants: Variants) -> list[Record]:
+    """All runs of a grid."""
+    return [record for records in variants.values() for record in records]
 
 
 def cost_table(variants: Variants) -> Table:
@@ -200,14 +276,31 @@ def calibration_table(variants: Variants) -> Table:
     columns = [
         Column("ECE, all spans", lambda record: calibration_error(record, 0), 100, 3),
         Column("ECE, spans with p ≥ 0.05", lambda record: calibration_error(record, 1), 100, 2),
+        Column("average precision", average_precision),
     ]
     return variant_table(
         "Calibration of the selection probability",
         "Expected calibration error in points over 20 bins of equal width. Nearly all spans of a text are obviously "
-        "not gold, so the second column leaves out the lowest bin.",
+        "not gold, so the second column leaves out the lowest bin. Average precision is that of all spans, ranked.",
         variants,
         columns,
     )
+
+
+def show_interval(test: Bootstrap) -> str:
+    """A cell: the interval of a bootstrap, in points."""
+    if test.low is None or test.high is None:
+        return MISSING
+    return f"{100 * test.low:+.2f} to {100 * test.high:+.2f}"
+
+
+def show_p(p: float | None) -> str:
+    """A cell: a p-value."""
+    return MISSING if p is None else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+
+
+def _points(difference: float | None) -> str:
+    return MISSING if difference is None else f"{100 * difference:+.2f}"
 
 
 def escape_markdown(text: str) -> str:

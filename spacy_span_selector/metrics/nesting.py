@@ -1,4 +1,4 @@
-"""Recall of spans by nesting depth and by width (Liu et al. 2022, tables 4 and 5)."""
+"""How spans nest: recall by nesting depth and by width (Liu et al. 2022, tables 4 and 5), and which spans cross."""
 
 from __future__ import annotations
 
@@ -29,6 +29,22 @@ def nesting_depths(spans: Iterable[Span]) -> dict[Span, int]:
         depths[start, end] = 1 + max((depths[span] for span in around if span[1] >= end), default=0)
         around.append((start, end))
     return depths
+
+
+def crossing_spans(spans: Iterable[Span]) -> set[Span]:
+    """The spans that cross another one: they overlap, and neither contains the other.
+
+    spans (Iterable[Span]): The spans of a document.
+    """
+    crossing: set[Span] = set()
+    around: list[Span] = []
+    for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
+        around = [span for span in around if span[1] > start]
+        crossed = [span for span in around if span[0] < start and span[1] < end]
+        if crossed:
+            crossing.update(crossed, [(start, end)])
+        around.append((start, end))
+    return crossing
 
 
 def depth_class(depth: int) -> str:

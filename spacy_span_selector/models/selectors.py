@@ -28,9 +28,15 @@ def laminar_selector() -> LaminarSelector:
 
 
 @registry.misc("spacy_span_selector.SigmoidSelector.v1")
-def sigmoid_selector() -> SigmoidSelector:
-    """Select each span independently; the losses are those of the structured selector."""
-    return SigmoidSelector()
+def sigmoid_selector(non_crossing: bool = False) -> SigmoidSelector:
+    """Select each span independently; the losses are those of the structured selector.
+
+    non_crossing (bool): Whether the best non-crossing set of spans is kept at prediction, instead of every span whose
+        probability is above the threshold.
+    RAISES (ValueError): If it is neither true nor false.
+    """
+    check_types(SigmoidSelector, {"non_crossing": non_crossing}, "'spacy_span_selector.SigmoidSelector.v1'")
+    return SigmoidSelector(non_crossing)
 
 
 @registry.misc("spacy_span_selector.GreedySelector.v1")

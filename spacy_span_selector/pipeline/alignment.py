@@ -81,6 +81,9 @@ class SpanAligner:
 def _aligned_edges(example: Example) -> tuple[list[int], list[int]]:
     """For each token of the reference, the predicted token that starts where it starts, and the one that ends
     where it ends; -1 where there is none."""
+    if np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")):  # aligning takes long
+        tokens = list(range(len(example.reference)))
+        return tokens, tokens
     try:
         alignment = example.alignment
     except ValueError as error:

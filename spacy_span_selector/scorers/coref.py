@@ -16,6 +16,7 @@ from spacy.training import Example
 
 from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated
 from ..metrics.coreference import CorefScores
+from ..metrics.counts import Counts
 from .texts import check_same_text
 
 
@@ -59,16 +60,42 @@ def score_coref(
     scores = CorefScores(keep_singletons=keep_singletons)
     n_annotated = n_spans = n_tokens = 0
     for example in examples:
-        gold, predicted = example.reference, example.predicted
-        if not has_clusters_annotated(gold, prefix, mentions_key):
+        if not _add(example, scores, prefix, mentions_key):
             continue
-        check_same_text(gold, predicted)
-        scores.add_document(_clusters_by_character(gold, prefix), _clusters_by_character(predicted, prefix))
         n_annotated += 1
-        n_spans += _count_selected_spans(predicted, prefix, mentions_key)
-        n_tokens += len(predicted)
+        n_spans += _count_selected_spans(example.predicted, prefix, mentions_key)
+        n_tokens += len(example.predicted)
     named = _name_scores(scores) | {"coref_density": n_spans / n_tokens if n_tokens else 0.0}
     return dict(named) if n_annotated else dict.fromkeys(named)
+
+
+def count_coref(
+    example: Example,
+    *,
+    prefix: str = CLUSTER_PREFIX,
+    mentions_key: str = MENTIONS_KEY,
+    keep_singletons: bool = True,
+    **cfg: Any,
+) -> tuple[Counts, ...] | None:
+    """The counts of one document for MUC, B3 and CEAF-phi4, the mean of whose F1 is the CoNLL score.
+
+    The arguments are those of `score_coref`.
+
+    RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
+        annotated.
+    """
+    scores = CorefScores(keep_singletons=keep_singletons)
+    return (scores.muc, scores.b_cubed, scores.ceaf_phi4) if _add(example, scores, prefix, mentions_key) else None
+
+
+def _add(example: Example, scores: CorefScores, prefix: str, mentions_key: str) -> bool:
+    """Add a document to scores, if its reference is annotated; whether it is."""
+    gold, predicted = example.reference, example.predicted
+    if not has_clusters_annotated(gold, prefix, mentions_key):
+        return False
+    check_same_text(gold, predicted)
+    scores.add_document(_clusters_by_character(gold, prefix), _clusters_by_character(predicted, prefix))
+    return True
 
 
 def _clusters_by_character(doc: Doc, prefix: str) -> list[list[tuple[int, int]]]:

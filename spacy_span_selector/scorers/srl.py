@@ -63,11 +63,11 @@ def score_srl(
     kept = Counts()
     n_annotated = n_with_kept = n_spans = n_tokens = 0
     for example in examples:
-        gold_doc, predicted_doc = example.reference, example.predicted
-        if not has_frames_annotated(gold_doc, prefix, predicates_key):
+        both = _both_sides(example, prefix, predicates_key)
+        if both is None:
             continue
-        check_same_text(gold_doc, predicted_doc)
-        gold, predicted = _propositions(gold_doc, prefix), _propositions(predicted_doc, prefix)
+        gold, predicted = both
+        predicted_doc = example.predicted
         scores.add_document(gold, predicted)
         spans = argument_spans(predicted)
         if spans_key in predicted_doc.spans:
@@ -80,6 +80,33 @@ def score_srl(
     named = _name_scores(scores, kept if n_with_kept else None)
     named["srl_density"] = n_spans / n_tokens if n_tokens else 0.0
     return named if n_annotated else dict.fromkeys(named)
+
+
+def count_srl(
+    example: Example, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY, **cfg: Any
+) -> tuple[Counts, ...] | None:
+    """The counts of the arguments of one document, whose F1 is the main score; the arguments are those of `score_srl`.
+
+    RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
+        annotated.
+    """
+    both = _both_sides(example, prefix, predicates_key)
+    if both is None:
+        return None
+    scores = SrlScores()
+    scores.add_document(*both)
+    return (scores.labelled,)
+
+
+def _both_sides(
+    example: Example, prefix: str, predicates_key: str
+) -> tuple[list[Proposition], list[Proposition]] | None:
+    """The gold and the predicted propositions of a document; None if the reference is not annotated."""
+    gold, predicted = example.reference, example.predicted
+    if not has_frames_annotated(gold, prefix, predicates_key):
+        return None
+    check_same_text(gold, predicted)
+    return _propositions(gold, prefix), _propositions(predicted, prefix)
 
 
 def _propositions(doc: Doc, prefix: str) -> list[Proposition]:

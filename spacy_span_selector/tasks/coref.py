@@ -7,6 +7,7 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import cluster_groups, has_clusters_annotated
+from ..scorers.coref import count_coref
 from .task import ScoreTable, Task, percent_columns
 
 
@@ -57,6 +58,7 @@ COREFERENCE = Task(
     compared={"CoNLL F1": "coref_f", "mention F1": "coref_ment_f"},
     decoding_scores=("coref_f", "coref_ment_p", "coref_ment_r"),
     reader_settings=(),
+    main_counts=count_coref,
     gold_spans=gold_spans,
     groups=groups,
 )

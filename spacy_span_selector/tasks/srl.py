@@ -8,6 +8,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import frame_groups, has_frames_annotated
 from ..metrics.srl import PREDICATE_ROLE
+from ..scorers.srl import count_srl
 from .task import ScoreColumn, ScoreTable, Task, percent_columns
 
 
@@ -57,6 +58,7 @@ SEMANTIC_ROLES = Task(
     compared={"F1": "srl_f", "span F1": "srl_span_f"},
     decoding_scores=("srl_f", "srl_span_f", "srl_kept_p", "srl_kept_r"),
     reader_settings=("prefix", "predicates_key"),
+    main_counts=count_srl,
     gold_spans=gold_spans,
     groups=groups,
 )

@@ -10,6 +10,8 @@ import catalogue
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..metrics.counts import Counts
+
 PARTS = {"p": "P", "r": "R", "f": "F1"}
 """How names of scores end, and what tables call it."""
 
@@ -60,6 +62,8 @@ class Task:
     compared (Mapping[str, str]): Names of the scores by which variants are tested for differences, by title.
     decoding_scores (Sequence[str]): Scores that show what decoder and threshold do.
     reader_settings (Sequence[str]): Settings of the component that the reader of a corpus takes, too.
+    main_counts (Callable): Takes an example and, by name, the component's settings; returns the counts of the document
+        for the metrics whose mean F1 is the main score, None if its reference is not annotated.
     gold_spans (Callable): Takes a document and the component's settings; returns the spans that its groups hold, None
         if the document is not annotated.
     groups (Callable): Takes a document and the component's settings; returns the groups of `doc.spans`.
@@ -80,6 +84,7 @@ class Task:
     compared: Mapping[str, str]
     decoding_scores: Sequence[str]
     reader_settings: Sequence[str]
+    main_counts: Callable[..., tuple[Counts, ...] | None]
     gold_spans: Callable[[Doc, Any], list[Span] | None]
     groups: Callable[[Doc, Any], list[SpanGroup]]
 

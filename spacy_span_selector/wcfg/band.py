@@ -90,8 +90,8 @@ class _LaminarBands(torch.autograd.Function):
         )
         # There is no gradient where there is no chord: log_allowed is masked there.
         gradient = sweep_back(_weights(weights), sums, grad_partition, band_to_chart(grad_allowed, 0.0))
-        sigmoid = to_start(weights[0]).sub_(weights[1]).exp2_()
-        return chart_to_band(sigmoid.mul_(gradient.by_start).add_(to_start(gradient.by_end))), None
+        as_right = chart_to_band(to_start(gradient.by_end))
+        return chart_to_band(gradient.by_start).mul_(scores.sigmoid()).add_(as_right), None
 
 
 def _weights(values: Tensor) -> BandWeights:

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from . import sweeps
 from .chart import arcs_to_spans, spans_to_arcs
 from .grammar import FORBIDDEN, IDENTITY, Grammar
 from .implementations import sweeps_for
@@ -63,7 +64,7 @@ class _Triangulations(torch.autograd.Function):
     def forward(ctx: Any, weights: Tensor) -> tuple[Tensor, Tensor]:
         # The chart is in base 2, because exp2 is much faster than exp on CPUs.
         arcs = spans_to_arcs(weights / math.log(2))
-        ctx.sweeps = sweeps_for(arcs)
+        ctx.sweeps = sweeps_for(arcs, sweeps, "triton_sweeps")
         swept = ctx.sweeps.sweep_up(arcs)
         log_partition = swept[0][-1, 0] * math.log(2)
         # Inside and outside of a span share its chord, so its weight is counted twice.

@@ -14,9 +14,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from . import laminar_sweeps
 from .grammar import FORBIDDEN, IDENTITY, Grammar
-from .laminar_sweeps import Sums, Weights, log_free, sweep, sweep_back
-from .triangle import Charts, chart_to_spans, spans_to_chart, to_end, to_start
+from .implementations import sweeps_for
+from .triangle import chart_to_spans, spans_to_chart
 
 
 class LaminarGrammar(Grammar):
@@ -44,20 +45,19 @@ class _LaminarSets(torch.autograd.Function):
         chords = (lengths * (lengths - 1) // 2 - 1).clamp(min=1)
         constant = level(scores, either, lengths, chords)
         word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
-        selected = to_end(selected)
-        weights = torch.stack([selected, either, selected]).div_(math.log(2))
-        sums = sweep(_weights(weights), torch.where(word, -constant, 0.0) / math.log(2))
-        log_allowed = chart_to_spans(log_free(sums)).mul_(math.log(2)).clamp_(max=0)
-        inside, below, outside, above = sums
-        ctx.save_for_backward(scores, log_allowed, weights, inside.values, below, outside.values, above.values)
+        words = torch.where(word, -constant, 0.0)
+        ctx.sweeps = sweeps_for(selected, laminar_sweeps, "triton_laminar")
+        total, log_free, *swept = ctx.sweeps.sweep(*(weight.div_(math.log(2)) for weight in (selected, either, words)))
+        log_allowed = chart_to_spans(log_free).mul_(math.log(2)).clamp_(max=0)
+        ctx.save_for_backward(scores, log_allowed, *swept)
         ctx.set_materialize_grads(False)
-        return inside.by_start[-1, 0] * math.log(2) + constant * lengths, log_allowed
+        return total * math.log(2) + constant * lengths, log_allowed
 
     @staticmethod
     def backward(
         ctx: Any, grad_partition: Tensor | None, grad_allowed: Tensor | None
     ) -> tuple[Tensor | None, Tensor | None]:
-        scores, log_allowed, weights, inside, below, outside, above = ctx.saved_tensors
+        scores, log_allowed, *swept = ctx.saved_tensors
         if grad_allowed is None:  # log_allowed is an output, so this expression can be differentiated again
             if grad_partition is None:
                 return None, None
@@ -68,15 +68,9 @@ class _LaminarSets(torch.autograd.Function):
             )
         if grad_partition is None:
             grad_partition = grad_allowed.new_zeros(len(grad_allowed))
-        sums = Sums(Charts(inside, end_first=True), below, Charts(outside), Charts(above, end_first=True))
-        gradient = sweep_back(_weights(weights), sums, grad_partition, spans_to_chart(grad_allowed.triu(1), 0.0))
-        sigmoid = to_start(weights[0]).sub_(weights[1]).exp2_()
-        return chart_to_spans(sigmoid.mul_(gradient.by_start).add_(to_start(gradient.by_end))), None
-
-
-def _weights(values: Tensor) -> Weights:
-    """The weights from the charts of selected spans by end, of either by start, and of selected ones by end."""
-    return Weights(Charts(values[:2], end_first=True), Charts(values[1:]))
+        grad_chart = spans_to_chart(grad_allowed.triu(1), 0.0)
+        selected, either = ctx.sweeps.sweep_back(tuple(swept), grad_partition, grad_chart)
+        return chart_to_spans(either).mul_(scores.sigmoid()).add_(chart_to_spans(selected)), None
 
 
 def level(scores: Tensor, either: Tensor, lengths: Tensor, chords: Tensor) -> Tensor:

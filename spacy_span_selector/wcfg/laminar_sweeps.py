@@ -3,6 +3,8 @@
 A node of a derivation is a left child or a right child; the sentence is a left child. A left child is selected or not,
 a right child is a word or selected, so that each set of spans has one derivation. All values are logarithms to base 2.
 Values where the charts have no span are finite, and never reach a result.
+
+This is the plain version, for every device; `triton_laminar` has the same two functions, each as one GPU kernel.
 """
 
 from __future__ import annotations
@@ -17,6 +19,10 @@ from .triangle import Charts, to_end, to_start
 
 ROUNDING = 4.0  # rounding error of a sum, in units of the precision of its terms
 BLOCK = 64  # the nodes that contain spans of a width fill half a square, which is cut into blocks of so many spans
+
+# The log sum over all sets, of shape (batch,); `log_free`, of shape (m, m, batch); and what `sweep_back` in the same
+# module needs.
+Swept = tuple[Tensor, ...]
 
 
 class Weights(NamedTuple):
@@ -46,14 +52,28 @@ class Sums(NamedTuple):
     outside: Charts
     above: Charts
 
+    def save(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The tensors that hold them."""
+        return self.inside.values, self.below, self.outside.values, self.above.values
 
-def sweep(weights: Weights, words: Tensor) -> Sums:
+    @classmethod
+    def restore(cls, inside: Tensor, below: Tensor, outside: Tensor, above: Tensor) -> Sums:
+        """The inverse of `save`."""
+        return cls(Charts(inside, end_first=True), below, Charts(outside), Charts(above, end_first=True))
+
+
+def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
     """Sum over what is inside each span, narrowest spans first, and over what is outside, widest spans first.
 
-    weights (Weights): The weights of spans of two words or more.
+    selected, either (Tensor): Log weights of spans of two words or more: selected, and selected or not; charts by
+        start. Shape: (m, m, batch)
     words (Tensor): Log weight of each word. Shape: (n, batch)
-    RETURNS (Sums): The log sums.
+    RETURNS (tuple[Tensor, ...]): The log sum over all sets, `log_free`, and what `sweep_back` needs.
+        Shapes: (batch,) and (m, m, batch)
     """
+    by_end = to_end(selected)
+    values = torch.stack([by_end, either, by_end])
+    weights = _weights(values)
     tokens, batch = words.shape
     chart = weights.inward.by_start
     inside = Charts.full(chart, 0.0, end_first=True)
@@ -77,38 +97,42 @@ def sweep(weights: Weights, words: Tensor) -> Sums:
         as_left, as_right = (outside.spans(width) + weights.outward.spans(width)).unbind()
         above.spans(width).copy_(torch.logaddexp2(as_left, as_right))
     outside.spans(1)[:] = -FORBIDDEN  # the outside of words is constant: the share of each term in it is 0
-    return Sums(inside, below, outside, above)
+    free = log_free(inside.by_start, outside.by_start, to_start(outside.by_end))
+    return inside.by_start[-1, 0], free, values, *Sums(inside, below, outside, above).save()
 
 
-def log_free(sums: Sums) -> Tensor:
+def log_free(inside: Tensor, left: Tensor, right: Tensor) -> Tensor:
     """The log probability that no selected span crosses a span, and 0 where it is rounding error.
 
     A span that no other can cross has probability 1. The error of its logarithm, a sum of large numbers, would be
     all there is of log(1 - p).
 
-    sums (Sums): The output of `sweep`.
+    inside (Tensor): Log sums over what is inside a span, with the span itself, as a left child; a chart by start.
+        Shape: (m, m, batch)
+    left, right (Tensor): Log sums over what is outside a left and a right child; charts by start.
+        Shape: (m, m, batch)
     RETURNS (Tensor): A chart by start. Shape: (m, m, batch)
     """
-    total = sums.inside.by_start[-1, 0]
-    result = torch.logaddexp2(sums.outside.by_start, to_start(sums.outside.by_end))
-    result.add_(sums.inside.by_start).sub_(total)
-    error = sums.inside.by_start.abs().add_(total.abs()).add_(1.0).mul_(ROUNDING * torch.finfo(result.dtype).eps)
+    total = inside[-1, 0]
+    result = torch.logaddexp2(left, right).add_(inside).sub_(total)
+    error = inside.abs().add_(total.abs()).add_(1.0).mul_(ROUNDING * torch.finfo(result.dtype).eps)
     return result.masked_fill_(error.add_(result) > 0, 0.0)
 
 
-def sweep_back(weights: Weights, sums: Sums, grad_total: Tensor, grad_free: Tensor) -> Charts:
+def sweep_back(swept: Swept, grad_total: Tensor, grad_free: Tensor) -> tuple[Tensor, Tensor]:
     """Propagate the gradients of the log sum over all sets and of `log_free` back through both sweeps.
 
     Each sweep runs in reverse, and recomputes the share of each term in its sum: storing them would take O(n^3) memory.
 
-    weights (Weights): As for `sweep`.
-    sums (Sums): The output of `sweep`.
+    swept (tuple[Tensor, ...]): The output of `sweep` but for the first two.
     grad_total (Tensor): The gradient with respect to the log sum over all sets. Shape: (batch,)
     grad_free (Tensor): The gradient with respect to `log_free`; a chart by start, 0 for words and where there is no
         span. Shape: (m, m, batch)
-    RETURNS (Charts): The gradients with respect to the weights of left children by start, then of right ones by end.
+    RETURNS (tuple[Tensor, Tensor]): The gradients with respect to the log weights of spans that are selected, and
+        selected or not; charts by start. Shape: (m, m, batch) each
     """
-    inside, below, outside, above = sums
+    values, *saved = swept
+    weights, (inside, below, outside, above) = _weights(values), Sums.restore(*saved)
     corners, _, batch = grad_free.shape
     left, right = outside.by_start, to_start(outside.by_end)
     around = torch.logaddexp2(left, right)
@@ -136,7 +160,12 @@ def sweep_back(weights: Weights, sums: Sums, grad_total: Tensor, grad_free: Tens
         grad_inside.parts(width).add_(flow[:, None])
     grad_weights.by_start.add_(grad_inside.by_start)
     grad_weights.by_end.add_(grad_inside.by_end)
-    return grad_weights
+    return to_start(grad_weights.by_end), grad_weights.by_start
+
+
+def _weights(values: Tensor) -> Weights:
+    """The weights from the charts of selected spans by end, of either by start, and of selected ones by end."""
+    return Weights(Charts(values[:2], end_first=True), Charts(values[1:]))
 
 
 def log_sum(one: Tensor, other: Tensor, out: Tensor) -> None:

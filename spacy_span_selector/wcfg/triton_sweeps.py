@@ -3,12 +3,10 @@
 The plain version launches several kernels per length; on a GPU these launches take longer than the computation. Here
 one program processes all lengths of its sentence. Its chart is laid out as (length, corner), with neighbouring corners
 in neighbouring threads, and every row goes around the polygon twice, so that no index wraps around and the threads of a
-warp read contiguous memory. All sums have a fixed order: results are the same bit for bit every time.
+warp read contiguous memory.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import torch
 import triton
@@ -16,17 +14,12 @@ import triton.language as tl
 from torch import Tensor
 
 from .sweeps import Swept
-
-# Greater than every sum of log weights, even of forbidden nodes, but finite: no difference of two values is NaN.
-HUGE = tl.constexpr(3e38)
+from .triton_sums import Blocks, choose_blocks, flow, log_sum
 
 
-class Blocks(NamedTuple):
-    """The numbers of splits and of arcs that a program processes at a time, both powers of 2, and of warps."""
-
-    splits: int
-    corners: int
-    warps: int
+def try_out(device: torch.device, dtype: torch.dtype) -> None:
+    """Run the smallest upward sweep; fail where a kernel cannot be compiled or run."""
+    sweep_up(torch.zeros(2, 2, 1, device=device, dtype=dtype))
 
 
 def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
@@ -39,12 +32,12 @@ def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
     """
     weights = weights.permute(2, 0, 1).contiguous()
     batch, corners, _ = weights.shape
-    blocks = blocks or _blocks(corners)
+    blocks = blocks or choose_blocks(corners)
     chart = weights.new_empty(batch, corners, 2 * corners)
     split_sums = torch.empty_like(chart)
     with torch.cuda.device_of(weights):  # Triton launches on the current device
         _up[(batch,)](
-            weights, chart, split_sums, corners, blocks.splits, blocks.corners, num_warps=blocks.warps, num_stages=1
+            weights, chart, split_sums, corners, blocks.terms, blocks.sums, num_warps=blocks.warps, num_stages=1
         )
     return _once_around(chart), chart, split_sums
 
@@ -62,7 +55,7 @@ def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> 
     _, chart, split_sums = swept
     gradient = gradient.permute(2, 0, 1).contiguous()
     batch, corners, _ = gradient.shape
-    blocks = blocks or _blocks(corners)
+    blocks = blocks or choose_blocks(corners)
     gathered = torch.empty_like(chart)
     with torch.cuda.device_of(gradient):
         _down[(batch,)](
@@ -71,8 +64,8 @@ def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> 
             gradient,
             gathered,
             corners,
-            blocks.splits,
-            blocks.corners,
+            blocks.terms,
+            blocks.sums,
             num_warps=blocks.warps,
             num_stages=1,
         )
@@ -82,15 +75,6 @@ def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> 
 def _once_around(arcs: Tensor) -> Tensor:
     """A view of the first round of each row. Shape: (m, m, batch)"""
     return arcs[..., : arcs.shape[1]].permute(1, 2, 0)
-
-
-def _blocks(corners: int) -> Blocks:
-    """Choose from few sizes, because compiling each at its first use takes seconds."""
-    if corners <= 32:
-        return Blocks(32, 32, 4)
-    if corners <= 128:
-        return Blocks(32, 64, 8)
-    return Blocks(64, 64, 16)
 
 
 @triton.jit
@@ -115,7 +99,6 @@ def _up(
     weights += sentence * corners
     chart += sentence * width
     split_sums += sentence * width
-    split = tl.arange(0, SPLITS)[:, None]
     lane = tl.arange(0, CORNERS)
 
     for first in range(0, corners, CORNERS):  # lengths 0, which no arc has, and 1
@@ -132,23 +115,9 @@ def _up(
         for first in range(0, corners, CORNERS):
             corner = first + lane
             exists = corner < corners
-            # Every element of the block stores the log sum of its splits so far as largest + log2(total).
-            largest = tl.full([SPLITS, CORNERS], -HUGE, number)
-            total = tl.zeros([SPLITS, CORNERS], number)
-            for shortest in range(1, length, SPLITS):
-                left_length = shortest + split
-                valid = (left_length < length) & exists[None, :]
-                left = tl.load(chart + left_length * width + corner[None, :], valid, other=0.0)
-                middle = left_length + corner[None, :]
-                right = tl.load(chart + (length - left_length) * width + middle, valid, other=0.0)
-                term = tl.where(valid, left + right, -HUGE)
-                change = term - largest
-                smaller = tl.exp2(-tl.abs(change))
-                total = tl.where(change > 0, total * smaller + 1.0, total + smaller)
-                largest = tl.maximum(largest, term)
-            maximum = tl.max(largest, 0)
-            total = total * tl.exp2(largest - maximum[None, :])
-            split_sum = maximum + tl.log2(tl.sum(total, 0))
+            left, right = chart + corner, chart + length * width + corner
+            splits = tl.where(exists, length - 1, 0)
+            split_sum = log_sum(left, width, right, 1 - width, splits, length - 1, SPLITS, CORNERS)
             weight = tl.load(weights + length * corners + corner, exists, other=0.0)
             _store_twice(split_sums + length * width, corner, corners, split_sum)
             _store_twice(chart + length * width, corner, corners, split_sum + weight)
@@ -189,21 +158,17 @@ def _down(
             for shortest in range(1, shorter, SPLITS):
                 other_length = shortest + split
                 valid = (other_length < shorter) & exists[None, :]
-                other = other_length * width
+                other = chart + other_length * width
                 whole = (length + other_length) * width
+                sums, incoming = split_sums + whole, gathered + whole
 
                 # As the left part of an arc with the same start; the right part starts where this arc ends.
-                right = tl.load(chart + (other + length) + corner[None, :], valid, other=0.0)
-                split_sum = tl.load(split_sums + whole + corner[None, :], valid, other=HUGE)
-                incoming = tl.load(gathered + whole + corner[None, :], valid, other=0.0)
-                total += tl.exp2(value + right - split_sum) * incoming
+                start = corner[None, :]
+                total += flow(value, other + length + start, sums + start, incoming + start, valid)
 
                 # As the right part of an arc with the same end; that arc and the left part start earlier.
                 start = corners - other_length + corner[None, :]
-                left = tl.load(chart + other + start, valid, other=0.0)
-                split_sum = tl.load(split_sums + whole + start, valid, other=HUGE)
-                incoming = tl.load(gathered + whole + start, valid, other=0.0)
-                total += tl.exp2(left + value - split_sum) * incoming
+                total += flow(value, other + start, sums + start, incoming + start, valid)
             own = tl.load(gradient + length * corners + corner, exists, other=0.0)
             _store_twice(gathered + length * width, corner, corners, own + tl.sum(total, 0))
         tl.debug_barrier()

@@ -7,9 +7,13 @@ import pytest
 import torch
 
 from benchmarks import wcfg
-from benchmarks.wcfg import laminar, main, measure_times, trees
+from benchmarks.wcfg import Function, laminar, main, measure_times, trees
 
 from .conftest import rows, run
+
+
+def doubled(scores: torch.Tensor) -> torch.Tensor:
+    return 2 * trees(scores)
 
 
 @pytest.fixture(autouse=True)
@@ -37,12 +41,11 @@ def test_cases_that_take_too_much_memory_are_skipped():
 
 def test_plain_sweeps_replace_torch_struct():
     [row] = rows(run(main, "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--plain", "--cpu-time"))
-    assert row["plain torch, ms"].count("to") == 1
+    for column in ("plain trees, ms", "plain laminar, ms", "plain trees / trees", "plain laminar / laminar"):
+        assert row[column].count("to") == 1
 
 
-def test_different_gradients_are_an_error():
-    def doubled(scores: torch.Tensor) -> torch.Tensor:
-        return 2 * trees(scores)
-
+@pytest.mark.parametrize("peers", [[doubled], [trees, doubled]])
+def test_different_gradients_are_an_error(peers: list[Function]):
     with pytest.raises(ValueError, match="2 x 4: gradients differ"):
-        measure_times([trees, laminar, doubled], 2, 4, 0, 1, -1, cpu_time=False)
+        measure_times([trees, laminar, *peers], 2, 4, 0, 1, -1, cpu_time=False)

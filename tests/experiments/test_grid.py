@@ -6,6 +6,9 @@ import pytest
 
 from spacy_span_selector.experiments.grid import check_runs, choose_runs, read_grid
 
+PREDICTIONS = '[predictions]\n[predictions.map]\nvariants = ["high"]\n[folds]'
+CONDITIONS = "[conditions]\n[conditions.a/b]\ntraining.dropout = 0.1\n[folds]"
+
 
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
@@ -19,6 +22,38 @@ def test_every_variant_has_every_seed_on_every_fold(grid_file: Path):
     runs = read_grid(grid_file)
     names = [f"{variant}-seed{seed}-fold{fold}" for fold in "ab" for seed in (0, 7) for variant in ("low", "cnn")]
     assert [run.name for run in runs] == names
+
+
+def test_every_variant_is_trained_under_every_condition(grid_file: Path):
+    with grid_file.open("a") as stream:
+        stream.write("\n[conditions]\n[conditions.5]\ntraining.dropout = 0.5\n[conditions.6]\ntraining.dropout = 0.6\n")
+    runs = read_grid(grid_file)[:4]
+    assert [run.name for run in runs] == [f"{v}-{c}-seed0-folda" for c in "56" for v in ("low", "cnn")]
+    assert [run.condition for run in runs] == ["5", "5", "6", "6"]
+    assert [run.config["training"]["dropout"] for run in runs] == [0.5, 0.5, 0.6, 0.6]
+
+
+def test_a_variant_overrides_its_condition(grid_file: Path):
+    with grid_file.open("a") as stream:
+        stream.write("\n[conditions]\n[conditions.5]\ncomponents.structured_srl.threshold = 0.7\n")
+    low, cnn = read_grid(grid_file)[:2]
+    thresholds = [run.config["components"]["structured_srl"]["threshold"] for run in (low, cnn)]
+    assert thresholds == [0.2, 0.7]
+
+
+def test_other_settings_at_prediction_are_those_of_the_named_variants(grid_file: Path):
+    with grid_file.open("a") as stream:
+        stream.write('\n[predictions]\n[predictions.map]\nvariants = ["cnn"]\nsettings = {"decoding": "map"}\n')
+    low, cnn = read_grid(grid_file)[:2]
+    assert not low.predictions
+    assert cnn.predictions["map"].settings == {"decoding": "map"}
+
+
+def test_measurements_change_the_fingerprint(grid_file: Path):
+    before = read_grid(grid_file)[0].fingerprint
+    with grid_file.open("a") as stream:
+        stream.write('\n[elsewhere]\nnews = "news.spacy"\n')
+    assert read_grid(grid_file)[0].fingerprint != before
 
 
 def test_config_has_overrides_seed_and_corpora(grid_file: Path):
@@ -53,6 +88,8 @@ def test_fingerprint_distinguishes_configs_and_evaluations(grid_file: Path):
         ('dev = "dev.spacy"', "", "folds.a.dev: Field required"),
         ('"structured_srl"', '"ner"', "expected one of structured_coref, structured_srl"),
         ("[variants.low]", "[variants.l/w]", "the variant 'l/w' names a folder"),
+        ("[folds]", PREDICTIONS, "predictions.map: there is no variant 'high'"),
+        ("[folds]", CONDITIONS, "the condition 'a/b' names a folder"),
         ("training.dropout", "trainig.dropout", "no section for 'trainig.dropout'"),
         ("training.dropout", "dropout", "no section for 'dropout'"),
     ],
@@ -91,6 +128,12 @@ def test_pattern_that_fits_nothing_is_an_error(grid_file: Path):
 
 def test_missing_corpus_is_named(grid_file: Path):
     with pytest.raises(FileNotFoundError, match=r"folds\.a\.train .* train\.spacy: no such file"):
+        check_runs(read_grid(grid_file))
+
+
+def test_missing_corpus_elsewhere_is_named(grid_file: Path, corpora: None):
+    edit(grid_file, "[folds]", '[elsewhere]\nnews = "news.spacy"\n[folds]')
+    with pytest.raises(FileNotFoundError, match=r"elsewhere\.news .* news\.spacy: no such file"):
         check_runs(read_grid(grid_file))
 
 

@@ -10,7 +10,17 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.experiments.measure import SETTINGS, Annotated, annotate, measure_spans, plain
+from spacy_span_selector.experiments.bootstrap import mean_f1
+from spacy_span_selector.experiments.measure import (
+    SETTINGS,
+    Annotated,
+    annotate,
+    changed_settings,
+    count_documents,
+    measure_spans,
+    plain,
+)
+from spacy_span_selector.layers.selection.selectors import SigmoidSelector
 from spacy_span_selector.tasks import get_task
 
 from .conftest import CORPUS
@@ -74,6 +84,37 @@ def test_every_span_has_a_probability(measures: dict[str, Any]):
     calibration = measures["calibration"]
     assert sum(calibration["counts"]) == 28 + 10 + 55
     assert sum(calibration["observed"]) == 11
+
+
+def test_spans_are_ranked(measures: dict[str, Any]):
+    assert 0 < measures["average_precision"] < 1
+
+
+def test_counts_of_documents_add_up_to_the_main_score(nlp: Language, examples: list[Example]):
+    pipe = nlp.get_pipe("structured_srl")
+    counts = count_documents(examples, get_task("structured_srl"), pipe.cfg)  # type: ignore[attr-defined]
+    assert len(counts) == 2
+    score = pipe.score(examples)["srl_f"]  # type: ignore[attr-defined]
+    assert float(mean_f1(np.array(counts).sum(0))) == pytest.approx(score)
+
+
+def test_other_settings_hold_for_a_while(nlp: Language):
+    pipe: Any = nlp.get_pipe("structured_srl")
+    before, selector = dict(pipe.cfg), pipe.selector
+    other = {"@misc": "spacy_span_selector.SigmoidSelector.v1", "non_crossing": True}
+    with changed_settings(pipe, {"decoding": "map"}, other):
+        assert pipe.settings.decoding == "map"
+        assert pipe.selector == SigmoidSelector(non_crossing=True)
+    assert pipe.cfg == before
+    assert pipe.selector is selector
+
+
+def test_other_settings_must_be_there(nlp: Language):
+    with (
+        pytest.raises(ValueError, match=r"'structured_srl' has no setting 'decoder'\."),
+        changed_settings(nlp.get_pipe("structured_srl"), {"decoder": "map"}, None),
+    ):
+        pass
 
 
 def test_annotate_keeps_given_words(nlp: Language):

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from spacy_span_selector.experiments.records import Record
 from spacy_span_selector.experiments.statistics import Mean, score
 from spacy_span_selector.experiments.tables import (
     Column,
     Table,
+    bootstrap_tables,
     calibration_table,
     class_table,
     cost_table,
+    elsewhere_tables,
+    prediction_tables,
     ratio_table,
     report_tables,
     show_mean,
@@ -75,7 +79,55 @@ def test_calibration_of_a_selector_without_probabilities_is_missing():
     table = calibration_table({"structured": [make_record()], "greedy": [make_record("greedy", calibration=None)]})
     assert table.rows[0][2] == f"{100 * (9 + 19) / 1090:.3f}"
     assert table.rows[0][3] == f"{100 * 19 / 190:.2f}"
-    assert table.rows[1][2:] == ["–", "–"]
+    assert table.rows[1][2:] == ["–", "–", "–"]
+
+
+def test_average_precision_is_shown_without_probabilities_too():
+    table = calibration_table({"greedy": [make_record("greedy", calibration=None, average_precision=0.5)]})
+    assert table.rows[0][2:] == ["–", "–", "50.0"]
+
+
+def counted(variant: str, right: float) -> Record:
+    """A run with three documents of one metric, each with 10 gold and 10 predicted items."""
+    documents = [[[right + i, 10.0, right + i, 10.0]] for i in range(3)]
+    return make_record(variant, documents={"dev": documents, "test": documents})
+
+
+def test_difference_on_documents():
+    variants = {"structured": [counted("structured", 6.0)], "greedy": [counted("greedy", 5.0)]}
+    test, dev = bootstrap_tables(get_task("structured_coref"), variants)
+    assert test.rows == dev.rows == [["greedy", "3", "+10.00", "+10.00 to +10.00", "< 0.0001"]]
+    assert "on documents of test" in test.title and "on documents of dev" in dev.title
+
+
+def test_no_difference_on_documents_of_earlier_records():
+    assert bootstrap_tables(get_task("structured_coref"), {"structured": [make_record()]}) == []
+
+
+def test_other_settings_stand_below_their_variant():
+    scores = {split: {"coref_f": 0.6} for split in ("dev", "test")}
+    spans = {**make_record()["kept"], "spans": 80, "crossing": 4}
+    other = {"map": {"scores": scores, "tokens": 800, "kept": spans, "output": spans}}
+    variants = {"structured": [make_record(predictions=other)], "greedy": [make_record("greedy")]}
+    (table,) = prediction_tables(get_task("structured_coref"), variants)
+    assert [row[0] for row in table.rows] == ["structured", "structured, map"]
+    assert [row[2] for row in table.rows] == ["70.0", "60.0"]
+    assert [row[-2:] for row in table.rows] == [["0.150", "–"], ["0.100", "5.00"]]
+
+
+def test_other_corpora_have_tables_of_their_own():
+    there = {**{name: make_record()[name] for name in ("tokens", "kept", "output")}, "average_precision": 0.4}
+    there["scores"] = {"test": {"coref_f": 0.3}}
+    first, *_ = tables = elsewhere_tables(
+        get_task("structured_coref"), {"structured": [make_record(elsewhere={"news": there})]}
+    )
+    assert first.title == "On news" and first.rows == [
+        ["structured", "1", "30.0", "69.2", "83.0", "75.5", "40.0", "0.150"]
+    ]
+    assert [table.title for table in tables[1:]] == [
+        "Recall of mentions on news by nesting depth",
+        "Recall of mentions on news by width",
+    ]
 
 
 def test_tables_of_coreference():

@@ -4,7 +4,14 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from spacy_span_selector.metrics.counts import Counts
-from spacy_span_selector.metrics.nesting import Span, depth_class, nesting_depths, recall_by_class, width_class
+from spacy_span_selector.metrics.nesting import (
+    Span,
+    crossing_spans,
+    depth_class,
+    nesting_depths,
+    recall_by_class,
+    width_class,
+)
 
 drawn_spans = st.lists(
     st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda span: span[0] < span[1]), max_size=12
@@ -42,3 +49,12 @@ def test_recall_is_counted_by_class() -> None:
     classes = {(0, 8): "1", (3, 8): "2", (9, 10): "1"}
     counts = recall_by_class(classes, {(9, 10), (3, 8), (5, 6)}, ("1", "2", "3+"))
     assert counts == {"1": Counts(1, 2), "2": Counts(1, 1), "3+": Counts()}
+
+
+@given(drawn_spans)
+def test_crossing_spans_equal_an_enumeration(spans: list[Span]):
+    def cross(first: Span, second: Span) -> bool:
+        return first[0] < second[0] < first[1] < second[1]
+
+    expected = {span for span in spans if any(cross(span, other) or cross(other, span) for other in spans)}
+    assert crossing_spans(spans) == expected

@@ -52,6 +52,14 @@ def test_width_is_that_in_the_prediction() -> None:
     assert aligner(max_width=1)(0, 1) == (0, 0)
 
 
+def test_the_same_words_are_found_where_alignment_finds_them() -> None:
+    words = [*WORDS, "\n", "Ann"]
+    same = Example(Doc(VOCAB, words=words), Doc(VOCAB, words=words, spaces=[False] * len(words)))
+    aligned = same.alignment.y2x.data.tolist()
+    found = [SpanAligner(same, runs_of([len(words)]), None)(i, i + 1) for i in range(len(words)) if words[i] != "\n"]
+    assert found == [(token, token) for token in aligned if words[token] != "\n"]
+
+
 def test_tokens_know_whether_they_share_a_sentence() -> None:
     assert aligner().in_one_sentence(0, 4) and aligner().in_one_sentence(7, 5)
     assert not aligner().in_one_sentence(4, 5)

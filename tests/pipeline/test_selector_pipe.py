@@ -289,9 +289,13 @@ def test_a_selector_survives_the_text_of_a_config(case: Case, selector: str) -> 
     ("changes", "expected"),
     [
         ({"@misc": "spacy_span_selector.SigmoidSelector.v1"}, SELECTORS["sigmoid"]()),
+        (
+            {"@misc": "spacy_span_selector.SigmoidSelector.v1", "non_crossing": True},
+            SELECTORS["sigmoid"](non_crossing=True),
+        ),
         ({"@misc": "spacy_span_selector.GreedySelector.v1", "ratio": 0.2}, SELECTORS["greedy"](0.2)),
     ],
-    ids=["sigmoid", "greedy"],
+    ids=["sigmoid", "non-crossing", "greedy"],
 )
 def test_a_selector_can_be_changed_on_the_command_line(case: Case, changes: dict[str, Any], expected: object) -> None:
     text = make_nlp(case).config.to_str()

@@ -1,17 +1,34 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from types import SimpleNamespace
+from types import ModuleType
 
 import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector import wcfg
-from spacy_span_selector.wcfg import sweeps
+from spacy_span_selector.wcfg import LAMINAR, TREES, Grammar, sweeps
 from spacy_span_selector.wcfg.implementations import _gpu_sweeps, sweep_with, sweeps_for
 
 CPU = torch.device("cpu")
+CHART = torch.zeros(2, 2, 1)
+
+
+class Kernels(ModuleType):
+    """A module of kernels, `wcfg.kernels`, that work or fail."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__("kernels")
+        self.error = error
+
+    def try_out(self, device: torch.device, dtype: torch.dtype) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+def set_kernels(monkeypatch: pytest.MonkeyPatch, kernels: ModuleType | None) -> None:
+    monkeypatch.setitem(sys.modules, "spacy_span_selector.wcfg.kernels", kernels)
 
 
 @pytest.fixture
@@ -22,33 +39,56 @@ def forgetful() -> Iterator[None]:
 
 
 def test_plain_sweeps_on_a_cpu() -> None:
-    assert sweeps_for(torch.zeros(2, 2, 1)) is sweeps
+    assert sweeps_for(CHART, sweeps, "kernels") is sweeps
 
 
-def test_implementation_is_set_within_its_context_only() -> None:
-    other = type(sweeps)("other")
-    with sweep_with(other):
-        with sweep_with(sweeps):
-            assert sweeps_for(torch.zeros(2, 2, 1)) is sweeps
-        assert sweeps_for(torch.zeros(2, 2, 1)) is other
-    assert sweeps_for(torch.zeros(2, 2, 1)) is sweeps
+def test_implementation_is_set_within_its_context_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = Kernels()
+    set_kernels(monkeypatch, kernels)
+    with sweep_with("triton"):
+        with sweep_with("torch"):
+            assert sweeps_for(CHART, sweeps, "kernels") is sweeps
+        assert sweeps_for(CHART, sweeps, "kernels") is kernels
+    assert sweeps_for(CHART, sweeps, "kernels") is sweeps
+
+
+def test_other_implementations_are_an_error() -> None:
+    with pytest.raises(ValueError, match="'numpy'"), sweep_with("numpy"):  # type: ignore[arg-type]
+        pass
+
+
+@pytest.mark.parametrize(
+    ("grammar", "name", "function"), [(TREES, "triton_sweeps", "sweep_up"), (LAMINAR, "triton_laminar", "sweep")]
+)
+def test_each_grammar_has_its_kernels(
+    grammar: Grammar, name: str, function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: Tensor) -> None:
+        raise NotImplementedError(name)
+
+    kernels = ModuleType(name)
+    setattr(kernels, function, fail)
+    monkeypatch.setitem(sys.modules, f"spacy_span_selector.wcfg.{name}", kernels)
+    with sweep_with("triton"), pytest.raises(NotImplementedError, match=name):
+        grammar.marginals(torch.zeros(1, 3, 3), torch.tensor([3]))
 
 
 @pytest.mark.usefixtures("forgetful")
 def test_kernels_that_fail_are_reported_once_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(weights: Tensor) -> None:
-        raise RuntimeError("Failed to find C compiler")
-
-    monkeypatch.setattr(wcfg, "triton_sweeps", SimpleNamespace(sweep_up=fail), raising=False)
+    set_kernels(monkeypatch, Kernels(RuntimeError("Failed to find C compiler")))
     with pytest.warns(RuntimeWarning, match="without Triton.*Failed to find C compiler"):
-        assert _gpu_sweeps(CPU, torch.float32) is sweeps
-    assert _gpu_sweeps(CPU, torch.float32) is sweeps
+        assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is sweeps
+    assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is sweeps
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_without_triton_plain_sweeps_run_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_kernels(monkeypatch, None)  # an ImportError
+    assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is sweeps
 
 
 @pytest.mark.usefixtures("forgetful")
 def test_kernels_that_work_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wcfg, "triton_sweeps", sweeps, raising=False)
-    assert _gpu_sweeps(CPU, torch.float64) is sweeps
-    working = SimpleNamespace(sweep_up=sweeps.sweep_up)
-    monkeypatch.setattr(wcfg, "triton_sweeps", working, raising=False)
-    assert _gpu_sweeps(CPU, torch.float32) is working
+    kernels = Kernels()
+    set_kernels(monkeypatch, kernels)
+    assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is kernels

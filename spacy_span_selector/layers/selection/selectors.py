@@ -174,17 +174,25 @@ class LaminarSelector(GrammarSelector):
 
 @dataclass(frozen=True)
 class SigmoidSelector(ProbabilisticSelector):
-    """Each span independently, with the losses of the structured selector: the baseline that ignores crossing."""
+    """Each span independently, with the losses of the structured selector: the baseline that ignores crossing.
 
-    spans_may_cross = True
-    takes_bands = True
+    non_crossing (bool): Whether the best non-crossing set of spans is kept at prediction, as by a selector with a
+        grammar, instead of every span whose probability is above the threshold.
+    """
+
+    takes_bands: ClassVar[bool] = True
+    non_crossing: bool = False
+
+    @property
+    def spans_may_cross(self) -> bool:
+        return not self.non_crossing
 
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
         """The sigmoid of each score."""
         return independent_marginals(scores)
 
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
-        return AboveThreshold(threshold)
+        return Decode(decoding, threshold) if self.non_crossing else AboveThreshold(threshold)
 
 
 @dataclass(frozen=True)

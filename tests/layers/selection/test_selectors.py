@@ -79,3 +79,16 @@ def test_forbidden_spans_have_no_gradient_under_sigmoid() -> None:
     (gradient,) = torch.autograd.grad((unselected + selected.masked_fill(wide, 0.0)).sum(), scores)
     assert torch.isfinite(gradient).all()
     assert (gradient[wide] == 0).all()
+
+
+def test_sigmoid_may_keep_the_best_spans_that_do_not_cross() -> None:
+    layout = layout_of([[3]])
+    scores = torch.full((layout.size,), -torch.inf)
+    first, second = layout.flat_index(torch.tensor([0, 1]), torch.tensor([1, 2])).tolist()
+    scores[first], scores[second] = 1.0, 2.0
+    log_p = SigmoidSelector().marginals(scores, layout).selected
+    kept = {
+        selector.spans_may_cross: selector.prediction_strategy("marginal", 0.4)(scores, log_p, layout).tolist()
+        for selector in (SigmoidSelector(), SigmoidSelector(non_crossing=True))
+    }
+    assert kept == {True: [first, second], False: [second]}

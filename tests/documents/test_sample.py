@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import pytest
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    MENTIONS_KEY,
+    PREDICATES_KEY,
+    Argument,
+    Frame,
+    get_clusters,
+    get_frames,
+    get_predicates,
+    has_clusters_annotated,
+    has_frames_annotated,
+    set_clusters,
+    set_frames,
+    set_mentions,
+    set_predicates,
+)
+from spacy_span_selector.documents.sample import Sample
+
+VOCAB = Vocab()
+
+
+def make_docs(number: int = 8, clusters: int = 6) -> list[Doc]:
+    """Documents with clusters of two mentions, and a frame for every second word."""
+    docs = []
+    for i in range(number):
+        doc = Doc(VOCAB, words=[f"{i}.{j}" for j in range(2 * clusters)])
+        set_clusters(doc, [[(2 * j, 2 * j + 1), (2 * j + 1, 2 * j + 2)] for j in range(clusters)])
+        set_mentions(doc, [(j, j + 1) for j in range(len(doc))], [1.0] * len(doc))
+        set_frames(doc, [Frame(2 * j, 2 * j + 1, [Argument(2 * j + 1, 2 * j + 2, "ARG0")]) for j in range(clusters)])
+        set_predicates(doc, [(2 * j, 2 * j + 1) for j in range(clusters)])
+        docs.append(doc)
+    return docs
+
+
+def names(docs: list[Doc]) -> list[str]:
+    return [doc[0].text for doc in docs]
+
+
+def test_everything_is_taken_by_default() -> None:
+    docs = make_docs()
+    assert Sample().take(docs) == docs
+    assert [len(get_clusters(doc)) for doc in docs] == [6] * 8
+
+
+def test_so_many_documents_in_their_order() -> None:
+    taken = names(Sample(documents=5).take(make_docs()))
+    assert len(taken) == 5
+    assert taken == sorted(taken)
+
+
+def test_seeds_choose_different_documents() -> None:
+    assert len({tuple(names(Sample(documents=4, seed=seed).take(make_docs()))) for seed in range(5)}) > 1
+
+
+def test_a_larger_sample_has_the_documents_of_a_smaller_one() -> None:
+    small, large = (names(Sample(documents=n, clusters=0.5).take(make_docs())) for n in (3, 6))
+    assert set(small) < set(large)
+
+
+def test_a_document_loses_the_same_clusters_in_samples_of_any_size() -> None:
+    small, large = (Sample(documents=n, clusters=0.5).take(make_docs()) for n in (3, 8))
+    kept = {doc[0].text: get_clusters(doc) for doc in large}
+    assert all(get_clusters(doc) == kept[doc[0].text] for doc in small)
+
+
+@pytest.mark.parametrize(("share", "number"), [(0.0, 0), (0.5, 3), (1.0, 6)])
+def test_a_share_of_the_clusters_is_kept_whole(share: float, number: int) -> None:
+    before = get_clusters(make_docs(1)[0])
+    (doc,) = Sample(clusters=share).take(make_docs(1))
+    clusters = get_clusters(doc)
+    assert len(clusters) == number
+    assert all(cluster in before for cluster in clusters)
+    assert len(get_frames(doc)) == 6
+
+
+def test_a_fraction_of_a_cluster_is_kept_by_chance() -> None:
+    docs = Sample(clusters=0.75).take(make_docs(40))
+    numbers = [len(get_clusters(doc)) for doc in docs]
+    assert set(numbers) == {4, 5}
+
+
+def test_a_share_of_the_frames_is_kept_whole() -> None:
+    before = get_frames(make_docs(1)[0])
+    (doc,) = Sample(frames=0.5).take(make_docs(1))
+    frames = get_frames(doc)
+    assert len(frames) == 3
+    assert all(frame in before for frame in frames)
+    assert len(get_clusters(doc)) == 6
+
+
+def test_nothing_gives_away_what_is_deleted() -> None:
+    (doc,) = Sample(clusters=0.5, frames=0.5).take(make_docs(1))
+    assert MENTIONS_KEY not in doc.spans
+    assert get_predicates(doc, PREDICATES_KEY) is None
+
+
+def test_a_document_that_lost_all_is_annotated() -> None:
+    (doc,) = Sample(clusters=0.0, frames=0.0).take(make_docs(1))
+    assert has_clusters_annotated(doc)
+    assert has_frames_annotated(doc)
+
+
+def test_a_document_without_annotation_gets_none() -> None:
+    (doc,) = Sample(clusters=0.5, frames=0.5).take([Doc(VOCAB, words=["a"])])
+    assert not doc.spans
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"documents": 0}, "'documents' of the sample is 0; it must be at least 1"),
+        ({"clusters": 1.5}, "'clusters' of the sample is 1.5; it is a share, from 0 to 1"),
+        ({"frames": -0.1}, "'frames' of the sample is -0.1; it is a share, from 0 to 1"),
+    ],
+)
+def test_settings_out_of_range_are_errors(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Sample(**settings)  # type: ignore[arg-type]
+
+
+def test_too_few_documents_are_an_error() -> None:
+    with pytest.raises(ValueError, match="'documents' of the sample is 9, but the corpus has only 8 documents"):
+        Sample(documents=9).take(make_docs())
