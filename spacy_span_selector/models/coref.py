@@ -28,10 +28,12 @@ def build_coref_model(
     settings (CorefSettings): Everything else.
     selector (SpanSelector | None): How mentions are selected: spacy_span_selector.StructuredSelector.v1, which is the
         default, LaminarSelector.v1, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or MultitaskSelector.v1.
-    RETURNS (Model[HeadInput, CorefOutput]): Its attributes `selector` and `max_span_width` are those of the network.
+    RETURNS (Model[HeadInput, CorefOutput]): Its attributes `selector` and `max_span_width` are those of the network;
+        `settings`, which is not saved, has all of them.
     """
     settings = replace(settings, selector=selector or StructuredSelector())
     model = torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
     model.attrs["selector"] = settings.selector
     model.attrs["max_span_width"] = settings.max_span_width
+    model.attrs["settings"] = settings
     return model

@@ -30,10 +30,12 @@ def build_srl_model(
     selector (Selector | None): How arguments are found: spacy_span_selector.StructuredSelector.v1, which is the
         default, LaminarSelector.v1, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or BioSelector.v1.
     RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector` and `max_span_width` are those of the network; the
-        latter is None where arguments are tagged, as their width has no limit then.
+        latter is None where arguments are tagged, as their width has no limit then. `settings`, which is not saved, has
+        all of them.
     """
     settings = replace(settings, selector=selector or StructuredSelector())
     model = torch_head("srl", tok2vec, partial(SrlHead, settings=settings))
     model.attrs["selector"] = settings.selector
     model.attrs["max_span_width"] = settings.max_span_width if selects_spans(settings.selector) else None
+    model.attrs["settings"] = settings
     return model

@@ -32,6 +32,7 @@ class SpanAligner:
     def __init__(self, example: Example, sentences: Runs, max_width: int | None) -> None:
         self.example = example
         self.max_width = max_width
+        self._lengths = sentences.lengths
         numbers = np.where(sentences.in_sentence, np.arange(len(sentences.lengths)), OUTSIDE)
         self._sentence = np.repeat(numbers, np.asarray(sentences.lengths, dtype=np.int64))
 
@@ -67,6 +68,10 @@ class SpanAligner:
     def in_one_sentence(self, first: int, second: int) -> bool:
         """Whether two tokens of the prediction lie in one sentence, and not in a marker."""
         return bool(self._sentence[first] == self._sentence[second] != OUTSIDE)
+
+    def sentence_length(self, token: int) -> int:
+        """The number of tokens of the sentence of a token of the prediction."""
+        return self._lengths[int(self._sentence[token])]
 
     @cached_property
     def _edges(self) -> tuple[list[int], list[int]]:

@@ -8,6 +8,7 @@ from thinc.api import Config
 
 DEFAULT_CONFIG = """
 [model]
+max_span_width = 256
 
 [model.selector]
 @misc = "spacy_span_selector.StructuredSelector.v1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from spacy.tokens import Token
 from torch import Tensor
 
+from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import SpanSelector
@@ -72,11 +74,21 @@ class DocSelection:
 
     def sentences(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """The first token of each sentence, and the probability of each of its spans by first and last token, 0 where
-        the selector has no probabilities. Shape: (tokens, tokens)"""
-        in_sentence = self.layout.in_sentence.tolist()
+        the selector has no probabilities. Shape: (tokens, tokens)
+
+        A sentence whose wide spans are not scored is left out, with a warning.
+        """
+        in_sentence, in_long = self.layout.in_sentence.tolist(), self.layout.in_long_sentence.tolist()
         for first, tokens in groupby(range(len(self.words.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
-            if in_sentence[first]:
+            if in_long[first]:
+                start = self.words.doc[first : first + min(8, len(rows))].text
+                warnings.warn(
+                    f"A sentence of {len(rows)} words has no table of all its spans: from {start!r} in "
+                    f"{describe_doc(self.words.source)}. Cut it into shorter ones.",
+                    stacklevel=2,
+                )
+            elif in_sentence[first]:
                 flat = self.layout.row[rows][:, None] + self.layout.place[rows]
                 log_p = self.selection.marginals.selected[flat].double().triu().cpu().numpy()
                 yield first, np.triu(np.exp(log_p)) * self.selector.has_probabilities
@@ -92,12 +104,13 @@ class DocSelection:
         return [self.words.source[place] for place in self.words.places.tolist()]
 
     def _flat_index(self, spans: Collection[Characters]) -> Tensor:
-        """The flat index of spans; spans that are not in the layout are left out."""
+        """The flat index of spans; spans that are not in the layout, or not scored, are left out."""
         tokens = self._tokens()
         starts = {token.idx: row for row, token in enumerate(tokens)}
         ends = {token.idx + len(token): row for row, token in enumerate(tokens)}
         sentence = self.layout.sentence.tolist()
         rows = [(starts[start], ends[end]) for start, end in spans if start in starts and end in ends]
         rows = [(start, end) for start, end in rows if start <= end and sentence[start] == sentence[end]]
-        tensor = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2)
-        return self.layout.flat_index(tensor[:, 0], tensor[:, 1])
+        first, last = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2).unbind(1)
+        scored = self.layout.has_index(first, last)
+        return self.layout.flat_index(first[scored], last[scored])

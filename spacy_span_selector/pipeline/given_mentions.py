@@ -13,6 +13,8 @@ from ..layers.spans.layout import SpanLayout
 from .alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, WHITE_SPACE
 from .lost import LostSpans
 
+TOO_WIDE_HERE = "is wider than 'max_span_width' of the model, in a sentence too long for a chart of all spans"
+
 
 def given_mentions(
     words: Sequence[Words], layout: SpanLayout, key: str, choose: CandidateStrategy
@@ -30,7 +32,7 @@ def given_mentions(
     if not any(closed):
         return choose, lost
     sentence, in_sentence = layout.sentence.tolist(), layout.in_sentence.tolist()
-    rows: set[tuple[int, int]] = set()
+    rows: dict[tuple[int, int], str] = {}
     offset = 0
     for document in words:
         doc = document.doc
@@ -47,9 +49,12 @@ def given_mentions(
             elif sentence[first] != sentence[last]:
                 lost.add(CROSSES_SENTENCES, place)
             else:
-                rows.add((first, last))
+                rows[first, last] = place
         offset += len(doc)
     device = layout.document.device
     spans = torch.tensor(sorted(rows), dtype=torch.long, device=device).view(-1, 2)
-    flat = layout.flat_index(spans[:, 0], spans[:, 1])
+    possible = layout.has_index(spans[:, 0], spans[:, 1])
+    for first, last in spans[~possible].tolist():
+        lost.add(TOO_WIDE_HERE, rows[first, last])
+    flat = layout.flat_index(*spans[possible].T)
     return Given(flat, torch.tensor(closed, dtype=torch.bool, device=device), choose), lost

@@ -18,22 +18,24 @@ NOUN_PHRASE_LABEL = "NP"
 
 
 def gold_constituents(
-    examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device | None
+    examples: Sequence[Example], sentences: Sequence[Runs], max_width: int | None, device: torch.device | None
 ) -> GoldConstituents:
-    """Align the constituents of a batch with its predicted documents; those that don't align are left out.
+    """Align the constituents of a batch with its predicted documents; those that don't align, or that no score is
+    learnt for, are left out.
 
     Of several constituents over the same tokens a noun phrase counts. Functions and indices are not looked at: NP-SBJ
     is an NP, and so is NP=2.
 
     examples (Sequence[Example]): The examples.
     sentences (Sequence[Runs]): The sentences of the predicted documents.
+    max_width (int | None): The greatest number of tokens of a constituent, None for no limit.
     device (torch.device | None): Where the tensors go.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
     classes: dict[tuple[int, int], int] = {}
     offset = 0
     for example, runs in zip(examples, sentences, strict=True):
-        align = SpanAligner(example, runs, None)
+        align = SpanAligner(example, runs, max_width)
         for span in example.reference.spans.get(CONSTITUENTS_KEY, ()):
             aligned = align(span.start, span.end)
             if not isinstance(aligned, str):

@@ -8,12 +8,14 @@ import torch
 from spacy.training import Example
 
 from ..annotation import describe_doc, get_frames, has_frames_annotated
-from ..layers.spans.layout import Runs, Spans
+from ..layers.spans.layout import Runs, Spans, is_long
 from ..layers.srl.gold import GoldFrames
+from ..layers.srl.pairs import is_near
 from .alignment import SpanAligner
 from .lost import LostSpans
 from .rolesets import RolesetCounts, seen_rolesets
 
+TOO_FAR = "lies further from its predicate than arguments are looked for in a long sentence"
 OTHER_SENTENCE = "lies in another sentence of the predicted document than its predicate"
 UNKNOWN_ROLE = "has a role that is not among the labels of the component"
 UNKNOWN_ROLESET = "is not among the rolesets of the component"
@@ -30,6 +32,7 @@ def gold_frames(
     rolesets: Mapping[str, int],
     seen: RolesetCounts | None,
     max_width: int | None,
+    band_width: int | None,
     device: torch.device | None,
 ) -> tuple[GoldFrames, LostSpans]:
     """Align the gold frames of a batch with its predicted documents.
@@ -40,6 +43,8 @@ def gold_frames(
     roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
     seen (RolesetCounts | None): The rolesets that each form and lemma may have; None if rolesets are not learnt.
     max_width (int | None): The greatest number of tokens of an argument, None for no limit.
+    band_width (int | None): The greatest number of tokens of a span in a sentence of any length, None if long sentences
+        were cut.
     device (torch.device | None): Where the tensors go.
     RETURNS (tuple[GoldFrames, LostSpans]): What can be learnt, and what was left out: predicates that don't align,
         with all of their arguments; arguments; and rolesets, whose predicates are kept.
@@ -65,6 +70,8 @@ def gold_frames(
                     reason = aligned
                 elif not align.in_one_sentence(predicate[0], aligned[0]):
                     reason = OTHER_SENTENCE
+                elif is_long(align.sentence_length(predicate[0]), band_width) and not is_near(aligned, predicate[0]):
+                    reason = TOO_FAR
                 elif role not in roles:
                     reason = UNKNOWN_ROLE
                 else:

@@ -25,6 +25,7 @@ from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
+from ..layers.selection.settings import NetworkSettings
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import HeadInput, head_device, head_module
@@ -366,7 +367,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     def _predict_batch(self, words: list[Words]) -> tuple[list[Prediction], SpanLayout, Output | None]:
         """The predictions, the sentences, and the output of the network, which does not run without sentences."""
-        layout = SpanLayout.build(self._sentences(words), head_device(self.model))
+        layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
         check_listeners(self.model, [document.source for document in words], self.name)
@@ -385,10 +386,26 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         ]
         return predictions, layout, output
 
+    @property
+    def _max_span_width(self) -> int | None:
+        """The greatest number of tokens of a selected span; None for no limit."""
+        network: NetworkSettings | None = self.model.attrs.get("settings")  # from the config, not from saved weights
+        if network is None:
+            width: int | None = self.model.attrs.get("max_span_width")
+            return width
+        return network.max_span_width if selects_spans(network.selector) else None
+
+    @property
+    def _band_width(self) -> int | None:
+        """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
+        network: NetworkSettings | None = self.model.attrs.get("settings")
+        return None if network is None else network.band_width
+
     def _sentences(self, words: Sequence[Words]) -> list[Runs]:
-        """The sentences of documents, the longest of them cut; the first cut is reported."""
+        """The sentences of documents; the longest are cut if need be, and the first cut is reported."""
         whole = sentence_runs([document.doc for document in words], self.name)
-        sentences, cut = cut_long_sentences(words, whole, self.settings.max_sentence_words)
+        most = self.settings.max_sentence_words if self._band_width is None else None
+        sentences, cut = cut_long_sentences(words, whole, most)
         self.lost.take_over(cut, self.name, "cuts a sentence")
         return sentences
 
@@ -403,7 +420,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         ]
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"leaves out a {self.gold_name}")
-        return SpanLayout.build(sentences, device), gold
+        return SpanLayout.build(sentences, device, self._band_width), gold
 
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""

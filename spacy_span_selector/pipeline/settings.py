@@ -35,7 +35,8 @@ class PipeSettings:
         tok2vec: the paper trains the network 30 times as fast as the encoder.
     max_sentence_words (int | None): The greatest number of words of a sentence. A longer one, as of a list or a table
         without sentence ends, is cut, preferably at the end of a line or at punctuation, since the time of selection
-        grows with the cube of its length; no span crosses the cut. If None, no sentence is cut.
+        grows with the cube of its length; no span crosses the cut. If None, no sentence is cut. Not used if the time
+        grows with the length alone: with `max_span_width` of the model and a selector that leaves out wide spans.
     prefix (str): Prefix of the keys of the clusters or frames in `doc.spans`.
     """
 

@@ -59,7 +59,7 @@ class CorefPipeSettings(PipeSettings):
     mentions_key (str): Key of all selected spans in `doc.spans`.
     given_key (str): Key in `doc.spans` of mentions that a document is given. Where it is there, the component
         links these and selects no others. One that is wider than the model's `max_span_width` is linked, too, and
-        has the probability 0.
+        has the probability 0; in a long sentence it is left out.
     """
 
     candidate_ratio: float = 0.4
@@ -155,16 +155,17 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
     ) -> tuple[GoldMentions, LostSpans]:
         settings = self.settings
+        width = self._max_span_width
         gold, lost = gold_mentions(
             examples,
             sentences,
             prefix=settings.prefix,
             mentions_key=settings.mentions_key,
-            max_width=self.model.attrs.get("max_span_width"),
+            max_width=width,
             device=device,
         )
         if self.selector.learns_constituents:
-            gold = replace(gold, constituents=gold_constituents(examples, sentences, device))
+            gold = replace(gold, constituents=gold_constituents(examples, sentences, width, device))
         return gold, lost
 
     def _training_request(self, words: Sequence[Words], gold: GoldMentions) -> CorefRequest:

@@ -189,7 +189,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             roles={role: i for i, role in enumerate(self.labels)},
             rolesets=self._roleset_numbers(),
             seen=self.cfg["rolesets"] if settings.predict_rolesets else None,
-            max_width=self.model.attrs["max_span_width"],
+            max_width=self._max_span_width,
+            band_width=self._band_width,
             device=device,
         )
 

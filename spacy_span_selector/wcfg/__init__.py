@@ -9,7 +9,8 @@ docs/grammar.md has the derivations.
 
 from __future__ import annotations
 
-from .decoding import best_span_indices, best_spans
+from .band import LaminarBandGrammar
+from .decoding import best_span_indices, best_spans, heaviest_set
 from .grammar import Grammar
 from .greedy import greedy_spans
 from .inside_outside import TreeGrammar
@@ -17,6 +18,7 @@ from .laminar import LaminarGrammar
 
 TREES = TreeGrammar()
 LAMINAR = LaminarGrammar()
+LAMINAR_BAND = LaminarBandGrammar()
 
 log_partition = TREES.log_partition
 marginals = TREES.marginals
@@ -24,11 +26,13 @@ log_marginals = TREES.log_marginals
 
 __all__ = [
     "LAMINAR",
+    "LAMINAR_BAND",
     "TREES",
     "Grammar",
     "best_span_indices",
     "best_spans",
     "greedy_spans",
+    "heaviest_set",
     "log_marginals",
     "log_partition",
     "marginals",

@@ -59,13 +59,18 @@ def best_span_indices(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, 
     sentence, start, last = (column.cpu().numpy() for column in columns)
     # Offset the sentences, so that spans of two sentences never overlap.
     before = sentence * scores.shape[1]
-    keep = _heaviest(before + start, before + last + 1, scores[positive].double().cpu().numpy())
+    keep = heaviest_set(before + start, before + last + 1, scores[positive].double().cpu().numpy())
     kept = torch.from_numpy(np.flatnonzero(keep)).to(scores.device)
     return columns[0][kept], columns[1][kept], columns[2][kept]
 
 
-def _heaviest(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
-    """Which spans are in the heaviest non-crossing set."""
+def heaviest_set(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
+    """Which of some spans are in the heaviest set of them that do not cross.
+
+    start, end (NDArray[np.int64]): First token of each span, and the one behind its last, from 0. Shape: (spans,)
+    weight (NDArray[np.float64]): What each weighs; above 0. Shape: (spans,)
+    RETURNS (NDArray[np.bool_]): Shape: (spans,)
+    """
     keep = np.ones(len(start), dtype=bool)
     for component in _crossing_components(start, end):
         keep[component] = heaviest_nodes(start[component], end[component], weight[component])
@@ -122,31 +127,32 @@ def _maximum_of_ranges(values: Indices, begin: Indices, end: Indices) -> Indices
 def heaviest_nodes(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
     """Which spans of one component are in the best tree over its endpoints, by CKY.
 
-    The chart is stored by (start, width) and by (end, size - width), so that the splits of all spans of
-    one width are two contiguous slices.
+    The chart is stored by (start, width) and by (end, greatest width - width), so that the splits of all spans of one
+    width are two contiguous slices. It ends with the widest of the spans: what is wider is a chain of these.
     """
     endpoints = np.unique(np.concatenate([start, end]))
     size = len(endpoints)
     starts = np.searchsorted(endpoints, start)
     widths = np.searchsorted(endpoints, end) - starts
-    weights = np.zeros((size, size))
+    most = int(widths.max())
+    weights = np.zeros((most + 1, size))
     weights[widths, starts] = weight
 
-    by_start, by_end = np.zeros((size, size)), np.zeros((size, size))
-    best_split = np.zeros((size, size), dtype=np.int64)
-    for width in range(1, size):
+    by_start, by_end = np.zeros((size, most + 1)), np.zeros((size, most + 1))
+    best_split = np.zeros((most + 1, size), dtype=np.int64)
+    for width in range(1, most + 1):
         count = size - width
         total = weights[width, :count]
         if width > 1:
-            sums = by_start[:count, 1:width] + by_end[width:, count + 1 :]
+            sums = by_start[:count, 1:width] + by_end[width:, most + 2 - width :]
             choice = sums.argmax(1)  # the first in a tie
             best_split[width, :count] = choice + 1
             total = total + sums[np.arange(count), choice]
         by_start[:count, width] = total
-        by_end[width:, count] = total
+        by_end[width:, most + 1 - width] = total
 
-    in_tree = np.zeros((size, size), dtype=bool)
-    agenda = [(size - 1, 0)]
+    in_tree = np.zeros((most + 1, size), dtype=bool)
+    agenda = _best_chain(by_start)
     while agenda:
         width, left = agenda.pop()
         in_tree[width, left] = True
@@ -154,3 +160,24 @@ def heaviest_nodes(start: Indices, end: Indices, weight: Weights) -> NDArray[np.
             split = int(best_split[width, left])
             agenda += [(split, left), (width - split, left + split)]
     return in_tree[widths, starts]
+
+
+def _best_chain(by_start: Weights) -> list[tuple[int, int]]:
+    """Cut what is wider than a chart where a tree over all would: at the first boundary that reaches the best total.
+
+    by_start (NDArray[np.float64]): Best total of each span, by start and width. Shape: (size, most + 1)
+    RETURNS (list[tuple[int, int]]): Width and start of each piece.
+    """
+    size, columns = by_start.shape
+    most = columns - 1
+    behind, first_cut = np.zeros(size), np.zeros(size, dtype=np.int64)
+    for place in range(size - 2, -1, -1):
+        widest = min(most, size - 1 - place)
+        totals = by_start[place, 1 : widest + 1] + behind[place + 1 : place + widest + 1]
+        first_cut[place] = totals.argmax() + 1
+        behind[place] = totals[first_cut[place] - 1]
+    pieces, place = [], 0
+    while size - 1 - place > most:
+        pieces.append((int(first_cut[place]), place))
+        place += int(first_cut[place])
+    return [*pieces, (size - 1 - place, place)]

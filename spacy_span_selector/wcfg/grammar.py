@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid, softplus
 
-from .chart import existing_spans
 from .validation import validate
 
 FORBIDDEN = -1e30  # log weight of what is in no derivation; finite, so that no difference of two is NaN
@@ -26,6 +25,17 @@ IDENTITY = 40.0  # above, softplus is the identity, even in float64
 
 class Grammar(ABC):
     """A distribution over sets of non-crossing spans of a sentence."""
+
+    def first_and_last(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """First and last token of the span of each score. What starts behind its end, or ends behind its sentence, is
+        none.
+
+        RETURNS (tuple[Tensor, Tensor]): Shapes that broadcast to (n, n).
+        RAISES (ValueError): If a shape, a dtype or a length is not as described.
+        """
+        validate(scores, lengths)
+        token = torch.arange(scores.shape[1], device=scores.device)
+        return token[:, None], token
 
     @abstractmethod
     def sum_over_chords(self, scores: Tensor, chord: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
@@ -90,16 +100,13 @@ class Grammar(ABC):
 
     def _spans(self, scores: Tensor, lengths: Tensor) -> _Spans:
         """Separate what is certain from what needs the chart."""
-        validate(scores, lengths)
-        tokens = scores.shape[1]
+        start, last = self.first_and_last(scores, lengths)
         scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
         lengths = lengths.to(scores.device)
-        if tokens == 0:
+        if scores.shape[1] == 0:
             return _Spans(scores.bool(), scores, scores.sum((1, 2)), scores)
 
-        token = torch.arange(tokens, device=scores.device)
-        start, last = token[:, None], token
-        exists = existing_spans(lengths, tokens)
+        exists = (start <= last) & (last < lengths[:, None, None])
         # No span crosses a token or the whole sentence, so these are constants and only the chords need the chart.
         whole = (start == 0) & (last == lengths[:, None, None] - 1)
         certain = exists & (whole | (start == last))

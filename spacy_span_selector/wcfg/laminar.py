@@ -42,15 +42,16 @@ class _LaminarSets(torch.autograd.Function):
         # The charts are in base 2, because exp2 is much faster than exp on CPUs.
         selected = spans_to_chart(scores, FORBIDDEN)
         either = softplus(selected, threshold=IDENTITY)
-        level = _level(scores, either, lengths)
+        chords = (lengths * (lengths - 1) // 2 - 1).clamp(min=1)
+        constant = level(scores, either, lengths, chords)
         word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
-        words = torch.where(word, -level, 0.0)
+        words = torch.where(word, -constant, 0.0)
         ctx.sweeps = sweeps_for(selected, laminar_sweeps, "triton_laminar")
         total, log_free, *swept = ctx.sweeps.sweep(*(weight.div_(math.log(2)) for weight in (selected, either, words)))
         log_allowed = chart_to_spans(log_free).mul_(math.log(2)).clamp_(max=0)
         ctx.save_for_backward(scores, log_allowed, *swept)
         ctx.set_materialize_grads(False)
-        return total * math.log(2) + level * lengths, log_allowed
+        return total * math.log(2) + constant * lengths, log_allowed
 
     @staticmethod
     def backward(
@@ -72,21 +73,21 @@ class _LaminarSets(torch.autograd.Function):
         return chart_to_spans(either).mul_(scores.sigmoid()).add_(chart_to_spans(selected)), None
 
 
-def _level(scores: Tensor, either: Tensor, lengths: Tensor) -> Tensor:
+def level(scores: Tensor, either: Tensor, lengths: Tensor, chords: Tensor) -> Tensor:
     """The constant to subtract for every word, so that log Z is close to 0.
 
     Each derivation has all words, so any level is exact, but sums close to 0 are more precise. If all spans had the
     mean weight x, the weight of all sets would grow by the factor (sqrt(x) + sqrt(1 + x))^2 with each word. If few
     spans have any weight, a better estimate is the weight of all sets, crossing or not.
 
-    scores (Tensor): Score of each span; forbidden for words and where there is no span. Shape: (batch, n, n)
+    scores (Tensor): Score of each span; forbidden for words and where there is no span. Shape: (batch, n, widths)
     either (Tensor): Log weight of each span that is selected or not; 0 for words and where there is no span; a chart
-        by start. Shape: (n + 1, n + 1, batch)
+        by start. Shape: (widths + 1, n + 1, batch)
     lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
+    chords (Tensor): Number of spans of each sentence, at least 1. Shape: (batch,)
     RETURNS (Tensor): The level of each sentence. Shape: (batch,)
     """
     largest = scores.amax((1, 2), keepdim=True)
-    chords = (lengths * (lengths - 1) // 2 - 1).clamp(min=1)
     # exp is slow far below 0, where it is 0 anyway.
     mean = (scores - largest).clamp_(min=-80).exp_().sum((1, 2)).div_(chords).log_() + largest.flatten()
     growth = 2 * torch.logaddexp(mean / 2, softplus(mean, threshold=IDENTITY) / 2)

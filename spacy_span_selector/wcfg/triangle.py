@@ -13,8 +13,13 @@ writes is one strided view of it: a step has few operations, and it is their num
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Charts:
@@ -35,12 +40,12 @@ class Charts:
         """
         self.values = values
         self.by_start, self.by_end = values[int(end_first)], values[int(not end_first)]
-        _, corners, _, self._batch = values.shape
-        self._corners, self._tokens = corners, corners - 1
+        _, self._rows, self._corners, self._batch = values.shape
+        self._tokens = self._corners - 1
         self._end_first, self._offset = end_first, values.storage_offset()
 
     @classmethod
-    def full(cls, like: Tensor, value: float, end_first: bool = False) -> Charts:
+    def full(cls, like: Tensor, value: float, end_first: bool = False) -> Self:
         """Charts of one value, for spans of shape (m, m, batch)."""
         return cls(like.new_full((2, *like.shape), value), end_first)
 
@@ -60,7 +65,7 @@ class Charts:
         shift (int): How much further right the spans in the chart by end are.
         RETURNS (Tensor): A view. Shape: (2, (after - first) * batch)
         """
-        start, end = width * self._corners + first, (self._tokens - width) * self._corners + width + first + shift
+        start, end = width * self._corners + first, (self._rows - 1 - width) * self._corners + width + first + shift
         return self._view(start, end, 1, 0, after - first)[0]
 
     def parts(self, width: int) -> Tensor:
@@ -71,7 +76,7 @@ class Charts:
             Shape: (width - 1, 2, spans * batch)
         """
         corners = self._corners
-        return self._view(corners, (corners - width) * corners + width, width - 1, corners, corners - width)
+        return self._view(corners, (self._rows - width) * corners + width, width - 1, corners, corners - width)
 
     def parents(self, width: int, first: int, after: int) -> Tensor:
         """What contains spans of one width: from the chart by end, what starts with each of some spans, and from the
@@ -108,7 +113,7 @@ class Charts:
             start, end = end, start
         return self.values.as_strided(
             (rows, 2, columns * batch),
-            (step * batch, (corners * corners + end - start) * batch, 1),
+            (step * batch, (self._rows * corners + end - start) * batch, 1),
             self._offset + start * batch,
         )
 
@@ -144,12 +149,12 @@ def chart_to_spans(chart: Tensor) -> Tensor:
 
 def to_end(by_start: Tensor) -> Tensor:
     """Copy a chart by start into a chart by end. Shape: (m, m, batch)"""
-    corners, _, batch = by_start.shape
+    _, corners, batch = by_start.shape
     return by_start.as_strided(by_start.shape, ((corners - 1) * batch, batch, 1)).flip(0)
 
 
 def to_start(by_end: Tensor) -> Tensor:
     """Copy a chart by end into a chart by start. Shape: (m, m, batch)"""
-    corners, _, batch = by_end.shape
-    step = (corners - 1) * batch
-    return by_end.as_strided(by_end.shape, (step, batch, 1), by_end.storage_offset() + step).flip(0)
+    rows, corners, batch = by_end.shape
+    offset = by_end.storage_offset() + (rows - 1) * batch
+    return by_end.as_strided(by_end.shape, ((corners - 1) * batch, batch, 1), offset).flip(0)

@@ -15,6 +15,24 @@ def validate(scores: Tensor, lengths: Tensor) -> None:
     """
     if scores.ndim != 3 or scores.shape[1] != scores.shape[2]:
         raise ValueError(f"scores: expected shape (batch, n, n), one score per span, but got {tuple(scores.shape)}")
+    _validate(scores, lengths)
+
+
+def validate_band(scores: Tensor, lengths: Tensor) -> None:
+    """Check that each sentence has scores by width, and a possible length.
+
+    scores (Tensor): Scores by first token and width. Shape: (batch, n, most)
+    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
+    RAISES (ValueError): If a shape, a dtype or a length is not as described.
+    """
+    if scores.ndim != 3 or (scores.shape[1] and not scores.shape[2]):
+        raise ValueError(
+            f"scores: expected shape (batch, n, most), one score per narrow span, but got {tuple(scores.shape)}"
+        )
+    _validate(scores, lengths)
+
+
+def _validate(scores: Tensor, lengths: Tensor) -> None:
     batch, tokens, _ = scores.shape
     if not scores.is_floating_point():
         raise ValueError(f"scores: expected a floating-point tensor, but got {scores.dtype}")

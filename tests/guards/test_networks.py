@@ -7,7 +7,9 @@ more has to say so here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -17,7 +19,7 @@ from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold
-from spacy_span_selector.layers.selection.selectors import StructuredSelector
+from spacy_span_selector.layers.selection.selectors import LaminarSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
@@ -77,10 +79,15 @@ def no_senses(predicates: Spans) -> Senses:
     return Senses(Pairs(none, none), torch.zeros(0))
 
 
-def coref(sentences: list[int], training: bool) -> None:
+def limited(settings: CorefSettings | SrlSettings, most: int | None) -> Any:
+    """The settings with a greatest width of spans, which structured selection has no use for in long sentences."""
+    return settings if most is None else replace(settings, max_span_width=most, selector=LaminarSelector())
+
+
+def coref(sentences: list[int], training: bool, most: int | None = None) -> None:
     torch.manual_seed(0)
-    head = CorefHead(width=WIDTH, settings=COREF).train(training)
-    layout = layout_of([sentences])
+    head = CorefHead(width=WIDTH, settings=limited(COREF, most)).train(training)
+    layout = layout_of([sentences], most=most)
     gold, tokens = gold_mentions(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
     choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
     with torch.set_grad_enabled(training):
@@ -90,10 +97,10 @@ def coref(sentences: list[int], training: bool) -> None:
             loss.backward()
 
 
-def srl(sentences: list[int], training: bool) -> None:
+def srl(sentences: list[int], training: bool, most: int | None = None) -> None:
     torch.manual_seed(0)
-    head = SrlHead(width=WIDTH, roles=ROLES, rolesets=0, settings=SRL).train(training)
-    layout = layout_of([sentences])
+    head = SrlHead(width=WIDTH, roles=ROLES, rolesets=0, settings=limited(SRL, most)).train(training)
+    layout = layout_of([sentences], most=most)
     gold, tokens = gold_frames(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
     choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
     find = FindPredicates(gold.predicates, closed=torch.ones(1, dtype=torch.bool))
@@ -144,3 +151,14 @@ def test_more_sentences_of_the_same_lengths_take_hardly_more_operations(
 def test_a_long_sentence_takes_memory_like_its_chart() -> None:
     """A number for each pair of 500 tokens is 1 MB; the hidden layer of all spans would be 64 MB, its gradient, too."""
     assert count(partial(coref, [500], True)).megabytes <= HEADROOM * 38.3
+
+
+@pytest.mark.parametrize("network", [coref, srl])
+@pytest.mark.parametrize("training", [False, True], ids=["predicts", "learns"])
+def test_a_long_sentence_takes_memory_like_its_length_if_spans_have_a_greatest_width(
+    network: Callable[..., None], training: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linker, "COARSE_ROWS", 16)
+    monkeypatch.setattr(linker, "COARSE_COLUMNS", 64)
+    short, long = (count(partial(network, [tokens], training, most=8)).megabytes for tokens in (250, 1000))
+    assert long <= 4.2 * short

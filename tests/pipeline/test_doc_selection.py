@@ -25,9 +25,11 @@ WORDS = ["Ann", "saw", "Bob", ".", "He", "left"]
 VALUES = {"threshold": (0.1, 0.3, 0.5), "ratio": (0.25, 0.5)}
 
 
-def select(selector: SpanSelector, known: dict[tuple[int, int], float], threshold: float = 0.4) -> DocSelection:
+def select(
+    selector: SpanSelector, known: dict[tuple[int, int], float], threshold: float = 0.4, most: int | None = None
+) -> DocSelection:
     """The selection of a document in which some spans, by first and last token, have a probability, others nearly 0."""
-    layout = layout_of([[4, 2]])
+    layout = layout_of([[4, 2]], most=most)
     probabilities = torch.full((layout.size,), 0.001)
     for (first, last), probability in known.items():
         probabilities[layout.flat_index(torch.tensor([first]), torch.tensor([last]))] = probability
@@ -88,3 +90,18 @@ def test_sentences_have_their_probabilities():
 def test_sentences_without_probabilities_have_none():
     selection = select(GreedySelector(0.5), {(2, 3): 0.95})
     assert not any(weights.any() for _, weights in selection.sentences())
+
+
+def test_wide_spans_of_a_long_sentence_have_no_probability():
+    selection = select(SigmoidSelector(), {(0, 1): 0.95, (2, 2): 0.45}, most=2)
+    doc = selection.words.source
+    gold = [(doc[first].idx, doc[last].idx + len(doc[last])) for first, last in ((0, 1), (0, 3), (4, 5))]
+    probabilities, is_gold = selection.probabilities(gold)
+    assert len(probabilities) == 7 + 3
+    assert probabilities[is_gold].tolist() == pytest.approx([0.95, 0.001])
+
+
+def test_a_long_sentence_has_no_table_of_all_its_spans():
+    with pytest.warns(UserWarning, match="sentence of 4 words has no table.*from 'Ann saw Bob .'"):
+        ((first, weights),) = select(SigmoidSelector(), {(4, 5): 0.45}, most=2).sentences()
+    assert first == 4 and weights[0, 1] == pytest.approx(0.45)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 import torch
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
@@ -7,9 +8,10 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import GIVEN_MENTIONS_KEY, set_speaker_markers, set_title
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
+from spacy_span_selector.layers.spans import layout
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER
-from spacy_span_selector.pipeline.given_mentions import given_mentions
+from spacy_span_selector.pipeline.given_mentions import TOO_WIDE_HERE, given_mentions
 from spacy_span_selector.pipeline.lost import LostSpans
 from spacy_span_selector.pipeline.sentences import sentence_runs
 
@@ -28,13 +30,15 @@ def make_doc(given: list[tuple[int, int]] | None, key: str = GIVEN_MENTIONS_KEY)
     return doc
 
 
-def chosen(*docs: Doc, key: str = GIVEN_MENTIONS_KEY) -> tuple[list[tuple[int, int]], LostSpans]:
+def chosen(
+    *docs: Doc, key: str = GIVEN_MENTIONS_KEY, most: int | None = None
+) -> tuple[list[tuple[int, int]], LostSpans]:
     """The spans that are linked, as rows of the token matrix, end exclusive, and what is left out."""
-    layout = SpanLayout.build(sentence_runs(docs, "coref"))
-    starts, ends = layout.locate(torch.arange(layout.size))
-    first_words = (starts == ends) & (layout.place[starts] == 0) & layout.valid()
-    strategy, lost = given_mentions(read_all_words(docs), layout, key, ONE_WORD)
-    starts, ends = layout.locate(strategy(torch.zeros(layout.size), first_words.float().log(), layout))
+    built = SpanLayout.build(sentence_runs(docs, "coref"), None, most)
+    starts, ends = built.locate(torch.arange(built.size))
+    first_words = (starts == ends) & (built.place[starts] == 0) & built.valid()
+    strategy, lost = given_mentions(read_all_words(docs), built, key, ONE_WORD)
+    starts, ends = built.locate(strategy(torch.zeros(built.size), first_words.float().log(), built))
     return list(zip(starts.tolist(), (ends + 1).tolist(), strict=True)), lost
 
 
@@ -53,8 +57,8 @@ def test_other_documents_of_the_batch_are_not_affected() -> None:
 
 def test_without_given_mentions_the_strategy_is_the_same() -> None:
     docs = [make_doc(None), make_doc([(0, 1)], key="entities")]
-    layout = SpanLayout.build(sentence_runs(docs, "coref"))
-    assert given_mentions(read_all_words(docs), layout, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
+    built = SpanLayout.build(sentence_runs(docs, "coref"))
+    assert given_mentions(read_all_words(docs), built, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
 
 
 def test_the_key_can_be_chosen() -> None:
@@ -79,3 +83,13 @@ def test_spans_that_hold_a_marker_of_a_speaker_are_left_out() -> None:
     found, lost = chosen(doc)
     assert found == [(7, 8)]
     assert lost.counts == {HOLDS_MARKER: 4}
+
+
+def test_mentions_that_a_long_sentence_has_no_score_for_are_left_out_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(layout, "LEAST_LONG", 4)
+    found, lost = chosen(make_doc([(0, 1), (0, 3), (5, 8)]), most=2)
+    assert found == [(0, 1), (5, 8)]  # the second sentence has three words
+    assert lost.counts == {TOO_WIDE_HERE: 1}
+    assert lost.first[TOO_WIDE_HERE] == "'Ann saw her' in document 'the station'"

@@ -28,9 +28,9 @@ def make_example(constituents: Constituents | None, words: list[str] = WORDS) ->
     return Example(predicted_doc(), reference)
 
 
-def find_gold(*examples: Example) -> GoldConstituents:
+def find_gold(*examples: Example, max_width: int | None = None) -> GoldConstituents:
     lengths = sentence_runs([example.predicted for example in examples], "coref")
-    return gold_constituents(examples, lengths, torch.device("cpu"))
+    return gold_constituents(examples, lengths, max_width, torch.device("cpu"))
 
 
 def classes_of(gold: GoldConstituents) -> dict[tuple[int, int], int]:
@@ -81,3 +81,8 @@ def test_a_document_has_constituents_if_there_is_one(constituents: Constituents 
     example = make_example(constituents)
     assert has_constituents(example) == has_some
     assert find_gold(example).annotated.tolist() == [has_some]
+
+
+def test_constituents_that_are_too_wide_are_left_out() -> None:
+    example = make_example([(0, 5, "S"), (1, 4, "VP"), (2, 4, "NP")])
+    assert classes_of(find_gold(example, max_width=3)) == {(1, 4): OTHER, (2, 4): NOUN_PHRASE}

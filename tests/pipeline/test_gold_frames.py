@@ -17,10 +17,13 @@ from spacy_span_selector.annotation import (
     set_speaker_markers,
     set_title,
 )
+from spacy_span_selector.layers.spans import layout
+from spacy_span_selector.layers.srl import pairs
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.gold_frames import (
     OTHER_SENTENCE,
+    TOO_FAR,
     UNKNOWN_ROLE,
     UNKNOWN_ROLESET,
     UNSEEN_ROLESET,
@@ -62,6 +65,7 @@ def find_gold(
     roles: Mapping[str, int] = ROLES,
     seen: RolesetCounts | None = None,
     max_width: int | None = None,
+    band_width: int | None = None,
 ) -> tuple[GoldFrames, LostSpans]:
     return gold_frames(
         examples,
@@ -72,6 +76,7 @@ def find_gold(
         rolesets={"leave.01": 0, "see.01": 1},
         seen=seen,
         max_width=max_width,
+        band_width=band_width,
         device=torch.device("cpu"),
     )
 
@@ -260,3 +265,13 @@ def test_an_argument_behind_a_marker_lies_in_another_sentence() -> None:
     example = make_example([Frame(1, 2, [Argument(3, 4, "ARG1")])])
     set_speaker_markers(example.predicted, [(2, 3)])
     assert find_gold(example)[1].counts == {OTHER_SENTENCE: 1}
+
+
+def test_arguments_far_from_their_predicate_in_a_long_sentence_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "GREATEST_DISTANCE", 1)
+    example = make_example([Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(3, 4, "ARG1")])])
+    for long in (False, True):
+        monkeypatch.setattr(layout, "LEAST_LONG", 2 if long else 100)
+        gold, lost = find_gold(example, band_width=2)
+        assert len(gold.roles) == (1 if long else 2)
+        assert lost.counts == ({TOO_FAR: 1} if long else {})

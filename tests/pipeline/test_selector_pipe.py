@@ -30,6 +30,8 @@ from torch import nn
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import describe_doc, set_title
 from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.layers.spans import layout
+from spacy_span_selector.layers.spans.layout import LEAST_LONG
 from spacy_span_selector.models import torch_head
 from spacy_span_selector.models.finite import NotFinite
 from spacy_span_selector.models.torch_head import HeadInput
@@ -604,6 +606,64 @@ def test_a_sentence_that_is_not_too_long_is_not_cut(case: Case) -> None:
         found += annotate(nlp, case.texts[:1])
     assert found[0] == found[1]
     assert not component(nlp).lost.counts
+
+
+@each_selector("laminar", "sigmoid", "greedy")
+def test_long_sentences_are_annotated_and_learnt_as_with_a_chart_of_all_spans(
+    case: Case, selector: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, losses, learnt = [], [], []
+    for shortest in (LEAST_LONG, 1):
+        monkeypatch.setattr(layout, "LEAST_LONG", shortest)
+        model = {"max_span_width": 3, "dropout": 0.0}
+        # No random spans: how many there are to draw from differs.
+        nlp, examples = initialized(case, selector, model=model, threshold=0.0, negatives=0.0, candidate_ratio=2.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            losses.append(train(nlp, examples, steps=3))
+        found.append(annotate(nlp, case.texts))
+        learnt.append(head_weights(nlp))
+    assert_same(found[1], found[0])
+    assert losses[1] == pytest.approx(losses[0], rel=1e-4)
+    torch.testing.assert_close(learnt[1], learnt[0], rtol=1e-3, atol=1e-3)
+
+
+@each_selector("laminar", "sigmoid", "greedy", "multitask")
+def test_long_sentences_are_not_cut_where_the_width_of_spans_has_a_limit(case: Case, selector: str) -> None:
+    nlp, _ = initialized(case, selector, model={"max_span_width": 3}, max_sentence_words=4, threshold=0.0)
+    text = case.texts[0].replace(".", ",")
+    whole = annotation(component(nlp)(sentenced(nlp, text)))
+    assert not component(nlp).lost.counts
+    component(nlp).cfg["max_sentence_words"] = None
+    assert annotation(component(nlp)(sentenced(nlp, text))) == whole
+
+
+def test_the_greatest_width_of_a_span_is_that_of_the_config_not_of_the_saved_weights(
+    case: Case, tmp_path: Path
+) -> None:
+    nlp, examples = initialized(case, "laminar", model={"max_span_width": 8}, max_sentence_words=4)
+    nlp.to_disk(tmp_path)
+    model = {"components": {case.factory: {"model": {"max_span_width": case.max_span_width}}}}
+    with pytest.warns(UserWarning, match="max_span_width"):
+        spacy.load(tmp_path, config=model).update(examples, sgd=SGD(0.0))
+    model["components"][case.factory]["model"]["max_span_width"] = None
+    with pytest.warns(UserWarning, match="cuts a sentence"):
+        spacy.load(tmp_path, config=model)(case.texts[0])
+
+
+def test_new_pipelines_have_a_greatest_width_of_spans_and_saved_ones_keep_theirs(case: Case, tmp_path: Path) -> None:
+    nlp = blank_nlp()
+    nlp.add_pipe(case.factory)
+    assert nlp.config["components"][case.factory]["model"]["max_span_width"] == 256
+    nlp, _ = initialized(case, model={"max_span_width": None})
+    assert from_disk(nlp, tmp_path).config["components"][case.factory]["model"]["max_span_width"] is None
+
+
+@each_selector("structured", "bio")
+def test_long_sentences_are_cut_for_selectors_that_need_all_spans_or_pairs(case: Case, selector: str) -> None:
+    nlp, _ = initialized(case, selector, model={"max_span_width": 3}, max_sentence_words=4)
+    with pytest.warns(UserWarning, match="cuts a sentence"):
+        nlp(case.texts[0])
 
 
 def test_predicting_leaves_the_network_as_it_is(case: Case) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
-from spacy_span_selector.wcfg import best_span_indices, best_spans, marginals
+from spacy_span_selector.wcfg import best_span_indices, best_spans, heaviest_set, marginals
 from spacy_span_selector.wcfg.decoding import _crossing_components, _maximum_of_ranges
 
 from .reference import cross, heaviest_total
@@ -88,6 +88,32 @@ def test_indices_are_those_of_the_spans(device: str) -> None:
     assert {column.device for column in columns} == {scores.device}
     listed = [(i, start, end - 1) for i, spans in enumerate(best_spans(scores, lengths)) for start, end in spans]
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == listed
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 4), st.booleans(), st.integers(0, 2**31))
+def test_a_component_of_narrow_spans_equals_dense_cky(most: int, ties: bool, seed: int) -> None:
+    scores = torch.rand(25, 25, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    scores = (4 * scores).ceil() if ties else scores
+    scores = scores.tril(most - 1).triu()
+    spans = decode(scores)
+    assert_valid(scores, spans)
+    assert total(scores, spans) == pytest.approx(heaviest_total(scores.numpy()))
+
+
+def test_ties_in_a_component_that_is_wider_than_its_spans_are_broken_by_the_first_split() -> None:
+    scores = torch.full((4, 4), -1.0)
+    scores[0, 1] = scores[1, 2] = scores[2, 3] = 1.0
+    assert decode(scores) == [(0, 2), (2, 4)]
+    scores[2, 3] = 0.5
+    scores[0, 1] = 0.5
+    assert decode(scores) == [(1, 3)]  # the first boundary from which both sides reach their best: 1
+
+
+def test_a_component_as_long_as_a_long_sentence() -> None:
+    start = np.arange(5000)
+    keep = heaviest_set(start, start + 2, 1.0 + start % 2)  # each crosses the next: the even or the odd ones
+    assert start[keep].tolist() == start[1::2].tolist()
 
 
 def test_selects_positive_spans_that_do_not_cross(device: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...wcfg import best_span_indices, greedy_spans
+from ...wcfg import greedy_spans, heaviest_set
 from ..spans.layout import SpanLayout
 from .gold import GoldSpans
 
@@ -48,11 +48,10 @@ class Decode:
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
-        chosen = [layout.row[:0]]
-        for bucket in layout.buckets:
-            sentence, first, last = best_span_indices(bucket.chart(weights), bucket.lengths)
-            chosen.append(bucket.offset + (sentence * bucket.shape[-1] + first) * bucket.shape[-1] + last)
-        return in_text_order(torch.cat(chosen), layout)
+        flat = torch.nonzero(layout.valid() & (weights > 0)).squeeze(1)
+        starts, ends = (column.cpu().numpy() for column in layout.locate(flat))
+        keep = heaviest_set(starts, ends + 1, weights[flat].double().cpu().numpy())
+        return in_text_order(flat[torch.from_numpy(keep).to(flat.device)], layout)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, TypeGuard, TypeVar
 from torch import Tensor, cat
 from torch.nn.functional import logsigmoid
 
-from ...wcfg import LAMINAR, TREES, Grammar
+from ...wcfg import LAMINAR, LAMINAR_BAND, TREES, Grammar
 from ..spans.layout import SpanLayout
 from .candidates import (
     AboveThreshold,
@@ -47,10 +47,13 @@ class Selector(ABC):
     has_probabilities (bool): Whether the probabilities of spans are learnt. If not, spans are learnt only from the
         links or roles of those that are kept.
     learns_constituents (bool): Whether the network also learns which spans are constituents.
+    takes_bands (bool): Whether wide spans may be left out of the charts of long sentences, so that time and memory grow
+        with their length. Otherwise these are cut.
     """
 
     has_probabilities: ClassVar[bool]
     learns_constituents: ClassVar[bool] = False
+    takes_bands: ClassVar[bool] = False
 
     @property
     def constituent_weight(self) -> float:
@@ -131,16 +134,21 @@ class GrammarSelector(ProbabilisticSelector):
     """A grammar over sets of non-crossing spans.
 
     grammar (Grammar): The grammar.
+    band_grammar (Grammar): The same for charts that are bands.
     """
 
     grammar: ClassVar[Grammar]
+    band_grammar: ClassVar[Grammar]
     spans_may_cross = False
 
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
         """The marginals of the grammar, sentence by sentence (the paper, eq. 9)."""
         if not layout.buckets:
             return Marginals(scores, scores)
-        charts = [self.grammar.log_marginals(bucket.chart(scores), bucket.lengths) for bucket in layout.buckets]
+        charts = [
+            (self.band_grammar if bucket.is_band else self.grammar).log_marginals(bucket.chart(scores), bucket.lengths)
+            for bucket in layout.buckets
+        ]
         selected, unselected = (cat([chart.flatten() for chart in column]) for column in zip(*charts, strict=True))
         return Marginals(selected, unselected)
 
@@ -160,6 +168,8 @@ class LaminarSelector(GrammarSelector):
     """Each set of spans counts once: a span that no other crosses has the sigmoid of its score."""
 
     grammar = LAMINAR
+    band_grammar = LAMINAR_BAND
+    takes_bands = True
 
 
 @dataclass(frozen=True)
@@ -170,6 +180,7 @@ class SigmoidSelector(ProbabilisticSelector):
         grammar, instead of every span whose probability is above the threshold.
     """
 
+    takes_bands: ClassVar[bool] = True
     non_crossing: bool = False
 
     @property
@@ -196,6 +207,7 @@ class GreedySelector(SpanSelector):
     ratio: float | None = None
     pruning: Pruning = field(default=TopNonCrossing, repr=False, compare=False, kw_only=True)
     has_probabilities: ClassVar[bool] = False
+    takes_bands: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.ratio is not None and not self.ratio > 0:

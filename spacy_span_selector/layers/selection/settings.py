@@ -17,7 +17,8 @@ class NetworkSettings:
     hidden_width (int): Hidden layer of the span scorer.
     feature_width (int): Width of the embedding of span widths.
     dropout (float): Dropout in the network and on the token vectors that it reads.
-    max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
+    max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None; then long sentences
+        cost the cube of their length.
     network (str): What messages call the network.
     greedy_ratio, pruning (float, Pruning): How the greedy selector prunes in this task.
     can_tag, can_learn_constituents (bool): Which selectors the network can use; see `check_selector`.
@@ -43,3 +44,8 @@ class NetworkSettings:
         for name, value in vars(self).items():
             if name not in ("selector", "dropout") and value is not None and value is not False and value < 1:
                 raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be at least 1.")
+
+    @property
+    def band_width(self) -> int | None:
+        """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
+        return self.max_span_width if self.selector.takes_bands else None

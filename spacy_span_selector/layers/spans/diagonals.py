@@ -23,19 +23,16 @@ from .blocks import rows_at_once
 from .parts import SpanParts, width_numbers
 
 
-def score_spans(parts: SpanParts, most: int | None = None) -> Tensor:
+def score_spans(parts: SpanParts, most: int | None = None, band: bool = False) -> Tensor:
     """Score all spans of some sentences; differentiable once.
 
     most (int | None): The greatest number of tokens of a span that is scored. None for all.
-    RETURNS (Tensor): 0, or of no meaning, where no span is. Shape: (sentences, length, length, scores)
+    band (bool): Whether the result has only columns for such spans, by their width.
+    RETURNS (Tensor): 0, or of no meaning, where no span is. Shape: (sentences, length, length or most, scores)
     """
-    count, length, hidden = parts.start.shape
+    _, length, hidden = parts.end.shape
     at_once = rows_at_once(hidden * length, parts.start.device)
-    charts = [
-        _Diagonals.apply(most, *_put_mask_on_parts(parts.take(slice(first, first + at_once))))
-        for first in range(0, count, at_once)
-    ]
-    return torch.cat(charts)
+    return torch.cat([_Diagonals.apply(most, band, *_put_mask_on_parts(some)) for some in parts.split(at_once)])
 
 
 class _Parts(NamedTuple):
@@ -55,7 +52,7 @@ class _Parts(NamedTuple):
 
 def _put_mask_on_parts(parts: SpanParts) -> _Parts:
     start, end, weight, weighted, widths, mask, output, lengths = parts
-    widths = widths[: int(width_numbers(start.shape[1], widths.device)[-1]) + 1]
+    widths = widths[: int(width_numbers(end.shape[1], widths.device)[-1]) + 1]
     return _Parts(start * mask, end * mask, weight, weighted * mask, widths * mask, output, lengths)
 
 
@@ -70,9 +67,11 @@ class _Diagonal(NamedTuple):
     firsts: tuple[slice, slice]
     lasts: tuple[slice, slice]
 
-    def of(self, chart: Tensor) -> Tensor:
+    def of(self, chart: Tensor, band: bool) -> Tensor:
         """A view of their entries in a chart. Shape: (sentences, spans, scores)"""
         sentences, places = self.firsts
+        if band:
+            return chart[sentences, places, self.width - 1]
         return chart.diagonal(self.width - 1, 1, 2)[sentences, :, places].transpose(1, 2)
 
 
@@ -96,7 +95,7 @@ class _Sums(NamedTuple):
     @classmethod
     def zeros(cls, parts: _Parts) -> _Sums:
         """Of spans of no width."""
-        return cls(torch.zeros_like(parts.weighted), torch.zeros_like(parts.weight))
+        return cls(torch.zeros_like(parts.start), torch.zeros_like(parts.start[:, :, :1]))
 
     def of(self, diagonal: _Diagonal) -> _Sums:
         """A view of those of spans as wide as these, or wider."""
@@ -117,18 +116,18 @@ class _Diagonals(torch.autograd.Function):
     """The scores of all spans of some sentences, up to a greatest width, from the columns of `_Parts`."""
 
     @staticmethod
-    def forward(ctx: Any, most: int | None, *columns: Tensor) -> Tensor:
+    def forward(ctx: Any, most: int | None, band: bool, *columns: Tensor) -> Tensor:
         ctx.save_for_backward(*columns)
         parts = _Parts(*columns)
-        count, length, _ = parts.start.shape
-        chart = parts.start.new_zeros(count, length, length, len(parts.output))
+        count, starts, _ = parts.start.shape
+        chart = parts.start.new_zeros(count, starts, (band and most) or starts, len(parts.output))
         sums = _Sums.zeros(parts)
-        ctx.runs = _runs(parts.lengths, most)
+        ctx.runs, ctx.band = _runs(parts.lengths, most, starts), band
         for run in ctx.runs:
             start = parts.start + parts.widths[:, run.bucket, None]
             for diagonal in run.diagonals:
                 hidden = _hidden(start, parts.end, sums.grow(parts, diagonal), diagonal)
-                diagonal.of(chart).copy_(linear(hidden, parts.output))
+                diagonal.of(chart, band).copy_(linear(hidden, parts.output))
         return chart
 
     @staticmethod
@@ -145,7 +144,7 @@ class _Diagonals(torch.autograd.Function):
             sums_of = [before.grow(parts, diagonal).clone() for diagonal in run.diagonals]
             for diagonal, sums in zip(reversed(run.diagonals), reversed(sums_of), strict=True):
                 hidden = _hidden(start, parts.end, sums, diagonal)
-                d_scores = diagonal.of(d_chart).contiguous()
+                d_scores = diagonal.of(d_chart, ctx.band).contiguous()
                 gradients.output.addmm_(d_scores.flatten(0, 1).T, hidden.flatten(0, 1))
                 d_hidden = torch.ops.aten.threshold_backward(d_scores @ parts.output, hidden, 0)
                 d_start[diagonal.firsts] += d_hidden
@@ -157,7 +156,7 @@ class _Diagonals(torch.autograd.Function):
                 gradients.weight[diagonal.lasts] += d_own.weight
             gradients.start.add_(d_start)
             gradients.widths[:, run.bucket] += d_start.sum(1)
-        return None, *gradients[:-1], None
+        return None, None, *gradients[:-1], None
 
 
 def _hidden(start: Tensor, end: Tensor, sums: _Sums, diagonal: _Diagonal) -> Tensor:
@@ -165,19 +164,21 @@ def _hidden(start: Tensor, end: Tensor, sums: _Sums, diagonal: _Diagonal) -> Ten
     return torch.addcdiv(start[diagonal.firsts], *sums).add_(end[diagonal.lasts]).relu_()
 
 
-def _runs(lengths: Tensor, most: int | None = None) -> list[_Run]:
+def _runs(lengths: Tensor, most: int | None = None, starts: int | None = None) -> list[_Run]:
     """The diagonals of some sentences, the first of which is the longest, up to a greatest width; narrow ones first.
 
-    A run has at most about the square root of all diagonals, so that as few runs are begun as sums are held in one.
+    Spans start at the first `starts` tokens, or at all. A run has at most about the square root of all diagonals, so
+    that as few runs are begun as sums are held in one.
     """
     longest = int(lengths[0])
     widest = min(longest, most or longest)
     widths = torch.arange(1, widest + 1, device=lengths.device)
     counts = torch.searchsorted(-lengths, -widths, right=True).tolist()
-    diagonals = [
-        _Diagonal(width, (slice(count), slice(longest - width + 1)), (slice(count), slice(width - 1, longest)))
-        for width, count in enumerate(counts, start=1)
-    ]
+    diagonals = []
+    for width, count in enumerate(counts, start=1):
+        spans = min(longest - width + 1, starts or longest)
+        lasts = slice(width - 1, width - 1 + spans)
+        diagonals.append(_Diagonal(width, (slice(count), slice(spans)), (slice(count), lasts)))
     runs = []
     at_once = 1 + isqrt(widest)
     for bucket, places in groupby(range(widest), key=width_numbers(widest, lengths.device).tolist().__getitem__):

@@ -4,6 +4,8 @@ The tokens of all documents lie in one matrix of shape `(tokens, width)`. Spans 
 sentence, so sentences of similar length, from any document, share one padded chart: a bucket
 of shape `(sentences, length, length)` whose entry `[b, i, j]` is the span from token i to token j of
 sentence b, both inclusive. All charts lie one after the other in a vector: the *flat* index of a span.
+If no span may be wider than a limit, the chart of a long sentence is a *band*: `[b, i, w]` is the span of w + 1 tokens
+that starts at token i, and wider spans have no entry, so that its size grows with the sentence, not with its square.
 A token may lie between sentences, like the name of a speaker: it has a row in the matrix and is in no span.
 """
 
@@ -11,10 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+LEAST_LONG = 257
+"""Sentences of fewer tokens have a chart of all their spans, whatever the limit of width."""
 
 LEAST_FILL = 0.75
 """A sentence joins a bucket if it is at least this fraction as long as the longest sentence in it."""
@@ -56,22 +62,35 @@ class Bucket:
     tokens (Tensor): Row of each token in the token matrix, 0 where padded. Shape: (sentences, length)
     lengths (Tensor): Number of tokens of each sentence. Shape: (sentences,)
     offset (int): Flat index of the first entry of the chart.
+    most (int | None): The greatest width of a span, if the chart is a band.
     """
 
     tokens: Tensor
     lengths: Tensor
     offset: int
+    most: int | None = None
+
+    @property
+    def is_band(self) -> bool:
+        """Whether the chart has only narrow spans, by their width."""
+        return self.most is not None
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """The shape of the chart: (sentences, length, length)."""
+        """The shape of the chart: (sentences, length, length) or (sentences, length, most)."""
         sentences, length = self.tokens.shape
-        return sentences, length, length
+        return sentences, length, self.most or length
 
     def chart(self, flat: Tensor) -> Tensor:
-        """The part of a flat vector that belongs to this bucket. Shape: (sentences, length, length)"""
-        sentences, length, _ = self.shape
-        return flat[self.offset : self.offset + sentences * length * length].view(self.shape)
+        """The part of a flat vector that belongs to this bucket, in the shape of the chart."""
+        return flat[self.offset : self.offset + prod(self.shape)].view(self.shape)
+
+    def first_and_last(self) -> tuple[Tensor, Tensor]:
+        """The places of the first and the last token of each entry. Shapes that broadcast to that of a chart."""
+        _, length, columns = self.shape
+        first = torch.arange(length, device=self.tokens.device)[:, None]
+        column = torch.arange(columns, device=self.tokens.device)
+        return first, first + column if self.is_band else column
 
 
 @dataclass(frozen=True)
@@ -80,10 +99,11 @@ class SpanLayout:
 
     buckets (list[Bucket]): Every sentence of the batch, shortest bucket last.
     document (Tensor): Number of the document that each token belongs to. Shape: (tokens,)
-    row (Tensor): Flat index at which the chart row of the spans that start at a token begins; for a token in no
-        sentence `size`. Shape: (tokens,)
+    row (Tensor): What the flat index of the spans that start at a token is, less the place of their last token; for a
+        token in no sentence `size`. Shape: (tokens,)
     place (Tensor): Place of each token in its sentence, from 0; for a token in no sentence 0. Shape: (tokens,)
     size (int): Length of a flat vector, padding included.
+    most (int | None): The greatest number of tokens of a span in charts that are bands; None if no chart is one.
     """
 
     buckets: list[Bucket]
@@ -91,13 +111,18 @@ class SpanLayout:
     row: Tensor
     place: Tensor
     size: int
+    most: int | None = None
 
     @classmethod
-    def build(cls, documents: Sequence[Runs], device: torch.device | None = None) -> SpanLayout:
+    def build(
+        cls, documents: Sequence[Runs], device: torch.device | None = None, most: int | None = None
+    ) -> SpanLayout:
         """Lay out a batch.
 
         documents (Sequence[Runs]): The sentences of each document; a document may have none.
         device (torch.device): Where the tensors go.
+        most (int | None): The greatest number of tokens of a span, where charts may be bands; None where every chart
+            has to have all spans.
         """
         sizes = torch.tensor([length for runs in documents for length in runs.lengths], dtype=torch.long)
         is_sentence = torch.tensor([flag for runs in documents for flag in runs.in_sentence], dtype=torch.bool)
@@ -111,19 +136,23 @@ class SpanLayout:
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []
         size = 0
-        for members in _split_by_fill(lengths[order].tolist()):
+        for members in _split_by_fill(lengths[order].tolist(), most):
             chosen = order[members]
             bucket_lengths = lengths[chosen]
             longest = int(bucket_lengths.max())
+            limit = most if is_long(longest, most) else None
+            columns = limit or longest
             places = torch.arange(longest)
             inside = places < bucket_lengths[:, None]
             tokens = torch.where(inside, first[chosen, None] + places, 0)
-            rows = size + longest * torch.arange(len(chosen) * longest).view(len(chosen), longest)
+            rows = size + columns * torch.arange(len(chosen) * longest).view(len(chosen), longest)
+            if limit is not None:
+                rows -= places
             row[tokens[inside]] = rows[inside]
-            buckets.append(Bucket(tokens.to(device), bucket_lengths.to(device), size))
-            size += len(chosen) * longest * longest
+            buckets.append(Bucket(tokens.to(device), bucket_lengths.to(device), size, limit))
+            size += len(chosen) * longest * columns
         row[~in_sentence] = size  # behind every chart, so that no flat index leads there
-        return cls(buckets, document.to(device), row.to(device), place.to(device), size)
+        return cls(buckets, document.to(device), row.to(device), place.to(device), size, most)
 
     @property
     def sentence(self) -> Tensor:
@@ -134,18 +163,34 @@ class SpanLayout:
         return torch.arange(len(self.place), device=self.place.device) - self.place
 
     @property
+    def in_long_sentence(self) -> Tensor:
+        """Whether each token is in a sentence whose chart is a band. Shape: (tokens,)"""
+        long = torch.zeros_like(self.row, dtype=torch.bool)
+        for bucket in self.buckets:
+            if bucket.is_band:
+                places = torch.arange(bucket.shape[1], device=long.device)
+                long[bucket.tokens[places < bucket.lengths[:, None]]] = True
+        return long
+
+    @property
     def in_sentence(self) -> Tensor:
         """Whether each token is in a sentence, so that spans may hold it. Shape: (tokens,)"""
         return self.row < self.size
 
     def flat_index(self, starts: Tensor, ends: Tensor) -> Tensor:
-        """The flat index of spans given by token rows, ends inclusive. Shape: (spans,)"""
+        """The flat index of spans given by token rows, ends inclusive, which must have one. Shape: (spans,)"""
         return self.row[starts] + self.place[ends]
+
+    def has_index(self, starts: Tensor, ends: Tensor) -> Tensor:
+        """Which spans have a flat index: all but wide ones of long sentences. Shape: (spans,)"""
+        narrow = torch.ones_like(starts, dtype=torch.bool) if self.most is None else ends - starts < self.most
+        return narrow | ~self.in_long_sentence[starts]
 
     def locate(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """The token rows of spans given by flat index: starts and inclusive ends. Shapes: (spans,)"""
-        rows, tokens = torch.sort(self.row)
-        starts = tokens[torch.searchsorted(rows, flat, right=True) - 1]
+        # The first span that starts at a token is the token alone.
+        alone, tokens = torch.sort(self.row + self.place)
+        starts = tokens[torch.searchsorted(alone, flat, right=True) - 1]
         ends = starts - self.place[starts] + flat - self.row[starts]
         return starts, ends
 
@@ -153,24 +198,34 @@ class SpanLayout:
         """The number of tokens of every span; not positive below the diagonal. Shape: (size,)"""
         widths = self.row.new_zeros(self.size)
         for bucket in self.buckets:
-            places = torch.arange(bucket.shape[-1], device=widths.device)
-            bucket.chart(widths)[:] = places - places[:, None] + 1
+            first, last = bucket.first_and_last()
+            bucket.chart(widths)[:] = last - first + 1
         return widths
 
     def valid(self) -> Tensor:
         """Which entries of a flat vector are spans at all, not padding. Shape: (size,)"""
         valid = torch.zeros(self.size, dtype=torch.bool, device=self.row.device)
         for bucket in self.buckets:
-            places = torch.arange(bucket.shape[-1], device=valid.device)
-            inside = places < bucket.lengths[:, None]
-            bucket.chart(valid)[:] = inside[:, None, :] & (places[:, None] <= places)
+            first, last = bucket.first_and_last()
+            bucket.chart(valid)[:] = (first <= last) & (last < bucket.lengths[:, None, None])
         return valid
 
 
-def _split_by_fill(descending: list[int]) -> list[slice]:
-    """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest."""
+def is_long(tokens: int, most: int | None) -> bool:
+    """Whether the chart of a sentence is a band.
+
+    tokens (int): Its length.
+    most (int | None): The greatest number of tokens of a span, where charts may be bands; None where they may not.
+    """
+    return most is not None and tokens >= max(most + 1, LEAST_LONG)
+
+
+def _split_by_fill(descending: list[int], most: int | None) -> list[slice]:
+    """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest; long sentences are
+    in no run with others."""
     cuts = [0]
     for position, length in enumerate(descending):
-        if length < LEAST_FILL * descending[cuts[-1]]:
+        longest = descending[cuts[-1]]
+        if length < LEAST_FILL * longest or is_long(length, most) != is_long(longest, most):
             cuts.append(position)
     return [slice(begin, end) for begin, end in zip(cuts, [*cuts[1:], len(descending)], strict=True) if end > begin]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -17,7 +18,8 @@ exp(-30) is about the smallest weight that differences of prefix sums in float64
 class SpanParts(NamedTuple):
     """The parts of the hidden vectors of all spans of some sentences, `hidden` being their width.
 
-    start, end (Tensor): Projected tokens. Shape: (sentences, length, hidden)
+    start, end (Tensor): Projected tokens. Shape: (sentences, length, hidden); `start` may have fewer tokens, the first
+        ones, if only the spans that start at these are scored
     weight (Tensor): Attention weight of each token, up to a factor of its sentence; above 0 in padding, too, so that
         nothing is divided by 0. Shape: (sentences, length, 1)
     weighted (Tensor): Projected tokens times their weights. Shape: (sentences, length, hidden)
@@ -37,12 +39,12 @@ class SpanParts(NamedTuple):
     output: Tensor
     lengths: Tensor
 
-    def take(self, some: slice) -> SpanParts:
-        """The parts of some of the sentences."""
+    def split(self, sentences: int) -> Iterator[SpanParts]:
+        """The parts of so many sentences at once."""
         start, end, weight, weighted, widths, mask, output, lengths = self
-        return SpanParts(
-            start[some], end[some], weight[some], weighted[some], widths, mask[some], output, lengths[some]
-        )
+        columns = (column.split(sentences) for column in (start, end, weight, weighted, mask, lengths))
+        for one_start, one_end, one_weight, one_weighted, one_mask, some in zip(*columns, strict=True):
+            yield SpanParts(one_start, one_end, one_weight, one_weighted, widths, one_mask, output, some)
 
 
 def attention_weights(logits: Tensor, padding: Tensor) -> Tensor:

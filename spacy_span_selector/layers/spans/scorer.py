@@ -26,6 +26,7 @@ from . import diagonals, rows
 from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
 from .parts import SpanParts, attention_weights
+from .windows import score_band
 
 HEAD_TOKENS = 1 << 16
 """Tokens of spans whose vectors are gathered at once to represent them."""
@@ -101,8 +102,8 @@ class SpanScorer(nn.Module):
         return tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features
 
     def _score_bucket(self, sentences: Bucket, tokens: Tensor, max_width: int | None) -> Tensor:
-        """The chart of one bucket. Shape: (sentences, length, length, scores)"""
-        padding = torch.arange(sentences.shape[-1], device=tokens.device) >= sentences.lengths[:, None]
+        """The chart of one bucket. Shape: (sentences, length, length or widths, scores)"""
+        padding = torch.arange(sentences.shape[1], device=tokens.device) >= sentences.lengths[:, None]
         # Projected here, padding too, and not all at once: a long document has few of its tokens in one bucket.
         tokens = tokens[sentences.tokens]
         weight = attention_weights(self.attention(tokens).squeeze(2), padding)
@@ -117,7 +118,11 @@ class SpanScorer(nn.Module):
             output=self.output.weight,
             lengths=sentences.lengths,
         )
-        return spans_scored_by(tokens.device).score_spans(parts, max_width) + self.output.bias
+        module = spans_scored_by(tokens.device)
+        if sentences.is_band:
+            return score_band(module, parts, sentences.shape[2]) + self.output.bias
+        chart: Tensor = module.score_spans(parts, max_width) + self.output.bias
+        return chart
 
 
 def spans_scored_by(device: torch.device) -> ModuleType:

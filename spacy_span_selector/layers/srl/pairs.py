@@ -13,7 +13,11 @@ from torch import Tensor, nn
 
 from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
-from ..spans.layout import Spans
+from ..spans.layout import SpanLayout, Spans
+
+GREATEST_DISTANCE = DISTANCE_BUCKETS[-1]
+"""In a long sentence, arguments are looked for up to so many tokens before or behind their predicate: the classifier
+can't tell greater distances apart."""
 
 DISTANCES = 2 * (len(DISTANCE_BUCKETS) + 1) + 1
 """Distances before the predicate, after it, and none, where span and predicate overlap."""
@@ -34,11 +38,41 @@ def pairs_in_sentences(left: Tensor, right: Tensor) -> Pairs:
 
     left, right (Tensor): The sentence of each span, ascending. Shapes: (left,) and (right,)
     """
-    first = torch.searchsorted(right, left)
-    counts = torch.searchsorted(right, left, right=True) - first
-    index = torch.repeat_interleave(torch.arange(len(left), device=left.device), counts)
+    return _pairs(torch.searchsorted(right, left), torch.searchsorted(right, left, right=True))
+
+
+def arguments_with_predicates(arguments: Spans, predicates: Spans, layout: SpanLayout) -> Pairs:
+    """All pairs of one sentence; in a long sentence, those that are near each other.
+
+    arguments, predicates (Spans): Each by start.
+    layout (SpanLayout): The sentences of the batch.
+    """
+    sentence = layout.sentence
+    left, right = sentence[arguments.starts], sentence[predicates.starts]
+    far = torch.where(layout.in_long_sentence[arguments.starts], GREATEST_DISTANCE, len(sentence))
+    first = torch.searchsorted(predicates.starts, arguments.starts - far)
+    after = torch.searchsorted(predicates.starts, arguments.ends + far, right=True)
+    return _pairs(
+        torch.maximum(first, torch.searchsorted(right, left)),
+        torch.minimum(after, torch.searchsorted(right, left, right=True)),
+    )
+
+
+def is_near(argument: tuple[int, int], predicate: int) -> bool:
+    """Whether an argument of a long sentence is paired with a predicate.
+
+    argument (tuple[int, int]): Its first and last token.
+    predicate (int): The first token of the predicate.
+    """
+    return argument[0] - GREATEST_DISTANCE <= predicate <= argument[1] + GREATEST_DISTANCE
+
+
+def _pairs(first: Tensor, after: Tensor) -> Pairs:
+    """Each on the left with all between two on the right. Shapes: (left,)"""
+    counts = (after - first).clamp(min=0)
+    index = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
     before = torch.cumsum(counts, 0) - counts
-    return Pairs(index, first[index] + torch.arange(len(index), device=left.device) - before[index])
+    return Pairs(index, first[index] + torch.arange(len(index), device=counts.device) - before[index])
 
 
 def signed_distance(arguments: Spans, predicates: Spans) -> Tensor:

@@ -33,7 +33,7 @@ from ..spans.layout import SpanLayout, Spans
 from .arguments import FoundArgument
 from .gold import GoldFrames
 from .interval_scheduling import heaviest_disjoint
-from .pairs import PairClassifier, Pairs, pairs_in_sentences, signed_distance
+from .pairs import PairClassifier, Pairs, arguments_with_predicates, signed_distance
 from .settings import SrlSettings
 
 
@@ -167,7 +167,7 @@ class SpanArgumentFinder(nn.Module):
             self.span_scorer, self.selector, tokens, layout, choose, max_span_width=self.max_span_width
         )
         spans = selection.spans
-        pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[predicates.starts])
+        pairs = arguments_with_predicates(spans, predicates, layout)
         distance = signed_distance(spans.take(pairs.left), predicates.take(pairs.right))
         of_roles = self.roles(represented, vectors, pairs, distance) + scores[selection.candidates[pairs.left], None]
         log_roles = torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)

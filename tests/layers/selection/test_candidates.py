@@ -11,6 +11,7 @@ from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.selection import candidates
 from spacy_span_selector.layers.selection.candidates import (
     AboveThreshold,
+    CandidateStrategy,
     Decode,
     Decoding,
     Given,
@@ -19,7 +20,12 @@ from spacy_span_selector.layers.selection.candidates import (
     TopPerSentence,
     in_text_order,
 )
-from spacy_span_selector.layers.selection.selectors import SigmoidSelector, StructuredSelector
+from spacy_span_selector.layers.selection.selectors import (
+    LaminarSelector,
+    SigmoidSelector,
+    SpanSelector,
+    StructuredSelector,
+)
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.wcfg import best_spans, greedy_spans, marginals
 
@@ -263,3 +269,36 @@ def test_a_document_that_is_given_no_spans_has_none() -> None:
     assert chosen and all(start >= 11 for start, _ in chosen)
     everywhere = Given(none, torch.tensor([True, True, True]), TopNonCrossing(0.8))
     assert everywhere(scores, scores, layout).tolist() == []
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        Decode("map", 0.4),
+        Decode("marginal", 0.05),
+        Decode("marginal", 0.0),
+        AboveThreshold(0.1),
+        TopPerSentence(0.7),
+        TopNonCrossing(0.7),
+        LikelyAndGold(gold_at([(0, 1), (12, 12)]), 0.5, add_gold=True),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("selector", [LaminarSelector(), SigmoidSelector()], ids=["laminar", "sigmoid"])
+def test_bands_give_the_candidates_of_charts_without_wide_spans(
+    choose: CandidateStrategy, selector: SpanSelector
+) -> None:
+    most = 3
+    found = []
+    for layout in (layout_of(SENTENCES), layout_of(SENTENCES, most=most)):
+        starts, ends = torch.meshgrid(torch.arange(18), torch.arange(18), indexing="ij")
+        same = (starts <= ends) & (layout.sentence[starts] == layout.sentence[ends]) & (ends - starts < most)
+        starts, ends = starts[same], ends[same]
+        scores = torch.full((layout.size,), -torch.inf)
+        values = 3 * torch.randn(len(starts), generator=torch.Generator().manual_seed(3)) - 1
+        scores[layout.flat_index(starts, ends)] = values
+        marginals = selector.marginals(scores, layout)
+        found.append(located(layout, choose(scores, marginals.selected, layout)))
+    assert layout.in_long_sentence.any()
+    assert found[0]
+    assert found[0] == found[1]

@@ -1,24 +1,28 @@
 from __future__ import annotations
 
 import hypothesis.strategies as st
+import pytest
 import torch
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.spans.layout import LEAST_FILL
+from spacy_span_selector.layers.spans.layout import LEAST_FILL, SpanLayout, is_long
 
-from ...layouts import layout_of
+from ...layouts import layout_of, runs_of
 
 Lengths = list[list[int]]
 
 drawn_batches = st.lists(st.lists(st.integers(-3, 9).filter(bool), max_size=5), max_size=5)
 
 
-def spans_of(sentence_runs: Lengths) -> list[tuple[int, int]]:
-    """Every span of a batch by token rows, end inclusive."""
+drawn_limits = st.none() | st.integers(1, 10)
+
+
+def spans_of(sentence_runs: Lengths, most: int | None = None) -> list[tuple[int, int]]:
+    """Every span of a batch by token rows, end inclusive, of at most so many tokens."""
     spans = []
     first = 0
     for length in (length for document in sentence_runs for length in document):
-        spans += [(first + i, first + j) for i in range(length) for j in range(i, length)]
+        spans += [(first + i, first + j) for i in range(length) for j in range(i, min(length, i + (most or length)))]
         first += abs(length)
     return spans
 
@@ -29,28 +33,28 @@ def as_tensors(spans: list[tuple[int, int]]) -> tuple[torch.Tensor, torch.Tensor
 
 
 @settings(deadline=None)
-@given(drawn_batches)
-def test_locate_inverts_flat_index(sentence_runs: Lengths) -> None:
-    layout = layout_of(sentence_runs)
-    starts, ends = as_tensors(spans_of(sentence_runs))
+@given(drawn_batches, drawn_limits)
+def test_locate_inverts_flat_index(sentence_runs: Lengths, most: int | None) -> None:
+    layout = layout_of(sentence_runs, most=most)
+    starts, ends = as_tensors(spans_of(sentence_runs, most))
     located_starts, located_ends = layout.locate(layout.flat_index(starts, ends))
     assert torch.equal(located_starts, starts)
     assert torch.equal(located_ends, ends)
 
 
 @settings(deadline=None)
-@given(drawn_batches)
-def test_valid_marks_exactly_the_spans(sentence_runs: Lengths) -> None:
-    layout = layout_of(sentence_runs)
-    flat = layout.flat_index(*as_tensors(spans_of(sentence_runs)))
+@given(drawn_batches, drawn_limits)
+def test_valid_marks_exactly_the_spans(sentence_runs: Lengths, most: int | None) -> None:
+    layout = layout_of(sentence_runs, most=most)
+    flat = layout.flat_index(*as_tensors(spans_of(sentence_runs, most)))
     assert torch.nonzero(layout.valid()).squeeze(1).tolist() == sorted(flat.tolist())
 
 
 @settings(deadline=None)
-@given(drawn_batches)
-def test_widths_count_tokens(sentence_runs: Lengths) -> None:
-    layout = layout_of(sentence_runs)
-    starts, ends = as_tensors(spans_of(sentence_runs))
+@given(drawn_batches, drawn_limits)
+def test_widths_count_tokens(sentence_runs: Lengths, most: int | None) -> None:
+    layout = layout_of(sentence_runs, most=most)
+    starts, ends = as_tensors(spans_of(sentence_runs, most))
     assert torch.equal(layout.widths()[layout.flat_index(starts, ends)], ends - starts + 1)
 
 
@@ -144,3 +148,46 @@ def test_places_tensors_on_the_device(device: str) -> None:
     layout = layout_of([[3]], torch.device(device))
     tensors = [layout.document, layout.row, layout.place, layout.valid(), layout.widths(), layout.buckets[0].tokens]
     assert {tensor.device.type for tensor in tensors} == {device}
+
+
+@settings(deadline=None)
+@given(drawn_batches, st.integers(1, 10))
+def test_narrow_spans_and_those_of_short_sentences_have_an_index(sentence_runs: Lengths, most: int) -> None:
+    layout = layout_of(sentence_runs, most=most)
+    every = spans_of(sentence_runs)
+    narrow = set(spans_of(sentence_runs, most))
+    assert [span for span, has in zip(every, layout.has_index(*as_tensors(every)).tolist(), strict=True) if has] == [
+        span for span in every if span in narrow
+    ]
+
+
+def test_every_span_has_an_index_without_a_limit() -> None:
+    layout = layout_of([[9, 2]])
+    assert layout.has_index(*as_tensors(spans_of([[9, 2]]))).all()
+
+
+def test_long_sentences_are_bands_and_others_are_not() -> None:
+    layout = layout_of([[9, 4, 5], [3, -1]], most=4)
+    assert [(bucket.shape, bucket.is_band) for bucket in layout.buckets] == [
+        ((1, 9, 4), True),
+        ((1, 5, 4), True),
+        ((2, 4, 4), False),
+    ]
+    assert layout.in_long_sentence.tolist() == [True] * 9 + [False] * 4 + [True] * 5 + [False] * 4
+    assert layout.size == 9 * 4 + 5 * 4 + 2 * 4 * 4
+
+
+@pytest.mark.parametrize(
+    ("tokens", "most", "expected"),
+    [(256, 10, False), (257, 10, True), (300, None, False), (300, 300, False), (301, 300, True)],
+)
+def test_a_sentence_is_long_if_a_chart_of_all_spans_costs_too_much(
+    tokens: int, most: int | None, expected: bool
+) -> None:
+    assert is_long(tokens, most) == expected
+    assert SpanLayout.build([runs_of([tokens])], None, most).buckets[0].is_band == expected
+
+
+def test_a_layout_of_a_long_sentence_grows_with_it() -> None:
+    for tokens in (10_000, 20_000):
+        assert layout_of([[tokens]], most=50).size == 50 * tokens

@@ -10,11 +10,16 @@ from spacy_span_selector.layers.spans import blocks
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.pairs import (
     DISTANCES,
+    GREATEST_DISTANCE,
     PairClassifier,
     Pairs,
+    arguments_with_predicates,
+    is_near,
     pairs_in_sentences,
     signed_distance,
 )
+
+from ...layouts import layout_of
 
 ARGUMENT_WIDTH, PREDICATE_WIDTH, WIDTH, HIDDEN, LABELS = 7, 6, 5, 8, 3
 BUCKETS = [(64, 9), (32, 8), (16, 7), (8, 6), (5, 5), (4, 4), (3, 3), (2, 2), (1, 1), (0, 0)]  # Lee et al. (2017)
@@ -128,3 +133,30 @@ def test_the_pairs_of_one_predicate_share_a_mask() -> None:
     scores = classifier(arguments, predicates, pairs, torch.zeros(36, dtype=torch.long)).unflatten(0, (6, 6))
     assert torch.equal(scores, scores[:, :1].expand_as(scores))
     assert len(scores[:, 0].unique(dim=0)) > 1
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 200), min_size=1, max_size=3), st.booleans(), st.integers(0, 2**31))
+def test_in_long_sentences_arguments_meet_near_predicates_alone(lengths: list[int], long: bool, seed: int) -> None:
+    layout = layout_of([lengths], most=10 if long else None)
+    tokens = sum(lengths)
+    generator = torch.Generator().manual_seed(seed)
+    starts = torch.randint(tokens, (20,), generator=generator).sort().values
+    ends = torch.minimum(starts + torch.randint(5, (20,), generator=generator), starts.new_tensor(tokens - 1))
+    ends = torch.where(layout.sentence[ends] == layout.sentence[starts], ends, starts)
+    predicate = torch.randint(tokens, (10,), generator=generator).sort().values
+    found = arguments_with_predicates(Spans(starts, ends), Spans(predicate, predicate), layout)
+    expected = [
+        (i, j)
+        for i, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
+        for j, place in enumerate(predicate.tolist())
+        if layout.sentence[start] == layout.sentence[place]
+        and (is_near((start, end), place) or not layout.in_long_sentence[start])
+    ]
+    assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == expected
+
+
+def test_greater_distances_than_those_that_are_looked_at_have_the_same_feature() -> None:
+    arguments = Spans(torch.tensor([0, 0]), torch.tensor([0, 0]))
+    places = torch.tensor([GREATEST_DISTANCE + 1, 10 * GREATEST_DISTANCE])
+    assert signed_distance(arguments, Spans(places, places)).unique().numel() == 1
