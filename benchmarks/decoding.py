@@ -1,7 +1,7 @@
 """The effect of the decoder and its threshold on a trained component: nothing else changes between the rows.
 
     python -m benchmarks.decoding training/litbank0/model-best corpus/litbank0/dev.spacy
-    python -m benchmarks.decoding training/ewt-StructuredSelector/model-best corpus/ewt/dev.spacy --gold-predicates
+    python -m benchmarks.decoding training/ewt-LaminarSelector/model-best corpus/ewt/dev.spacy --gold-predicates
 
 Choose a threshold on a dev split only; use other data to confirm the choice.
 """

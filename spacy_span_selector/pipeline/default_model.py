@@ -11,7 +11,7 @@ DEFAULT_CONFIG = """
 max_span_width = 256
 
 [model.selector]
-@misc = "spacy_span_selector.StructuredSelector.v1"
+@misc = "spacy_span_selector.LaminarSelector.v1"
 
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"

@@ -99,5 +99,5 @@ def test_bad_settings_are_errors() -> None:
         build(hidden_width=0)
     with pytest.raises(ValueError, match="selector"):
         build(selector="best")
-    with pytest.raises(ValueError, match=r"selects no spans. Use spacy_span_selector.StructuredSelector.v1 instead"):
+    with pytest.raises(ValueError, match=r"selects no spans. Use spacy_span_selector.LaminarSelector.v1 instead"):
         build(selector=selector_block("bio"))

@@ -113,7 +113,7 @@ def test_bad_settings_are_errors() -> None:
 
 
 def test_the_multitask_selector_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"no second task. Use spacy_span_selector.StructuredSelector.v1 instead"):
+    with pytest.raises(ValueError, match=r"no second task. Use spacy_span_selector.LaminarSelector.v1 instead"):
         build(selector=selector_block("multitask"))
 
 

@@ -312,5 +312,5 @@ def check_selector(selector: Selector, model: str, *, tags: bool, constituents: 
     if problem:
         raise ValueError(
             f"'selector' of the {model} model is {selector!r}, {problem}. "
-            "Use spacy_span_selector.StructuredSelector.v1 instead."
+            "Use spacy_span_selector.LaminarSelector.v1 instead."
         )

@@ -236,7 +236,7 @@ def test_sizes_below_1_are_errors(name: str) -> None:
 
 def test_a_selector_of_no_spans_is_an_error() -> None:
     selector: Any = BioSelector()
-    with pytest.raises(ValueError, match=r"is BioSelector\(\), which selects no spans. Use .*StructuredSelector.v1"):
+    with pytest.raises(ValueError, match=r"is BioSelector\(\), which selects no spans. Use .*LaminarSelector.v1"):
         replace(SETTINGS, selector=selector)
 
 
