@@ -107,7 +107,7 @@ def test_nothing_need_be_configured(case: Case) -> None:
     optimizer = nlp.initialize(lambda: examples)
     assert nlp.update(examples, sgd=optimizer, losses={})[case.factory] > 0
     assert nlp(examples[0].text).spans[case.spans_key].attrs["scores"] is not None
-    assert isinstance(component(nlp).model.attrs["selector"], SELECTORS["structured"])
+    assert isinstance(component(nlp).model.attrs["selector"], SELECTORS["laminar"])
 
 
 @each_selector()
