@@ -11,7 +11,7 @@ from .bootstrap import paired_bootstrap
 from .calibration import calibration_error
 from .records import Record
 from .statistics import Measure, average_precision, crossing_share, mean, paired_test, score, span_score
-from .tables import MISSING, Column, Table, Variants, show_interval, show_mean, show_p
+from .tables import Column, Table, Variants, show_interval, show_mean, show_p, show_points
 
 ALL = "all"
 """What the row of all conditions together is called."""
@@ -56,11 +56,11 @@ def _measure_table(column: Column, conditions: Conditions) -> Table:
 
 def _difference_table(task: Task, conditions: Conditions, split: str) -> Table:
     """The first variant against each other one, by a t-test over runs and by bootstrap over documents."""
-    reference, *others = _variants(conditions)
+    names = _variants(conditions)
+    reference, *others = names
     measure: Measure = score(task.main_score, split)
     rows: list[list[str]] = []
     values: dict[str, Any] = {}
-    names = _variants(conditions)
     together = {name: [record for own in conditions.values() for record in own.get(name, ())] for name in names}
     for condition, variants in {**conditions, ALL: together}.items():
         for name in others:
@@ -68,8 +68,7 @@ def _difference_table(task: Task, conditions: Conditions, split: str) -> Table:
             theirs: Sequence[Record] = variants.get(name, ())
             test, bootstrap = paired_test(ours, theirs, measure), paired_bootstrap(ours, theirs, split)
             values[f"{condition}: {name}"] = {"t-test": asdict(test), "bootstrap": asdict(bootstrap)}
-            difference = MISSING if test.difference is None else f"{100 * test.difference:+.2f}"
-            by_run = [str(test.pairs), difference, show_p(test.p)]
+            by_run = [str(test.pairs), show_points(test.difference), show_p(test.p)]
             by_document = [str(bootstrap.documents), show_interval(bootstrap), show_p(bootstrap.p)]
             rows.append([condition, name, *by_run, *by_document])
     header = ["", "against", "pairs", f"{reference} is better by", "p", "documents", "95 % interval", "p, bootstrap"]

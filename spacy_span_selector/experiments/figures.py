@@ -13,6 +13,7 @@ from ..metrics.nesting import DEPTHS, WIDTHS
 from ..tasks import Task
 from .calibration import pooled_calibration
 from .statistics import (
+    Mean,
     Measure,
     average_precision,
     class_recall,
@@ -138,13 +139,8 @@ def draw_conditions(figure: Figure, task: Task, conditions: Mapping[str, Variant
         for number, name in reversed(list(enumerate(colors))):
             shift = 0.06 * (number - (len(colors) - 1) / 2)  # puts error bars side by side
             cells = [mean(variants.get(name, ()), measure) for variants in conditions.values()]
-            rows = [(i + shift, 100 * c.mean, 100 * (c.deviation or 0)) for i, c in enumerate(cells) if c is not None]
-            if rows:
-                x, y, deviation = np.array(rows).T
-                axes.errorbar(
-                    x, y, deviation, color=colors[name], marker="o", markersize=6, mec="white", elinewidth=1.2
-                )
-                ends[name] = float(x[-1]), float(y[-1])
+            if end := draw_means(axes, cells, shift, colors[name]):
+                ends[name] = end
         axes.set_xticks(range(len(conditions)), list(conditions))
         axes.grid(axis="x", visible=False)
         axes.set_title(f"{title}, %")
@@ -240,13 +236,8 @@ def draw_classes(figure: Figure, task: Task, variants: Variants, colors: Mapping
         for number, (variant, own) in reversed(list(enumerate(variants.items()))):
             shift = 0.07 * (number - (len(variants) - 1) / 2)  # puts error bars side by side
             cells = [mean(own, class_recall("kept", classes, name)) for name in names]
-            rows = [(i + shift, 100 * c.mean, 100 * (c.deviation or 0)) for i, c in enumerate(cells) if c is not None]
-            if rows:
-                x, y, deviation = np.array(rows).T
-                axes.errorbar(
-                    x, y, deviation, color=colors[variant], marker="o", markersize=6, mec="white", elinewidth=1.2
-                )
-                ends[variant] = float(x[-1]), float(y[-1])
+            if end := draw_means(axes, cells, shift, colors[variant]):
+                ends[variant] = end
         counts = {name: sum(fold[name]["gold"] for fold in folds.values()) for name in names}
         axes.set_xticks(range(len(names)), [f"{name}\n{counts[name]:,} gold" for name in names])
         axes.set_xlim(-0.3, len(names) - 0.7)
@@ -288,6 +279,22 @@ def draw_calibration(figure: Figure, task: Task, variants: Variants, colors: Map
     histogram.set_title("Number of spans per run")
     label_ends(histogram, ends, colors, gap=0.08)
     return True
+
+
+def draw_means(axes: Axes, cells: Sequence[Mean | None], shift: float, color: str) -> tuple[float, float] | None:
+    """Draw a line of means in per cent, with standard deviations, and return its last point; None without means.
+
+    axes (Axes): The axes.
+    cells (Sequence[Mean | None]): The means at 0, 1, 2, ...; None where there is none.
+    shift (float): How far all points are moved to the right.
+    color (str): The colour.
+    """
+    rows = [(i + shift, 100 * c.mean, 100 * (c.deviation or 0)) for i, c in enumerate(cells) if c is not None]
+    if not rows:
+        return None
+    x, y, deviation = np.array(rows).T
+    axes.errorbar(x, y, deviation, color=color, marker="o", markersize=6, mec="white", elinewidth=1.2)
+    return float(x[-1]), float(y[-1])
 
 
 def label_ends(axes: Axes, ends: Mapping[str, tuple[float, float]], colors: Mapping[str, str], gap: float) -> None:

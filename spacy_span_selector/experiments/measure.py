@@ -56,16 +56,7 @@ def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
     """
     run = srsly.read_json(run_dir / "run.json")
     nlp = load_pipeline(run_dir, gpu_id)
-    pipe: Any = nlp.get_pipe(run["component"])
-    scores: dict[str, Any] = {}
-    documents: dict[str, Any] = {}
-    task = get_task(run["component"])
-    for split in SPLITS:
-        annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
-        examples = [example for example, _ in annotated]
-        scores[split] = plain(Scorer(nlp).score(examples))
-        documents[split] = count_documents(examples, task, pipe.cfg)
-    measures = {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe.settings)}
+    measures = _measure_splits(nlp, run)
     measures["predictions"] = {
         name: _measure_prediction(nlp, run, other) for name, other in run.get("predictions", {}).items()
     }
@@ -75,20 +66,25 @@ def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
     return measures
 
 
-def _measure_prediction(nlp: Language, run: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Scores of the pipeline with other settings, on dev and test, and what its selector keeps of the latter."""
+def _measure_splits(nlp: Language, run: dict[str, Any]) -> dict[str, Any]:
+    """Scores and counts of documents on dev and test, and what the selector keeps of the latter."""
     pipe: Any = nlp.get_pipe(run["component"])
     scores: dict[str, Any] = {}
     documents: dict[str, Any] = {}
     task = get_task(run["component"])
-    with changed_settings(pipe, other["settings"], other["selector"]):
-        for split in SPLITS:
-            annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
-            examples = [example for example, _ in annotated]
-            scores[split] = plain(Scorer(nlp).score(examples))
-            documents[split] = count_documents(examples, task, pipe.cfg)
-        spans = measure_spans(annotated, task, pipe.settings)
-    return {"scores": scores, "documents": documents, **{name: spans[name] for name in ("tokens", "kept", "output")}}
+    for split in SPLITS:
+        annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
+        examples = [example for example, _ in annotated]
+        scores[split] = plain(Scorer(nlp).score(examples))
+        documents[split] = count_documents(examples, task, pipe.cfg)
+    return {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe.settings)}
+
+
+def _measure_prediction(nlp: Language, run: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The same of the pipeline with other settings, as far as a report shows it."""
+    with changed_settings(nlp.get_pipe(run["component"]), other["settings"], other["selector"]):
+        measures = _measure_splits(nlp, run)
+    return {name: measures[name] for name in ("scores", "documents", "tokens", "kept", "output")}
 
 
 def _measure_elsewhere(nlp: Language, run: dict[str, Any], corpus: Path) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def significance_table(variants: Variants, measures: Mapping[str, Measure]) -> T
         for title, measure in measures.items():
             test = paired_test(variants[reference], variants[name], measure)
             values[f"{name}: {title}"] = asdict(test)
-            difference = _points(test.difference)
+            difference = show_points(test.difference)
             if test.p is not None and test.t is not None:
                 cells = [f"{test.t:.2f}", show_p(test.p)]
             else:
@@ -191,7 +191,7 @@ def _bootstrap_table(task: Task, variants: Variants, split: str) -> Table:
     reference, *others = variants
     tests = {name: paired_bootstrap(variants[reference], variants[name], split) for name in others}
     rows = [
-        [name, str(test.documents), _points(test.difference), show_interval(test), show_p(test.p)]
+        [name, str(test.documents), show_points(test.difference), show_interval(test), show_p(test.p)]
         for name, test in tests.items()
     ]
     return Table(
@@ -299,7 +299,8 @@ def show_p(p: float | None) -> str:
     return MISSING if p is None else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
 
 
-def _points(difference: float | None) -> str:
+def show_points(difference: float | None) -> str:
+    """A cell: a difference, in points."""
     return MISSING if difference is None else f"{100 * difference:+.2f}"
 
 
