@@ -42,8 +42,9 @@ class EncoderSettings:
 
     block_subwords (int | None): How many subwords, with padding, run at once, or one window if that has more. If None,
         what suits the device.
-    bfloat16 (bool): Compute in bfloat16, in training too, where the device has instructions for it, as GPUs since
-        Ampere and CPUs with AVX512-BF16 have; others compute in float32. Weights, output and gradients are float32.
+    bfloat16 (bool | str): Compute in bfloat16 where the device has instructions for it, as GPUs since Ampere and CPUs
+        with AVX512-BF16 have; others compute in float32. "prediction" does so at prediction alone, true in training,
+        too, and false never. Weights, output and gradients are float32.
     """
 
     name: str
@@ -53,12 +54,14 @@ class EncoderSettings:
     mixed_precision: bool = False
     grad_scaler_config: dict[str, Any] | None = None
     block_subwords: int | None = None
-    bfloat16: bool = False
+    bfloat16: bool | str = "prediction"
 
     def __post_init__(self) -> None:
         if self.block_subwords is not None and self.block_subwords < 1:
             raise ValueError(f"block_subwords is {self.block_subwords}, but at least 1 subword must run at once.")
-        if self.bfloat16 and self.mixed_precision:
+        if self.bfloat16 not in (True, False, "prediction"):
+            raise ValueError(f'bfloat16 is {self.bfloat16!r}; it must be true, false or "prediction".')
+        if self.bfloat16 is True and self.mixed_precision:
             raise ValueError("mixed_precision computes in float16, bfloat16 in bfloat16: set only one of them to true.")
 
 
@@ -135,7 +138,7 @@ def _forward(
     is_train: bool,
     *,
     block_subwords: int | None,
-    bfloat16: bool,
+    bfloat16: bool | str,
 ) -> tuple[ModelOutput, Callable[[ModelOutput], list[Any]]]:
     """Run the encoder. Its callback adds to the gradients of the weights what `last_hidden_state` got."""
     shim = cast(PyTorchShim, model.shims[0])
@@ -153,7 +156,9 @@ def _forward(
     hidden: list[tuple[Tensor, Tensor]] = []
     encoder = shim._model.train() if is_train else at_rest(shim._model)
     # No inference mode: an encoder may keep tensors, such as positions, that it needs again in training.
-    with torch.set_grad_enabled(is_train), _precision(shim, bfloat16):
+    if bfloat16 == "prediction":
+        bfloat16 = not is_train
+    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16)):
         for block, length in _blocks(lengths[longest_first], block_subwords):
             output = encoder(**{field: values[block, :length] for field, values in inputs.items()})
             windows = order[block]

@@ -16,7 +16,7 @@ from spacy.util import fix_random_seed, registry
 from thinc.api import Model
 
 from spacy_span_selector.models import transformer
-from spacy_span_selector.models.transformer import build_transformer_model
+from spacy_span_selector.models.transformer import EncoderSettings, build_transformer_model
 
 from ..tiny_bert import tiny_bert
 
@@ -54,6 +54,8 @@ def build(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     def uninitialized(architecture: str, **settings: Any) -> Any:
         get_spans = registry.span_getters.get("spacy-transformers.strided_spans.v1")(window=4, stride=3)
         settings = {"transformer_config": dict(NO_DROPOUT), **settings}
+        if architecture == "spacy_span_selector.TransformerModel.v1":
+            settings.setdefault("bfloat16", False)
         return registry.architectures.get(architecture)(str(encoder), get_spans, {"use_fast": True}, **settings)
 
     return built
@@ -179,13 +181,24 @@ def test_dropout_in_training_only(build: Build) -> None:
     assert torch.equal(states(model.predict(DOCS)), predicted)
 
 
-def test_bfloat16_is_close_to_float32(build: Build, computes_bfloat16: None) -> None:
+@pytest.mark.parametrize("bfloat16", [True, "prediction"])
+def test_bfloat16_is_close_to_float32(build: Build, computes_bfloat16: None, bfloat16: bool | str) -> None:
     expected = states(build().predict(DOCS))
-    found = states(build(bfloat16=True).predict(DOCS))
+    found = states(build(bfloat16=bfloat16).predict(DOCS))
     assert found.dtype == torch.float32
     assert not torch.equal(found, expected)
     torch.testing.assert_close(found, expected, rtol=0, atol=5e-2)
     assert (found - expected).abs().mean() < 1e-2
+
+
+def test_bfloat16_at_prediction_is_the_default() -> None:
+    assert EncoderSettings(name="bert", get_spans=list).bfloat16 == "prediction"
+
+
+def test_bfloat16_at_prediction_trains_in_float32(build: Build, computes_bfloat16: None) -> None:
+    expected = gradients(build())
+    found = gradients(build(bfloat16="prediction"))
+    assert all(torch.equal(found[name], gradient) for name, gradient in expected.items())
 
 
 def test_bfloat16_trains_float32_weights(build: Build, computes_bfloat16: None) -> None:
@@ -270,6 +283,7 @@ def tagger(nlp: spacy.language.Language) -> Model[Any, Any]:
     [
         ({"block_subwords": 0}, "block_subwords is 0"),
         ({"bfloat16": True, "mixed_precision": True}, "set only one of them"),
+        ({"bfloat16": "always"}, "bfloat16 is 'always'; it must be true, false or \"prediction\""),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
