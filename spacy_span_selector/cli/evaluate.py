@@ -28,6 +28,12 @@ def evaluate_cli(
             "--gold-predicates", help="Give the pipeline words, sentences, speakers and predicates of the data"
         ),
     ] = False,
+    gold_mentions: Annotated[
+        bool,
+        typer.Option(
+            "--gold-mentions", help="Give the pipeline words, sentences, speakers and mentions: are these linked well?"
+        ),
+    ] = False,
     per_role: Annotated[bool, typer.Option("--per-role", help="Print the scores of each semantic role, too")] = False,
     output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
     predictions: Annotated[
@@ -39,7 +45,8 @@ def evaluate_cli(
 
     The pipeline starts from raw text, or from gold words where the data does not know their spacing: the scores are
     those of `spacy evaluate`, which prints only the metrics of spaCy's own components. With --gold-predicates it is
-    given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling.
+    given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling. With
+    --gold-mentions it is given the mentions instead, and links them: coreference scores are then those of links alone.
     """
     import spacy
     import srsly
@@ -53,13 +60,15 @@ def evaluate_cli(
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
         nlp = load_pipeline(model)
+        given = gold_predicates or gold_mentions
         corpus = create_corpus(
             data,
             **_reader_settings(nlp),
-            gold_tokens=gold_predicates,
-            sentences=gold_predicates,
+            gold_tokens=given,
+            sentences=given,
             predicates=gold_predicates,
-            speakers=gold_predicates,
+            mentions=gold_mentions,
+            speakers=given,
         )
         examples = list(corpus(nlp))
         if not examples:

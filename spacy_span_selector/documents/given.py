@@ -14,14 +14,19 @@ from spacy.training.alignment_array import AlignmentArray
 from thinc.types import Ints2d
 
 from ..annotation import (
+    CLUSTER_PREFIX,
     FRAME_PREFIX,
+    GIVEN_MENTIONS_KEY,
     PREDICATES_KEY,
     describe_doc,
+    get_clusters,
     get_frames,
     get_predicates,
     get_speaker_markers,
     get_speakers,
     get_title,
+    has_clusters_annotated,
+    set_mentions,
     set_predicates,
     set_speaker_markers,
     set_speakers,
@@ -38,22 +43,28 @@ class GivenAnnotation:
     sentences (bool): Whether sentence boundaries are given.
     predicates (bool): Whether predicates are given: those of `predicates_key` or, without this group, those of the
         frames. A reference that is not annotated for frames gives none; an empty group means that there are none.
+    mentions (bool): Whether the mentions of the clusters are given: the pipeline links these, and selects none. A
+        reference that is not annotated for clusters gives none.
     speakers (bool): Whether speaker turns are given.
     prefix, predicates_key (str): Where frames and given predicates are kept in `doc.spans`.
+    cluster_prefix, given_key (str): Where clusters and given mentions are kept.
     """
 
     sentences: bool = True
     predicates: bool = False
+    mentions: bool = False
     speakers: bool = True
     prefix: str = FRAME_PREFIX
     predicates_key: str = PREDICATES_KEY
+    cluster_prefix: str = CLUSTER_PREFIX
+    given_key: str = GIVEN_MENTIONS_KEY
 
     def copy(self, example: Example) -> Counter[str]:
         """Copy what is given from the reference of an example to its predicted document.
 
         example (Example): The example. If the tokens of its documents differ, they are aligned.
-        RETURNS (Counter[str]): The number of sentence starts, predicates and turns that do not align or have no
-            tokens, by kind. They are left out.
+        RETURNS (Counter[str]): The number of sentence starts, predicates, mentions and turns that do not align or have
+            no tokens, by kind. They are left out.
         RAISES (ValueError): If the documents cannot be aligned, because their texts differ.
         """
         predicted, reference = example.predicted, example.reference
@@ -69,6 +80,10 @@ class GivenAnnotation:
         if self.predicates and predicates is not None:
             spans, lost["predicate"] = _align_spans([(*span, "") for span in predicates], example)
             set_predicates(predicted, [span[:2] for span in spans], self.predicates_key)
+        if self.mentions and has_clusters_annotated(reference, self.cluster_prefix):
+            mentions = sorted({span for cluster in get_clusters(reference, self.cluster_prefix) for span in cluster})
+            spans, lost["mention"] = _align_spans([(*span, "") for span in mentions], example)
+            set_mentions(predicted, [span[:2] for span in spans], None, self.given_key)
         turns = get_speakers(reference)
         if self.speakers and turns:
             spans, lost["turn of a speaker"] = _align_spans(turns, example)

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from thinc.api import Config
 
 from ..tasks import get_task
@@ -32,6 +32,7 @@ class Evaluation(_Section):
     gold_tokens: bool = True
     sentences: bool = True
     predicates: bool = False
+    mentions: bool = False
     speakers: bool = True
 
 
@@ -44,16 +45,26 @@ class Fold(_Section):
 
 
 class Prediction(_Section):
-    """Other settings of the measured component, which change what a trained pipeline predicts.
+    """What changes the predictions of a trained pipeline: other settings of the component, or other gold annotation.
 
     variants (list[str] | None): The variants that are measured with them, too; None for all.
     settings (dict[str, Any]): Settings of the component, such as `decoding`.
     selector (dict[str, Any] | None): Another selector, as in a config; None for that of the variant.
+    evaluation (dict[str, bool]): The gold annotation that the pipeline is given, where it differs from `[evaluation]`.
     """
 
     variants: list[str] | None = None
     settings: dict[str, Any] = {}
     selector: dict[str, Any] | None = None
+    evaluation: dict[str, bool] = {}
+
+    @field_validator("evaluation")
+    @classmethod
+    def _check_names(cls, value: dict[str, bool]) -> dict[str, bool]:
+        if unknown := value.keys() - Evaluation.model_fields.keys():
+            expected = ", ".join(Evaluation.model_fields)
+            raise ValueError(f"there is no {', '.join(map(repr, sorted(unknown)))}; expected some of {expected}")
+        return value
 
 
 class _Experiment(_Section):

@@ -58,7 +58,7 @@ def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
     nlp = load_pipeline(run_dir, gpu_id)
     measures = _measure_splits(nlp, run)
     measures["predictions"] = {
-        name: _measure_prediction(nlp, run, other) for name, other in run.get("predictions", {}).items()
+        name: measure_prediction(nlp, run, other) for name, other in run.get("predictions", {}).items()
     }
     measures["elsewhere"] = {
         name: _measure_elsewhere(nlp, run, Path(corpus)) for name, corpus in run.get("elsewhere", {}).items()
@@ -80,8 +80,15 @@ def _measure_splits(nlp: Language, run: dict[str, Any]) -> dict[str, Any]:
     return {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe.settings)}
 
 
-def _measure_prediction(nlp: Language, run: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """The same of the pipeline with other settings, as far as a report shows it."""
+def measure_prediction(nlp: Language, run: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The same of the pipeline with other settings, or given other gold annotation, as far as a report shows it.
+
+    nlp (Language): The pipeline.
+    run (dict[str, Any]): The run.
+    other (dict[str, Any]): The fields of a `Prediction`.
+    RETURNS (dict[str, Any]): Plain values.
+    """
+    run = {**run, "evaluation": {**run["evaluation"], **other.get("evaluation", {})}}
     with changed_settings(nlp.get_pipe(run["component"]), other["settings"], other["selector"]):
         measures = _measure_splits(nlp, run)
     return {name: measures[name] for name in ("scores", "documents", "tokens", "kept", "output")}

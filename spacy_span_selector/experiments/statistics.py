@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .records import Record
 
@@ -43,6 +44,18 @@ class PairedTest:
     p: float | None
 
 
+@dataclass(frozen=True)
+class Wins:
+    """In how many runs a variant is better than another one.
+
+    pairs (int): The number of pairs of runs with the same condition, seed and fold.
+    first (int): The number of those in which the first variant is better.
+    """
+
+    pairs: int
+    first: int
+
+
 def mean(records: Iterable[Record], measure: Measure) -> Mean | None:
     """The mean of a measure over runs; None if none has a value."""
     values = [value for value in map(measure, records) if value is not None]
@@ -61,6 +74,25 @@ def paired_test(first: Iterable[Record], second: Iterable[Record], measure: Meas
     """
     from scipy.stats import ttest_rel
 
+    ours, theirs = _pairs(first, second, measure)
+    if not len(ours):
+        return PairedTest(0, None, None, None)
+    differences = ours - theirs
+    difference = float(differences.mean())
+    if len(ours) < 2 or np.allclose(differences, differences[0], rtol=0, atol=1e-12):
+        return PairedTest(len(ours), difference, None, None)
+    t, p = ttest_rel(ours, theirs)
+    return PairedTest(len(ours), difference, float(t), float(p))
+
+
+def count_wins(first: Iterable[Record], second: Iterable[Record], measure: Measure) -> Wins:
+    """Count in how many pairs of runs the first variant is better; the arguments are those of `paired_test`."""
+    ours, theirs = _pairs(first, second, measure)
+    return Wins(len(ours), int((ours > theirs).sum()))
+
+
+def _pairs(first: Iterable[Record], second: Iterable[Record], measure: Measure) -> list[NDArray[np.float64]]:
+    """The number of each variant in the runs that both have. Shapes: (pairs,)"""
     rows = [
         {
             (record.get("condition", ""), record["seed"], record["fold"]): measure(record)
@@ -70,15 +102,7 @@ def paired_test(first: Iterable[Record], second: Iterable[Record], measure: Meas
         for records in (first, second)
     ]
     keys = sorted(rows[0].keys() & rows[1].keys())
-    ours, theirs = (np.array([row[key] for key in keys], dtype=np.float64) for row in rows)
-    if not keys:
-        return PairedTest(0, None, None, None)
-    differences = ours - theirs
-    difference = float(differences.mean())
-    if len(keys) < 2 or np.allclose(differences, differences[0], rtol=0, atol=1e-12):
-        return PairedTest(len(keys), difference, None, None)
-    t, p = ttest_rel(ours, theirs)
-    return PairedTest(len(keys), difference, float(t), float(p))
+    return [np.array([row[key] for key in keys], dtype=np.float64) for row in rows]
 
 
 def score(name: str, part: str = "test") -> Measure:

@@ -17,6 +17,7 @@ from .statistics import (
     Measure,
     average_precision,
     class_recall,
+    count_wins,
     crossing_share,
     mean,
     mean_curve,
@@ -190,16 +191,21 @@ def bootstrap_tables(task: Task, variants: Variants) -> list[Table]:
 def _bootstrap_table(task: Task, variants: Variants, split: str) -> Table:
     reference, *others = variants
     tests = {name: paired_bootstrap(variants[reference], variants[name], split) for name in others}
+    wins = {name: count_wins(variants[reference], variants[name], score(task.main_score, split)) for name in others}
     rows = [
-        [name, str(test.documents), show_points(test.difference), show_interval(test), show_p(test.p)]
+        [
+            *(name, str(test.documents), show_points(test.difference), show_interval(test), show_p(test.p)),
+            f"{wins[name].first} of {wins[name].pairs} runs",
+        ]
         for name, test in tests.items()
     ]
     return Table(
         f"{task.main_title} of {reference} and the others on documents of {split}",
-        "Paired bootstrap over the documents of all folds, scored as one corpus; differences in points.",
-        ["", "documents", f"{reference} is better by", "95 % interval", "p"],
+        "Paired bootstrap over the documents of all folds, scored as one corpus; differences in points. Last column: "
+        "runs with the same seed and fold.",
+        ["", "documents", f"{reference} is better by", "95 % interval", "p", f"{reference} is better in"],
         rows,
-        {name: asdict(test) for name, test in tests.items()},
+        {name: {**asdict(test), "wins": asdict(wins[name])} for name, test in tests.items()},
     )
 
 

@@ -57,7 +57,7 @@ COREFERENCE = Task(
     ),
     compared={"CoNLL F1": "coref_f", "mention F1": "coref_ment_f"},
     decoding_scores=("coref_f", "coref_ment_p", "coref_ment_r"),
-    reader_settings=(),
+    reader_settings={"cluster_prefix": "prefix", "given_key": "given_key"},
     main_counts=count_coref,
     gold_spans=gold_spans,
     groups=groups,

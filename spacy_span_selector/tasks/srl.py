@@ -57,7 +57,7 @@ SEMANTIC_ROLES = Task(
     ),
     compared={"F1": "srl_f", "span F1": "srl_span_f"},
     decoding_scores=("srl_f", "srl_span_f", "srl_kept_p", "srl_kept_r"),
-    reader_settings=("prefix", "predicates_key"),
+    reader_settings={"prefix": "prefix", "predicates_key": "predicates_key"},
     main_counts=count_srl,
     gold_spans=gold_spans,
     groups=groups,

@@ -61,7 +61,8 @@ class Task:
     tables (Sequence[ScoreTable]): The tables that only this task has in a report.
     compared (Mapping[str, str]): Names of the scores by which variants are tested for differences, by title.
     decoding_scores (Sequence[str]): Scores that show what decoder and threshold do.
-    reader_settings (Sequence[str]): Settings of the component that the reader of a corpus takes, too.
+    reader_settings (Mapping[str, str]): Settings of the component that the reader of a corpus takes, too, by the names
+        that they have there.
     main_counts (Callable): Takes an example and, by name, the component's settings; returns the counts of the document
         for the metrics whose mean F1 is the main score, None if its reference is not annotated.
     gold_spans (Callable): Takes a document and the component's settings; returns the spans that its groups hold, None
@@ -83,7 +84,7 @@ class Task:
     tables: Sequence[ScoreTable]
     compared: Mapping[str, str]
     decoding_scores: Sequence[str]
-    reader_settings: Sequence[str]
+    reader_settings: Mapping[str, str]
     main_counts: Callable[..., tuple[Counts, ...] | None]
     gold_spans: Callable[[Doc, Any], list[Span] | None]
     groups: Callable[[Doc, Any], list[SpanGroup]]
@@ -102,7 +103,7 @@ class Task:
 
         cfg (Mapping[str, Any]): The settings of the component.
         """
-        return {name: cfg[name] for name in self.reader_settings}
+        return {name: cfg[setting] for name, setting in self.reader_settings.items()}
 
     def score_title(self, score: str) -> str:
         """What a table calls precision, recall or F1 of a metric: "Mentions P"."""

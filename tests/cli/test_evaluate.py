@@ -179,6 +179,11 @@ def test_gold_predicates_come_under_the_keys_of_the_component(gold: Doc, tmp_pat
     assert ["Predicates", "100.00", "100.00", "100.00"] in lines
 
 
+def test_given_mentions_are_those_that_are_scored(coref: Path, data: Path):
+    lines = table(run(coref, data, "--gold-mentions"))
+    assert ["Mentions", "100.00", "100.00", "100.00"] in lines
+
+
 def test_what_is_not_scored_has_no_row(srl: Path, data: Path):
     output = run(srl, data).output
     assert "Kept spans" not in output

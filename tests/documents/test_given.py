@@ -81,6 +81,32 @@ def test_a_reference_annotated_without_frames_gives_an_empty_group() -> None:
     assert get_predicates(example.predicted) == []
 
 
+def test_mentions_of_clusters_are_given_in_the_order_of_the_text() -> None:
+    example = make_example()
+    set_clusters(example.reference, [[(6, 7), (3, 4)], [(6, 9)], [(6, 7)]], prefix="people")
+    GivenAnnotation(mentions=True, cluster_prefix="people", given_key="known").copy(example)
+    known = example.predicted.spans["known"]
+    assert [(span.start, span.end) for span in known] == [(3, 4), (6, 7), (6, 9)]
+
+
+def test_a_reference_without_clusters_gives_no_mentions() -> None:
+    example = make_example()
+    del example.reference.spans["coref_clusters_1"]
+    GivenAnnotation(mentions=True).copy(example)
+    assert "coref_given" not in example.predicted.spans
+    set_clusters(example.reference, [])  # annotated: there are none
+    GivenAnnotation(mentions=True).copy(example)
+    assert len(example.predicted.spans["coref_given"]) == 0
+
+
+def test_mentions_are_aligned() -> None:
+    example = make_example(["<speaker>", "Ann", "</speaker> Leo left", ".", "Ruth", "cannot", "."])
+    set_clusters(example.reference, [[(3, 4), (6, 9)]])
+    lost = GivenAnnotation(mentions=True).copy(example)
+    assert [span.text for span in example.predicted.spans["coref_given"]] == ["Ruth cannot"]
+    assert lost["mention"] == 1
+
+
 def test_other_tokens_are_aligned() -> None:
     example = make_example(["<speaker>", "Ann </speaker>", "Leo", "left", ".", "Ruth", "cannot", "."])
     assert not GivenAnnotation(predicates=True).copy(example).total()

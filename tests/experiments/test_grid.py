@@ -6,6 +6,7 @@ import pytest
 
 from spacy_span_selector.experiments.grid import check_runs, choose_runs, read_grid
 
+GIVEN = "[predictions]\n[predictions.ceiling]\nevaluation = {'mention': true}\n[folds]".replace("'", '"')
 PREDICTIONS = '[predictions]\n[predictions.map]\nvariants = ["high"]\n[folds]'
 CONDITIONS = "[conditions]\n[conditions.a/b]\ntraining.dropout = 0.1\n[folds]"
 
@@ -89,6 +90,7 @@ def test_fingerprint_distinguishes_configs_and_evaluations(grid_file: Path):
         ('"structured_srl"', '"ner"', "expected one of structured_coref, structured_srl"),
         ("[variants.low]", "[variants.l/w]", "the variant 'l/w' names a folder"),
         ("[folds]", PREDICTIONS, "predictions.map: there is no variant 'high'"),
+        ("[folds]", GIVEN, "predictions.ceiling.evaluation: [\\s\\S]*there is no 'mention'; expected some of"),
         ("[folds]", CONDITIONS, "the condition 'a/b' names a folder"),
         ("training.dropout", "trainig.dropout", "no section for 'trainig.dropout'"),
         ("training.dropout", "dropout", "no section for 'dropout'"),

@@ -1,22 +1,26 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
+from spacy_span_selector.annotation import set_clusters
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.experiments.bootstrap import mean_f1
+from spacy_span_selector.experiments.grid import Prediction
 from spacy_span_selector.experiments.measure import (
     SETTINGS,
     Annotated,
     annotate,
     changed_settings,
     count_documents,
+    measure_prediction,
     measure_spans,
     plain,
 )
@@ -107,6 +111,21 @@ def test_other_settings_hold_for_a_while(nlp: Language):
         assert pipe.selector == SigmoidSelector(non_crossing=True)
     assert pipe.cfg == before
     assert pipe.selector is selector
+
+
+def test_gold_mentions_are_the_ceiling_of_links(tmp_path: Path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("structured_coref", config={"model": {"hidden_width": 8, "linker_width": 8}})
+    doc = Doc(nlp.vocab, words=["Ann", "saw", "Leo", "."], sent_starts=[True, False, False, False])
+    set_clusters(doc, [[(0, 1)], [(2, 3)]])
+    nlp.initialize(lambda: [Example(doc.copy(), doc)])
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "gold.spacy")
+    corpora = dict.fromkeys(("dev", "test"), str(tmp_path / "gold.spacy"))
+    run = {"component": "structured_coref", "evaluation": {"sentences": True}, "corpora": corpora}
+    other = Prediction(evaluation={"mentions": True}).model_dump()
+    ceiling = measure_prediction(nlp, run, other)
+    assert ceiling["scores"]["test"]["coref_ment_f"] == 1.0
+    assert ceiling["output"]["found"] == ceiling["output"]["spans"] == 2
 
 
 def test_other_settings_must_be_there(nlp: Language):

@@ -6,7 +6,9 @@ from scipy.stats import ttest_rel
 from spacy_span_selector.experiments.statistics import (
     Mean,
     PairedTest,
+    Wins,
     class_recall,
+    count_wins,
     mean,
     mean_curve,
     paired_test,
@@ -56,6 +58,12 @@ def test_no_pair_has_no_difference():
 def test_equal_differences_are_not_tested():
     test = paired_test(scored("a", {0: 0.5, 1: 0.6}), scored("b", {0: 0.4, 1: 0.5}), score("coref_f"))
     assert (test.pairs, test.p) == (2, None)
+
+
+def test_wins_are_counted_over_pairs():
+    first, second = scored("a", {0: 0.5, 1: 0.7, 2: 0.6, 9: 0.9}), scored("b", {2: 0.6, 1: 0.8, 0: 0.4})
+    assert count_wins(first, second, score("coref_f")) == Wins(3, 1)
+    assert count_wins(first, [], score("coref_f")) == Wins(0, 0)
 
 
 def test_precision_recall_and_f1_of_spans():
