@@ -92,6 +92,20 @@ def ontogum() -> list[Doc]:
 
 
 @needs_ontogum
+def test_singletons_of_gum_are_added_to_ontogum(ontogum: list[Doc]):
+    names = read_ontogum_splits(ONTOGUM)["train"]
+    with pytest.warns(UserWarning, match="Left out spans in a second cluster"):
+        docs = read_ontogum(ONTOGUM, names=names, singletons=names)
+    for doc, plain in zip(docs, ontogum[: len(docs)], strict=True):
+        marked = {mention for cluster in get_clusters(plain) for mention in cluster}
+        added = [cluster for cluster in get_clusters(doc) if not marked.intersection(cluster)]
+        assert all(len(cluster) == 1 for cluster in added)
+        assert sorted(get_clusters(doc)) == sorted([*get_clusters(plain), *added])
+    mentions = sum(len(cluster) for doc in docs for cluster in get_clusters(doc))
+    assert mentions / sum(map(len, docs)) == pytest.approx(0.28, abs=0.01)
+
+
+@needs_ontogum
 def test_all_of_ontogum_is_kept(ontogum: list[Doc]):
     sentences = [sentence for doc in ontogum for sentence in doc.sents]
     clusters = [cluster for doc in ontogum for cluster in get_clusters(doc)]

@@ -37,14 +37,26 @@ def ontogum_cli(
     source: Annotated[Path, typer.Argument(help="Copy of amir-zeldes/gum")],
     out_dir: OutDir,
     speaker_markers: SpeakerMarkers = False,
+    singletons: Annotated[
+        bool,
+        typer.Option(
+            "--singletons",
+            help="Train on all mentions of GUM: those that OntoGUM lacks are singletons of the training documents",
+        ),
+    ] = False,
 ) -> None:
-    """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored."""
+    """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored.
+
+    OntoGUM marks no singletons. With --singletons its training documents have those of GUM: train with `annotation =
+    "complete"` then, and `keep_singletons = false`, as dev and test stay as they are.
+    """
     from ...annotation import get_title
     from ...corpora.ontogum import read_ontogum, read_ontogum_splits
 
     with friendly_errors():
         splits = read_ontogum_splits(source)
-        docs = {get_title(doc): doc for doc in read_ontogum(source, names=_list_once(splits))}
+        read = read_ontogum(source, names=_list_once(splits), singletons=splits["train"] if singletons else ())
+        docs = {get_title(doc): doc for doc in read}
         files = {out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()}
         save_docs(files, speaker_markers=speaker_markers)
 

@@ -2,19 +2,20 @@
 
 All of it comes from https://github.com/amir-zeldes/gum (Zhu, Pradhan and Zeldes 2021): words, sentences and speakers
 from `coref/ontogum/conllu`, clusters from `coref/ontogum/conll`, constituents from `const`, splits from `splits.md`.
+GUM itself, in `coref/gum/conll`, marks every mention of the same texts, with clusters in a scheme of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import set_clusters, set_constituents, set_speakers, set_title
+from ...annotation import Mention, set_clusters, set_constituents, set_speakers, set_title
 from ..conllu import Sentence, make_doc, parse_conllu
 from ..files import read_text, read_texts
 from ..left_out import DOCUMENTS, Report, shorten
@@ -24,6 +25,7 @@ from ..turns import find_turns
 from .clusters import keep_first, parse_clusters
 
 CONLL_FOLDER = Path("coref/ontogum/conll")
+GUM_FOLDER = Path("coref/gum/conll")
 CONLLU_FOLDER = Path("coref/ontogum/conllu")
 CONLLU_ARCHIVE = Path("coref/ontogum/conllu.tar.xz")
 TREES_FOLDER = Path("const")
@@ -37,7 +39,13 @@ PARSES = "parses that can't be read or don't have the words of their sentence"
 MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
 
 
-def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Sequence[str] | None = None) -> list[Doc]:
+def read_ontogum(
+    source: str | Path,
+    vocab: Vocab | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    singletons: Collection[str] = (),
+) -> list[Doc]:
     """Read documents of OntoGUM.
 
     A span in two clusters is kept in the cluster whose first mention comes first. Documents from Reddit, whose words
@@ -47,6 +55,9 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
         `coref/ontogum/conllu` or packed in `coref/ontogum/conllu.tar.xz`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default train, dev and test.
+    singletons (Collection[str]): Documents in which each mention of GUM that OntoGUM does not have is a cluster of its
+        own, so that all mentions are marked, as far as both schemes agree (Zhu et al. 2023, "Incorporating Singletons
+        and Mention-based Features in Coreference Resolution").
     RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the names
         of the corpus, speaker turns where they are known, and constituents from automatic parses, without functions;
         the title is the document's name, such as `GUM_academic_art`, whose second part is the genre.
@@ -60,7 +71,7 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
     vocab = Vocab() if vocab is None else vocab
     if names is None:
         names = list(dict.fromkeys(name for split in read_ontogum_splits(source).values() for name in split))
-    for folder in (CONLL_FOLDER, TREES_FOLDER):
+    for folder in (CONLL_FOLDER, TREES_FOLDER, *([GUM_FOLDER] if singletons else [])):
         if not (source / folder).is_dir():
             raise FileNotFoundError(f"{source / folder}: no such folder. {CURE}")
     report = Report()
@@ -78,7 +89,8 @@ def read_ontogum(source: str | Path, vocab: Vocab | None = None, *, names: Seque
         try:
             if text is None:
                 raise FileNotFoundError(f"{path}: no such file. {CURE}")
-            docs.append(_make_doc(source, name, _parse_words(text, name, path, report), path, vocab, report))
+            words = _parse_words(text, name, path, report)
+            docs.append(_make_doc(source, name, words, path, vocab, report, singletons=name in singletons))
         except (OSError, ValueError) as error:
             report.leave_out(DOCUMENTS, str(error))
     if names:
@@ -122,15 +134,24 @@ def _parse_words(text: str, name: str, path: str, report: Report) -> list[Senten
     return documents[name]
 
 
-def _make_doc(source: Path, name: str, sentences: list[Sentence], path: str, vocab: Vocab, report: Report) -> Doc:
+def _make_doc(
+    source: Path, name: str, sentences: list[Sentence], path: str, vocab: Vocab, report: Report, *, singletons: bool
+) -> Doc:
     doc = make_doc([sentence.words for sentence in sentences], vocab)
     set_title(doc, name)
-    conll = source / CONLL_FOLDER / f"{name}.conll"
-    text = read_text(conll, CURE)
-    words = [[word.form for word in sentence.words] for sentence in sentences]
-    clusters, repeated = keep_first(parse_clusters(text, str(conll), words, path, report))
+
+    def read_clusters(folder: Path) -> dict[str, list[Mention]]:
+        conll = source / folder / f"{name}.conll"
+        words = [[word.form for word in sentence.words] for sentence in sentences]
+        return parse_clusters(read_text(conll, CURE), str(conll), words, path, report)
+
+    clusters, repeated = keep_first(read_clusters(CONLL_FOLDER))
     for start, end in repeated:
         report.leave_out("spans in a second cluster", f"{name}, word {start + 1}, {shorten(doc[start:end].text)}")
+    if singletons:
+        marked = {mention for cluster in clusters.values() for mention in cluster}
+        others = {mention for cluster in read_clusters(GUM_FOLDER).values() for mention in cluster} - marked
+        clusters |= {f"singleton-{number}": [mention] for number, mention in enumerate(sorted(others), start=1)}
     set_clusters(doc, list(clusters.values()), names=list(clusters))
     turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
     if turns:

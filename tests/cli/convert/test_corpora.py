@@ -4,7 +4,7 @@ import pytest
 
 from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
 
-from ...corpora.gum import write_document, write_splits
+from ...corpora.gum import conll, write, write_document, write_splits
 from .helpers import load, run
 
 
@@ -133,6 +133,15 @@ def test_ontogum_puts_speakers_in_the_text_where_asked(ontogum: Path, tmp_path: 
         ["Ann", "her"],
         ["her dog", "He"],
     ]
+
+
+def test_ontogum_has_singletons_of_gum_in_train_alone(ontogum: Path, tmp_path: Path):
+    for name in ("GUM_vlog_a", "GUM_vlog_b"):
+        write(ontogum / f"coref/gum/conll/{name}.conll", conll(["_", "(event-1)", *"________"]))
+    assert run("convert", "ontogum", ontogum, tmp_path, "--singletons").exit_code == 0
+    (train,), (dev,) = load(tmp_path / "train.spacy"), load(tmp_path / "dev.spacy")
+    assert [cluster for cluster in get_clusters(train) if cluster not in get_clusters(dev)] == [[(1, 2)]]
+    assert len(get_clusters(dev)) == 2
 
 
 def test_ontogum_reports_what_is_missing(tmp_path: Path):

@@ -7,7 +7,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import get_clusters, get_speakers, get_title, has_clusters_annotated
+from spacy_span_selector.annotation import cluster_groups, get_clusters, get_speakers, get_title, has_clusters_annotated
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 
 from ..gum import CELLS, TREES, WORDS, conll, write, write_document, write_splits, write_words
@@ -42,6 +42,24 @@ def test_clusters_are_read_with_their_names(gum: Path):
     doc = read_quietly(gum)
     assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
     assert [doc.spans[f"coref_clusters_{i}"].attrs["name"] for i in (1, 2)] == ["1", "2"]
+
+
+def test_mentions_of_gum_are_singletons_where_asked(gum: Path):
+    cells = ["(person-1-Ann)", "(event-9)", "(animal-2(person-1-Ann)", "animal-2)", "_", "(animal-2)", *"____"]
+    write(gum / "coref/gum/conll/GUM_news_a.conll", conll(cells))
+    news, vlog = read_ontogum(gum, names=["GUM_news_a", "GUM_vlog_b"], singletons=["GUM_news_a"])
+    clusters = get_clusters(vlog)
+    assert sorted(get_clusters(news)) == sorted([*clusters, [(1, 2)], [(5, 6)]])
+    assert {group.attrs["name"] for group in cluster_groups(news)} == {"1", "2", "singleton-1", "singleton-2"}
+
+
+def test_a_document_without_the_mentions_of_gum_is_left_out_where_they_are_asked_for(gum: Path):
+    with pytest.raises(FileNotFoundError, match=r"coref/gum/conll: no such folder"):
+        read_ontogum(gum, singletons=["GUM_news_a"])
+    (gum / "coref/gum/conll").mkdir(parents=True)
+    with pytest.warns(UserWarning, match=r"coref/gum/conll/GUM_news_a\.conll: no such file"):
+        docs = read_ontogum(gum, singletons=["GUM_news_a"])
+    assert [get_title(doc) for doc in docs] == ["GUM_vlog_b", "GUM_bio_c"]
 
 
 def test_constituents_are_those_of_all_sentences(gum: Path):
