@@ -18,6 +18,7 @@ from spacy_transformers.data_classes import HFObjects
 from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import get_torch_default_device
 
+from .averaged import AveragedShim
 from .weights import load_weights
 
 OWNER = "the pretrained encoder"
@@ -25,7 +26,7 @@ LOCAL = {"trust_remote_code": False, "local_files_only": True}
 """No code and no file from elsewhere: all that an encoder needs is saved with it."""
 
 
-class EncoderShim(HFShim):
+class EncoderShim(AveragedShim, HFShim):
     """A pretrained encoder that is loaded without running anything that its files hold."""
 
     def from_bytes(self, bytes_data: bytes) -> EncoderShim:

@@ -24,6 +24,7 @@ from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.spans.layout import SpanLayout
 from .at_rest import at_rest
+from .averaged import AveragedShim
 from .finite import NotFinite, first_not_finite, module_gradients
 from .weights import check_finite, check_shapes, load_weights
 
@@ -55,7 +56,7 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
     RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
         a sequence of (output tensor, gradient) pairs and returns what the tok2vec's callback returns.
     """
-    shim = PyTorchShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build, name))
+    shim = AveragedShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build, name))
     head: Model[Any, Any] = Model(f"{name}_head", _head_forward, shims=[shim])
     return Model(
         name,
