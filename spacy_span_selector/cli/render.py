@@ -76,7 +76,9 @@ def _read_text(path: Path, nlp: Language) -> Doc:
     if not text:
         raise ValueError(f"{path}: has no text.")
     if text.startswith(f"{HEADING} "):
-        msg.warn(f"{path} is read as raw text. If it is in the bracketed format, as its first line is, pass --bracketed.")
+        msg.warn(
+            f"{path} is read as raw text. If it is in the bracketed format, as its first line is, pass --bracketed."
+        )
     doc = nlp.make_doc(text)
     set_title(doc, path.stem)
     return doc
