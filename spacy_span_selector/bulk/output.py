@@ -168,17 +168,19 @@ class OutputFolder:
         """Bring errors into the order of parts, and leave out those of parts that are not done, if there are any."""
         last = 0
         for number, _ in self._errors():
-            if number < last or number not in self.done:
+            if number < last or number not in self.done:  # half a line belongs to no part
                 kept = sorted((line for line in self._errors() if line[0] in self.done), key=lambda line: line[0])
                 write_file(self.path / ERRORS, b"".join(line for _, line in kept))
                 return
             last = number
 
     def _errors(self) -> Iterator[tuple[int, bytes]]:
-        """The complete lines of errors, with the numbers of their parts."""
+        """The lines of errors, with the numbers of their parts; -1 for half a line of a crash."""
         for line in self._lines(ERRORS):
-            with suppress(ValueError, KeyError, TypeError):
-                yield int(json.loads(line)["part"]), line.rstrip(b"\n") + b"\n"
+            try:
+                yield int(json.loads(line)["part"]), line
+            except (ValueError, KeyError, TypeError):
+                yield -1, line
 
     def _lines(self, name: str) -> Iterator[bytes]:
         with suppress(FileNotFoundError), open(self.path / name, "rb") as stream:

@@ -24,7 +24,7 @@ def annotate_by_rule(doc: Doc) -> Doc:
         os.kill(os.getpid(), signal.SIGKILL)
     names = sorted({word for word in words if word.istitle()})
     clusters = [[(i, i + 1) for i, word in enumerate(words) if word == name] for name in names]
-    antecedents = {mention: before for cluster in clusters for mention, before in zip(cluster, [None, *cluster])}
+    antecedents = {cluster[i]: cluster[i - 1] if i else None for cluster in clusters for i in range(len(cluster))}
     set_clusters(doc, clusters, antecedents=antecedents)
     saw = [i for i, word in enumerate(words) if word == "saw" and 0 < i < len(words) - 1]
     set_frames(doc, [Frame(i, i + 1, [Argument(i - 1, i, "ARG0")], "see.01") for i in saw])

@@ -61,8 +61,8 @@ def test_a_text_that_is_too_long_is_an_error_and_more_can_be_allowed(job: Job):
     annotator.nlp.max_length = 10
     (error,) = annotator(part("Ann left early.", "Ann left.")).errors
     assert error["reason"].startswith(
-        "it can't be split into tokens: the text has 15 characters, more than 10, the most that are allowed; cut it, or "
-        "allow more with --max-length"
+        "it can't be split into tokens: the text has 15 characters, more than 10, the most that are allowed; cut it, "
+        "or allow more with --max-length"
     )
     assert Annotator(replace(job, max_length=20)).nlp.max_length == 20
 

@@ -79,7 +79,9 @@ def test_the_standard_input_is_of_the_kind_that_is_said():
 
 
 def test_other_names_sizes_and_orders_are_other_inputs(folder: Path):
-    described = [describe_inputs(find_inputs(names)) for names in (["in/b.txt", "in"], ["in/c.parquet", "in"], ["in/a"])]
+    described = [
+        describe_inputs(find_inputs(names)) for names in (["in/b.txt", "in"], ["in/c.parquet", "in"], ["in/a"])
+    ]
     (folder / "in/b.txt").write_text("longer than before")
     described.append(describe_inputs(find_inputs(["in/b.txt", "in"])))
     assert len({str(description) for description in described}) == 4

@@ -61,7 +61,11 @@ def test_compressed_texts_are_read(tmp_path: Path):
 
 def test_names_and_fields_of_json_lines(tmp_path: Path):
     records = read_lines(
-        tmp_path, b'\xef\xbb\xbf{"text": "Ann", "id": "x", "year": 1813}', b"", b'{"text": "Bob", "id": 7}', b'{"text": ""}\r'
+        tmp_path,
+        b'\xef\xbb\xbf{"text": "Ann", "id": "x", "year": 1813}',
+        b"",
+        b'{"text": "Bob", "id": 7}',
+        b'{"text": ""}\r',
     )
     path = tmp_path / "a.jsonl"
     assert [(record.id, record.source, record.content, record.fields) for record in records] == [

@@ -91,7 +91,7 @@ def test_columns_of_tables_are_passed_on_with_their_types(tmp_path: Path):
 def test_columns_that_do_not_go_together_are_named(tmp_path: Path):
     write(tmp_path / "a.parquet", {"text": ["Ann"], "day": [1]})
     write(tmp_path / "b.parquet", {"text": ["Bob"], "day": [["x"]]})
-    with pytest.raises(ValueError, match=r"different types in columns of the same name \(.*day.*Annotate them in separate"):
+    with pytest.raises(ValueError, match=r"different types in columns of the same name \(.*day.*Annotate them in"):
         passed_columns(find_inputs([str(tmp_path)]), Reading())
 
 
