@@ -113,7 +113,14 @@ class Annotator:
 
     def _make_docs(self, records: Mapping[int, Record], problems: dict[int, str]) -> dict[int, Doc]:
         docs = {}
+        most = self.nlp.max_length
         for i, record in records.items():
+            if isinstance(record.content, str) and len(record.content) > most:
+                problems[i] = (
+                    f"the text has {len(record.content):,} characters, more than {most:,}, the most that are allowed; "
+                    "cut it, or allow more with --max-length"
+                )
+                continue
             try:
                 docs[i] = self._make_doc(record)
             except Exception as error:  # a tokenizer may be of any kind
@@ -123,11 +130,6 @@ class Annotator:
     def _make_doc(self, record: Record) -> Doc:
         if isinstance(record.content, bytes):
             doc = Doc(self.nlp.vocab).from_bytes(record.content)
-        elif len(record.content) > self.nlp.max_length:
-            raise ValueError(
-                f"the text has {len(record.content):,} characters, more than {self.nlp.max_length:,}, the most that "
-                "are allowed; cut it, or allow more with --max-length"
-            )
         else:
             doc = self.nlp.make_doc(record.content)
         set_title(doc, record.id)

@@ -14,7 +14,7 @@ from .records import Record, plain
 if TYPE_CHECKING:
     import pyarrow
 
-ROWS = 1_000  # that are in memory at once
+ROWS = 64  # that are in memory at once; each may be a novel
 FIELDS = "fields"
 
 

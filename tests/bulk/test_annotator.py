@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import ignore_error
 from spacy.vocab import Vocab
@@ -60,9 +60,8 @@ def test_a_text_that_is_too_long_is_an_error_and_more_can_be_allowed(job: Job):
     annotator = Annotator(job)
     annotator.nlp.max_length = 10
     (error,) = annotator(part("Ann left early.", "Ann left.")).errors
-    assert error["reason"].startswith(
-        "it can't be split into tokens: the text has 15 characters, more than 10, the most that are allowed; cut it, "
-        "or allow more with --max-length"
+    assert error["reason"] == (
+        "the text has 15 characters, more than 10, the most that are allowed; cut it, or allow more with --max-length"
     )
     assert Annotator(replace(job, max_length=20)).nlp.max_length == 20
 
@@ -90,6 +89,35 @@ def test_a_document_keeps_the_annotation_that_it_has(job: Job):
     (line,) = read_lines(result.content)
     assert (line["id"], line["speakers"]) == ("tale", [{"speaker": "Eve", "start": 0, "end": 8}])
     assert len(line["clusters"]) == 1
+
+
+def test_a_text_that_the_tokenizer_fails_on_is_an_error(job: Job, monkeypatch: pytest.MonkeyPatch):
+    annotator = Annotator(job)
+    tokenizer = annotator.nlp.tokenizer
+
+    def fail(text: str) -> Doc:
+        if "Boom" in text:
+            raise ValueError("no words here")
+        return tokenizer(text)
+
+    monkeypatch.setattr(annotator.nlp, "tokenizer", fail)
+    result = annotator(part("Boom", "Ann left."))
+    assert [error["reason"] for error in result.errors] == ["it can't be split into tokens: no words here"]
+    assert result.documents == 1
+
+
+def test_annotation_of_other_components_outlives_the_words_that_it_came_with(job: Job):
+    annotator = Annotator(replace(job, format="spacy", batch_words=1))
+    words = {"morphs": ["Casex=Nomx", "Numy=Singz"], "tags": ["TAGX", "TAGY"], "lemmas": ["lemx", "lemy"]}
+    records = [
+        Record(f"x{i}", "x", 0, Doc(Vocab(), words=[f"Ann{i}", "left"], **words).to_bytes(), 2) for i in range(4)
+    ]
+    result = annotator(Part(0, records))
+    docs = list(DocBin(store_user_data=True).from_bytes(result.content).get_docs(Vocab()))
+    assert len(docs) == 4
+    for doc in docs:
+        assert [str(token.morph) for token in doc] == words["morphs"]
+        assert [(token.tag_, token.lemma_) for token in doc] == [("TAGX", "lemx"), ("TAGY", "lemy")]
 
 
 def test_ticks_add_up(job: Job):
