@@ -20,8 +20,8 @@ from .parts import Part
 
 Results = Generator[PartResult, None, None]
 Backend = Callable[[Job, Iterable[Part], Tick], Results]
-"""Takes what to do, the parts, and what to call when input has been annotated; yields what became of each part.
-When it is closed, it stops what is under way."""
+"""Takes what to do, the parts, and what to call when input has been annotated; yields what became of each part. Only a
+stream needs them in order, a folder does not. When it is closed, it stops what is under way."""
 
 _annotators: dict[Job, Annotator] = {}
 """The one that a worker process has loaded."""
@@ -51,8 +51,8 @@ def in_processes(n_process: int) -> Backend:
         waiting: deque[tuple[Part, Future[PartResult]]] = deque()
         try:
             for part in parts:
-                waiting.append((part, executor.submit(_annotate, job, part)))
-                if len(waiting) > n_process:  # one more than are under way, so that none of them waits for input
+                waiting.append((part, _submit(executor, job, part)))
+                if len(waiting) > 2 * n_process:  # more than are under way, so that nobody waits for a slow one
                     yield _result(*waiting.popleft(), tick)
             while waiting:
                 yield _result(*waiting.popleft(), tick)
@@ -64,6 +64,15 @@ def in_processes(n_process: int) -> Backend:
         executor.shutdown()
 
     return annotate
+
+
+def _submit(executor: ProcessPoolExecutor, job: Job, part: Part) -> Future[PartResult]:
+    try:
+        return executor.submit(_annotate, job, part)
+    except BrokenProcessPool as error:  # what was submitted before may be done all the same
+        future: Future[PartResult] = Future()
+        future.set_exception(error)
+        return future
 
 
 def _result(part: Part, future: Future[PartResult], tick: Tick) -> PartResult:

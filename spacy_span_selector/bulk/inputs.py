@@ -51,7 +51,8 @@ def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = 
         if path == STDIN:
             found.setdefault(STDIN, (stdin, False))
         else:
-            found |= {name: kind for name, kind in _find(path, out) if name not in found}
+            for name, kind in _find(path, out):
+                found.setdefault(str(Path(name)), kind)  # without what means nothing, such as ./
     files: list[InputFile] = []
     start = 0
     for name, (kind, compressed) in found.items():

@@ -79,7 +79,10 @@ def _read_text(path: Path, nlp: Language) -> Doc:
         msg.warn(
             f"{path} is read as raw text. If it is in the bracketed format, as its first line is, pass --bracketed."
         )
-    doc = nlp.make_doc(text)
+    try:
+        doc = nlp.make_doc(text)
+    except ValueError as error:  # such as a text that is too long
+        raise ValueError(f"{path}: can't be split into tokens: {error}") from error
     set_title(doc, path.stem)
     return doc
 

@@ -40,6 +40,10 @@ def test_a_file_that_is_named_twice_is_read_once_where_it_comes_first():
     assert paths("in/c.parquet", "in", "in/b.txt") == ["in/c.parquet", "in/b.txt", "in/a/y.jsonl", "in/a/z.TXT.gz"]
 
 
+def test_paths_are_without_what_means_nothing(folder: Path):
+    assert paths("./in//b.txt", "in/./a") == ["in/b.txt", "in/a/y.jsonl", "in/a/z.TXT.gz"]
+
+
 def test_output_within_an_input_is_not_read(folder: Path):
     assert paths("in", out=folder / "in/a") == ["in/b.txt", "in/c.parquet"]
     assert paths("in/**/*.*", out=folder / "in/a") == ["in/b.txt", "in/c.parquet"]

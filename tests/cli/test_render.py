@@ -102,6 +102,14 @@ def test_a_file_without_text_is_named(tmp_path: Path):
     assert "empty.txt: has no text" in " ".join(result.output.split())
 
 
+def test_a_text_that_is_too_long_is_named(tmp_path: Path):
+    spacy.blank("en").to_disk(tmp_path / "model")
+    (tmp_path / "long.txt").write_text("Ann left. " * 100_001)
+    result = run(tmp_path / "long.txt", tmp_path / "page.html", "--model", tmp_path / "model")
+    assert result.exit_code == 1
+    assert "long.txt: can't be split into tokens: [E088]" in " ".join(result.output.split())
+
+
 def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(tmp_path: Path):
     nlp = spacy.blank("en")
     doc = nlp("Ann left.")
