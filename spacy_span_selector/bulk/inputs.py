@@ -51,8 +51,8 @@ def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = 
         if path == STDIN:
             found.setdefault(STDIN, (stdin, False))
         else:
-            for name, kind in _find(path, out):
-                found.setdefault(str(Path(name)), kind)  # without what means nothing, such as ./
+            for name, known in _find(path, out):
+                found.setdefault(str(Path(name)), known)  # without what means nothing, such as ./
     files: list[InputFile] = []
     start = 0
     for name, (kind, compressed) in found.items():
