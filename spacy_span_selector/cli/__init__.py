@@ -7,6 +7,7 @@ spaCy's own. Commands import what they need when they run, so that small ones st
 from spacy.cli import app as spacy_app
 
 from ._app import app
+from .annotate import annotate_cli
 from .convert import convert_app
 from .evaluate import evaluate_cli
 from .experiment import experiment_cli
@@ -17,6 +18,7 @@ from .train import train_cli
 from .tree import tree_cli
 
 __all__ = [
+    "annotate_cli",
     "app",
     "convert_app",
     "evaluate_cli",

@@ -37,14 +37,9 @@ def friendly_errors() -> Iterator[None]:
 
 def load_pipeline(model: str) -> Language:
     """Load a pipeline; errors name it."""
-    import spacy
+    from ..bulk.pipelines import load_pipeline
 
-    try:
-        return spacy.load(model)
-    except (ImportError, OSError):  # they name what is missing
-        raise
-    except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
-        raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
+    return load_pipeline(model)
 
 
 def check_spacy_file(path: Path) -> None:

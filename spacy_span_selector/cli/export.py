@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc
 
-from ..writing import write_files
+from ..writing import write_file, write_files
 from ._app import app, friendly_errors, read_spacy_file
 
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
@@ -22,6 +22,14 @@ export_app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(export_app)
+
+
+@export_app.command("bracketed")
+def bracketed_cli(data: Data, out_path: OutPath) -> None:
+    """Write coreference and semantic roles in the bracketed plain-text format, to read, correct and convert again."""
+    from ..corpora.bracketed import write_bracketed
+
+    _export(data, out_path, lambda docs, path: write_file(path, write_bracketed(docs)))
 
 
 @export_app.command("conll2012")

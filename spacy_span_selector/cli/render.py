@@ -11,6 +11,7 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from wasabi import msg
 
 from ..writing import write_file
 from ._app import app, friendly_errors, load_pipeline, read_spacy_file
@@ -18,25 +19,38 @@ from ._app import app, friendly_errors, load_pipeline, read_spacy_file
 
 @app.command("render")
 def render_cli(
-    data: Annotated[Path, typer.Argument(help="A .spacy file, or a text file in the bracketed format")],
+    data: Annotated[
+        Path,
+        typer.Argument(help="A .spacy file, or a text file: raw text with --model, otherwise in the bracketed format"),
+    ],
     out_path: Annotated[Path, typer.Argument(metavar="OUT.html", help="The page to write")],
     model: Annotated[
         str | None, typer.Option(help="Pipeline that annotates the texts first; by default, show what the file holds")
     ] = None,
+    bracketed: Annotated[
+        bool, typer.Option("--bracketed", help="With --model: the text file is in the bracketed format, not raw text")
+    ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Show at most this many documents")] = None,
     singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
     lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text, without --model")] = "en",
 ) -> None:
-    """Write an HTML page that shows the clusters and frames of documents."""
+    """Write an HTML page that shows the clusters and frames of documents.
+
+    With --model a text file is raw text, one document; its lines may end anywhere. With --bracketed it is in the
+    bracketed format, and the pipeline is given its words, sentences and speakers, as of a .spacy file.
+    """
     import spacy
 
     from ..rendering import render_page
 
     with friendly_errors():
         nlp = spacy.blank(lang) if model is None else load_pipeline(model)
-        docs: Iterable[Doc] = islice(_read_docs(data, nlp), limit)
-        if model is not None:
-            docs = nlp.pipe(_without_annotation(doc) for doc in docs)
+        if model is not None and not bracketed and data.suffix != ".spacy":
+            docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])
+        else:
+            docs = islice(_read_docs(data, nlp), limit)
+            if model is not None:
+                docs = nlp.pipe(_without_annotation(doc) for doc in docs)
         page = render_page(docs, singletons=singletons)
         write_file(out_path, page)
     typer.echo(f"Page: {out_path}")
@@ -45,11 +59,37 @@ def render_cli(
 def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
     from ..corpora.bracketed import read_bracketed
 
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file. Expected a .spacy file or a text file in the bracketed format.")
+    _check_file(path)
     if path.suffix == ".spacy":
         return read_spacy_file(path, nlp.vocab)
     return iter(read_bracketed(path, nlp))
+
+
+def _read_text(path: Path, nlp: Language) -> Doc:
+    """The document of a file of raw text, with the name of the file as its title."""
+    from ..annotation import set_title
+    from ..corpora.bracketed import HEADING
+    from ..corpora.files import read_text
+
+    _check_file(path)
+    text = read_text(path).strip()
+    if not text:
+        raise ValueError(f"{path}: has no text.")
+    if text.startswith(f"{HEADING} "):
+        msg.warn(
+            f"{path} is read as raw text. If it is in the bracketed format, as its first line is, pass --bracketed."
+        )
+    try:
+        doc = nlp.make_doc(text)
+    except ValueError as error:  # such as a text that is too long
+        raise ValueError(f"{path}: can't be split into tokens: {error}") from error
+    set_title(doc, path.stem)
+    return doc
+
+
+def _check_file(path: Path) -> None:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file. Expected a .spacy file or a text file.")
 
 
 def _without_annotation(doc: Doc) -> Doc:

@@ -16,8 +16,6 @@ before their second offset.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
@@ -44,7 +42,8 @@ from ..annotation import (
 )
 from ..documents.speaker_markers import remove_speaker_markers
 from ..writing import write_file
-from .files import decode, read_lines
+from .files import read_lines
+from .json_objects import read_object, show_json
 from .left_out import DOCUMENTS, Report
 from .turns import find_turns, spread_turns
 
@@ -54,7 +53,6 @@ WORD_LEVEL = ("cased_words", "sent_id")  # what tells `wl-coref` from `e2e-coref
 WORD_PIECES = "subtoken_map"
 ENTITIES = "entities that overlap longer ones, which `doc.ents` can't hold"
 WITHOUT_TOKENS = "spans without tokens, which JSON lines can't hold"
-ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 Offsets = TypeVar("Offsets", tuple[int, int], tuple[int, int, str])
 
@@ -109,23 +107,14 @@ def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
 
 def _read_doc(line: bytes, vocab: Vocab, place: str, report: Report) -> Doc:
     try:
-        return _make_doc(_read_record(decode(line, place), place), vocab, place, report)
+        return _make_doc(_read_record(line, place), vocab, place, report)
     except RecursionError as error:
         raise ValueError(f"{place}: its lists are nested too deeply, expected a document.") from error
 
 
-def _read_record(line: str, place: str) -> dict[str, Any]:
+def _read_record(line: bytes, place: str) -> dict[str, Any]:
     """The object in a line, in the form of `e2e-coref`."""
-    try:
-        record = json.loads(line)
-        if ESCAPED_SURROGATE.search(line):
-            json.dumps(record, ensure_ascii=False).encode("utf-8")  # for its error: half a character is none
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{place}: found half of a character that JSON writes in two parts ({error}).") from error
-    except ValueError as error:  # also of an integer with thousands of digits
-        raise ValueError(f"{place}: not JSON: {error}. Expected one object per line.") from error
-    if not isinstance(record, dict):
-        raise ValueError(f"{place}: found {_shorten(record)}, expected an object, `{{...}}`.")
+    record = read_object(line, place)
     if WORD_PIECES in record:
         raise ValueError(
             f"{place}: found '{WORD_PIECES}': this file has the word pieces of a transformer instead of words. Read "
@@ -163,7 +152,7 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, report: Report) 
     words = list(chain(*sentences))
     wrong = [word for word in words if not isinstance(word, str) or not word]
     if wrong:
-        raise ValueError(f"{place}: found {_shorten(wrong[0])} in 'sentences', expected lists of words.")
+        raise ValueError(f"{place}: found {show_json(wrong[0])} in 'sentences', expected lists of words.")
     doc = Doc(
         vocab,
         words=words,
@@ -222,8 +211,8 @@ def _read_values(record: dict[str, Any], key: str, sentences: Sequence[Sequence[
     found, expected = [len(value) for value in values], [len(sentence) for sentence in sentences]
     if found != expected:
         raise ValueError(
-            f"{place}: found lists of {_shorten(found)} values in '{key}' for sentences of {_shorten(expected)} words, "
-            "expected one list per sentence with one value per word."
+            f"{place}: found lists of {show_json(found)} values in '{key}' for sentences of {show_json(expected)} "
+            "words, expected one list per sentence with one value per word."
         )
     return list(chain(*values))
 
@@ -251,7 +240,7 @@ def _read_spans(
         if not good or not 0 <= span[0] < end <= n_words:
             form = f"[first, {'last' if last_inside else 'end'}{', label' if labelled else ''}]"
             raise ValueError(
-                f"{place}: found {_shorten(span)} in '{key}', expected {form} in a document of {n_words} words."
+                f"{place}: found {show_json(span)} in '{key}', expected {form} in a document of {n_words} words."
             )
         spans.append((span[0], end, *span[2:]))
     return spans
@@ -259,19 +248,14 @@ def _read_spans(
 
 def _check_list(value: object, key: str, place: str) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"{place}: found {_shorten(value)} in '{key}', expected a list.")
+        raise ValueError(f"{place}: found {show_json(value)} in '{key}', expected a list.")
     return value
 
 
 def _check_name(value: object, key: str, place: str) -> str:
     if not isinstance(value, str | int | float):
-        raise ValueError(f"{place}: found {_shorten(value)} in '{key}', expected a name.")
+        raise ValueError(f"{place}: found {show_json(value)} in '{key}', expected a name.")
     return str(value)
-
-
-def _shorten(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _make_record(doc: Doc, report: Report) -> dict[str, Any]:

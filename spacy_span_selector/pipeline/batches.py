@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from itertools import islice
+from typing import TypeVar
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -15,10 +16,14 @@ INITIALIZE_DOCS = 10
 """Documents that a model sees to find out its sizes."""
 
 
-def batch_by_words(docs: Iterable[Doc], words: int) -> Iterator[list[Doc]]:
+AnyDoc = TypeVar("AnyDoc", bound=Sized)
+"""A document, or whatever has as many words as its length says."""
+
+
+def batch_by_words(docs: Iterable[AnyDoc], words: int) -> Iterator[list[AnyDoc]]:
     """Cut documents, in their order, into batches of so many words at most; a longer document is alone in its batch."""
     # spaCy's minibatch_by_words does not keep the order: it yields a longer document before the batch in progress.
-    batch: list[Doc] = []
+    batch: list[AnyDoc] = []
     size = 0
     for doc in docs:
         if batch and size + len(doc) > words:

@@ -3,6 +3,6 @@
 Everything that comes from a document, a label or a name is escaped.
 """
 
-from .page import render_page
+from .page import Page, render_page
 
-__all__ = ["render_page"]
+__all__ = ["Page", "render_page"]

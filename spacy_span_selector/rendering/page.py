@@ -47,18 +47,41 @@ def render_page(docs: Iterable[Doc], *, singletons: bool = False) -> str:
     singletons (bool): Whether to show clusters of one mention, in grey.
     RETURNS (str): A complete page; text, titles, names and labels are escaped.
     """
-    docs = list(docs)
-    content = "\n".join(_render_doc(doc, number, singletons) for number, doc in enumerate(docs, start=1))
-    if any(frame_keys(doc) for doc in docs):
-        content = f"{SWITCH}\n{content}"
-    settings = displacy.get_doc_settings(docs[0]) if docs else {"lang": "en", "direction": "ltr"}
-    return html_page(
-        content,
-        title="Clusters and frames",
-        style=STYLE,
-        lang=settings["lang"] or "und",
-        direction=settings["direction"],
-    )
+    page = Page(singletons=singletons)
+    for doc in docs:
+        page.add(doc)
+    return page.finish()
+
+
+class Page:
+    """A page that documents are added to; it does not keep them."""
+
+    def __init__(self, *, singletons: bool = False) -> None:
+        """Initialize a page without documents.
+
+        singletons (bool): Whether to show clusters of one mention, in grey.
+        """
+        self.singletons = singletons
+        self._articles: list[str] = []
+        self._has_frames = False
+        self._settings: dict[str, str] = {}
+
+    def add(self, doc: Doc) -> None:
+        """Add a document, as `render_page` describes it."""
+        self._articles.append(_render_doc(doc, len(self._articles) + 1, self.singletons))
+        self._has_frames |= bool(frame_keys(doc))
+        self._settings = self._settings or displacy.get_doc_settings(doc)
+
+    def finish(self) -> str:
+        """The complete page."""
+        settings = self._settings or {"lang": "en", "direction": "ltr"}
+        return html_page(
+            "\n".join([SWITCH, *self._articles] if self._has_frames else self._articles),
+            title="Clusters and frames",
+            style=STYLE,
+            lang=settings["lang"] or "und",
+            direction=settings["direction"],
+        )
 
 
 def _render_doc(doc: Doc, number: int, singletons: bool) -> str:

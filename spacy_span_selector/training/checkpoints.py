@@ -14,8 +14,9 @@ import numpy as np
 from spacy.language import Language
 from spacy.util import load_model
 
+from ..fingerprints import differences, file_digest
 from .folders import whole_folder
-from .identity import Identity, differences, file_digest
+from .identity import Identity
 
 FOLDER = "checkpoints"
 STATE, ARRAYS, PIPELINE, FILES = "state.json", "arrays.npz", "pipeline", "files.json"

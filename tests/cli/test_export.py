@@ -2,6 +2,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
@@ -17,6 +18,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.cli import app
+from spacy_span_selector.corpora.bracketed import read_bracketed
 from spacy_span_selector.corpora.conll2012 import read_conll2012
 from spacy_span_selector.corpora.jsonlines import read_jsonlines
 
@@ -70,6 +72,17 @@ def test_data_that_cannot_be_written_as_props(data: Path, tmp_path: Path, name: 
     assert not (tmp_path / "out.props").exists()
 
 
+def test_the_bracketed_format_is_read_back(data: Path, tmp_path: Path):
+    result = run("bracketed", data, tmp_path / "new/gold.txt")
+    assert result.exit_code == 0, result.output
+    assert "gold.txt" in result.output
+    doc, bare = read_bracketed(tmp_path / "new/gold.txt", spacy.blank("en"))
+    assert get_title(doc) == "tale_1"
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    assert bare.text == "Silence"
+
+
 def test_conll2012_is_read_back(data: Path, tmp_path: Path):
     result = run("conll2012", data, tmp_path / "new/gold.conll")
     assert result.exit_code == 0, result.output
@@ -101,7 +114,7 @@ def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
     assert ".spacy: no such file" in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize("name", ["conll2012", "jsonlines"])
+@pytest.mark.parametrize("name", ["bracketed", "conll2012", "jsonlines"])
 def test_data_that_are_not_there_are_named(data: Path, tmp_path: Path, name: str):
     result = run(name, data.with_name("none.spacy"), tmp_path / "out")
     assert result.exit_code == 1

@@ -63,6 +63,7 @@ def check(arguments: Sequence[object], folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "arguments, names",
     [
+        (["export", "bracketed", "gold.spacy", "out/a.txt"], ["a.txt"]),
         (["export", "conll2012", "gold.spacy", "out/a.conll"], ["a.conll"]),
         (["export", "jsonlines", "gold.spacy", "out/a.jsonlines"], ["a.jsonlines"]),
         (["export", "props", "gold.spacy", "out/a.props", "--words", "out/a.words"], ["a.props", "a.words"]),

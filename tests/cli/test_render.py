@@ -63,7 +63,7 @@ def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
     nlp = spacy.blank("en")
     nlp.add_pipe("render_test_first_and_last")
     nlp.to_disk(tmp_path / "model")
-    result = run(data, tmp_path / "page.html", "--model", tmp_path / "model")
+    result = run(data, tmp_path / "page.html", "--model", tmp_path / "model", "--bracketed")
     assert result.exit_code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<b>1</b> Bob (2)" in page
@@ -71,6 +71,43 @@ def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
     assert page.count('">1</span>') == 4
     assert "<h2>one</h2>" in page
     assert '"speaker">Ann:' in page
+
+
+def test_a_pipeline_reads_raw_text_whose_lines_end_anywhere(tmp_path: Path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "tale.txt").write_text("Ann [the elder] left |\nthe house. # She\n@ran.\n", encoding="utf-8")
+    result = run(tmp_path / "tale.txt", tmp_path / "page.html", "--model", tmp_path / "model")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h2>tale</h2>" in page
+    assert page.count('class="sentence"') == 2
+    assert "[the elder]" in page
+
+
+def test_raw_text_that_looks_bracketed_gets_a_hint(data: Path, tmp_path: Path):
+    spacy.blank("en").to_disk(tmp_path / "model")
+    result = run(data, tmp_path / "page.html", "--model", tmp_path / "model")
+    assert result.exit_code == 0
+    assert "pass --bracketed" in " ".join(result.output.split())
+    assert "=== one" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_file_without_text_is_named(tmp_path: Path):
+    spacy.blank("en").to_disk(tmp_path / "model")
+    (tmp_path / "empty.txt").write_text(" \n")
+    result = run(tmp_path / "empty.txt", tmp_path / "page.html", "--model", tmp_path / "model")
+    assert result.exit_code == 1
+    assert "empty.txt: has no text" in " ".join(result.output.split())
+
+
+def test_a_text_that_is_too_long_is_named(tmp_path: Path):
+    spacy.blank("en").to_disk(tmp_path / "model")
+    (tmp_path / "long.txt").write_text("Ann left. " * 100_001)
+    result = run(tmp_path / "long.txt", tmp_path / "page.html", "--model", tmp_path / "model")
+    assert result.exit_code == 1
+    assert "long.txt: can't be split into tokens: [E088]" in " ".join(result.output.split())
 
 
 def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(tmp_path: Path):

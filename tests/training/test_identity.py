@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from thinc.api import Config
 
-from spacy_span_selector.training.identity import differences, file_digest, identity
+from spacy_span_selector.training.identity import identity
 
 CONFIG = """
 [paths]
@@ -54,24 +54,3 @@ def test_versions_and_device_are_named(config: Config) -> None:
     surroundings = identity(config, None, -1)["surroundings"]
     assert surroundings["device"] == "cpu"
     assert all(surroundings[package] != "none" for package in ("spacy-span-selector", "spacy", "torch"))
-
-
-def test_a_file_that_is_added_renamed_or_changed_changes_the_digest(tmp_path: Path) -> None:
-    digests = {file_digest(tmp_path)}
-    for action in (
-        lambda: (tmp_path / "a").write_bytes(b"one"),
-        lambda: (tmp_path / "a").write_bytes(b"two"),
-        lambda: (tmp_path / "a").rename(tmp_path / "b"),
-        lambda: (tmp_path / "b").write_bytes(b""),
-    ):
-        action()
-        digests.add(file_digest(tmp_path))
-    assert len(digests) == 5
-
-
-def test_differences_name_both_values() -> None:
-    assert differences({"a": 1, "b": 2, "c": None}, {"b": 3, "c": None, "d": "x"}) == [
-        "a: 1 then, 'nothing' now",
-        "b: 2 then, 3 now",
-        "d: 'nothing' then, 'x' now",
-    ]

@@ -57,33 +57,54 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
         sentence boundary, with their frames; arguments that leave the sentence of their predicate, overlap it or
         another argument that starts earlier, or have a role that cannot be typed; rolesets that cannot be typed.
     """
-    blocks: list[str] = []
-    titles: set[str] = set()
-    lost_mentions: Counter[str] = Counter()
-    lost_frames: Counter[str] = Counter()
-    for number, doc in enumerate(map(remove_speaker_markers, docs), start=1):
-        title = " ".join((get_title(doc) or f"document {number}").split())
-        title = _unused(title, titles)
-        titles.add(title)
+    text = BracketedText()
+    for doc in docs:
+        text.add(doc)
+    text.warn(stacklevel=3)
+    return text.finish()
+
+
+class BracketedText:
+    """A text that documents are added to; it does not keep them."""
+
+    def __init__(self) -> None:
+        self._blocks: list[str] = []
+        self._titles: set[str] = set()
+        self._lost_mentions: Counter[str] = Counter()
+        self._lost_frames: Counter[str] = Counter()
+
+    def add(self, doc: Doc) -> None:
+        """Add a document, as `write_bracketed` describes it."""
+        doc = remove_speaker_markers(doc)
+        title = " ".join((get_title(doc) or f"document {len(self._blocks) + 1}").split())
+        title = _unused(title, self._titles)
         lines, mentions, frames = _write_doc(doc)
-        blocks.append("\n".join([f"{HEADING} {title}", *lines]) + "\n")
-        lost_mentions[describe_doc(doc)] += mentions
-        lost_frames[describe_doc(doc)] += frames
-    _warn_of(lost_mentions, "mention(s)", "they cross a sentence boundary or another mention")
-    _warn_of(
-        lost_frames,
-        "predicate(s), argument(s) or roleset(s)",
-        "they cross a sentence boundary, overlap in their frame, or have a name that is empty or cannot be typed",
-    )
-    return "\n".join(blocks)
+        self._titles.add(title)
+        self._blocks.append("\n".join([f"{HEADING} {title}", *lines]) + "\n")
+        self._lost_mentions[describe_doc(doc)] += mentions
+        self._lost_frames[describe_doc(doc)] += frames
+
+    def finish(self) -> str:
+        """The text of a file that `read_bracketed` reads."""
+        return "\n".join(self._blocks)
+
+    def warn(self, stacklevel: int = 2) -> None:
+        """Warn about what the format could not hold, if there is anything."""
+        _warn_of(self._lost_mentions, "mention(s)", "they cross a sentence boundary or another mention", stacklevel)
+        _warn_of(
+            self._lost_frames,
+            "predicate(s), argument(s) or roleset(s)",
+            "they cross a sentence boundary, overlap in their frame, or have a name that is empty or cannot be typed",
+            stacklevel,
+        )
 
 
-def _warn_of(lost: Counter[str], what: str, why: str) -> None:
+def _warn_of(lost: Counter[str], what: str, why: str, stacklevel: int) -> None:
     """Warn about what is left out of documents, if anything is."""
     names = [name for name, number in lost.items() if number]
     if names:
         found = f"{lost.total()} {what} left out of the bracketed text: {why}"
-        warnings.warn(f"{found}, which brackets cannot show ({list_names(names)}).", stacklevel=3)
+        warnings.warn(f"{found}, which brackets cannot show ({list_names(names)}).", stacklevel=stacklevel + 1)
 
 
 def _write_doc(doc: Doc) -> tuple[list[str], int, int]:

@@ -1,0 +1,13 @@
+"""Annotating any amount of text, part by part (docs/annotate.md).
+
+Each step knows only the one before it: `inputs` and `reading` make a stream of records, `parts` cuts it, an `Annotator`
+makes the content of an output file from a part, and `output` keeps what is done. Which process annotates a part does
+not matter: `backends` decides that.
+"""
+
+from .annotator import Annotator, PartResult
+from .job import Job
+from .reading import Reading
+from .run import Summary, annotate_to_folder, annotate_to_stream
+
+__all__ = ["Annotator", "Job", "PartResult", "Reading", "Summary", "annotate_to_folder", "annotate_to_stream"]

@@ -1,0 +1,171 @@
+"""Annotating one part: from records to the content of a file, and to what could not be annotated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotation import set_title
+from ..pipeline.batches import batch_by_words
+from .formats import FORMATS, Settings, Writer
+from .job import Job
+from .parts import Part
+from .pipelines import load_for
+from .records import Record
+
+KEYS = {
+    "structured_coref": {"prefix": "cluster_prefix", "mentions_key": "mentions_key"},
+    "structured_srl": {"prefix": "frame_prefix", "predicates_key": "predicates_key", "spans_key": "spans_key"},
+}
+"""The settings of components that say where they put annotation, and what `to_dict` calls them."""
+
+Tick = Callable[[int, int], object]
+"""Called after each batch with the bytes of input that have been read up to its end, and with its words."""
+
+
+@dataclass
+class PartResult:
+    """What became of a part.
+
+    number (int): Its number.
+    digest (str): The fingerprint of its records.
+    end (int): The bytes of all inputs that come before its end.
+    content (bytes): The content of its file.
+    documents, words (int): What is in it.
+    errors (list[dict[str, Any]]): What could not be annotated: `part`, `id`, `source` and `reason` of each.
+    """
+
+    number: int
+    digest: str
+    end: int
+    content: bytes = b""
+    documents: int = 0
+    words: int = 0
+    errors: list[dict[str, Any]] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """What is in it, as numbers."""
+        return {"documents": self.documents, "words": self.words, "errors": len(self.errors)}
+
+    def fail(self, record: Record, reason: str) -> None:
+        """Note that a record could not be annotated."""
+        self.errors.append({"part": self.number, "id": record.id, "source": record.source, "reason": reason})
+
+
+def no_counts() -> Counter[str]:
+    """The counts of no part, to which those of parts are added."""
+    return Counter(PartResult(0, "", 0).counts())
+
+
+class Annotator:
+    """A pipeline that annotates parts, one after the other, in memory that does not grow with their number."""
+
+    def __init__(self, job: Job) -> None:
+        """Load the pipeline.
+
+        job (Job): What to do.
+        RAISES (OSError): If there is no such pipeline.
+        RAISES (ValueError): If it can't be loaded, or not as the job says.
+        """
+        self.job = job
+        self.nlp = load_for(job)
+        self.settings = Settings(find_keys(self.nlp), job.tokens, job.columns)
+
+    def __call__(self, part: Part, tick: Tick | None = None) -> PartResult:
+        """Annotate a part. A document that can't be annotated, or written, costs no other one.
+
+        part (Part): The part.
+        tick (Tick | None): Called after each batch.
+        RETURNS (PartResult): What became of it.
+        """
+        writer = FORMATS[self.job.format].writer(self.settings)
+        result = PartResult(part.number, part.digest(), part.end)
+        for batch in batch_by_words(part.records, self.job.batch_words):
+            before = result.words
+            # What texts bring into the vocabulary is forgotten at the end of the block, and documents with it.
+            with self.nlp.memory_zone():
+                self._annotate_batch(batch, writer, result)
+            if tick:
+                tick(batch[-1].end, result.words - before)
+        result.content = writer.finish()
+        return result
+
+    def _annotate_batch(self, batch: list[Record], writer: Writer, result: PartResult) -> None:
+        problems = {i: record.problem for i, record in enumerate(batch) if record.problem}
+        docs = self._make_docs({i: record for i, record in enumerate(batch) if not record.problem}, problems)
+        annotated = self._annotate(docs, batch, problems)
+        for i, record in enumerate(batch):
+            if i in annotated:
+                try:
+                    writer.add(record, annotated[i])
+                except Exception as error:  # components and fields may leave anything
+                    problems[i] = f"it can't be written: {_describe(error)}"
+                else:
+                    result.documents += 1
+                    result.words += len(annotated[i])
+            if i in problems:
+                result.fail(record, problems[i])
+
+    def _make_docs(self, records: Mapping[int, Record], problems: dict[int, str]) -> dict[int, Doc]:
+        docs = {}
+        most = self.nlp.max_length
+        for i, record in records.items():
+            if isinstance(record.content, str) and len(record.content) > most:
+                problems[i] = (
+                    f"the text has {len(record.content):,} characters, more than {most:,}, the most that are allowed; "
+                    "cut it, or allow more with --max-length"
+                )
+                continue
+            try:
+                docs[i] = self._make_doc(record)
+            except Exception as error:  # a tokenizer may be of any kind
+                problems[i] = f"it can't be split into tokens: {_describe(error)}"
+        return docs
+
+    def _make_doc(self, record: Record) -> Doc:
+        if isinstance(record.content, bytes):
+            doc = Doc(self.nlp.vocab).from_bytes(record.content)
+        else:
+            doc = self.nlp.make_doc(record.content)
+        set_title(doc, record.id)
+        return doc
+
+    def _annotate(self, docs: Mapping[int, Doc], batch: list[Record], problems: dict[int, str]) -> dict[int, Doc]:
+        """Run the pipeline on documents at once or, if it fails, one by one, to find those that it fails on."""
+        try:
+            annotated = dict(self._pipe(docs))
+        except Exception as error:  # a component may be of any kind
+            if len(docs) == 1:
+                problems[next(iter(docs))] = f"the pipeline failed: {_describe(error)}"
+                return {}
+            annotated = {}
+            for i in docs:  # made anew, as the components that ran may have changed them
+                fresh = self._make_docs({i: batch[i]}, problems)
+                annotated |= self._annotate(fresh, batch, problems) if fresh else {}
+            return annotated
+        problems |= {i: "the pipeline dropped it: a component ignores errors" for i in docs if i not in annotated}
+        return annotated
+
+    def _pipe(self, docs: Mapping[int, Doc]) -> Iterator[tuple[int, Doc]]:
+        pairs = ((doc, i) for i, doc in docs.items())
+        for doc, i in self.nlp.pipe(pairs, as_tuples=True, batch_size=max(1, len(docs))):
+            yield i, doc
+
+
+def find_keys(nlp: Language) -> dict[str, str]:
+    """Where the components of a pipeline put their annotation, as arguments of `to_dict`."""
+    found: dict[str, str] = {}
+    for name in nlp.pipe_names:
+        pipe: Any = nlp.get_pipe(name)
+        names = KEYS.get(nlp.get_pipe_meta(name).factory, {})
+        found = {argument: pipe.cfg[setting] for setting, argument in names.items()} | found  # the first one counts
+    return found
+
+
+def _describe(error: Exception) -> str:
+    return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"

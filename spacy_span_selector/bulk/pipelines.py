@@ -1,0 +1,118 @@
+"""Loading a pipeline, and telling it from others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy import util
+from spacy.language import Language
+
+from ..fingerprints import file_digest
+from .job import Job
+
+ENCODERS = ("spacy_span_selector.TransformerModel.v1", "spacy_span_selector.Tok2VecTransformer.v1")
+"""The architectures that have the setting `bfloat16`."""
+
+
+def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
+    """Load a pipeline; errors name it.
+
+    model (str): A path or the name of a package.
+    config (dict[str, Any] | None): Settings that replace those that it was saved with.
+    RETURNS (Language): The pipeline.
+    RAISES (OSError): If it is not there.
+    RAISES (ValueError): If it can't be loaded.
+    """
+    try:
+        return util.load_model(model, config=config or {})
+    except (ImportError, OSError):  # they name what is missing
+        raise
+    except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
+        raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
+
+
+def load_for(job: Job) -> Language:
+    """Load the pipeline of a job as it says.
+
+    job (Job): The job.
+    RETURNS (Language): The pipeline.
+    RAISES (ValueError): If there is no GPU of this number, or `bf16` is set and no encoder can compute in bfloat16.
+    """
+    import spacy
+    import torch
+
+    if job.threads is not None:
+        torch.set_num_threads(job.threads)
+    if job.gpu_id >= 0:
+        spacy.require_gpu(job.gpu_id)
+    if job.code is not None:
+        util.import_file("python_code", job.code)
+    nlp = load_pipeline(job.model)
+    if job.bf16:
+        settings = bfloat16_settings(nlp, job.model)
+        del nlp
+        nlp = load_pipeline(job.model, settings)
+    if job.max_length is not None:
+        nlp.max_length = job.max_length
+    return nlp
+
+
+def bfloat16_settings(nlp: Language, model: str) -> dict[str, Any]:
+    """The settings that let all encoders of a pipeline compute in bfloat16.
+
+    nlp (Language): The pipeline.
+    model (str): What errors call it.
+    RETURNS (dict[str, Any]): Settings to load it with.
+    RAISES (ValueError): If it has no encoder that can.
+    """
+    components = {name: nlp.get_pipe_config(name) for name in nlp.pipe_names}
+    paths = [path for name, config in components.items() for path in _encoders(config, ("components", name))]
+    if not paths:
+        raise ValueError(
+            f"{model}: --bf16 needs an encoder of the architecture '{ENCODERS[0]}', and none of the components "
+            f"({', '.join(components) or 'none'}) has one. Omit --bf16, or train with such an encoder."
+        )
+    return util.dot_to_dict({".".join((*path, "bfloat16")): True for path in paths})
+
+
+def pipeline_folder(model: str) -> Path:
+    """The folder with all files of a pipeline.
+
+    model (str): A path or the name of a package.
+    RAISES (OSError): If there is no such pipeline.
+    """
+    folder = Path(model)
+    if folder.is_dir():
+        return folder
+    if util.is_package(model):
+        package = util.get_package_path(model)
+        meta = util.get_model_meta(package)
+        return package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    raise FileNotFoundError(f"{model}: no such folder with a pipeline, nor a package of that name.")
+
+
+def describe_pipeline(job: Job) -> dict[str, Any]:
+    """What a pipeline is called, and a fingerprint of all its files and of its code.
+
+    job (Job): The job that names it.
+    RAISES (OSError): If there is no such pipeline.
+    """
+    folder = pipeline_folder(job.model)
+    meta = util.get_model_meta(folder)
+    return {
+        "name": f"{meta['lang']}_{meta['name']}",
+        "version": meta["version"],
+        "files": file_digest(folder),
+        "code": None if job.code is None else file_digest(job.code),
+    }
+
+
+def _encoders(config: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Where the config of a component has encoders that can compute in bfloat16."""
+    if isinstance(config, dict):
+        if config.get("@architectures") in ENCODERS:
+            yield path
+        for key, value in config.items():
+            yield from _encoders(value, (*path, key))

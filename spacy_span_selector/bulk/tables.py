@@ -1,0 +1,145 @@
+"""Parquet tables, read and written by pyarrow, which need not be installed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from .inputs import InputFile
+from .reading import RESERVED, Reading, source_name
+from .records import Record, plain
+
+if TYPE_CHECKING:
+    import pyarrow
+
+ROWS = 64  # that are in memory at once; each may be a novel
+FIELDS = "fields"
+
+
+def require_pyarrow() -> Any:
+    """Import pyarrow with what reads and writes Parquet.
+
+    RAISES (ImportError): If it is not installed, with what installs it.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(
+            "Parquet needs pyarrow. Install it with: python -m pip install 'spacy-span-selector[parquet]'"
+        ) from error
+    return pyarrow
+
+
+def read_table(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read a table, some rows at a time.
+
+    file (InputFile): The file.
+    reading (Reading): Which columns have name and text.
+    YIELDS (Record): The rows, and one for what a file that is damaged has lost.
+    """
+    arrow = require_pyarrow()
+    name, number, end = source_name(file.path), 0, file.start
+    try:
+        with arrow.parquet.ParquetFile(file.path) as table:
+            rows = max(1, table.metadata.num_rows)
+            for batch in table.iter_batches(batch_size=ROWS):
+                for values in batch.to_pylist():
+                    number += 1
+                    end = file.start + (file.size or 0) * number // rows
+                    yield reading.make_record(f"{name}:{number}", end, values)
+    except (OSError, ValueError, arrow.ArrowException) as error:
+        source = f"{name}:{number + 1}"
+        yield Record(source, source, end, problem=f"the table can't be read from here on ({error}). Copy it again.")
+
+
+def passed_columns(files: Sequence[InputFile], reading: Reading) -> bytes | None:
+    """The columns of tables that are passed on to tables.
+
+    files (Sequence[InputFile]): All inputs.
+    reading (Reading): Which columns have name and text.
+    RETURNS (bytes | None): An Arrow schema, which a worker gets; None if not all inputs are tables. Then a column of
+        JSON has the fields, because nothing says beforehand which there will be.
+    RAISES (ValueError): If two tables have a column of the same name, but of types that do not go together.
+    """
+    if not all(file.kind == "parquet" for file in files):
+        return None
+    arrow = require_pyarrow()
+    schemas = []
+    for file in files:
+        try:
+            schemas.append(arrow.parquet.read_schema(file.path).remove_metadata())
+        except (OSError, arrow.ArrowException):
+            continue  # reading reports it
+    try:
+        schema = arrow.unify_schemas(schemas, promote_options="permissive")
+    except arrow.ArrowException as error:
+        raise ValueError(
+            f"The tables have different types in columns of the same name ({error}), so there is none for the output. "
+            "Annotate them in separate runs, or take another --format."
+        ) from error
+    taken = {reading.text_field, reading.id_field or "id", *RESERVED}
+    kept = arrow.schema([column for column in schema if column.name not in taken])
+    return bytes(kept.serialize().to_pybytes())
+
+
+def write_table(rows: Iterable[dict[str, Any]], columns: bytes | None) -> bytes:
+    """Write plain data as a table; all tables of a run have the same columns.
+
+    rows (Iterable[dict[str, Any]]): What `to_dict` returns, with the fields of the record as `fields`.
+    columns (bytes | None): The columns that are passed on, as `passed_columns` returns them.
+    RETURNS (bytes): The file.
+    """
+    arrow = require_pyarrow()
+    schema = table_schema(columns)
+    if columns is None:
+        values = [{**row, FIELDS: _to_json(row[FIELDS])} for row in rows]
+    else:
+        values = [{**row[FIELDS], **{key: row[key] for key in row if key != FIELDS}} for row in rows]
+    stream = BytesIO()
+    arrow.parquet.write_table(arrow.Table.from_pylist(values, schema=schema), stream)
+    return stream.getvalue()
+
+
+def table_schema(columns: bytes | None) -> pyarrow.Schema:
+    """The columns of a table of documents: those of plain data, and those that are passed on."""
+    arrow = require_pyarrow()
+    place = {"start": arrow.int64(), "end": arrow.int64()}
+    span = {**place, "text": arrow.string(), "score": arrow.float64()}
+    mention = {**span, "link_score": arrow.float64(), "antecedent": arrow.int64()}
+    cluster = {"representative": arrow.int64(), "name": arrow.string(), "mentions": _list(arrow, mention)}
+    frame = {
+        "predicate": _struct(arrow, span),
+        "roleset": arrow.string(),
+        "arguments": _list(arrow, {"role": arrow.string(), **span}),
+    }
+    ours = {
+        "format": arrow.string(),
+        "id": arrow.string(),
+        "text": arrow.string(),
+        "sentences": _list(arrow, place),
+        "tokens": _list(arrow, place),
+        "speakers": _list(arrow, {"speaker": arrow.string(), **place}),
+        "speaker_markers": _list(arrow, {**place, "text": arrow.string()}),
+        "clusters": _list(arrow, cluster),
+        "unlinked_mentions": _list(arrow, span),
+        "frames": _list(arrow, frame),
+    }
+    passed = [(FIELDS, arrow.string())]
+    if columns is not None:
+        passed = list(arrow.ipc.read_schema(arrow.py_buffer(columns)))
+    return arrow.schema([*ours.items(), *passed])
+
+
+def _struct(arrow: Any, fields: dict[str, Any]) -> Any:
+    return arrow.struct(list(fields.items()))
+
+
+def _list(arrow: Any, fields: dict[str, Any]) -> Any:
+    return arrow.list_(_struct(arrow, fields))
+
+
+def _to_json(fields: dict[str, Any]) -> str | None:
+    return json.dumps(plain(fields), ensure_ascii=False) if fields else None

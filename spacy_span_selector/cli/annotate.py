@@ -1,0 +1,166 @@
+"""`annotate`: any amount of text, annotated by a pipeline."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from ._app import app, friendly_errors
+
+if TYPE_CHECKING:
+    from ..bulk import Job, Reading, Summary
+    from ..bulk.inputs import InputFile
+
+SOME_FAILED = 3
+STDOUT = "-"
+
+
+class OutputFormat(str, Enum):
+    """The formats of the output."""
+
+    jsonl = "jsonl"
+    parquet = "parquet"
+    spacy = "spacy"
+    html = "html"
+    bracketed = "bracketed"
+
+
+class StdinFormat(str, Enum):
+    """What the standard input may be."""
+
+    txt = "txt"
+    jsonl = "jsonl"
+
+
+@app.command("annotate")
+def annotate_cli(
+    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT... OUT",
+            help="Files (.txt, .jsonl, .parquet, .spacy; .txt and .jsonl also as .gz), folders, which are searched at "
+            "any depth, quoted patterns, or - for the standard input; and the folder to write, or - for the standard "
+            "output",
+        ),
+    ],
+    format_: Annotated[OutputFormat, typer.Option("--format", help="Format of the output")] = OutputFormat.jsonl,
+    text_field: Annotated[str, typer.Option(help="Field of JSON lines, or column of tables, with the text")] = "text",
+    id_field: Annotated[
+        str | None,
+        typer.Option(help="Field or column with the name of each record; by default 'id', or else file and line"),
+    ] = None,
+    stdin: Annotated[StdinFormat, typer.Option(help="What the standard input is: one text, or JSON lines")] = (
+        StdinFormat.txt
+    ),
+    tokens: Annotated[bool, typer.Option("--tokens", help="Write where tokens are (jsonl and parquet)")] = False,
+    n_process: Annotated[int, typer.Option(min=1, help="Number of processes, each with the pipeline")] = 1,
+    batch_words: Annotated[int, typer.Option(min=1, help="About how many words are annotated at once")] = 20_000,
+    part_words: Annotated[
+        int | None,
+        typer.Option(min=1, help="About how many words an output file has; by default 100,000, and 20,000 for html"),
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(min=1, help="Most characters of a text; by default what the pipeline says")
+    ] = None,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU to use; -1 for the CPU")] = -1,
+    bf16: Annotated[
+        bool, typer.Option("--bf16", help="Let pretrained encoders compute in bfloat16, where the device can")
+    ] = False,
+    code_path: Annotated[
+        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
+    ] = None,
+) -> None:
+    """Annotate texts, as many as you like, with a trained pipeline.
+
+    OUT gets part-00000.jsonl and so on, each whole or not there at all, and errors.jsonl with what could not be
+    annotated. After a kill, or Ctrl-C, the same command goes on where it was stopped.
+
+    The exit status is 0 if all texts were annotated, 3 if some were not, 1 if none was or the run had to stop, and 130
+    after Ctrl-C.
+    """
+    from ..bulk import Job, Reading
+    from ..bulk.inputs import find_inputs
+    from ..bulk.tables import passed_columns, require_pyarrow
+
+    *inputs, out = paths
+    stdout = sys.stdout.buffer
+    # Where documents go to the standard output, nothing else does.
+    with redirect_stdout(sys.stderr) if out == STDOUT else nullcontext(), friendly_errors():
+        _check_paths(inputs, out, format_)
+        reading = Reading(text_field, id_field)
+        files = find_inputs(inputs, stdin=stdin.value, out=None if out == STDOUT else Path(out))
+        if format_ is OutputFormat.parquet or any(file.kind == "parquet" for file in files):
+            require_pyarrow()
+        job = Job(
+            model=model,
+            code=code_path,
+            format=format_.value,
+            tokens=tokens,
+            columns=passed_columns(files, reading) if format_ is OutputFormat.parquet else None,
+            max_length=max_length,
+            bf16=bf16,
+            batch_words=batch_words,
+            gpu_id=gpu_id,
+        )
+        try:
+            summary = _run(job, files, reading, stdout if out == STDOUT else Path(out), part_words, n_process)
+        except KeyboardInterrupt:
+            hint = "" if out == STDOUT else " The same command goes on where it was."
+            typer.echo(f"Stopped.{hint}", err=True)
+            raise typer.Exit(130) from None
+    _report(summary, reading, out)
+
+
+def _run(
+    job: Job, files: list[InputFile], reading: Reading, out: Path | BinaryIO, part_words: int | None, n_process: int
+) -> Summary:
+    from ..bulk import annotate_to_folder, annotate_to_stream
+    from ..bulk.backends import in_processes, in_this_process
+
+    backend = in_this_process if n_process == 1 else in_processes(n_process)
+    if isinstance(out, Path):
+        return annotate_to_folder(job, files, out, reading=reading, part_words=part_words, backend=backend)
+    try:
+        return annotate_to_stream(job, files, out, sys.stderr, reading=reading, part_words=part_words, backend=backend)
+    except BrokenPipeError:  # such as 'head', which has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())  # for what Python flushes at its end
+        raise typer.Exit(1) from None
+
+
+def _check_paths(inputs: Sequence[str], out: str, format_: OutputFormat) -> None:
+    if not inputs:
+        raise ValueError(f"Expected inputs and, last, the folder to write; found only {out}.")
+    if out == STDOUT and format_ is not OutputFormat.jsonl:
+        raise ValueError(f"The standard output can only be JSON lines, not {format_.value}. Name a folder to write.")
+    if out != STDOUT and (Path(out).is_file() or Path(out).suffix in {".jsonl", ".parquet", ".spacy", ".html", ".txt"}):
+        raise ValueError(
+            f"{out}: expected a folder to write, which gets a file for each part. For one file, write JSON lines to "
+            f"the standard output: '- > {out}'; or join the parts afterwards: 'cat OUT/part-*.jsonl'."
+        )
+
+
+def _report(summary: Summary, reading: Reading, out: str) -> None:
+    for line in summary.warnings:
+        typer.echo(f"The result may differ a little from that of one run: {line}", err=True)
+    for field, source in sorted(reading.not_passed.items()):
+        typer.echo(
+            f"The field '{field}' (first in {source}) is not passed through: the output has its own '{field}'.",
+            err=True,
+        )
+    here = f", {summary.annotated:,} of them now, {summary.rate:,.0f} words/s" if summary.annotated else ""
+    typer.echo(f"Annotated {summary.documents:,} documents, {summary.words:,} words{here}.", err=True)
+    where = "above" if out == STDOUT else str(Path(out) / "errors.jsonl")
+    if summary.errors:
+        typer.echo(f"{summary.errors:,} records could not be annotated: {where}", err=True)
+        raise typer.Exit(SOME_FAILED if summary.documents else 1)
+    if not summary.documents:
+        typer.echo("The inputs have no text.", err=True)
+        raise typer.Exit(1)
