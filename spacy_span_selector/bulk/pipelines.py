@@ -38,7 +38,7 @@ def load_for(job: Job) -> Language:
 
     job (Job): The job.
     RETURNS (Language): The pipeline.
-    RAISES (ValueError): If there is no GPU of this number, or `bf16` is set and no encoder can compute in bfloat16.
+    RAISES (ValueError): If there is no GPU of this number, or `bf16` is set and no encoder has that choice.
     """
     import spacy
     import torch
@@ -50,8 +50,8 @@ def load_for(job: Job) -> Language:
     if job.code is not None:
         util.import_file("python_code", job.code)
     nlp = load_pipeline(job.model)
-    if job.bf16:
-        settings = bfloat16_settings(nlp, job.model)
+    if job.bf16 is not None:
+        settings = bfloat16_settings(nlp, job.model, job.bf16)
         del nlp
         nlp = load_pipeline(job.model, settings)
     if job.max_length is not None:
@@ -59,11 +59,12 @@ def load_for(job: Job) -> Language:
     return nlp
 
 
-def bfloat16_settings(nlp: Language, model: str) -> dict[str, Any]:
-    """The settings that let all encoders of a pipeline compute in bfloat16.
+def bfloat16_settings(nlp: Language, model: str, bf16: bool) -> dict[str, Any]:
+    """The settings that let all encoders of a pipeline compute in bfloat16, or in float32.
 
     nlp (Language): The pipeline.
     model (str): What errors call it.
+    bf16 (bool): Whether to compute in bfloat16.
     RETURNS (dict[str, Any]): Settings to load it with.
     RAISES (ValueError): If it has no encoder that can.
     """
@@ -71,10 +72,10 @@ def bfloat16_settings(nlp: Language, model: str) -> dict[str, Any]:
     paths = [path for name, config in components.items() for path in _encoders(config, ("components", name))]
     if not paths:
         raise ValueError(
-            f"{model}: --bf16 needs an encoder of the architecture '{ENCODERS[0]}', and none of the components "
-            f"({', '.join(components) or 'none'}) has one. Omit --bf16, or train with such an encoder."
+            f"{model}: --{'' if bf16 else 'no-'}bf16 needs an encoder of the architecture '{ENCODERS[0]}', and none of "
+            f"the components ({', '.join(components) or 'none'}) has one. Omit it, or train with such an encoder."
         )
-    return util.dot_to_dict({".".join((*path, "bfloat16")): True for path in paths})
+    return util.dot_to_dict({".".join((*path, "bfloat16")): "prediction" if bf16 else False for path in paths})
 
 
 def pipeline_folder(model: str) -> Path:

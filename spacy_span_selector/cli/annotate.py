@@ -72,8 +72,12 @@ def annotate_cli(
     ] = None,
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU to use; -1 for the CPU")] = -1,
     bf16: Annotated[
-        bool, typer.Option("--bf16", help="Let pretrained encoders compute in bfloat16, where the device can")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--bf16/--no-bf16",
+            help="Whether encoders compute in bfloat16 where the device can; by default as the pipeline says",
+        ),
+    ] = None,
     code_path: Annotated[
         Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
     ] = None,

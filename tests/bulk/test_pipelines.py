@@ -83,14 +83,12 @@ def with_encoder(**settings: Any) -> Language:
 def test_bfloat16_is_set_wherever_there_is_an_encoder(tmp_path: Path):
     pytest.importorskip("spacy_transformers", reason="needs the extra 'transformers'")
     nlp = with_encoder()
-    assert bfloat16_settings(nlp, "m") == {"components": {"transformer": {"model": {"bfloat16": True}}}}
+    for bf16, value in ((True, "prediction"), (False, False)):
+        assert bfloat16_settings(nlp, "m", bf16) == {"components": {"transformer": {"model": {"bfloat16": value}}}}
     nlp.to_disk(tmp_path / "model")
-    loaded = load_for(Job(model=str(tmp_path / "model"), bf16=True))
-    assert loaded.config["components"]["transformer"]["model"]["bfloat16"] is True
-    assert (
-        load_for(Job(model=str(tmp_path / "model"))).config["components"]["transformer"]["model"]
-        != (loaded.config["components"]["transformer"]["model"])
-    )
+    for bf16, value in ((True, "prediction"), (False, False), (None, "prediction")):
+        loaded = load_for(Job(model=str(tmp_path / "model"), bf16=bf16))
+        assert loaded.config["components"]["transformer"]["model"]["bfloat16"] == value
 
 
 def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch):
@@ -98,7 +96,8 @@ def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch)
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     monkeypatch.setattr(nlp, "get_pipe_config", lambda name: {"model": {"tok2vec": encoder}})
-    assert bfloat16_settings(nlp, "m") == {"components": {"sentencizer": {"model": {"tok2vec": {"bfloat16": True}}}}}
+    expected = {"components": {"sentencizer": {"model": {"tok2vec": {"bfloat16": "prediction"}}}}}
+    assert bfloat16_settings(nlp, "m", True) == expected
 
 
 def test_without_an_encoder_bfloat16_is_an_error(model: str):
