@@ -425,7 +425,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""
         settings = self.settings
-        return {"annotation": settings.annotation, "negatives": settings.negatives}
+        return {"annotation": settings.annotation, "negatives": settings.sampled_negatives}
 
     def _loss_and_gradient(self, output: Output, gold: Gold, layout: SpanLayout) -> tuple[float, Gradients]:
         loss, tensors = self._loss(output, gold, layout)

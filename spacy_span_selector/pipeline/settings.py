@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import srsly
 
+from ..layers.selection.sampling import Negatives, Widths
 from ..signatures import check_types
 
 
@@ -31,6 +32,8 @@ class PipeSettings:
     negatives (float | None): Spans per token sampled in training from those that are not gold; not used by the greedy
         selectors. If None, 1.0 with complete annotation, where all of them are negative, and 0.1 with partial, as in
         the paper.
+    negative_widths (str): "all" samples them from all spans, most of which are wide, "gold" with the widths of gold
+        spans. With partial annotation "gold" is far better, as these samples are all that tells that a span is none.
     learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
         tok2vec: the paper trains the network 30 times as fast as the encoder.
     max_sentence_words (int | None): The greatest number of words of a sentence. A longer one, as of a list or a table
@@ -46,6 +49,7 @@ class PipeSettings:
     candidate_ratio: float
     add_gold: bool = False
     negatives: float | None = None
+    negative_widths: str = "all"
     learn_rate_factor: float = 1.0
     max_sentence_words: int | None = 500
     prefix: str
@@ -60,6 +64,11 @@ class PipeSettings:
             self.annotation = "complete" if self.marks_all else "partial"
         if self.negatives is None:
             self.negatives = 1.0 if self.annotation == "complete" else 0.1
+
+    @property
+    def sampled_negatives(self) -> Negatives:
+        """Which spans that are not gold are sampled in training."""
+        return Negatives(cast(float, self.negatives), cast(Widths, self.negative_widths))
 
     @property
     def marks_all(self) -> bool:
@@ -82,6 +91,7 @@ class PipeSettings:
         check_types(type(self), vars(self), repr(component))
         check_choice(component, "decoding", self.decoding, ("marginal", "map"))
         check_choice(component, "annotation", self.annotation, ("complete", "partial"))
+        check_choice(component, "negative_widths", self.negative_widths, ("all", "gold"))
         check_range(component, "threshold", self.threshold, 0.0, 1.0)
         for setting in ("candidate_ratio", "negatives", "learn_rate_factor"):
             check_range(component, setting, getattr(self, setting), 0.0)

@@ -19,6 +19,7 @@ from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold
+from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.selection.selectors import LaminarSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.gold import GoldFrames
@@ -93,7 +94,9 @@ def coref(sentences: list[int], training: bool, most: int | None = None) -> None
     with torch.set_grad_enabled(training):
         output = head(tokens, layout, CorefRequest(torch.arange(sum(sentences)) % 50, choose))
         if training:
-            loss = coref_loss(output, gold, layout, selector=COREF.selector, annotation="complete", negatives=1.0)
+            loss = coref_loss(
+                output, gold, layout, selector=COREF.selector, annotation="complete", negatives=Negatives(1.0)
+            )
             loss.backward()
 
 
@@ -107,7 +110,7 @@ def srl(sentences: list[int], training: bool, most: int | None = None) -> None:
     with torch.set_grad_enabled(training):
         output = head(tokens, layout, SrlRequest(find, no_senses, choose))
         if training:
-            output.loss(gold, layout, annotation="complete", negatives=1.0).backward()
+            output.loss(gold, layout, annotation="complete", negatives=Negatives(1.0)).backward()
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ..selection.sampling import Annotation, sample_spans
+from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import SpanSelector
 from ..spans.layout import SpanLayout
 from .constituents import constituent_loss
@@ -42,7 +42,7 @@ def coref_loss(
     *,
     selector: SpanSelector,
     annotation: Annotation,
-    negatives: float,
+    negatives: Negatives,
 ) -> Tensor:
     """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
 
@@ -53,7 +53,7 @@ def coref_loss(
     layout (SpanLayout): The sentences of the batch.
     selector (SpanSelector): How mentions are selected.
     annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
-    negatives (float): How many other spans to sample, per token; not used without probabilities.
+    negatives (Negatives): Which other spans to sample; not used without probabilities.
     RETURNS (Tensor): A scalar.
     """
     gold_flat = gold.flat_index(layout)
@@ -61,7 +61,7 @@ def coref_loss(
     clusters = cluster_of_span[output.selection.candidates]
     learnt = gold.annotated[layout.document[output.selection.spans.starts]]
     if selector.has_probabilities:
-        sampled = sample_spans(cluster_of_span < 0, gold.annotated, layout, negatives)
+        sampled = negatives.draw(cluster_of_span >= 0, gold_flat, gold.annotated, layout)
         terms = _selection_terms(output, clusters, learnt, gold_flat, annotation)
         terms.append(output.selection.marginals.unselected[sampled])
     else:

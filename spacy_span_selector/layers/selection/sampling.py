@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -11,6 +12,37 @@ from ..spans.layout import SpanLayout
 
 Annotation = Literal["complete", "partial"]
 """Whether a corpus marks every span of interest, or a span that is not marked may be one all the same."""
+
+
+Widths = Literal["all", "gold"]
+"""Which widths random spans have: those of all spans, most of them wide, or those of gold spans."""
+
+
+@dataclass(frozen=True)
+class Negatives:
+    """How many spans that are not gold are sampled, and which.
+
+    per_token (float): How many, per token of the batch.
+    widths (Literal["all", "gold"]): Whether any span is as likely as another, or any width as likely as among the gold
+        spans, and any place as another. Most spans of a sentence are wide, and hardly probable beside all that cross
+        them: of such spans, a grammar learns nothing.
+    """
+
+    per_token: float
+    widths: Widths = "all"
+
+    def draw(self, is_gold: Tensor, gold: Tensor, annotated: Tensor, layout: SpanLayout) -> Tensor:
+        """Draw spans of annotated documents, with replacement.
+
+        is_gold (Tensor): Which spans are gold, flat. Shape: (layout.size,)
+        gold (Tensor): Flat indices of the gold spans. Shape: (gold spans,)
+        annotated (Tensor): Which documents are annotated. Shape: (documents,)
+        layout (SpanLayout): The sentences of the batch.
+        RETURNS (Tensor): Flat indices. Shape: (drawn,)
+        """
+        if self.widths == "gold" and len(gold):
+            return _sample_like(gold, ~is_gold, annotated, layout, self.per_token)
+        return sample_spans(~is_gold, annotated, layout, self.per_token)
 
 
 def sample_spans(pool: Tensor, annotated: Tensor, layout: SpanLayout, per_token: float) -> Tensor:
@@ -27,3 +59,24 @@ def sample_spans(pool: Tensor, annotated: Tensor, layout: SpanLayout, per_token:
     drawn = spans[torch.randint(max(1, len(spans)), (wanted,), device=spans.device)]
     starts, _ = layout.locate(drawn)
     return drawn[annotated[layout.document[starts]]]
+
+
+def _sample_like(gold: Tensor, pool: Tensor, annotated: Tensor, layout: SpanLayout, per_token: float) -> Tensor:
+    """Draw spans with the widths of others, at places that are drawn apart.
+
+    Fewer than `per_token` are drawn: those that are not in the pool, or end behind their sentence, are left out.
+
+    gold (Tensor): Flat indices of spans with these widths, one at least. Shape: (gold spans,)
+    pool, annotated, layout, per_token: As for `sample_spans`.
+    RETURNS (Tensor): Flat indices. Shape: (drawn,)
+    """
+    tokens = len(layout.document)
+    wanted = int(per_token * tokens)
+    firsts, lasts = layout.locate(gold)
+    starts = torch.randint(tokens, (wanted,), device=gold.device)
+    ends = starts + (lasts - firsts)[torch.randint(len(gold), (wanted,), device=gold.device)]
+    inside = (ends < tokens) & layout.in_sentence[starts] & annotated[layout.document[starts]]
+    starts, ends = starts[inside], ends[inside]
+    whole = (layout.sentence[starts] == layout.sentence[ends]) & layout.has_index(starts, ends)
+    flat = layout.flat_index(starts[whole], ends[whole])
+    return flat[pool[flat]]

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from torch import Tensor
 
 from ..selection.network import Selection
-from ..selection.sampling import Annotation
+from ..selection.sampling import Annotation, Negatives
 from ..spans.layout import SpanLayout
 from .gold import GoldFrames
 
@@ -38,13 +38,13 @@ class ArgumentOutput(Protocol):
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from, each of which gets a gradient."""
 
-    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
+    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The training objective, a sum over the batch. The predicates must have been the gold ones.
 
         gold (GoldFrames): The annotation.
         layout (SpanLayout): The sentences of the batch.
         annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be an argument.
-        negatives (float): How many other spans to sample, per token.
+        negatives (Negatives): Which other spans to sample.
         RETURNS (Tensor): A scalar.
         """
 

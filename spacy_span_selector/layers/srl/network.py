@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from ..selection.candidates import CandidateStrategy
 from ..selection.network import Selection
-from ..selection.sampling import Annotation
+from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import selects_spans
 from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentOutput
@@ -59,13 +59,13 @@ class SrlOutput:
         """The tensors that the loss is computed from."""
         return [self.log_tags, self.rolesets.log_p, *self.arguments.tensors()]
 
-    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
+    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The training objective of predicates, rolesets and arguments, per token of an annotated document.
 
         gold (GoldFrames): The annotation.
         layout (SpanLayout): The sentences of the batch.
         annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be an argument.
-        negatives (float): How many spans that are not gold to sample, per token.
+        negatives (Negatives): Which spans that are not gold to sample.
         RETURNS (Tensor): A scalar.
         """
         learnt = gold.annotated[layout.document]

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from ..selection.candidates import CandidateStrategy
 from ..selection.network import Selection, make_span_scorer, select_spans
-from ..selection.sampling import Annotation, sample_spans
+from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import SpanSelector
 from ..spans.layout import SpanLayout, Spans
 from .arguments import FoundArgument
@@ -58,7 +58,7 @@ class SpanArguments:
         """The tensors that the loss is computed from."""
         return [*self.selection.marginals, self.log_roles]
 
-    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
+    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The training objective; see the top of this module."""
         gold_flat = gold.flat_index(layout)
         is_gold = torch.zeros(layout.size, dtype=torch.bool, device=gold_flat.device)
@@ -70,7 +70,7 @@ class SpanArguments:
             return -log_right[learnt[self.pairs.left]].sum()
         log_p, log_not_p = self.selection.marginals
         is_other = learnt & ~is_gold[candidates]
-        selection = [log_p[gold_flat.unique()], log_not_p[sample_spans(~is_gold, gold.annotated, layout, negatives)]]
+        selection = [log_p[gold_flat.unique()], log_not_p[negatives.draw(is_gold, gold_flat, gold.annotated, layout)]]
         if annotation == "complete":
             reached = torch.where(is_other, log_p[candidates].detach().exp(), learnt)
             roles = [log_not_p[candidates[is_other]], reached[self.pairs.left] * log_right]

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from ..selection.candidates import CandidateStrategy
-from ..selection.sampling import Annotation
+from ..selection.sampling import Annotation, Negatives
 from ..spans.layout import SpanLayout, Spans
 from .arguments import FoundArgument
 from .bio import OUTSIDE, count_tags, decode_tags, encode_tags
@@ -44,7 +44,7 @@ class TaggedArguments:
         """The tensors that the loss is computed from."""
         return [self.log_tags]
 
-    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: float) -> Tensor:
+    def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The negative log-likelihood of the gold tags; the settings of span selection have no meaning here."""
         learnt = gold.annotated[layout.document[self.predicates.starts]][self.pairs.left]
         log_right = self.log_tags.gather(1, self._gold_tags(gold)[:, None]).squeeze(1)

@@ -14,7 +14,7 @@ from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefOutput
 from spacy_span_selector.layers.selection.candidates import LikelyAndGold, TopNonCrossing
 from spacy_span_selector.layers.selection.network import Selection
-from spacy_span_selector.layers.selection.sampling import Annotation, sample_spans
+from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
 from spacy_span_selector.layers.selection.selectors import (
     GreedySelector,
     MultitaskSelector,
@@ -114,7 +114,12 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
 
 def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
     return coref_loss(
-        case.output, case.gold, case.layout, selector=case.selector, annotation=annotation, negatives=negatives
+        case.output,
+        case.gold,
+        case.layout,
+        selector=case.selector,
+        annotation=annotation,
+        negatives=Negatives(negatives),
     )
 
 

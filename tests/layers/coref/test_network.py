@@ -13,7 +13,7 @@ from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefOutput, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, LikelyAndGold, TopNonCrossing
-from spacy_span_selector.layers.selection.sampling import Annotation
+from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import (
     BioSelector,
     MultitaskSelector,
@@ -129,7 +129,7 @@ def training_loss(output: CorefOutput, selector: str, annotation: Annotation) ->
         layout_of(SENTENCES),
         selector=make_selector(selector),
         annotation=annotation,
-        negatives=1.0,
+        negatives=Negatives(1.0),
     )
 
 

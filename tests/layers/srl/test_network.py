@@ -12,7 +12,7 @@ from spacy_span_selector.layers.selection.candidates import (
     LikelyAndGold,
     TopPerSentence,
 )
-from spacy_span_selector.layers.selection.sampling import Annotation
+from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import MultitaskSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput, SrlRequest
@@ -125,8 +125,8 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
     predicates = -sum(row[tags[i]] for i, row in enumerate(output.log_tags.tolist()) if not 7 <= i < 10)
     senses = output.rolesets.log_p.tolist()
     rolesets = -senses[0] - senses[5]  # roleset 1 of the first, 2 of the third; nothing says 3 of the last
-    arguments = output.arguments.loss(gold, layout, annotation=annotation, negatives=0.0).item()
-    found = output.loss(gold, layout, annotation=annotation, negatives=0.0).item()
+    arguments = output.arguments.loss(gold, layout, annotation=annotation, negatives=Negatives(0.0)).item()
+    found = output.loss(gold, layout, annotation=annotation, negatives=Negatives(0.0)).item()
     assert found == pytest.approx((predicates + rolesets + arguments) / 12, rel=1e-5)
 
 
@@ -135,7 +135,7 @@ def test_a_batch_without_annotation_has_no_loss(selector: str) -> None:
     gold = make_gold([], annotated=(False, False, False))
     choose = strategy("greedy") if selector == "greedy" else LikelyAndGold(gold, 0.8, add_gold=False)
     output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
-    loss = output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=1.0)
+    loss = output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=Negatives(1.0))
     assert loss.item() == 0.0
     for gradient in torch.autograd.grad(loss, output.tensors(), materialize_grads=True):
         assert (gradient == 0).all()
@@ -165,7 +165,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
     layout = layout_of(SENTENCES, on_device)
     find = FindPredicates(gold.predicates, closed=torch.ones(3, dtype=torch.bool, device=device))
     output = head(tokens, layout, SrlRequest(find, senses, choose))
-    output.loss(gold, layout, annotation="complete", negatives=1.0).backward()
+    output.loss(gold, layout, annotation="complete", negatives=Negatives(1.0)).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
     assert all(0 <= score <= 1 for _, _, score in output.arguments.selected())

@@ -10,7 +10,7 @@ import torch
 
 from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold, TopPerSentence
 from spacy_span_selector.layers.selection.network import Selection
-from spacy_span_selector.layers.selection.sampling import Annotation, sample_spans
+from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
 from spacy_span_selector.layers.selection.selectors import (
     GreedySelector,
     SigmoidSelector,
@@ -133,7 +133,7 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
 
 
 def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
-    return case.output.loss(case.gold, case.layout, annotation=annotation, negatives=negatives)
+    return case.output.loss(case.gold, case.layout, annotation=annotation, negatives=Negatives(negatives))
 
 
 CASES: dict[str, dict[str, Any]] = {

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.selection.candidates import Decode
+from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.selection.selectors import BioSelector
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument
@@ -65,7 +66,7 @@ def says(
 
 def loss_of(output: TaggedArguments, gold: GoldFrames) -> torch.Tensor:
     layout = layout_of(SENTENCES, gold.annotated.device)
-    return output.loss(gold, layout, annotation="complete", negatives=1.0)
+    return output.loss(gold, layout, annotation="complete", negatives=Negatives(1.0))
 
 
 def plain_loss(output: TaggedArguments, frames: Frames, documents: set[int]) -> float:
