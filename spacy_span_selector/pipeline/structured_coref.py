@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
-from spacy.attrs import LOWER
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -41,6 +39,7 @@ from .gold_mentions import gold_mentions
 from .lost import LostSpans
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings
+from .token_facts import token_facts
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
@@ -169,12 +168,14 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         return gold, lost
 
     def _training_request(self, words: Sequence[Words], gold: GoldMentions) -> CorefRequest:
-        return CorefRequest(_word_hashes(words, gold.annotated.device), self.training_strategy(gold))
+        return CorefRequest(token_facts(words, gold.annotated.device), self.training_strategy(gold))
 
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> CorefRequest:
         strategy, lost = given_mentions(words, layout, self.settings.given_key, self.prediction_strategy())
         self.lost.take_over(lost, self.name, "leaves out a given mention")
-        return CorefRequest(_word_hashes(words, layout.document.device), strategy)
+        device = layout.document.device
+        given = torch.tensor([self.settings.given_key in document.source.spans for document in words], device=device)
+        return CorefRequest(token_facts(words, device), strategy, given)
 
     def _loss(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
@@ -230,12 +231,6 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             return set(mentions)
         scored = zip(mentions, scores, strict=True)
         return {mention for mention, score in scored if score > settings.threshold}
-
-
-def _word_hashes(words: Sequence[Words], device: torch.device) -> torch.Tensor:
-    """The lower-cased form of each word, as spaCy's hash of it. Shape: (tokens,)"""
-    hashes = np.concatenate([document.doc.to_array([LOWER]) for document in words])
-    return torch.from_numpy(hashes.view(np.int64)).to(device)
 
 
 def _link(links: Links) -> tuple[list[int], list[int | None], list[float]]:

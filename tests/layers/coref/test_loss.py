@@ -12,6 +12,7 @@ from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.linker import Linker, Mentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefOutput
+from spacy_span_selector.layers.coref.pair_features import MentionFacts
 from spacy_span_selector.layers.selection.candidates import LikelyAndGold, TopNonCrossing
 from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.sampling import Annotation, sample_spans
@@ -25,6 +26,7 @@ from spacy_span_selector.layers.selection.selectors import (
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
 from ...layouts import layout_of
+from ...token_facts import words_only
 
 STRUCTURED, GREEDY = StructuredSelector(), GreedySelector()
 
@@ -74,12 +76,13 @@ def make_case(
         hidden_width=4,
         antecedents=antecedents,
         match_words=False,
+        pair_features=(),
         max_distance=None,
         dropout=0.0,
     )
-    words = torch.zeros_like(first)
+    facts = MentionFacts.read(words_only(torch.zeros_like(layout.document)), Spans(first, last))
     vectors, mention_scores = torch.randn(len(first), 4), scale * torch.randn(len(first))
-    links = linker(Mentions(vectors, mention_scores, layout.document[first], words, words))
+    links = linker(Mentions(vectors, mention_scores, layout.document[first], torch.ones(len(first)), facts))
     selection = Selection(scores, marginals, candidates, Spans(first, last))
     return Case(CorefOutput(selection, links, scores[:0]), gold, layout, scores, selector)
 
