@@ -225,13 +225,15 @@ def test_sentences_that_are_cut_are_still_one() -> None:
 
 
 def test_a_pipeline_keeps_its_features_on_the_disk(tmp_path: Path) -> None:
-    nlp = make_nlp(FEATURE_NAMES, "sigmoid", threshold=0.0)
+    nlp = make_nlp(FEATURE_NAMES, "sigmoid", threshold=0.0, link_threshold=-0.5, link_non_mentions=0.25)
     with torch.no_grad():
         for name, weight in network(nlp).named_parameters():
             if "pairs" in name or "word" in name:
                 weight.normal_()
     nlp.to_disk(tmp_path)
     loaded, doc = spacy.load(tmp_path), make_dialogue(1)
+    settings = component(loaded).settings
+    assert (settings.link_threshold, settings.link_non_mentions) == (-0.5, 0.25)
     assert list(component(loaded).model.attrs["settings"].pair_features) == list(FEATURE_NAMES)
     (expected,), (found,) = (component(pipeline).predict([doc]) for pipeline in (nlp, loaded))
     assert found == expected
