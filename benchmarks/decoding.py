@@ -1,4 +1,4 @@
-"""The effect of the decoder and its threshold on a trained component: nothing else changes between the rows.
+"""The effect of the decoder, its threshold and that of links on a trained component: nothing else changes between rows.
 
     python -m benchmarks.decoding training/litbank0/model-best corpus/litbank0/dev.spacy
     python -m benchmarks.decoding training/ewt-LaminarSelector/model-best corpus/ewt/dev.spacy --gold-predicates
@@ -9,7 +9,7 @@ Choose a threshold on a dev split only; use other data to confirm the choice.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import spacy
 import typer
@@ -24,7 +24,13 @@ from spacy_span_selector.tasks import find_tasks
 from .pipelines import selector_pipes
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-DECODERS = [("map", 0.0), *(("marginal", threshold) for threshold in THRESHOLDS)]
+LINK_THRESHOLDS = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
+DECODERS: dict[str, dict[str, Any]] = {
+    "map": {"decoding": "map"},
+    **{f"marginal, {value}": {"decoding": "marginal", "threshold": value} for value in THRESHOLDS},
+}
+LINKS: dict[str, dict[str, Any]] = {f"links above {value}": {"link_threshold": value} for value in LINK_THRESHOLDS}
+"""Settings by the names of rows; what a row does not name is as it was trained."""
 
 
 def main(
@@ -45,15 +51,15 @@ def main(
         given = {key: gold_predicates for key in ("gold_tokens", "sentences", "predicates", "speakers")}
         examples = list(create_corpus(path, **given)(nlp))
         _annotate_before(nlp, name, examples)
-        rows = []
-        for decoding, threshold in DECODERS:
-            pipe.cfg.update(decoding=decoding, threshold=threshold)
+        rows, own = [], dict(pipe.cfg)
+        for label, settings in {**DECODERS, **(LINKS if "link_threshold" in own else {})}.items():
+            pipe.cfg.update({**own, **settings})
             for example, doc in zip(examples, pipe.pipe(_docs(examples), batch_size=nlp.batch_size), strict=True):
                 example.predicted = doc
             scores = pipe.score(examples)
             values = [f"{100 * scores[score]:.1f}" for score in tasks[name].decoding_scores]
-            label = decoding if decoding == "map" else f"{decoding}, {threshold}"
             rows.append((label, *values, f"{scores[tasks[name].density]:.3f}"))
+        pipe.cfg.update(own)
         typer.echo(f"\n{path}")
         msg.table(rows, header=("decoder", *columns), aligns=("l", *"r" * len(columns)), divider=True)
 

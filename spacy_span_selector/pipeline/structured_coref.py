@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
-from spacy.attrs import LOWER
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -40,7 +38,8 @@ from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import PipeSettings
+from .settings import PipeSettings, check_finite, check_range
+from .token_facts import token_facts
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
@@ -60,6 +59,12 @@ class CorefPipeSettings(PipeSettings):
     given_key (str): Key in `doc.spans` of mentions that a document is given. Where it is there, the component
         links these and selects no others. One that is wider than the model's `max_span_width` is linked, too, and
         has the probability 0; in a long sentence it is left out.
+    link_threshold (float): The score of "no antecedent" at prediction: a mention is linked to its best antecedent if
+        that scores more. Below 0 more mentions are linked than the model holds for right, above 0 fewer. The link
+        probabilities that are written stay those of the model, in which "no antecedent" scores 0. Training does not
+        use it, so it may be changed afterwards.
+    link_non_mentions (float): What the loss is multiplied by that teaches spans which are no mentions to have no
+        antecedent, as far as they are selected. Only with complete annotation; a greedy selector learns it always.
     """
 
     candidate_ratio: float = 0.4
@@ -67,8 +72,15 @@ class CorefPipeSettings(PipeSettings):
     prefix: str = CLUSTER_PREFIX
     mentions_key: str = MENTIONS_KEY
     given_key: str = GIVEN_MENTIONS_KEY
+    link_threshold: float = 0.0
+    link_non_mentions: float = 0.0
     keys: ClassVar = ("mentions_key", "given_key")
     selected: ClassVar = "mentions_key"
+
+    def check(self, component: str) -> None:
+        super().check(component)
+        check_finite(component, "link_threshold", self.link_threshold)
+        check_range(component, "link_non_mentions", self.link_non_mentions, 0.0)
 
     @property
     def marks_all(self) -> bool:
@@ -169,17 +181,21 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         return gold, lost
 
     def _training_request(self, words: Sequence[Words], gold: GoldMentions) -> CorefRequest:
-        return CorefRequest(_word_hashes(words, gold.annotated.device), self.training_strategy(gold))
+        return CorefRequest(token_facts(words, gold.annotated.device), self.training_strategy(gold))
 
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> CorefRequest:
         strategy, lost = given_mentions(words, layout, self.settings.given_key, self.prediction_strategy())
         self.lost.take_over(lost, self.name, "leaves out a given mention")
-        return CorefRequest(_word_hashes(words, layout.document.device), strategy)
+        device = layout.document.device
+        given = torch.tensor([self.settings.given_key in document.source.spans for document in words], device=device)
+        return CorefRequest(token_facts(words, device), strategy, given)
 
     def _loss(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
     ) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        return coref_loss(output, gold, layout, selector=self.selector, **self._loss_settings()), output.tensors()
+        weight = self.settings.link_non_mentions
+        settings = {**self._loss_settings(), "selector": self.selector, "link_non_mentions": weight}
+        return coref_loss(output, gold, layout, **settings), output.tensors()
 
     def _predictions(
         self, docs: Sequence[Doc], layout: SpanLayout, request: CorefRequest, output: CorefOutput
@@ -187,7 +203,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
         scores = output.selection.confidence(self.selector).tolist()
-        clusters, antecedents, link_scores = _link(output.links)
+        clusters, antecedents, link_scores = _link(output.links, self.settings.link_threshold)
         document = layout.document[spans.starts]
         edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
         settings = self.settings
@@ -232,19 +248,15 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         return {mention for mention, score in scored if score > settings.threshold}
 
 
-def _word_hashes(words: Sequence[Words], device: torch.device) -> torch.Tensor:
-    """The lower-cased form of each word, as spaCy's hash of it. Shape: (tokens,)"""
-    hashes = np.concatenate([document.doc.to_array([LOWER]) for document in words])
-    return torch.from_numpy(hashes.view(np.int64)).to(device)
-
-
-def _link(links: Links) -> tuple[list[int], list[int | None], list[float]]:
-    """The cluster of each candidate, which is that of its best antecedent if this scores above "none" and a new one
-    otherwise; this antecedent, or None; and the probability of what was chosen."""
+def _link(links: Links, threshold: float) -> tuple[list[int], list[int | None], list[float]]:
+    """The cluster of each candidate, which is that of its best antecedent if this scores above the threshold and a new
+    one otherwise; this antecedent, or None; and the probability that the model gives to what was chosen."""
     antecedents, _, scores = links
     scores = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1)
+    probabilities = scores.softmax(dim=1)
+    scores[:, 0] = threshold
     best = scores.argmax(dim=1, keepdim=True)  # "none" comes first, so it wins a tie
-    probabilities = scores.softmax(dim=1).gather(1, best).squeeze(1)
+    probabilities = probabilities.gather(1, best).squeeze(1)
     clusters = list(range(len(antecedents)))
     linked = torch.nonzero(best.squeeze(1)).squeeze(1)
     chosen: list[int | None] = [None] * len(antecedents)

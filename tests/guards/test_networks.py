@@ -30,6 +30,7 @@ from spacy_span_selector.layers.srl.rolesets import Senses
 from spacy_span_selector.layers.srl.settings import SrlSettings
 
 from ..layouts import layout_of
+from ..token_facts import words_only
 from .counting import Count, count
 
 HEADROOM = 1.25
@@ -92,7 +93,7 @@ def coref(sentences: list[int], training: bool, most: int | None = None) -> None
     gold, tokens = gold_mentions(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
     choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
     with torch.set_grad_enabled(training):
-        output = head(tokens, layout, CorefRequest(torch.arange(sum(sentences)) % 50, choose))
+        output = head(tokens, layout, CorefRequest(words_only(torch.arange(sum(sentences)) % 50), choose))
         if training:
             loss = coref_loss(
                 output, gold, layout, selector=COREF.selector, annotation="complete", negatives=Negatives(1.0)

@@ -19,6 +19,7 @@ from spacy_span_selector.models.torch_head import HeadInput, head_module
 from ..layouts import layout_of
 from ..selectors import SELECTORS, selector_block
 from ..tok2vec import TOK2VEC
+from ..token_facts import words_only
 
 NLP = spacy.blank("en")
 
@@ -33,7 +34,7 @@ def head_input(*texts: str) -> HeadInput:
     docs = [NLP.make_doc(text) for text in texts]
     words = torch.arange(sum(map(len, docs)))
     layout = layout_of([[len(doc)] for doc in docs])
-    return HeadInput(read_all_words(docs), layout, CorefRequest(words, Decode("marginal", 0.1)))
+    return HeadInput(read_all_words(docs), layout, CorefRequest(words_only(words), Decode("marginal", 0.1)))
 
 
 def test_settings_reach_the_network() -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import srsly
 import torch
+from spacy.cli.find_threshold import find_threshold
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from thinc.api import SGD
 
@@ -95,13 +99,80 @@ def test_links_are_followed_to_the_first_mention() -> None:
     antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
     scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, 0.0]])
     links = Links(antecedents, torch.isfinite(scores), scores)
-    clusters, linked_to, link_scores = structured_coref._link(links)
+    clusters, linked_to, link_scores = structured_coref._link(links, 0.0)
     assert clusters == [0, 1, 1, 1, 4]
     assert linked_to == [None, None, 1, 2, None]
     odds = [[], [math.exp(-1)], [math.exp(-1), math.exp(2)], [math.exp(3), math.exp(2)], [math.exp(-0.5), 1.0]]
     chosen = [1.0, 1.0, math.exp(2), math.exp(3), 1.0]
     expected = [best / (1 + sum(others)) for best, others in zip(chosen, odds, strict=True)]
     assert link_scores == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        (-5.0, [None, 0, 1, 2, 0]),
+        (-0.7, [None, None, 1, 2, 0]),
+        (0.0, [None, None, 1, 2, None]),
+        (2.0, [None, None, None, 2, None]),
+        (5.0, [None] * 5),
+    ],
+)
+def test_a_link_scores_above_the_threshold(threshold: float, expected: list[int | None]) -> None:
+    antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
+    scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, -0.4]])
+    _, linked_to, link_scores = structured_coref._link(Links(antecedents, torch.isfinite(scores), scores), threshold)
+    assert linked_to == expected
+    chosen = [0 if j is None else 1 + row.index(j) for j, row in zip(expected, antecedents.tolist(), strict=True)]
+    of_model = torch.cat([torch.zeros(5, 1), scores], dim=1).softmax(dim=1)[torch.arange(5), chosen]
+    assert link_scores == pytest.approx(of_model.tolist())
+
+
+def test_the_link_threshold_can_be_changed_after_training(trained: Language, gold: list[Doc]) -> None:
+    mentions = [selected(COREF, trained(gold[1].text))]
+    for threshold, clusters in ((-1000.0, 1), (1000.0, len(mentions[0]))):
+        component(trained).cfg["link_threshold"] = threshold
+        doc = trained(gold[1].text)
+        assert len(get_clusters(doc)) == clusters
+        mentions.append(selected(COREF, doc))
+    assert mentions[0] == mentions[1] == mentions[2]
+
+
+def test_the_link_threshold_can_be_found(trained: Language, gold: list[Doc], tmp_path: Path) -> None:
+    trained.to_disk(tmp_path / "model")
+    DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")
+    paths = str(tmp_path / "model"), tmp_path / "dev.spacy"
+    _, score, scores = find_threshold(*paths, "structured_coref", "link_threshold", "coref_f", n_trials=3)
+    assert score == scores[0.0] == 1.0 and set(scores) == {0.0, 0.5, 1.0}
+
+
+def test_settings_that_an_older_version_did_not_save_have_their_defaults(trained: Language) -> None:
+    old = srsly.msgpack_loads(component(trained).to_bytes())
+    cfg = srsly.json_loads(old["cfg"])
+    del cfg["link_threshold"], cfg["link_non_mentions"]
+    fresh = component(make_nlp(COREF)).from_bytes(srsly.msgpack_dumps({**old, "cfg": srsly.json_dumps(cfg)}))
+    assert (fresh.settings.link_threshold, fresh.settings.link_non_mentions) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"link_threshold": math.nan}, "'link_threshold' of 'structured_coref' is nan; it must be finite"),
+        ({"link_threshold": "0"}, "'link_threshold' of .* is '0'; it must be a number"),
+        ({"link_non_mentions": -1.0}, "'link_non_mentions' of .* is -1.0; it must be at least 0.0"),
+    ],
+)
+def test_bad_settings_of_links_are_errors(settings: dict[str, Any], problem: str) -> None:
+    pipe = component(make_nlp(COREF))
+    pipe.cfg.update(settings)
+    with pytest.raises(ValueError, match=problem):
+        _ = pipe.settings
+
+
+def test_links_of_non_mentions_are_learnt_if_asked_for() -> None:
+    losses = [train(*initialized(COREF, link_non_mentions=weight), steps=1)[0] for weight in (0.0, 0.5, 1.0)]
+    assert losses[0] < losses[1] < losses[2]
+    assert losses[2] - losses[1] == pytest.approx(losses[1] - losses[0], rel=1e-3)
 
 
 def test_clusters_are_numbered_by_their_first_mention(trained: Language, gold: list[Doc]) -> None:

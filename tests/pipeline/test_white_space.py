@@ -20,6 +20,7 @@ from spacy.util import fix_random_seed
 
 from spacy_span_selector.annotation import get_clusters, get_frames, get_predicates, set_predicates
 from spacy_span_selector.corpora.litbank import read_litbank
+from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
 from spacy_span_selector.pipeline.alignment import WHITE_SPACE
 
 from ..selectors import selector_block
@@ -61,6 +62,8 @@ def build(case: Case, encoder: str, folder: Path) -> Language:
             "pooling": pooling,
         }
     model = {**case.model, "tok2vec": tok2vec, "selector": selector_block("structured", case.ratio), "dropout": 0.2}
+    if case is COREF:
+        model |= {"pair_features": list(FEATURE_NAMES), "distance": "mentions"}
     nlp.add_pipe(case.factory, config={"model": model, "threshold": 0.2})
     nlp.initialize(lambda: make_examples(nlp, case))
     return nlp

@@ -12,21 +12,27 @@ projected separately and added per pair, as in the span scorer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from ..spans.blocks import compute_blocks, rows_at_once
-from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
+from ..spans.features import DISTANCE_BUCKETS, add_up, merge_tables
+from .pair_features import PAIR_FEATURES, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
+from .positions import Positions
 
 COARSE_ROWS = 256
 COARSE_COLUMNS = 4096
 """Mentions whose antecedents are pruned at once, and antecedents they are compared with at once: the best so far are
 kept, so that memory grows with the mentions of a document, not with their square."""
 
-MATCHES = 3
-"""Two mentions have the same words (2), or only the same last word (1), or neither (0)."""
+COMBINATIONS = 512
+"""The most combinations of features that the fine scorer has one vector for: adding up two for each pair takes time."""
+
+COARSE_COMBINATIONS = 1 << 14
+"""The same for the coarse scorer, which has one number for each."""
 
 
 class Mentions(NamedTuple):
@@ -35,15 +41,15 @@ class Mentions(NamedTuple):
     vectors (Tensor): Span vectors. Shape: (mentions, vector_width)
     scores (Tensor): Mention scores s_m. Shape: (mentions,)
     document (Tensor): The document of each mention, ascending. Shape: (mentions,)
-    words (Tensor): A number for the word sequence of each mention. Shape: (mentions,)
-    last_word (Tensor): A number for its last word. Shape: (mentions,)
+    weights (Tensor): How much each counts in distances, from 0 to 1. Shape: (mentions,)
+    facts (MentionFacts): What features are computed from.
     """
 
     vectors: Tensor
     scores: Tensor
     document: Tensor
-    words: Tensor
-    last_word: Tensor
+    weights: Tensor
+    facts: MentionFacts
 
 
 class Links(NamedTuple):
@@ -67,8 +73,9 @@ class Linker(nn.Module):
     hidden_width (int): Width of the hidden layer of the fine scorer.
     antecedents (int): How many antecedents of each mention the coarse scorer keeps.
     match_words (bool): Whether the scorers see if two mentions have the same words, or the same last word.
-    max_distance (int | None): Greatest distance of an antecedent, in mentions: 1 for the mention before. No limit if
-        None; then the coarse scores cost the square of the mentions of a document.
+    pair_features (Sequence[str]): Names of the other features that the scorers see.
+    max_distance (int | None): How many mentions back an antecedent may be: 1 for the mention before. No limit if None;
+        then the coarse scores cost the square of the mentions of a document.
     dropout (float): Dropout of projected spans and of the hidden layer; there, one mask is drawn per mention and
         shared by its antecedents.
     """
@@ -81,49 +88,59 @@ class Linker(nn.Module):
         hidden_width: int,
         antecedents: int,
         match_words: bool,
+        pair_features: Sequence[str],
         max_distance: int | None,
         dropout: float,
     ) -> None:
         super().__init__()
         self.kept = antecedents
         self.match_words = match_words
+        self.features = {name: feature for name, feature in PAIR_FEATURES.items() if name in pair_features}
         self.max_distance = max_distance
         buckets = len(DISTANCE_BUCKETS) + 1
         self.project = nn.Linear(vector_width, width)
         self.coarse = nn.Linear(width, width)
         self.coarse_distance = nn.Embedding(buckets, 1)
-        self.coarse_match = nn.Embedding(MATCHES, 1)
+        self.coarse_match = nn.Embedding(SAME_WORDS.values, 1)
         self.mention = nn.Linear(width, hidden_width)
         self.antecedent = nn.Linear(width, hidden_width, bias=False)
         self.product = nn.Linear(width, hidden_width, bias=False)
         self.distance = nn.Embedding(buckets, hidden_width)
-        self.match = nn.Embedding(MATCHES, hidden_width)
+        self.match = nn.Embedding(SAME_WORDS.values, hidden_width)
         self.output = nn.Linear(hidden_width, 1)
         self.dropout = nn.Dropout(dropout)
-        for prior in (self.coarse_distance, self.coarse_match):
-            nn.init.zeros_(prior.weight)
-        for feature in (self.distance, self.match):
-            nn.init.normal_(feature.weight, std=0.02)
+        shapes = {name: feature.values for name, feature in self.features.items()}
+        self.coarse_pairs = nn.ParameterDict({name: nn.Parameter(torch.empty(n, 1)) for name, n in shapes.items()})
+        self.pairs = nn.ParameterDict({name: nn.Parameter(torch.empty(n, hidden_width)) for name, n in shapes.items()})
+        self.word = nn.Embedding(WORD_ROWS, width) if SHORT_WORDS in pair_features else None
+        for prior in (self.coarse_distance.weight, *self._coarse_tables()):
+            nn.init.zeros_(prior)
+        for table in (*self._tables(), *(() if self.word is None else (self.word.weight,))):
+            nn.init.normal_(table, std=0.02)
 
     def forward(self, mentions: Mentions) -> Links:
         """Score the mentions of a batch of documents."""
-        vectors = self.dropout(self.project(mentions.vectors))
+        projected = self.project(mentions.vectors)
+        if self.word is not None:
+            projected = projected + add_up([mentions.facts.short_word], [self.word.weight])
+        vectors = self.dropout(projected)
         sources = self.coarse(vectors)
+        positions = Positions.of(mentions.weights)
         with torch.no_grad():
-            antecedents, possible = self._prune(mentions, vectors, sources)
-        order = torch.arange(len(vectors), device=vectors.device)
-        distance = bucket(order[:, None] - antecedents, DISTANCE_BUCKETS)
-        match = self._match(mentions, order[:, None], antecedents)
-        prior = look_up(distance, self.coarse_distance.weight) + look_up(match, self.coarse_match.weight)
+            antecedents, possible = self._prune(mentions, positions, vectors, sources)
+        order = torch.arange(len(vectors), device=vectors.device)[:, None]
+        features = [positions.distance(order, antecedents), *self._features(mentions.facts, order, antecedents)]
         scores = (
-            self._score(vectors, sources, antecedents, distance, match)
-            + prior.squeeze(2)
+            self._score(vectors, sources, antecedents, features)
+            + add_up(features, [self.coarse_distance.weight, *self._coarse_tables()]).squeeze(2)
             + mentions.scores[:, None]
             + mentions.scores[antecedents]
         )
         return Links(antecedents, possible, scores.masked_fill(~possible, -torch.inf))
 
-    def _prune(self, mentions: Mentions, vectors: Tensor, sources: Tensor) -> tuple[Tensor, Tensor]:
+    def _prune(
+        self, mentions: Mentions, positions: Positions, vectors: Tensor, sources: Tensor
+    ) -> tuple[Tensor, Tensor]:
         """The antecedents with the greatest coarse scores, and which are real. Shapes: (mentions, antecedents)"""
         count = len(vectors)
         order = torch.arange(count, device=vectors.device)
@@ -134,10 +151,11 @@ class Linker(nn.Module):
         antecedents = order.new_zeros(count, kept)
         best = vectors.new_full((count, kept), -torch.inf)
         for begin, furthest in zip(range(0, count, COARSE_ROWS), first[::COARSE_ROWS].tolist(), strict=True):
-            rows = order[begin : begin + COARSE_ROWS].flip(0)
+            rows = order[begin : begin + COARSE_ROWS]
             for left in range(furthest, begin + len(rows), COARSE_COLUMNS):
                 columns = order[left : min(left + COARSE_COLUMNS, begin + len(rows))]
-                scores = self._coarse_scores(mentions, vectors, sources, rows, columns)
+                scores = torch.addmm(mentions.scores[columns], sources[rows], vectors[columns].T)
+                self._add_features(scores, mentions.facts, positions, rows[:, None], columns)
                 earlier = (columns >= first[rows, None]) & (columns < rows[:, None])
                 scores = torch.cat([best[rows], scores.masked_fill_(~earlier, -torch.inf)], dim=1)
                 best[rows], places = scores.topk(kept, dim=1)
@@ -146,32 +164,29 @@ class Linker(nn.Module):
         possible = best > -torch.inf
         return antecedents.masked_fill(~possible, 0), possible
 
-    def _coarse_scores(
-        self, mentions: Mentions, vectors: Tensor, sources: Tensor, rows: Tensor, columns: Tensor
-    ) -> Tensor:
-        """What orders the antecedents `columns` of mentions `rows`. Shape: (rows, columns)
+    def _add_features(
+        self, scores: Tensor, facts: MentionFacts, positions: Positions, mention: Tensor, antecedent: Tensor
+    ) -> None:
+        """Add the coarse scores of features to those of some pairs, by index. Shape: (mentions, antecedents)"""
+        features = self._features(facts, mention, antecedent)
+        features, tables = merge_tables(features, self._coarse_tables(), COARSE_COMBINATIONS)
+        features, tables = [positions.distance(mention, antecedent), *features], [self.coarse_distance.weight, *tables]
+        for rows, table in zip(features, tables, strict=True):
+            scores += table[:, 0].index_select(0, rows.flatten()).view(scores.shape)
 
-        rows, columns (Tensor): Mentions one after the other, rows from the last to the first, columns to the last.
-        """
-        # In the next row, and in the next column, the distance is less by one: each row is a window of one vector.
-        steps = torch.arange(len(rows) + len(columns) - 1, device=rows.device)
-        by_distance = self.coarse_distance.weight[bucket(rows[0] - columns[0] - steps, DISTANCE_BUCKETS), 0]
-        scores = torch.addmm(mentions.scores[columns], sources[rows], vectors[columns].T)
-        scores += by_distance.unfold(0, len(columns), 1)
-        return scores.add_(self.coarse_match.weight[self._match(mentions, rows[:, None], columns), 0])
-
-    def _score(self, vectors: Tensor, sources: Tensor, antecedents: Tensor, distance: Tensor, match: Tensor) -> Tensor:
+    def _score(self, vectors: Tensor, sources: Tensor, antecedents: Tensor, features: Sequence[Tensor]) -> Tensor:
         """The bilinear part of the coarse scores of pairs, and their fine scores. Shape: (mentions, antecedents)"""
         mention, antecedent = self.mention(vectors), self.antecedent(vectors)
-        features = (self.distance.weight[:, None] + self.match.weight).flatten(0, 1)
-        feature = distance * MATCHES + match
+        tables: Sequence[Tensor] = self._tables()
+        if vectors.device.type != "cuda":
+            features, tables = merge_tables(features, tables, COMBINATIONS)
         output = self.dropout(torch.ones_like(mention)) * self.output.weight
         row_elements = mention.shape[1] * antecedents.shape[1]
         at_once = rows_at_once(row_elements, vectors.device)
         blocks = (
             (
                 *(vectors, vectors[rows], sources[rows], antecedents[rows]),
-                *(mention[rows], antecedent, features, feature[rows]),
+                *(mention[rows], antecedent, tables, [feature[rows] for feature in features]),
                 *(self.product.weight, output[rows]),
             )
             for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
@@ -179,11 +194,18 @@ class Linker(nn.Module):
         scores = compute_blocks(_score_pairs, blocks, at_once * row_elements)
         return torch.cat(scores) + self.output.bias
 
-    def _match(self, mentions: Mentions, left: Tensor, right: Tensor) -> Tensor:
-        """How far the words of two mentions, given by index, are the same; the indices are broadcast."""
-        same = (mentions.words[left] == mentions.words[right]).long()
-        same_last = (mentions.last_word[left] == mentions.last_word[right]).long()
-        return (same + same_last) * int(self.match_words)
+    def _coarse_tables(self) -> list[Tensor]:
+        """The coarse scores of features, distance apart. Shapes: (values, 1)"""
+        return [self.coarse_match.weight, *(self.coarse_pairs[name] for name in self.features)]
+
+    def _tables(self) -> list[Tensor]:
+        """What the hidden layer of the fine scorer gets of features, distance first. Shapes: (values, hidden)"""
+        return [self.distance.weight, self.match.weight, *(self.pairs[name] for name in self.features)]
+
+    def _features(self, facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> list[Tensor]:
+        """The features of pairs, distance apart. Mentions and antecedents are given by index, and are broadcast."""
+        same_words = SAME_WORDS.compare(facts, mention, antecedent) * self.match_words
+        return [same_words, *(feature.compare(facts, mention, antecedent) for feature in self.features.values())]
 
 
 def _score_pairs(
@@ -193,8 +215,8 @@ def _score_pairs(
     antecedents: Tensor,
     mention: Tensor,
     antecedent: Tensor,
-    features: Tensor,
-    feature: Tensor,
+    tables: Sequence[Tensor],
+    features: Sequence[Tensor],
     product: Tensor,
     output: Tensor,
 ) -> Tensor:
@@ -203,14 +225,15 @@ def _score_pairs(
     vectors, antecedent (Tensor): Of all mentions. Shapes: (mentions, width) and (mentions, hidden)
     rows, sources (Tensor): Of the mentions to score. Shape: (rows, width)
     mention, output (Tensor): Of the mentions to score. Shape: (rows, hidden)
-    antecedents, feature (Tensor): Indices into `vectors` and `features`. Shape: (rows, antecedents)
-    features (Tensor): Every combination of features. Shape: (combinations, hidden)
+    antecedents (Tensor): Indices of mentions. Shape: (rows, antecedents)
+    tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
+    features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
     product (Tensor): The weights of the product part. Shape: (hidden, width)
     RETURNS (Tensor): Shape: (rows, antecedents)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
     others = embed(antecedents, vectors)
     hidden = linear(rows[:, None] * others, product)
-    hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(look_up(feature, features)).relu_()
+    hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
     return (others * sources[:, None]).sum(2) + (hidden * output[:, None]).sum(2)

@@ -10,6 +10,12 @@ If every mention is marked, annotation is *complete*, and every other span is no
 
     L2' = - sum over other spans s    log [ 1 - p(s) ]
 
+Then the linker learns nothing about the spans that are no mentions, although those that are selected by mistake are
+linked, too. With a weight w, each is taught to have no antecedent as far as it is selected, p^ being p without a
+gradient:
+
+    L2'' = - w * sum over other spans s    p^(s) log p(no antecedent | s)
+
 "Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
 random sample of all spans that are not gold.
 
@@ -43,6 +49,7 @@ def coref_loss(
     selector: SpanSelector,
     annotation: Annotation,
     negatives: Negatives,
+    link_non_mentions: float = 0.0,
 ) -> Tensor:
     """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
 
@@ -54,6 +61,7 @@ def coref_loss(
     selector (SpanSelector): How mentions are selected.
     annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
     negatives (Negatives): Which other spans to sample; not used without probabilities.
+    link_non_mentions (float): The weight w; not used without probabilities, nor with partial annotation.
     RETURNS (Tensor): A scalar.
     """
     gold_flat = gold.flat_index(layout)
@@ -62,7 +70,7 @@ def coref_loss(
     learnt = gold.annotated[layout.document[output.selection.spans.starts]]
     if selector.has_probabilities:
         sampled = negatives.draw(cluster_of_span >= 0, gold_flat, gold.annotated, layout)
-        terms = _selection_terms(output, clusters, learnt, gold_flat, annotation)
+        terms = _selection_terms(output, clusters, learnt, gold_flat, annotation, link_non_mentions)
         terms.append(output.selection.marginals.unselected[sampled])
     else:
         terms = _greedy_terms(output, clusters, learnt, gold_flat, annotation)
@@ -74,9 +82,14 @@ def coref_loss(
 
 
 def _selection_terms(
-    output: CorefOutput, clusters: Tensor, learnt: Tensor, gold_flat: Tensor, annotation: Annotation
+    output: CorefOutput,
+    clusters: Tensor,
+    learnt: Tensor,
+    gold_flat: Tensor,
+    annotation: Annotation,
+    link_non_mentions: float,
 ) -> list[Tensor]:
-    """The log-likelihoods that L1, and L2 or L2', add up.
+    """The log-likelihoods that L1, and L2 or L2' and L2'', add up.
 
     clusters (Tensor): The gold cluster of each candidate, below 0 if there is none. Shape: (candidates,)
     learnt (Tensor): Which candidates are in annotated documents. Shape: (candidates,)
@@ -89,6 +102,8 @@ def _selection_terms(
     others = output.selection.candidates[is_other]
     if annotation == "complete":
         other = log_not_p[others]
+        if link_non_mentions:
+            other = other + link_non_mentions * log_p[others].detach().exp() * none[is_other]
     else:
         other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
     return [log_p[gold_flat], antecedent[is_gold], other]

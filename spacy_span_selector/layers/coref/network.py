@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from ..selection.candidates import CandidateStrategy, TopNonCrossing
 from ..selection.network import Selection, make_span_scorer, select_spans
 from ..selection.selectors import SpanSelector, StructuredSelector
 from ..selection.settings import NetworkSettings
-from ..spans.features import span_hashes
 from ..spans.layout import SpanLayout
 from .constituents import CLASSES
 from .linker import Linker, Links, Mentions
+from .pair_features import FEATURE_NAMES, MentionFacts, TokenFacts
+
+DISTANCES = ("candidates", "mentions")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +30,12 @@ class CorefSettings(NetworkSettings):
     linker_hidden_width (int): Hidden layer of the fine scorer of pairs.
     antecedents (int): How many antecedents of each mention the fine scorer sees.
     match_words (bool): Whether the linker sees if two mentions have the same words.
-    max_distance (int | None): Greatest distance of an antecedent, in mentions. No limit if None.
+    distance (str): What the distance of two candidates counts: "candidates" counts them; "mentions" how many mentions
+        are expected among them, by their probabilities, which means the same in training, with its many candidates,
+        and at prediction. Greedy selectors have no probabilities, and as many candidates in both: they count these.
+    pair_features (Sequence[str]): What else the linker sees of two mentions: "nested", "content_words", "quotation",
+        "speaker", "sentences", and of one-word mentions, "short_words".
+    max_distance (int | None): Greatest distance of an antecedent, in candidates. No limit if None.
     """
 
     selector: SpanSelector = field(default_factory=StructuredSelector)
@@ -34,23 +43,40 @@ class CorefSettings(NetworkSettings):
     linker_hidden_width: int = 512
     antecedents: int = 50
     match_words: bool = True
+    distance: str = "candidates"
+    pair_features: Sequence[str] = ()
     max_distance: int | None = None
     network: ClassVar = "coreference"
     greedy_ratio: ClassVar = 0.4  # Lee et al. 2017, the paper
     pruning: ClassVar = TopNonCrossing
     can_learn_constituents: ClassVar = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.distance not in DISTANCES:
+            known = " or ".join(map(repr, DISTANCES))
+            raise ValueError(f"'distance' of the {self.network} model is {self.distance!r}; it must be {known}.")
+        names = self.pair_features
+        if isinstance(names, str) or not set(names) <= set(FEATURE_NAMES) or len(set(names)) < len(names):
+            raise ValueError(
+                f"'pair_features' of the {self.network} model is {names!r}; it must be a list of some of "
+                f"{', '.join(map(repr, FEATURE_NAMES))}, each once."
+            )
+
 
 @dataclass(frozen=True)
 class CorefRequest:
     """Input of the network beside token vectors and layout.
 
-    words (Tensor): An identifier of the word of each token. Shape: (tokens,)
+    facts (TokenFacts): What features of pairs are computed from.
     choose (CandidateStrategy): Which spans to link.
+    given (Tensor | None): Which documents were given their mentions: these count in full in distances. None if no
+        document was. Shape: (documents,)
     """
 
-    words: Tensor
+    facts: TokenFacts
     choose: CandidateStrategy
+    given: Tensor | None = None
 
 
 class CorefOutput(NamedTuple):
@@ -98,6 +124,7 @@ class CorefHead(nn.Module):
             hidden_width=settings.linker_hidden_width,
             antecedents=settings.antecedents,
             match_words=settings.match_words,
+            pair_features=settings.pair_features,
             max_distance=settings.max_distance,
             dropout=settings.dropout,
         )
@@ -119,12 +146,19 @@ class CorefHead(nn.Module):
             max_span_width=self.settings.max_span_width,
             classes=self.classes,
         )
-        starts, ends = selection.spans.starts, selection.spans.ends
+        document = layout.document[selection.spans.starts]
         mentions = Mentions(
             vectors=vectors,
             scores=scores[selection.candidates],
-            document=layout.document[starts],
-            words=span_hashes(request.words, starts, ends),
-            last_word=request.words[ends],
+            document=document,
+            weights=self._weights(selection, document, request),
+            facts=MentionFacts.read(request.facts, selection.spans),
         )
         return CorefOutput(selection, self.linker(mentions), constituents)
+
+    def _weights(self, selection: Selection, document: Tensor, request: CorefRequest) -> Tensor:
+        """How much each candidate counts in distances. Shape: (candidates,)"""
+        log_p = selection.marginals.selected.detach()[selection.candidates]
+        if self.settings.distance == "candidates" or not self.settings.selector.has_probabilities:
+            return torch.ones_like(log_p)
+        return log_p.exp() if request.given is None else log_p.exp().masked_fill(request.given[document], 1.0)

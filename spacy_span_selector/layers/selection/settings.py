@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import ClassVar
 
 from .candidates import Pruning
@@ -42,7 +43,8 @@ class NetworkSettings:
         if not 0 <= self.dropout < 1:
             raise ValueError(f"'dropout' of the {self.network} model is {self.dropout}; it must be from 0 to below 1.")
         for name, value in vars(self).items():
-            if name not in ("selector", "dropout") and value is not None and value is not False and value < 1:
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            if name != "dropout" and is_number and value < 1:
                 raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be at least 1.")
 
     @property

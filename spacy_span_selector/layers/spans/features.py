@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
+
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding, one_hot
@@ -18,6 +21,12 @@ def bucket(values: Tensor, bounds: tuple[int, ...]) -> Tensor:
     return torch.bucketize(values, torch.tensor(bounds, device=values.device), right=True)
 
 
+def bucket_counts(counts: Tensor, bounds: tuple[int, ...]) -> Tensor:
+    """The same for many small whole numbers, faster; those below 0 count as 0."""
+    buckets = bucket(torch.arange(bounds[-1] + 1, device=counts.device), bounds)
+    return buckets.index_select(0, counts.clamp(0, bounds[-1]).flatten()).view(counts.shape)
+
+
 def look_up(rows: Tensor, table: Tensor) -> Tensor:
     """Rows of a small table by number, most of them many times: an embedding of features.
 
@@ -31,6 +40,72 @@ def look_up(rows: Tensor, table: Tensor) -> Tensor:
     if table.device.type != "cuda":
         return embedding(rows, table)
     return one_hot(rows, len(table)).to(table.dtype) @ table
+
+
+def merge_tables(rows: Sequence[Tensor], tables: Sequence[Tensor], most: int) -> tuple[list[Tensor], list[Tensor]]:
+    """Fewer tables that add up to the same: one of all combinations of rows in place of several tables.
+
+    rows (Sequence[Tensor]): Numbers of rows, for each table. Shapes: any, but the same
+    tables (Sequence[Tensor]): Shapes: (rows of the table, width)
+    most (int): The greatest number of rows of a table of combinations.
+    RETURNS (tuple[list[Tensor], list[Tensor]]): Numbers of rows, of the type int32, and tables.
+    """
+    merged_rows, merged_tables = [rows[0].int()], [tables[0]]
+    for numbers, table in zip(rows[1:], tables[1:], strict=True):
+        if len(merged_tables[-1]) * len(table) <= most:
+            merged_tables[-1] = (merged_tables[-1][:, None] + table).flatten(0, 1)
+            merged_rows[-1] = merged_rows[-1] * len(table) + numbers
+        else:
+            merged_tables.append(table)
+            merged_rows.append(numbers.int())
+    return merged_rows, merged_tables
+
+
+def add_up(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
+    """The sum of one row of each of some small tables, on a GPU as a product like that of `look_up`.
+
+    rows (Sequence[Tensor]): Numbers of rows, for each table. Shapes: any, but the same
+    tables (Sequence[Tensor]): Shapes: (rows of the table, width)
+    RETURNS (Tensor): Shape: that of the numbers, then `width`
+    """
+    if tables[0].device.type != "cuda":
+        return sum_rows(rows, tables)
+    return multiply_rows(rows, tables)
+
+
+def sum_rows(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
+    """`add_up` by one look-up after the other."""
+    total = embedding(rows[0].int(), tables[0])
+    for numbers, table in zip(rows[1:], tables[1:], strict=True):
+        total = total.add_(embedding(numbers.int(), table))
+    return total
+
+
+def multiply_rows(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
+    """`add_up` by a product with a matrix of zeros, and a one for each row that is added."""
+    first = accumulate(map(len, tables[:-1]), initial=0)
+    places = torch.stack([numbers.long() + offset for numbers, offset in zip(rows, first, strict=True)], dim=-1)
+    table = torch.cat(list(tables))
+    return table.new_zeros(*places.shape[:-1], len(table)).scatter_(-1, places, 1.0) @ table
+
+
+def union_of_bits(bits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    """The bits that any token of a span has.
+
+    bits (Tensor): Whole numbers, of whose bits each counts. Shape: (tokens, columns)
+    starts, ends (Tensor): First and last token of each span. Shape: (spans,)
+    RETURNS (Tensor): Shape: (spans, columns)
+    """
+    # Any run of tokens is two runs of 1, 2, 4, ... tokens, which overlap; those of 2 n are made of those of n.
+    runs = [bits]
+    widest = int((ends - starts).max()) + 1 if len(starts) else 1
+    while 2 ** len(runs) <= widest:
+        last, size = runs[-1], 2 ** (len(runs) - 1)
+        runs.append(torch.cat([last[:-size] | last[size:], last[-size:]]))
+    sizes = 2 ** torch.arange(len(runs), device=bits.device)
+    level = torch.searchsorted(sizes, ends - starts + 1, right=True) - 1
+    table = torch.stack(runs)
+    return table[level, starts] | table[level, ends + 1 - sizes[level]]
 
 
 _BASE = 6364136223846793005  # odd, so that its powers have inverses modulo 2^64

@@ -1,20 +1,30 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
 
 from spacy_span_selector.layers.coref import linker as linker_module
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
+from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, PAIR_FEATURES
 from spacy_span_selector.layers.spans import blocks
 
-VECTOR_WIDTH, WIDTH, HIDDEN = 7, 5, 6
+from .mentions import VECTOR_WIDTH, Case, distance_bucket, plain_feature, random_case, some_of
+
+WIDTH, HIDDEN = 5, 6
 SIZES = [4, 0, 9, 1]  # mentions of each document
-DISTANCES = [0, 1, 2, 3, 4, 5, 5, 5, 6]  # bucket of each distance: Lee et al. (2017)
 
 
 def build(
-    *, antecedents: int = 50, match_words: bool = True, max_distance: int | None = None, dropout: float = 0.0
+    *,
+    antecedents: int = 50,
+    match_words: bool = True,
+    pair_features: Sequence[str] = FEATURE_NAMES,
+    max_distance: int | None = None,
+    dropout: float = 0.0,
 ) -> Linker:
     torch.manual_seed(0)
     linker = Linker(
@@ -23,43 +33,46 @@ def build(
         hidden_width=HIDDEN,
         antecedents=antecedents,
         match_words=match_words,
+        pair_features=pair_features,
         max_distance=max_distance,
         dropout=dropout,
     )
     for feature in (linker.coarse_distance, linker.coarse_match, linker.distance, linker.match):
         torch.nn.init.normal_(feature.weight)  # some start at 0, which would hide mistakes
+    for table in (*linker.coarse_pairs.values(), *linker.pairs.values()):
+        torch.nn.init.normal_(table)
+    if linker.word is not None:
+        torch.nn.init.normal_(linker.word.weight)
     return linker
 
 
 def random_mentions(sizes: list[int], device: str = "cpu") -> Mentions:
-    count, generator = sum(sizes), torch.Generator().manual_seed(1)
-    words = torch.randint(5, (count,), generator=generator)
-    mentions = Mentions(
-        vectors=torch.randn(count, VECTOR_WIDTH, generator=generator),
-        scores=torch.randn(count, generator=generator),
-        document=torch.repeat_interleave(torch.arange(len(sizes)), torch.tensor(sizes, dtype=torch.long)),
-        words=words,
-        last_word=words % 3,
-    )
-    return Mentions(*(tensor.to(device) for tensor in mentions))
+    return random_case(sizes, device).mentions
 
 
-def pair_scores(linker: Linker, mentions: Mentions, i: int, j: int) -> tuple[Tensor, Tensor]:
+def pair_scores(linker: Linker, case: Case, i: int, j: int) -> tuple[Tensor, Tensor]:
     """The coarse and the fine score of a pair by the definition: concatenate, then a feed-forward net."""
+    mentions = case.mentions
     mention, antecedent = linker.project(mentions.vectors[i]), linker.project(mentions.vectors[j])
-    distance = DISTANCES[i - j]
-    same = int(mentions.words[i] == mentions.words[j]) + int(mentions.last_word[i] == mentions.last_word[j])
-    match = same if linker.match_words else 0
+    if linker.word is not None:
+        rows = (0 if start < end else int(1 + case.tokens.words[start] % 2047) for start, end in case.spans)
+        word = torch.stack([linker.word.weight[row] for row in rows])
+        mention, antecedent = mention + word[i], antecedent + word[j]
+    distance = distance_bucket(mentions.weights, i, j)
+    match = plain_feature("words", case.tokens, case.spans[i], case.spans[j]) if linker.match_words else 0
+    features = {name: plain_feature(name, case.tokens, case.spans[i], case.spans[j]) for name in linker.pairs}
     coarse = (
         linker.coarse(mention) @ antecedent
         + linker.coarse_distance.weight[distance, 0]
         + linker.coarse_match.weight[match, 0]
+        + sum(linker.coarse_pairs[name][value, 0] for name, value in features.items())
         + mentions.scores[i]
         + mentions.scores[j]
     )
     weight = torch.cat([part.weight for part in (linker.mention, linker.antecedent, linker.product)], dim=1)
     hidden = weight @ torch.cat([mention, antecedent, mention * antecedent]) + linker.mention.bias
     hidden = hidden + linker.distance.weight[distance] + linker.match.weight[match]
+    hidden = hidden + sum(linker.pairs[name][value] for name, value in features.items())
     return coarse, linker.output(torch.relu(hidden))[0]
 
 
@@ -81,38 +94,39 @@ def earlier_pairs(sizes: list[int]) -> set[tuple[int, int]]:
     return found
 
 
+@pytest.mark.parametrize("pair_features", [(), FEATURE_NAMES, *((name,) for name in FEATURE_NAMES)], ids=str)
 @pytest.mark.parametrize("match_words", [True, False])
-def test_scores_equal_the_concatenated_form(match_words: bool, device: str) -> None:
-    linker = build(match_words=match_words).to(device)
-    mentions = random_mentions(SIZES, device)
-    scores = pairs(linker(mentions))
+def test_scores_equal_the_concatenated_form(match_words: bool, pair_features: Sequence[str], device: str) -> None:
+    linker = build(match_words=match_words, pair_features=pair_features).to(device)
+    case = random_case(SIZES, device)
+    scores = pairs(linker(case.mentions))
     assert scores.keys() == earlier_pairs(SIZES)
-    expected = torch.stack([torch.stack(pair_scores(linker, mentions, *pair)).sum() for pair in scores])
+    expected = torch.stack([torch.stack(pair_scores(linker, case, *pair)).sum() for pair in scores])
     torch.testing.assert_close(torch.stack(list(scores.values())), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_gradients_equal_those_of_the_concatenated_form(device: str) -> None:
     linker = build().to(device)
-    mentions = random_mentions(SIZES, device)
-    inputs = [mentions.vectors.requires_grad_(), mentions.scores.requires_grad_(), *linker.parameters()]
-    scores = pairs(linker(mentions))
+    case = random_case(SIZES, device)
+    inputs = [case.mentions.vectors.requires_grad_(), case.mentions.scores.requires_grad_(), *linker.parameters()]
+    scores = pairs(linker(case.mentions))
     found = torch.autograd.grad(torch.stack(list(scores.values())).tanh().sum(), inputs)
-    plain = torch.stack([torch.stack(pair_scores(linker, mentions, *pair)).sum() for pair in scores])
+    plain = torch.stack([torch.stack(pair_scores(linker, case, *pair)).sum() for pair in scores])
     torch.testing.assert_close(found, torch.autograd.grad(plain.tanh().sum(), inputs), rtol=1e-4, atol=1e-5)
 
 
 def test_pruning_keeps_the_greatest_coarse_scores(device: str) -> None:
     kept = 3
     linker = build(antecedents=kept).to(device)
-    mentions = random_mentions(SIZES, device)
+    case = random_case(SIZES, device)
     expected: set[tuple[int, int]] = set()
     for mention in range(sum(SIZES)):
         ranked = sorted(
             (pair for pair in earlier_pairs(SIZES) if pair[0] == mention),
-            key=lambda pair: pair_scores(linker, mentions, *pair)[0].item(),
+            key=lambda pair: pair_scores(linker, case, *pair)[0].item(),
         )
         expected |= set(ranked[-kept:])
-    links = linker(mentions)
+    links = linker(case.mentions)
     assert links.scores.shape == (sum(SIZES), kept)
     assert pairs(links).keys() == expected
 
@@ -134,12 +148,12 @@ def test_antecedents_are_no_further_than_the_greatest_distance(max_distance: int
 
 
 def test_the_best_antecedents_within_the_greatest_distance_are_kept() -> None:
-    linker, mentions = build(antecedents=2, max_distance=3), random_mentions(SIZES)
+    linker, case = build(antecedents=2, max_distance=3), random_case(SIZES)
     expected: set[tuple[int, int]] = set()
     for mention in range(sum(SIZES)):
         near = [(i, j) for i, j in earlier_pairs(SIZES) if i == mention and i - j <= 3]
-        expected |= set(sorted(near, key=lambda pair: pair_scores(linker, mentions, *pair)[0].item())[-2:])
-    assert pairs(linker(mentions)).keys() == expected
+        expected |= set(sorted(near, key=lambda pair: pair_scores(linker, case, *pair)[0].item())[-2:])
+    assert pairs(linker(case.mentions)).keys() == expected
 
 
 def test_impossible_antecedents_score_minus_infinity() -> None:
@@ -153,7 +167,7 @@ def test_a_batch_equals_its_documents_one_by_one() -> None:
     one_by_one: dict[tuple[int, int], Tensor] = {}
     first = 0
     for size in SIZES:
-        alone = Mentions(*(tensor[first : first + size] for tensor in mentions))
+        alone = some_of(mentions, slice(first, first + size))
         one_by_one |= {(first + i, first + j): score for (i, j), score in pairs(linker(alone)).items()}
         first += size
     assert together.keys() == one_by_one.keys()
@@ -186,10 +200,76 @@ def test_mentions_without_antecedents(sizes: list[int]) -> None:
 
 
 def test_match_words_off_ignores_words() -> None:
-    linker, mentions = build(match_words=False), random_mentions(SIZES)
-    other = mentions._replace(words=torch.zeros_like(mentions.words), last_word=torch.zeros_like(mentions.words))
-    assert torch.equal(linker(mentions).scores, linker(other).scores)
-    assert not torch.equal(build()(mentions).scores, build()(other).scores)
+    mentions, off, on = random_mentions(SIZES), *(build(match_words=k, pair_features=()) for k in (False, True))
+    none = torch.zeros_like(mentions.facts.words)
+    other = mentions._replace(facts=replace(mentions.facts, words=none, last_word=none))
+    assert torch.equal(off(mentions).scores, off(other).scores)
+    assert not torch.equal(on(mentions).scores, on(other).scores)
+
+
+def test_features_start_as_small_noise_and_their_coarse_scores_at_0() -> None:
+    arguments = {"vector_width": 3, "width": 50, "hidden_width": 200, "antecedents": 5, "match_words": True}
+    linker = Linker(**arguments, pair_features=FEATURE_NAMES, max_distance=None, dropout=0.0)  # type: ignore[arg-type]
+    assert linker.coarse_pairs.keys() == linker.pairs.keys() == PAIR_FEATURES.keys()
+    assert all((table == 0).all() for table in linker.coarse_pairs.values())
+    assert linker.word is not None
+    for table in (*linker.pairs.values(), linker.word.weight):
+        assert table.std().item() == pytest.approx(0.02, rel=0.15)
+
+
+def test_no_weights_are_added_without_features() -> None:
+    linker = build(pair_features=())
+    names = {name for name, _ in linker.named_parameters()}
+    assert not any("pairs" in name or "word" in name for name in names)
+    assert {name for name, _ in build().named_parameters()} > names
+
+
+def test_the_order_of_names_changes_nothing() -> None:
+    mentions = random_mentions(SIZES)
+    orders = FEATURE_NAMES, FEATURE_NAMES[::-1]
+    assert torch.equal(*(build(pair_features=names)(mentions).scores for names in orders))
+
+
+@pytest.mark.parametrize("most", [1, 40, 1 << 20])
+def test_the_number_of_combined_features_changes_nothing(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    linker, mentions = build(antecedents=3), random_mentions(SIZES)
+    expected = pairs(linker(mentions))
+    monkeypatch.setattr(linker_module, "COMBINATIONS", most)
+    monkeypatch.setattr(linker_module, "COARSE_COMBINATIONS", most)
+    found = pairs(linker(mentions))
+    assert found.keys() == expected.keys()
+    assert all(torch.isclose(score, expected[pair], atol=1e-6) for pair, score in found.items())
+
+
+@pytest.mark.parametrize("name", FEATURE_NAMES)
+def test_a_feature_alone_is_learnt(name: str) -> None:
+    """Vectors and distances are all the same: nothing else tells right antecedents from others."""
+    good = {"nested": 2, "content_words": 2, "quotation": 4, "speaker": 2, "sentences": 0}.get(name)
+
+    def difference(features: Sequence[str]) -> float:
+        """How many more of the right antecedents than of the others are linked in the last case."""
+        linker = build(match_words=False, pair_features=features)
+        optimizer = torch.optim.Adam(linker.parameters(), lr=0.05)
+        for seed in range(40):
+            case = random_case([24], seed=seed)
+            alike = {name: torch.ones_like(getattr(case.mentions, name)) for name in ("vectors", "scores")}
+            mentions = case.mentions._replace(**alike, weights=torch.zeros_like(case.mentions.weights))
+            links = linker(mentions)
+            if good is None:  # one-word mentions of one half of the words are linked to each other
+                chosen = (mentions.facts.short_word > 0) & (case.tokens.words[mentions.facts.starts.long()] % 2 == 0)
+                right = chosen[:, None] & chosen[links.antecedents]
+            else:
+                order = torch.arange(24)[:, None]
+                right = PAIR_FEATURES[name].compare(mentions.facts, order, links.antecedents) == good
+            scores, right = links.scores[links.possible], right[links.possible]
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, right.float())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return (scores > 0)[right].float().mean().item() - (scores > 0)[~right].float().mean().item()
+
+    assert difference([name]) > 0.95
+    assert difference([]) == 0.0
 
 
 def test_evaluation_is_deterministic_and_without_dropout() -> None:

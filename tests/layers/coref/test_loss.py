@@ -12,6 +12,7 @@ from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.linker import Linker, Mentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefOutput
+from spacy_span_selector.layers.coref.pair_features import MentionFacts
 from spacy_span_selector.layers.selection.candidates import LikelyAndGold, TopNonCrossing
 from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
@@ -25,6 +26,7 @@ from spacy_span_selector.layers.selection.selectors import (
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
 from ...layouts import layout_of
+from ...token_facts import words_only
 
 STRUCTURED, GREEDY = StructuredSelector(), GreedySelector()
 
@@ -74,17 +76,18 @@ def make_case(
         hidden_width=4,
         antecedents=antecedents,
         match_words=False,
+        pair_features=(),
         max_distance=None,
         dropout=0.0,
     )
-    words = torch.zeros_like(first)
+    facts = MentionFacts.read(words_only(torch.zeros_like(layout.document)), Spans(first, last))
     vectors, mention_scores = torch.randn(len(first), 4), scale * torch.randn(len(first))
-    links = linker(Mentions(vectors, mention_scores, layout.document[first], words, words))
+    links = linker(Mentions(vectors, mention_scores, layout.document[first], torch.ones(len(first)), facts))
     selection = Selection(scores, marginals, candidates, Spans(first, last))
     return Case(CorefOutput(selection, links, scores[:0]), gold, layout, scores, selector)
 
 
-def plain_loss(case: Case, annotation: Annotation) -> float:
+def plain_loss(case: Case, annotation: Annotation, link_non_mentions: float = 0.0) -> float:
     """The objective span by span, without the sampled spans."""
     p = case.output.selection.marginals.selected.double().exp().tolist()
     gold_flat = case.gold.flat_index(case.layout).tolist()
@@ -108,11 +111,15 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
         elif case.gold.annotated[case.layout.document[case.output.selection.spans.starts[i]]]:
             unlinked = p[span] / total if annotation == "partial" else 0.0
             loss -= math.log(unlinked + 1 - p[span])
+            if annotation == "complete":
+                loss -= link_non_mentions * p[span] * math.log(1 / total)
     in_annotated = case.gold.annotated[case.layout.document[case.output.selection.spans.starts]]
     return loss / int(in_annotated.sum())
 
 
-def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
+def loss_of(
+    case: Case, annotation: Annotation = "complete", negatives: float = 0.0, link_non_mentions: float = 0.0
+) -> torch.Tensor:
     return coref_loss(
         case.output,
         case.gold,
@@ -120,6 +127,7 @@ def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 
         selector=case.selector,
         annotation=annotation,
         negatives=Negatives(negatives),
+        link_non_mentions=link_non_mentions,
     )
 
 
@@ -134,12 +142,38 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.7])
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_equals_the_formula_span_by_span(seed: int, case: dict, annotation: Annotation) -> None:
+def test_loss_equals_the_formula_span_by_span(seed: int, case: dict, annotation: Annotation, weight: float) -> None:
     made = make_case(seed=seed, **case)
-    assert loss_of(made, annotation).item() == pytest.approx(plain_loss(made, annotation), rel=1e-4)
+    found = loss_of(made, annotation, link_non_mentions=weight).item()
+    assert found == pytest.approx(plain_loss(made, annotation, weight), rel=1e-4)
+
+
+def test_links_of_non_mentions_teach_the_linker_but_not_the_selector() -> None:
+    case = make_case()
+    case.output.links.scores.retain_grad()
+    selector, linker = [], []
+    for weight in (0.0, 1.0):
+        loss = loss_of(case, link_non_mentions=weight)
+        of_scores, of_links = torch.autograd.grad(loss, [case.scores, case.output.links.scores], retain_graph=True)
+        selector.append(of_scores)
+        linker.append(of_links)
+    assert torch.equal(*selector)
+    gold_flat = case.gold.flat_index(case.layout)
+    others = ~torch.isin(case.output.selection.candidates, gold_flat)
+    has_antecedents = case.output.links.possible.any(dim=1)
+    changed = (linker[0] != linker[1]).any(dim=1)
+    assert torch.equal(changed, others & has_antecedents) and changed.any()
+    assert (linker[1][changed][case.output.links.possible[changed]] > 0).all()  # lower scores are better
+
+
+def test_links_of_non_mentions_are_left_alone_where_the_loss_has_them() -> None:
+    case, greedy = make_case(), make_case(selector=GREEDY)
+    assert loss_of(case, "partial", link_non_mentions=1.0) == loss_of(case, "partial")
+    assert loss_of(greedy, link_non_mentions=1.0) == loss_of(greedy)
 
 
 def test_complete_and_partial_annotation_differ() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefOutput, CorefRequest, CorefSettings
+from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, TokenFacts
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, LikelyAndGold, TopNonCrossing
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import (
@@ -23,6 +24,7 @@ from spacy_span_selector.layers.selection.selectors import (
 
 from ...layouts import layout_of
 from ...selectors import SELECTORS
+from ...token_facts import random_facts, words_only
 
 WIDTH = 6
 SETTINGS = CorefSettings(
@@ -35,6 +37,8 @@ SETTINGS = CorefSettings(
     match_words=True,
     dropout=0.0,
     max_span_width=None,
+    distance="mentions",
+    pair_features=FEATURE_NAMES,
     max_distance=None,
 )
 SENTENCES = [[4, 7], [], [5]]
@@ -57,10 +61,12 @@ def run(
     choose: CandidateStrategy,
     rows: slice = slice(None),
     sentences: Sequence[Sequence[int]] = SENTENCES,
+    given: torch.Tensor | None = None,
 ) -> CorefOutput:
     generator = torch.Generator().manual_seed(1)
-    tokens, words = torch.randn(16, WIDTH, generator=generator), torch.randint(5, (16,), generator=generator)
-    return head(tokens[rows].requires_grad_(), layout_of(sentences), CorefRequest(words[rows], choose))
+    tokens, facts = torch.randn(16, WIDTH, generator=generator), random_facts(16, generator)
+    facts = TokenFacts(*(getattr(facts, field.name)[rows] for field in fields(facts)))
+    return head(tokens[rows].requires_grad_(), layout_of(sentences), CorefRequest(facts, choose, given))
 
 
 def test_candidates_are_located_in_the_order_of_the_text() -> None:
@@ -84,11 +90,11 @@ def test_linker_sees_the_documents_and_the_words_of_mentions(monkeypatch: pytest
     monkeypatch.setattr(Linker, "forward", watch_and_link)
     head = build().eval()
     tokens = torch.zeros(6, WIDTH)
-    head(tokens, layout_of([[3], [], [3]]), CorefRequest(torch.tensor([1, 2, 3, 9, 2, 3]), ALL_SPANS))
+    head(tokens, layout_of([[3], [], [3]]), CorefRequest(words_only(torch.tensor([1, 2, 3, 9, 2, 3])), ALL_SPANS))
     (mentions,) = seen
     assert mentions.document.tolist() == [0] * 6 + [2] * 6
-    assert mentions.last_word.tolist() == [1, 2, 3, 2, 3, 3, 9, 2, 3, 2, 3, 3]
-    same = mentions.words[:6] == mentions.words[6:]
+    assert mentions.facts.last_word.tolist() == [1, 2, 3, 2, 3, 3, 9, 2, 3, 2, 3, 3]
+    same = mentions.facts.words[:6] == mentions.facts.words[6:]
     assert same.tolist() == [False, False, False, True, True, True]
 
 
@@ -142,7 +148,7 @@ def training_strategy(selector: str) -> CandidateStrategy:
 def test_every_weight_and_token_has_a_finite_gradient(selector: str, annotation: Annotation) -> None:
     head = build(replace(SETTINGS, dropout=0.3), selector).train()
     tokens = torch.randn(16, WIDTH, generator=torch.Generator().manual_seed(2)).requires_grad_()
-    request = CorefRequest(torch.arange(16), training_strategy(selector))
+    request = CorefRequest(random_facts(16, torch.Generator()), training_strategy(selector))
     training_loss(head(tokens, layout_of(SENTENCES), request), selector, annotation).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
@@ -242,3 +248,60 @@ def test_a_selector_of_no_spans_is_an_error() -> None:
 
 def test_a_distance_reaches_the_linker() -> None:
     assert build(replace(SETTINGS, max_distance=3)).linker.max_distance == 3
+
+
+def seen_by_linker(head: CorefHead, given: torch.Tensor | None = None) -> tuple[Mentions, CorefOutput]:
+    seen: list[Mentions] = []
+    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    output = run(head, ALL_SPANS, given=given)
+    return seen[0], output
+
+
+@pytest.mark.parametrize("selector", NAMES)
+def test_expected_mentions_count_in_distances_where_there_are_probabilities(selector: str) -> None:
+    mentions, output = seen_by_linker(build(selector=selector))
+    p = output.selection.marginals.selected[output.selection.candidates].exp()
+    expected = torch.ones_like(p) if selector in HAVE_NO_PROBABILITIES else p
+    torch.testing.assert_close(mentions.weights, expected)
+    assert not mentions.weights.requires_grad
+
+
+def test_all_candidates_count_the_same_by_default() -> None:
+    assert CorefSettings().distance == "candidates"
+    mentions, _ = seen_by_linker(build(replace(SETTINGS, distance="candidates")))
+    assert (mentions.weights == 1).all()
+
+
+def test_given_mentions_count_in_full() -> None:
+    mentions, output = seen_by_linker(build(), given=torch.tensor([False, False, True]))
+    p = output.selection.marginals.selected[output.selection.candidates].exp()
+    first, last = mentions.document == 0, mentions.document == 2
+    torch.testing.assert_close(mentions.weights[first], p[first])
+    assert (mentions.weights[last] == 1).all() and last.any() and (p[last] < 1).all()
+
+
+@pytest.mark.parametrize("name", FEATURE_NAMES)
+def test_the_linker_has_the_features_of_the_settings_and_no_others(name: str) -> None:
+    names = {key for key, _ in build(replace(SETTINGS, pair_features=[name])).linker.named_parameters()}
+    others = {key for key, _ in build(replace(SETTINGS, pair_features=())).linker.named_parameters()}
+    added = {"word.weight"} if name == "short_words" else {f"coarse_pairs.{name}", f"pairs.{name}"}
+    assert names - others == added
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["gender"], r"\['gender'\]"),
+        (["nested", "nested"], r"\['nested', 'nested'\]"),
+        ("nested", "'nested'"),
+    ],
+)
+def test_features_that_are_not_known_are_errors(names: Any, shown: str) -> None:
+    problem = rf"'pair_features' of the coreference model is {shown}; it must be a list of some of 'nested', .* once"
+    with pytest.raises(ValueError, match=problem):
+        replace(SETTINGS, pair_features=names)
+
+
+def test_a_distance_that_is_not_known_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"'distance' of the .* is 'tokens'; it must be 'candidates' or 'mentions'"):
+        replace(SETTINGS, distance="tokens")

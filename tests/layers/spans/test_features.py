@@ -1,11 +1,27 @@
 from __future__ import annotations
 
+import functools
+import operator
+from collections.abc import Callable
+
 import hypothesis.strategies as st
 import pytest
 import torch
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.spans.features import DISTANCE_BUCKETS, WIDTH_BUCKETS, bucket, look_up, span_hashes
+from spacy_span_selector.layers.spans.features import (
+    DISTANCE_BUCKETS,
+    WIDTH_BUCKETS,
+    add_up,
+    bucket,
+    bucket_counts,
+    look_up,
+    merge_tables,
+    multiply_rows,
+    span_hashes,
+    sum_rows,
+    union_of_bits,
+)
 
 # Few of them, so that equal sequences are common; the extremes of the hashes that spaCy gives to words.
 identifiers = st.sampled_from([0, 1, 2, -1, 2**63 - 1, -(2**63), 5381])
@@ -22,6 +38,11 @@ def test_bucket_counts_the_bounds_that_are_reached(bounds: tuple[int, ...], devi
     values = torch.arange(-3, 100, device=device)
     expected = [sum(bound <= value for bound in bounds) for value in range(-3, 100)]
     assert bucket(values, bounds).tolist() == expected
+
+
+def test_counts_fall_into_the_same_buckets(device: str) -> None:
+    counts = torch.arange(-3, 100, dtype=torch.int32, device=device).view(1, -1)
+    assert torch.equal(bucket_counts(counts, DISTANCE_BUCKETS), bucket(counts.long(), DISTANCE_BUCKETS))
 
 
 @settings(max_examples=50, deadline=None)
@@ -63,3 +84,56 @@ def test_looking_up_equals_an_embedding_in_value_and_gradient(device: str) -> No
     torch.testing.assert_close(found, expected)
     gradients = [torch.autograd.grad((values * weights).sum(), table)[0] for values in (found, expected)]
     torch.testing.assert_close(*gradients)
+
+
+SIZES = [3, 5, 1, 4]  # of tables
+
+
+def random_tables(device: str) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    generator = torch.Generator().manual_seed(0)
+    rows = [torch.randint(size, (6, 7), generator=generator).byte().to(device) for size in SIZES]
+    return rows, [torch.randn(size, 2, generator=generator).to(device).requires_grad_() for size in SIZES]
+
+
+def plain_sum(rows: list[torch.Tensor], tables: list[torch.Tensor]) -> torch.Tensor:
+    return torch.stack([table[numbers.long()] for numbers, table in zip(rows, tables, strict=True)]).sum(0)
+
+
+@pytest.mark.parametrize("function", [add_up, sum_rows, multiply_rows])
+def test_rows_of_tables_are_added_up_in_value_and_gradient(function: Callable[..., torch.Tensor], device: str) -> None:
+    rows, tables = random_tables(device)
+    found, expected = function(rows, tables), plain_sum(rows, tables)
+    torch.testing.assert_close(found, expected)
+    for gradients in zip(
+        *(torch.autograd.grad(values.tanh().sum(), tables) for values in (found, expected)), strict=True
+    ):
+        torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(1, SIZES), (15, [15, 4]), (20, [15, 4]), (60, [60])])
+def test_merged_tables_add_up_to_the_same(most: int, sizes: list[int], device: str) -> None:
+    rows, tables = random_tables(device)
+    merged_rows, merged_tables = merge_tables(rows, tables, most)
+    assert [len(table) for table in merged_tables] == sizes
+    torch.testing.assert_close(add_up(merged_rows, merged_tables), plain_sum(rows, tables))
+
+
+def test_numbers_of_merged_rows_may_be_large() -> None:
+    rows, tables = [torch.tensor([19], dtype=torch.uint8)] * 3, [torch.arange(20.0)[:, None]] * 3
+    merged_rows, merged_tables = merge_tables(rows, tables, 1 << 20)
+    assert add_up(merged_rows, merged_tables).tolist() == [[57.0]]
+
+
+@pytest.mark.parametrize("tokens", [1, 2, 3, 8, 21])
+def test_a_span_has_the_bits_of_its_tokens(tokens: int, device: str) -> None:
+    bits = torch.randint(-(2**62), 2**62, (tokens, 2), generator=torch.Generator().manual_seed(tokens))
+    spans = [(start, end) for start in range(tokens) for end in range(start, tokens)]
+    starts, ends = torch.tensor(spans).to(device).T
+    found = union_of_bits(bits.to(device), starts, ends).tolist()
+    for (start, end), columns in zip(spans, found, strict=True):
+        assert columns == [functools.reduce(operator.or_, bits[start : end + 1, k].tolist()) for k in (0, 1)]
+
+
+def test_no_spans_have_no_bits() -> None:
+    none = torch.tensor([], dtype=torch.long)
+    assert union_of_bits(torch.ones(3, 2, dtype=torch.long), none, none).shape == (0, 2)

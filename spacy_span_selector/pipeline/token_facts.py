@@ -1,0 +1,59 @@
+"""What the linker knows of each token beside its vector: facts from the document, as tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from spacy.attrs import IS_PUNCT, IS_STOP, LOWER, SENT_START
+from spacy.tokens import Doc
+
+from ..annotation import get_speaker_markers, get_speakers
+from ..documents.quotations import quotation_numbers
+from ..documents.words import Words
+from ..layers.coref.pair_features import TokenFacts
+
+
+def token_facts(words: Sequence[Words], device: torch.device | None) -> TokenFacts:
+    """The facts of the tokens of a batch.
+
+    words (Sequence[Words]): The documents.
+    device (torch.device | None): Where the tensors go.
+    """
+    docs = [document.doc for document in words]
+    columns = zip(*map(_facts, docs), strict=True)
+    return TokenFacts(*(torch.from_numpy(np.concatenate(column)).to(device) for column in columns))
+
+
+def _facts(doc: Doc) -> tuple[np.ndarray, ...]:
+    """The facts of the tokens of a document, in the order of the fields of `TokenFacts`."""
+    lower, is_stop, is_punct = doc.to_array([LOWER, IS_STOP, IS_PUNCT]).T
+    numbers = (_sentences(doc), quotation_numbers(doc), _speakers(doc))
+    return lower.view(np.int64), _bits(lower, (is_stop | is_punct) == 0), *(n.astype(np.int32) for n in numbers)
+
+
+def _bits(lower: np.ndarray, is_content: np.ndarray) -> np.ndarray:
+    """Two numbers for each content word, with one bit each that depend on its hash; 0 for others. Shape: (tokens, 2)"""
+    bits = np.stack([np.uint64(1) << (lower >> np.uint64(shift) & np.uint64(63)) for shift in (0, 6)], axis=1)
+    return (bits * is_content[:, None]).view(np.int64)
+
+
+def _sentences(doc: Doc) -> np.ndarray:
+    """The number of the sentence of each token; markers of speakers are none of their own. Shape: (tokens,)"""
+    marked = np.zeros(len(doc), dtype=bool)
+    for start, end in get_speaker_markers(doc):
+        marked[start:end] = True
+    numbers = np.cumsum(doc.to_array([SENT_START]) == 1)
+    numbers[~marked] = np.unique(numbers[~marked], return_inverse=True)[1]
+    return numbers
+
+
+def _speakers(doc: Doc) -> np.ndarray:
+    """The number of the speaker of each token, from 1; 0 where nobody is known to speak. Shape: (tokens,)"""
+    numbers = np.zeros(len(doc), dtype=np.int64)
+    known: dict[str, int] = {}
+    for start, end, speaker in sorted(get_speakers(doc)):
+        if name := " ".join(speaker.split()):
+            numbers[start:end] = known.setdefault(name, len(known) + 1)
+    return numbers
