@@ -60,7 +60,9 @@ class EntityColumns:
 
     def _writable(self, doc: Doc, mentions: Sequence[Mention]) -> list[Mention]:
         starts = [sentence.start for sentence in get_sentences(doc)]
-        inside = {(start, end) for start, end in mentions if bisect_right(starts, start) == bisect_right(starts, end - 1)}
+        inside = {
+            (start, end) for start, end in mentions if bisect_right(starts, start) == bisect_right(starts, end - 1)
+        }
         nested = [(start, end) for start, end, _ in find_nested([(start, end, "") for start, end in inside])]
         for lost, what in ((set(mentions) - inside, OVER_SENTENCES), (inside.difference(nested), CROSSING)):
             for start, end in sorted(lost):

@@ -126,9 +126,7 @@ def _report_pieces(
         by_mention[entity, total].append(spans)
     for (entity, total), spans_by_piece in by_mention.items():
         for start, _ in max(spans_by_piece, key=len):  # a piece may be damaged
-            report.leave_out(
-                DISCONTINUOUS, f"{nodes[start].place}: a mention of {shorten(entity)} in {total} pieces."
-            )
+            report.leave_out(DISCONTINUOUS, f"{nodes[start].place}: a mention of {shorten(entity)} in {total} pieces.")
 
 
 def _keep_words(entity: str, spans: Sequence[Mention], nodes: Sequence[Node], report: Report) -> list[Mention]:
