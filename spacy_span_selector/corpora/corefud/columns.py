@@ -59,10 +59,8 @@ class EntityColumns:
         return _write_cells(written, len(doc))
 
     def _writable(self, doc: Doc, mentions: Sequence[Mention]) -> list[Mention]:
-        starts = [sentence.start for sentence in get_sentences(doc)]
-        inside = {
-            (start, end) for start, end in mentions if bisect_right(starts, start) == bisect_right(starts, end - 1)
-        }
+        ends = [sentence.end for sentence in get_sentences(doc)]
+        inside = {(start, end) for start, end in mentions if end <= ends[bisect_right(ends, start)]}
         nested = [(start, end) for start, end, _ in find_nested([(start, end, "") for start, end in inside])]
         for lost, what in ((set(mentions) - inside, OVER_SENTENCES), (inside.difference(nested), CROSSING)):
             for start, end in sorted(lost):
