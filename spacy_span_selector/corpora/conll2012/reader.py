@@ -73,7 +73,7 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
 
     Words are unescaped: `-LRB-` and the other escapes become brackets, also inside a word; `\\/` and `\\*` lose their
     backslash, and the stops `/.` and `/?` of transcripts their slash. The predicate of a column of arguments is the
-    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`, which may also be the frameset
+    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`, which the frameset may also be
     alone. A document whose row numbers show that rows are missing, doubled or not in order can't be read.
 
     source (str | Path | Sequence[str | Path]): Files, and folders, of which every file at any depth is read whose name
@@ -262,7 +262,7 @@ def _read_frame(sentence: Sequence[Row], column: int, offset: int, path: Path, r
 
 
 def _read_roleset(row: Row) -> str | None:
-    """The roleset of a row, if it has one: lemma and frameset or, as DKPro Core has it, the frameset alone, `get.01`."""
+    """The roleset of a row, if it has one: lemma and frameset or, from DKPro Core, the frameset alone, `get.01`."""
     lemma, frameset = row.columns[LEMMA], row.columns[FRAMESET]
     if "." in frameset.strip("."):
         return frameset
