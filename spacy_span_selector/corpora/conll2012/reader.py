@@ -73,8 +73,8 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
 
     Words are unescaped: `-LRB-` and the other escapes become brackets, also inside a word; `\\/` and `\\*` lose their
     backslash, and the stops `/.` and `/?` of transcripts their slash. The predicate of a column of arguments is the
-    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`, which the frameset may also be
-    alone. A document whose row numbers show that rows are missing, doubled or not in order can't be read.
+    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`, or a frameset of this form. A
+    document whose row numbers show that rows are missing, doubled or not in order can't be read.
 
     source (str | Path | Sequence[str | Path]): Files, and folders, of which every file at any depth is read whose name
         ends in `gold_conll`, sorted by path. A file is read once.
