@@ -1,4 +1,4 @@
-"""The examples of docs/annotation.md print what the comments behind and below them say."""
+"""The examples of docs/annotation.md and docs/formats.md print what the comments behind and below them say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-TEXT = (Path(__file__).parent.parent / "docs/annotation.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parent.parent / "docs"
+TEXT = "\n".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("annotation", "formats"))
 NEEDS_FILES = ("spacy.load(", ".spacy")
 """What examples have that need a trained pipeline or a corpus."""
 
@@ -35,7 +36,7 @@ def expected_output(code: str) -> list[str]:
 
 
 def test_examples_are_found() -> None:
-    assert {"Clusters", "Frames", "Plain data"} <= examples().keys()
+    assert {"Clusters", "Frames", "Plain data", "Prodigy"} <= examples().keys()
 
 
 @pytest.mark.parametrize("section", examples())

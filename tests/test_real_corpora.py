@@ -15,14 +15,19 @@ from spacy_span_selector.annotation import (
     CLUSTER_PREFIX,
     MENTIONS_KEY,
     Frame,
+    cluster_groups,
     get_clusters,
     get_frames,
     get_speakers,
     get_title,
 )
+from spacy_span_selector.corpora.corefud import read_corefud
 from spacy_span_selector.corpora.ewt import read_ewt
+from spacy_span_selector.corpora.files import read_text
+from spacy_span_selector.corpora.left_out import Report
 from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
+from spacy_span_selector.corpora.ontogum.clusters import parse_clusters
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.pipeline.gold_mentions import gold_mentions
 from spacy_span_selector.pipeline.sentences import sentence_runs
@@ -116,6 +121,29 @@ def test_all_of_ontogum_is_kept(ontogum: list[Doc]):
     assert sum(len(cluster) for cluster in clusters) == 30_712
     assert len(clusters) == 7_026
     assert sum(bool(get_speakers(doc)) for doc in ontogum) == 96
+
+
+@needs_ontogum
+def test_the_entities_of_ontogum_are_its_clusters(tmp_path: Path):
+    """The same annotation twice: as CorefUD in `conllu`, and in three columns in `conll`."""
+    n_mentions, n_documents = 0, 0
+    with tarfile.open(ONTOGUM / "coref/ontogum/conllu.tar.xz") as tar:
+        for member in tar:
+            file = tar.extractfile(member)
+            if file is None:
+                continue
+            path = tmp_path / Path(member.name).name
+            path.write_bytes(file.read())
+            (doc,) = read_corefud(path)
+            conll = ONTOGUM / f"coref/ontogum/conll/{path.stem}.conll"
+            words = [[token.text for token in sentence] for sentence in doc.sents]
+            expected = parse_clusters(read_text(conll), str(conll), words, str(path), Report())
+            groups = {str(group.attrs["name"]): group for group in cluster_groups(doc)}
+            found = {name: [(span.start, span.end) for span in group] for name, group in groups.items()}
+            assert found == {name: sorted(mentions) for name, mentions in expected.items()}
+            n_mentions += sum(map(len, found.values()))
+            n_documents += 1
+    assert (n_documents, n_mentions) == (237, 30_719)  # 7 spans are in two clusters
 
 
 @needs_ontogum

@@ -3,6 +3,7 @@
 from .attributes import ANTECEDENTS, LINK_SCORES, SCORES, get_antecedents, get_scores
 from .clusters import (
     CLUSTER_PREFIX,
+    ENTITY_TYPE,
     GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
     Mention,
@@ -51,6 +52,7 @@ __all__ = [
     "ANTECEDENTS",
     "CLUSTER_PREFIX",
     "CONSTITUENTS_KEY",
+    "ENTITY_TYPE",
     "FRAME_PREFIX",
     "GIVEN_MENTIONS_KEY",
     "LINK_SCORES",

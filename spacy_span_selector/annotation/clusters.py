@@ -3,7 +3,7 @@
 Clusters are the span groups `coref_clusters_1`, `coref_clusters_2`, ... in the order of their first mention;
 `coref_mentions` holds every selected span. Both have `attrs["scores"]`, one selection probability per span; clusters
 also have `attrs["link_scores"]`, one link probability per mention, and `attrs["antecedents"]`, the number in the group
-of the mention that each was linked to.
+of the mention that each was linked to. `attrs["name"]` and `attrs["entity_type"]` are what a corpus says of a cluster.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from .keys import numbered_keys
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
+NAME = "name"
+ENTITY_TYPE = "entity_type"
 GIVEN_MENTIONS_KEY = "coref_given"
 """Where a user puts the mentions of a document that the component only has to link."""
 
@@ -79,6 +81,7 @@ def set_clusters(
     link_scores: OfMentions[float] | None = None,
     antecedents: OfMentions[Mention | None] | None = None,
     names: Sequence[str] | None = None,
+    entity_types: Sequence[str] | None = None,
 ) -> None:
     """Replace every cluster of a document.
 
@@ -96,9 +99,11 @@ def set_clusters(
         mention of a cluster, the probability that it has no antecedent. Kept in `attrs["link_scores"]`.
     antecedents (OfMentions[Mention | None]): The antecedent that each mention was linked to: an earlier mention of the
         same cluster, or None. Kept in `attrs["antecedents"]` as its number in the group.
-    names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`.
+    names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`; "" if it has none.
+    entity_types (Sequence[str]): What kind of entity each cluster is in the corpus, such as "person", kept in
+        `attrs["entity_type"]`; "" if it is not known.
     RAISES (ValueError): If offsets are not those of some tokens, or a mention has no finite score or no antecedent that
-        is an earlier mention, or there are not as many names as clusters. The document is as it was.
+        is an earlier mention, or there are not as many names or types as clusters. The document is as it was.
     """
     clusters = check_groups(doc, clusters, "clusters")
     known: dict[str, list[list[Any] | None]] = {}
@@ -106,7 +111,8 @@ def set_clusters(
         known[SCORES] = _check_scores_of(doc, clusters, scores, "scores")
     if link_scores is not None:
         known[LINK_SCORES] = _check_scores_of(doc, clusters, link_scores, "link_scores")
-    names = [""] * len(clusters) if names is None else _check_names(doc, names, len(clusters))
+    said = {NAME: _check_names(doc, names, "names", len(clusters))}
+    said[ENTITY_TYPE] = _check_names(doc, entity_types, "entity_types", len(clusters))
     orders = [sorted(range(len(cluster)), key=cluster.__getitem__) for cluster in clusters]
     ordered = [[cluster[i] for i in order] for cluster, order in zip(clusters, orders, strict=True)]
     if antecedents is not None:
@@ -116,8 +122,7 @@ def set_clusters(
         attrs: dict[str, object] = {
             name: [values[j] for j in orders[i]] for name, rows in known.items() if (values := rows[i]) is not None
         }
-        if names[i]:
-            attrs["name"] = names[i]
+        attrs |= {name: texts[i] for name, texts in said.items() if texts[i]}
         key = f"{prefix}_{number}"
         groups[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in ordered[i]], attrs=attrs)
     clear_clusters(doc, prefix)
@@ -149,11 +154,13 @@ def set_mentions(
     doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in mentions], attrs=attrs)
 
 
-def _check_names(doc: Doc, names: Sequence[str], n_clusters: int) -> list[str]:
-    names = check_list(doc, names, "names", "strings")
+def _check_names(doc: Doc, names: Sequence[str] | None, place: str, n_clusters: int) -> list[str]:
+    if names is None:
+        return [""] * n_clusters
+    names = check_list(doc, names, place, "strings")
     if len(names) != n_clusters:
-        fail(doc, "the length of names", len(names), f"{n_clusters}, one for each of clusters")
-    return [check_text(doc, name, f"names[{i}]") for i, name in enumerate(names)]
+        fail(doc, f"the length of {place}", len(names), f"{n_clusters}, one for each of clusters")
+    return [check_text(doc, name, f"{place}[{i}]") for i, name in enumerate(names)]
 
 
 def _check_scores_of(

@@ -48,6 +48,43 @@ def jsonlines_cli(data: Data, out_path: OutPath) -> None:
     _export(data, out_path, write_jsonlines)
 
 
+@export_app.command("corefud")
+def corefud_cli(
+    data: Data,
+    out_path: OutPath,
+    into: Annotated[
+        Path | None,
+        typer.Option(help="CoNLL-U file of the same words to copy, with these clusters instead of its own"),
+    ] = None,
+) -> None:
+    """Write coreference in the format of CorefUD: CoNLL-U with entities in its last column."""
+    from ..corpora.corefud import merge_corefud, write_corefud
+
+    _export(data, out_path, write_corefud if into is None else lambda docs, path: merge_corefud(docs, into, path))
+
+
+@export_app.command("label-studio")
+def label_studio_cli(
+    data: Data,
+    out_path: OutPath,
+    config: Annotated[Path | None, typer.Option(help="Write the labeling interface, XML, to this file")] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="Write annotations, not predictions that annotators start from")
+    ] = False,
+) -> None:
+    """Write coreference and semantic roles as tasks of Label Studio, to correct them there."""
+    from ..corpora.label_studio import write_interface, write_label_studio
+
+    with friendly_errors():
+        docs = _read_docs(data)
+        texts = [(out_path, write_label_studio(docs, annotations=annotations))]
+        if config is not None:
+            texts.append((config, write_interface(docs)))
+        write_files(texts)
+        for path, _ in texts:
+            typer.echo(f"Written: {path}")
+
+
 @export_app.command("props")
 def props_cli(
     data: Annotated[

@@ -18,12 +18,14 @@ from .repeated import REPEATED
 
 COLUMNS = 10
 DOCUMENT = "# newdoc id = "
+UNNAMED_DOCUMENT = "# newdoc"
 NOTHING = "_"
 NO_SPACE = "SpaceAfter=No"
 RANGE = re.compile(
     r"([0-9]{1,9})-([0-9]{1,9})"
 )  # syntactic words that are written as one word: "don't" is "do" and "n't"
 EMPTY_NODE = re.compile(r"\d+\.\d+")
+NUMBER = re.compile(r"[0-9]+")
 COMMENT = re.compile(r"# *(?P<key>\S+) = (?P<value>.*)")
 
 
@@ -42,15 +44,28 @@ class Word(NamedTuple):
     space: bool
 
 
+class Row(NamedTuple):
+    """A line of ten columns: a word, words that are written as one, or an empty node.
+
+    place (str): File and line, for messages.
+    columns (list[str]): The columns.
+    """
+
+    place: str
+    columns: list[str]
+
+
 class Sentence(NamedTuple):
     """A sentence.
 
     words (list[Word]): Its words.
     comments (dict[str, str]): The values of the lines `# KEY = VALUE` above it, by key.
+    rows (list[Row]): Its lines, of which some are no words.
     """
 
     words: list[Word]
     comments: dict[str, str]
+    rows: list[Row]
 
 
 class Block(NamedTuple):
@@ -70,9 +85,10 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
     """Read the sentences of each document; empty nodes are left out.
 
     What a sentence says of itself is checked: that its words are numbered one after the other; that they are those of
-    `# text`; that sentences with a `# sent_id` of the form NAME-3 are numbered one after the other.
+    `# text`; that sentences with a `# sent_id` of the form NAME-3 are numbered one after the other, from 0 or 1.
 
-    text (str): The content of a file, with a line `# newdoc id = NAME` before each document.
+    text (str): The content of a file, with a line `# newdoc id = NAME` before each document. A document after a line
+        `# newdoc` is called `document 2` if it is the second one.
     source (str): What error messages call the file.
     report (Report): Gets what is left out: second documents of a name, and parts of speech that spaCy does not know.
     RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences by document, in the order of the file.
@@ -113,8 +129,9 @@ def make_doc(sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:
 def _split_documents(text: str) -> list[Block]:
     blocks = [Block("", 1, [])]
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.startswith(DOCUMENT):
-            blocks.append(Block(line.removeprefix(DOCUMENT).strip(), number, []))
+        if line.startswith(DOCUMENT) or line.strip() == UNNAMED_DOCUMENT:
+            name = line.removeprefix(DOCUMENT).strip() if line.startswith(DOCUMENT) else ""
+            blocks.append(Block(name or f"document {len(blocks)}", number, []))
         blocks[-1].lines.append(line)
     return blocks
 
@@ -122,7 +139,7 @@ def _split_documents(text: str) -> list[Block]:
 def _parse_document(block: Block, source: str, report: Report) -> list[Sentence]:
     sentences: list[Sentence] = []
     comments: dict[str, str] = {}
-    rows: list[tuple[str, list[str]]] = []  # place and columns
+    rows: list[Row] = []
     for number, line in enumerate([*block.lines, ""], start=block.start):
         place = f"{source}:{number}"
         if match := COMMENT.fullmatch(line):
@@ -135,27 +152,31 @@ def _parse_document(block: Block, source: str, report: Report) -> list[Sentence]
             columns = line.split("\t")
             if len(columns) != COLUMNS:
                 raise ValueError(f"{place}: found {len(columns)} columns separated by tabs, expected {COLUMNS}.")
-            rows.append((place, columns))
+            rows.append(Row(place, columns))
         elif not line and rows:
-            sentences.append(Sentence(_parse_words(rows, report), comments))
-            _check_sentence(sentences, rows, block.name)
+            sentences.append(Sentence(_parse_words(rows, report), comments, rows))
+            _check_sentence(sentences, block.name)
             rows, comments = [], {}
     return sentences
 
 
-def _check_sentence(sentences: Sequence[Sentence], rows: Sequence[tuple[str, list[str]]], name: str) -> None:
+def _check_sentence(sentences: Sequence[Sentence], name: str) -> None:
     """Check that the last sentence has the words and the number that its comments say."""
-    comments, place = sentences[-1].comments, rows[0][0]
+    _, comments, rows = sentences[-1]
+    place = rows[0].place
     forms, expected = _written_forms(rows), comments.get("text")
     if expected is not None and "".join("".join(forms).split()) != "".join(expected.split()):
         found = shorten(" ".join(forms))
         raise ValueError(f"{place}: found the words {found}, expected those of `# text`, {shorten(expected)}.")
     sentence, separator, number = comments.get("sent_id", "").rpartition("-")
-    if separator and sentence == name and number.lstrip("0") != str(len(sentences)):
-        raise ValueError(f"{place}: found sentence {shorten(number)}, expected sentence {len(sentences)}.")
+    if separator and sentence == name and NUMBER.fullmatch(number):
+        _, _, first = sentences[0].comments.get("sent_id", "").rpartition("-")
+        wanted = len(sentences) - (set(first) == {"0"})
+        if (number.lstrip("0") or "0") != str(wanted):
+            raise ValueError(f"{place}: found sentence {shorten(number)}, expected sentence {wanted}.")
 
 
-def _written_forms(rows: Sequence[tuple[str, list[str]]]) -> list[str]:
+def _written_forms(rows: Sequence[Row]) -> list[str]:
     """The words of a sentence as they are written: "du", not "de" and "le"."""
     forms: list[str] = []
     last = 0  # the last word of those that are written as one
@@ -168,7 +189,7 @@ def _written_forms(rows: Sequence[tuple[str, list[str]]]) -> list[str]:
     return forms
 
 
-def _parse_words(rows: Sequence[tuple[str, list[str]]], report: Report) -> list[Word]:
+def _parse_words(rows: Sequence[Row], report: Report) -> list[Word]:
     words: list[Word] = []
     written_as_one: list[tuple[int, int, str, bool]] = []  # start and end, form, whether white space follows
     for place, (index, form, lemma, pos, tag, *_, misc) in rows:

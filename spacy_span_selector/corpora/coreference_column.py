@@ -56,6 +56,28 @@ def read_coreference_column(
             if not complete:
                 expected = "parts such as `(3`, `3)` or `(3)`"
                 faults.append((i, f"found {shorten(cell)} in the coreference column, expected {expected}."))
+    return pair_brackets(brackets, faults, sentence_numbers, place, report)
+
+
+def pair_brackets(
+    brackets: Sequence[Bracket],
+    faults: Sequence[tuple[int, str]],
+    sentence_numbers: Sequence[int],
+    place: Callable[[int], str],
+    report: Report,
+) -> dict[str, list[Mention]]:
+    """Find the mentions that brackets enclose.
+
+    A bracket without a partner costs its mention alone. Where there is one, or another fault, a bracket finds its
+    partner only in its own sentence.
+
+    brackets (Sequence[Bracket]): The brackets of a document, from left to right.
+    faults (Sequence[tuple[int, str]]): Token and message of what could not be read.
+    sentence_numbers (Sequence[int]): The number of the sentence of each token.
+    place (Callable[[int], str]): File and line of a token, for messages.
+    report (Report): Gets the faults, the brackets that have no partner, and repeated mentions.
+    RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
+    """
     clusters, unpaired = _pair(brackets, [0] * len(sentence_numbers))
     if faults or unpaired:
         clusters, unpaired = _pair(brackets, sentence_numbers)

@@ -3,7 +3,9 @@ import spacy
 from spacy.tokens import Doc, DocBin, SpanGroup
 
 from spacy_span_selector.annotation import (
+    ENTITY_TYPE,
     Mention,
+    cluster_groups,
     cluster_keys,
     describe_doc,
     get_clusters,
@@ -127,3 +129,13 @@ def test_annotation_survives_doc_bin():
     assert loaded.spans["coref_mentions"].attrs == {"scores": [0.5]}
     assert [(turn.start, turn.end, turn.label_) for turn in loaded.spans["speakers"]] == [(0, 8, "Ann Lee")]
     assert describe_doc(loaded) == "document 'dogs'"
+
+
+def test_entity_types_stay_with_their_clusters():
+    doc = Doc(spacy.blank("en").vocab, words=["a", "b", "c"])
+    set_clusters(doc, [[(2, 3)], [(0, 1)], [(1, 2)]], entity_types=["thing", "person", ""])
+    assert [group.attrs for group in cluster_groups(doc)] == [{ENTITY_TYPE: "person"}, {}, {ENTITY_TYPE: "thing"}]
+    with pytest.raises(ValueError, match="the length of entity_types is 1; expected 2, one for each of clusters"):
+        set_clusters(doc, [[(0, 1)], [(1, 2)]], entity_types=["person"])
+    with pytest.raises(ValueError, match=r"entity_types\[1\] is 5; expected a string"):
+        set_clusters(doc, [[(0, 1)], [(1, 2)]], entity_types=["person", 5])  # type: ignore[list-item]

@@ -92,11 +92,15 @@ Case = tuple[tuple[str, ...], str, str, bytes | None]
 
 
 def cases() -> Iterator[Case]:
-    others = [("export", "conll2012", "FILE", "out"), ("export", "props", "FILE", "out"), ("render", "FILE", "out")]
+    others = [("export", name, "FILE", "out") for name in ("conll2012", "corefud", "label-studio", "props")]
+    others.append(("render", "FILE", "out"))
     for command, name, kinds in (
         (("convert", "bracketed", "FILE", "out.spacy"), "a.txt", NO_TEXT),
         (("convert", "conll2012", "FILE", "out.spacy"), "a.conll", NO_LINES),
         (("convert", "jsonlines", "FILE", "out.spacy"), "a.jsonl", NO_LINES),
+        (("convert", "corefud", "FILE", "out.spacy"), "a.conllu", NO_LINES),
+        (("convert", "label-studio", "FILE", "out.spacy"), "a.json", NO_LINES),
+        (("export", "corefud", "good.spacy", "out", "--into", "FILE"), "a.conllu", NO_LINES),
         (("convert", "props", "FILE", "good.props", "out.spacy"), "a.words", NO_TEXT),
         (("convert", "props", "good.words", "FILE", "out.spacy"), "a.props", NO_LINES),
         (("convert", "props", "FILE", "good.props", "out.spacy"), "a.words.gz", NO_GZIP),
@@ -147,6 +151,7 @@ def test_what_is_no_such_file_is_named(model: Path, tmp_path: Path, monkeypatch:
     command, name, kind, content = case
     monkeypatch.chdir(tmp_path)
     Path("good.words").write_text("Ann\nleft\n\n")
+    Path("good.spacy").write_bytes(DOCS)
     Path("good.props").write_text("- (A0*)\nleave (V*)\n\n")
     if kind == "folder":
         Path(name).mkdir()

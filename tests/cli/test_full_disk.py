@@ -66,6 +66,8 @@ def check(arguments: Sequence[object], folder: Path, name: str) -> None:
         (["export", "bracketed", "gold.spacy", "out/a.txt"], ["a.txt"]),
         (["export", "conll2012", "gold.spacy", "out/a.conll"], ["a.conll"]),
         (["export", "jsonlines", "gold.spacy", "out/a.jsonlines"], ["a.jsonlines"]),
+        (["export", "corefud", "gold.spacy", "out/a.conllu"], ["a.conllu"]),
+        (["export", "label-studio", "gold.spacy", "out/a.json", "--config", "out/a.xml"], ["a.json", "a.xml"]),
         (["export", "props", "gold.spacy", "out/a.props", "--words", "out/a.words"], ["a.props", "a.words"]),
         (["export", "props", "gold.spacy", "out/a.props", "--rolesets"], ["a.props"]),
         (["render", "gold.spacy", "out/a.html"], ["a.html"]),
@@ -81,12 +83,20 @@ def test_what_is_made_of_a_spacy_file(
 
 
 @pytest.mark.parametrize(
-    "format_, name", [("conll2012", "a.conll"), ("jsonlines", "a.jsonlines"), ("props", "a.props")]
+    "format_, name",
+    [
+        ("conll2012", "a.conll"),
+        ("corefud", "a.conllu"),
+        ("jsonlines", "a.jsonlines"),
+        ("label-studio", "a.json"),
+        ("props", "a.props"),
+    ],
 )
 def test_files_that_are_converted(gold: Path, monkeypatch: pytest.MonkeyPatch, format_: str, name: str):
     monkeypatch.chdir(gold.parent)
     words = ["--words", "a.words"] if format_ == "props" else []
-    assert run(["export", format_, gold, name, *words]).exit_code == 0
+    options = ["--annotations"] if format_ == "label-studio" else words
+    assert run(["export", format_, gold, name, *options]).exit_code == 0
     fill(Path("out"), ["a.spacy"])
     check(["convert", format_, *words[1:], name, "out/a.spacy"], Path("out"), "a.spacy")
 

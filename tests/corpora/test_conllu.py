@@ -135,6 +135,20 @@ def test_words_before_the_first_document_belong_to_none():
     assert unreadable[""].startswith("a.conllu:1: found '1\\tGo\\t")
 
 
+def test_documents_without_a_name_are_numbered():
+    documents = read("\n".join(["# newdoc", row("1", "Go"), "", "# newdoc id = ", row("1", "No"), "", ""]))
+    assert list(documents) == ["document 1", "document 2"]
+
+
+def test_sentences_have_all_their_rows():
+    (sentence,) = read("\n".join(["# newdoc id = a", row("1-2", "du"), row("1", "de"), row("2", "le", "X=y"), ""]))["a"]
+    assert [(place, columns[0], columns[-1]) for place, columns in sentence.rows] == [
+        ("a.conllu:2", "1-2", "_"),
+        ("a.conllu:3", "1", "_"),
+        ("a.conllu:4", "2", "X=y"),
+    ]
+
+
 def test_the_first_of_two_documents_of_a_name_stays():
     report = Report()
     lines = ["# newdoc id = a", row("1", "Go"), "", "# newdoc id = a", row("1", "No"), ""]
@@ -153,6 +167,14 @@ def test_comments_say_what_a_sentence_holds():
 
 def test_sentences_may_be_called_otherwise():
     assert len(parse("# sent_id = 7-7", row("1", "No"), "", "# sent_id = tale", row("1", "No"))) == 2
+    assert len(parse("# sent_id = tale-p1s1", row("1", "No"), "", "# sent_id = tale-p2s1", row("1", "No"))) == 2
+
+
+def test_sentences_may_be_numbered_from_zero():
+    sentences = [line for i in range(12) for line in (f"# sent_id = tale-{i}", row("1", "No"), "")]
+    assert len(parse(*sentences)) == 12
+    _, unreadable = parse_conllu("\n".join(["# newdoc id = tale", *sentences[:3], *sentences[6:]]), "a", Report())
+    assert unreadable == {"tale": "a:6: found sentence '2', expected sentence 1."}
 
 
 def test_unknown_parts_of_speech_are_left_out_and_counted():

@@ -13,7 +13,9 @@ from spacy.tokens import Doc
 from spacy_span_selector.annotation import cluster_groups, get_clusters, get_frames, get_speakers, get_title
 from spacy_span_selector.corpora.bracketed import read_bracketed
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
+from spacy_span_selector.corpora.corefud import read_corefud, write_corefud
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
+from spacy_span_selector.corpora.label_studio import read_label_studio, write_label_studio
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 
@@ -77,3 +79,27 @@ def test_conll2012_loses_only_what_has_no_column(docs: list[Doc], tmp_path: Path
         assert [token.tag_ for token in back] == [token.tag_ for token in doc]
         assert get_frames(back) == get_frames(doc)
         assert get_title(back) == f"{get_title(doc)}_0"
+
+
+def test_corefud_loses_only_what_has_no_place(docs: list[Doc], tmp_path: Path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write_corefud(docs, tmp_path / "out.conllu")
+        read = read_corefud(tmp_path / "out.conllu")
+    for doc, back in zip(docs, read, strict=True):
+        assert annotation(back) == annotation(doc) | {"constituents": []}
+        assert back.text.rstrip() == doc.text.rstrip()
+        assert get_title(back) == get_title(doc)
+        for attribute in ("tag_", "pos_", "lemma_"):
+            assert [getattr(token, attribute) for token in back] == [getattr(token, attribute) for token in doc]
+
+
+def test_label_studio_loses_only_what_has_no_place(docs: list[Doc], tmp_path: Path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (tmp_path / "out.json").write_text(write_label_studio(docs, annotations=True), encoding="utf-8")
+        read = read_label_studio(tmp_path / "out.json", English())
+    for doc, back in zip(docs, read, strict=True):
+        assert annotation(back) == annotation(doc) | {"constituents": []}
+        assert back.text == doc.text
+        assert (get_title(back), get_frames(back)) == (get_title(doc), get_frames(doc))

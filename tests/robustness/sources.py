@@ -15,8 +15,10 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.corpora.bracketed import read_bracketed
 from spacy_span_selector.corpora.conll2012 import read_conll2012
+from spacy_span_selector.corpora.corefud import read_corefud
 from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.jsonlines import read_jsonlines
+from spacy_span_selector.corpora.label_studio import read_label_studio
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
 from spacy_span_selector.corpora.ontogum import read_ontogum
 from spacy_span_selector.corpora.props import read_props
@@ -208,6 +210,43 @@ def bracketed() -> Source:
     )
 
 
+def corefud() -> Source:
+    cells = ("(e1-person-1-)", "", "(e2-person-2-(e1-person-1-)", "e2)", "(e3--2-", "e3)", "")
+    documents = []
+    for name in ("a", "b"):
+        lines = [f"# newdoc id = {name}", "# global.Entity = eid-etype-head-other", "# speaker = Leo"]
+        for i, (word, cell) in enumerate(zip(WORDS, cells, strict=True), start=1):
+            misc = f"Entity={cell}|SpaceAfter=No" if cell else "_"
+            lines.append("\t".join([str(i), word, word.lower(), "X", "XX", "_", "_", "_", "_", misc]))
+        lines.append("\t".join(["7.1", *"________", "CopyOf=1"]))
+        documents.append("\n".join([*lines, "", ""]))
+    name = "tales.conllu"
+    return Source(
+        {name: "".join(documents).encode()},
+        lambda folder: read_corefud(folder / name),
+        ("corefud", name, "out.spacy"),
+        numbered=(name,),
+        titles=("a", "b"),
+    )
+
+
+def label_studio() -> Source:
+    text = """\
+[{"id": 1, "data": {"text": "Ann gave her brother a key.", "title": "a"}, "annotations": [{"result": [
+{"id": "a", "type": "labels", "value": {"start": 0, "end": 3, "text": "Ann", "labels": ["Person"]}},
+{"id": "b", "type": "labels", "value": {"start": 9, "end": 12, "text": "her", "labels": ["Person"]}},
+{"id": "c", "type": "labels", "value": {"start": 4, "end": 8, "labels": ["Predicate"]}, "meta": {"text": ["x"]}},
+{"type": "relation", "from_id": "b", "to_id": "a", "direction": "right", "labels": ["coreferent"]},
+{"type": "relation", "from_id": "c", "to_id": "a", "direction": "right", "labels": ["ARG0"]}]}]},
+{"id": 2, "data": {"text": "Leo left."}, "annotations": [{"result": []}, {"was_cancelled": true}]}]
+"""
+    return Source(
+        {"export.json": text.encode()},
+        lambda folder: read_label_studio(folder / "export.json", NLP),
+        ("label-studio", "export.json", "out.spacy", "--lang", "xx"),
+    )
+
+
 SOURCES = {
     "litbank": litbank(),
     "ontogum": ontogum(),
@@ -217,6 +256,8 @@ SOURCES = {
     "props": props(),
     "props gz": props(packed=True),
     "conll2012": conll2012(),
+    "corefud": corefud(),
     "jsonlines": jsonlines(),
+    "label-studio": label_studio(),
     "bracketed": bracketed(),
 }

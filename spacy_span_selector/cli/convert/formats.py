@@ -88,6 +88,47 @@ def jsonlines_cli(
         save_docs({out_path: docs}, speaker_markers=speaker_markers)
 
 
+@convert_app.command("corefud")
+def corefud_cli(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="CoNLL-U files to read, and the file to write")
+    ],
+    speaker_markers: SpeakerMarkers = False,
+) -> None:
+    """Convert files of CorefUD: CoNLL-U with coreference in its last column."""
+    from spacy.vocab import Vocab
+
+    from ...corpora.corefud import read_corefud
+
+    with friendly_errors():
+        sources, out_path = split_paths(paths)
+        vocab = Vocab()
+        docs = _read_files(sources, lambda path: read_corefud(path, vocab))
+        save_docs({out_path: docs}, speaker_markers=speaker_markers)
+
+
+@convert_app.command("label-studio")
+def label_studio_cli(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Exported JSON to read, and the file to write")
+    ],
+    lang: Annotated[
+        str, typer.Option(help="Language whose tokenizer splits texts that `export label-studio` did not write")
+    ] = "en",
+    text_field: Annotated[str, typer.Option(help="Where the data of a task has the text")] = "text",
+) -> None:
+    """Convert what was annotated in Label Studio and exported as JSON."""
+    import spacy
+
+    from ...corpora.label_studio import read_label_studio
+
+    with friendly_errors():
+        sources, out_path = split_paths(paths)
+        nlp = spacy.blank(lang)
+        docs = _read_files(sources, lambda path: read_label_studio(path, nlp, text_field=text_field))
+        save_docs({out_path: docs})
+
+
 def _read_files(paths: Iterable[Path], read: Callable[[Path], list[Doc]]) -> list[Doc]:
     """Read the documents of files, each once."""
     from ...corpora.left_out import Report

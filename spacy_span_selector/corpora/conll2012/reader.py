@@ -73,8 +73,8 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
 
     Words are unescaped: `-LRB-` and the other escapes become brackets, also inside a word; `\\/` and `\\*` lose their
     backslash, and the stops `/.` and `/?` of transcripts their slash. The predicate of a column of arguments is the
-    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`. A document whose row numbers
-    show that rows are missing, doubled or not in order can't be read.
+    span labelled `V`, and its roleset is lemma and frameset of its row, such as `get.01`, or a frameset of this form. A
+    document whose row numbers show that rows are missing, doubled or not in order can't be read.
 
     source (str | Path | Sequence[str | Path]): Files, and folders, of which every file at any depth is read whose name
         ends in `gold_conll`, sorted by path. A file is read once.
@@ -254,12 +254,16 @@ def _read_frame(sentence: Sequence[Row], column: int, offset: int, path: Path, r
         )
         return None
     start, end = predicates[0]
-    rolesets = [
-        f"{row.columns[LEMMA]}.{row.columns[FRAMESET]}"
-        for row in sentence[start:end]
-        if EMPTY_CELLS.isdisjoint(row.columns[LEMMA : FRAMESET + 1])
-    ]
+    rolesets = [roleset for row in sentence[start:end] if (roleset := _read_roleset(row))]
     arguments = [
         Argument(offset + start, offset + end, label) for start, end, label in spans if label != PREDICATE_LABEL
     ]
     return Frame(offset + start, offset + end, arguments, rolesets[0] if rolesets else None)
+
+
+def _read_roleset(row: Row) -> str | None:
+    """The roleset of a row, if it has one: lemma and frameset or, from DKPro Core, the frameset alone, `get.01`."""
+    lemma, frameset = row.columns[LEMMA], row.columns[FRAMESET]
+    if "." in frameset.strip("."):
+        return frameset
+    return f"{lemma}.{frameset}" if EMPTY_CELLS.isdisjoint((lemma, frameset)) else None

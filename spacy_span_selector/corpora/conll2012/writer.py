@@ -32,10 +32,10 @@ from ...documents.speaker_markers import remove_speaker_markers
 from ...writing import write_file
 from ..coreference_column import EMPTY_CELL, EMPTY_CELLS, write_coreference_column
 from ..left_out import list_names
+from ..nesting import find_nested
 from ..penn_trees import escape_brackets, unescape_brackets
 from ..starred_column import WRITABLE_LABEL, LabelledSpan, write_starred_column
 from ..turns import spread_turns
-from .nesting import find_nested
 from .reader import END, TRANSCRIBED_STOPS
 
 READ_AS_ESCAPE = re.compile(r"(?<=\\)[/*]")

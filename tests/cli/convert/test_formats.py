@@ -201,3 +201,30 @@ def test_props_reports_the_place_of_an_error_and_what_it_cannot_write(props: lis
     assert "a.props:1: found 2 words" in " ".join(swapped.output.split())
     assert "must end in .spacy" in misnamed.output
     assert not (tmp_path / "a.spacy").exists()
+
+
+def test_corefud_joins_files(tmp_path: Path):
+    for name in ("a", "b"):
+        row = "\t".join(["1", "Ann", *"_______", "Entity=(e1-person-1-)"])
+        lines = [f"# newdoc id = {name}", "# global.Entity = eid-etype-head-other", "# speaker = Leo", row, "", ""]
+        (tmp_path / f"{name}.conllu").write_text("\n".join(lines), encoding="utf-8")
+    paths = [tmp_path / "a.conllu", tmp_path / "b.conllu", tmp_path / "new/c.spacy"]
+    result = run("convert", "corefud", *paths)
+    assert result.exit_code == 0, result.output
+    assert "c.spacy: 2 documents, 2 tokens, 2 mentions, 2 clusters\n" in result.output
+    assert [get_title(doc) for doc in load(paths[-1])] == ["a", "b"]
+    assert run("convert", "corefud", *paths, "--speaker-markers").exit_code == 0
+    assert load(paths[-1])[0].text.startswith("<speaker> Leo </speaker> Ann")
+
+
+def test_label_studio_takes_texts_of_any_field_and_language(tmp_path: Path):
+    region = '{"id": "a", "type": "labels", "value": {"start": 2, "end": 5, "labels": ["Mention"]}}'
+    task = f'{{"id": 1, "data": {{"body": "L\'ami."}}, "annotations": [{{"result": [{region}]}}]}}'
+    (tmp_path / "a.json").write_text(f"[{task}]", encoding="utf-8")
+    arguments = ["convert", "label-studio", tmp_path / "a.json", tmp_path / "a.spacy"]
+    failed = run(*arguments)
+    assert failed.exit_code == 1
+    assert "Name the field that has it with --text-field" in " ".join(failed.output.split())
+    assert run(*arguments, "--text-field", "body", "--lang", "fr").exit_code == 0
+    (doc,) = load(tmp_path / "a.spacy")
+    assert [doc[start:end].text for ((start, end),) in get_clusters(doc)] == ["ami"]

@@ -150,6 +150,12 @@ def test_a_predicate_without_frameset_has_no_roleset(tmp_path: Path):
     assert get_frames(read_one(write(tmp_path, document(row("went", "(V*)"))))) == [Frame(0, 1, [], None)]
 
 
+@pytest.mark.parametrize("lemma", ["go", "-"])
+def test_a_frameset_may_have_its_lemma(tmp_path: Path, lemma: str):
+    text = document(row("went", "(V*)", lemma="go")).replace(" go 01 ", f" {lemma} go.01 ")
+    assert get_frames(read_one(write(tmp_path, text))) == [Frame(0, 1, [], "go.01")]
+
+
 def test_two_predicates_on_one_word_are_kept(tmp_path: Path):
     text = document(row("Ann", "(ARG0*)", "(ARG1*)"), row("moved", "(V*)", "(V*)", lemma="move"))
     assert get_frames(read_one(write(tmp_path, text))) == [

@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_span_selector.corpora.conll2012.nesting import find_nested
+from spacy_span_selector.corpora.nesting import find_nested
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..starred_column import LabelledSpan
+from .starred_column import LabelledSpan
 
 
 def find_nested(spans: Sequence[LabelledSpan]) -> list[LabelledSpan]:

@@ -1,0 +1,140 @@
+"""Documents as tasks of Label Studio."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ...annotation import (
+    ENTITY_TYPE,
+    cluster_groups,
+    describe_doc,
+    frame_groups,
+    get_antecedents,
+    get_scores,
+    get_title,
+    has_clusters_annotated,
+    has_frames_annotated,
+)
+from ..left_out import Report, shorten
+from ..plain import to_dict
+from .names import (
+    ARGUMENT,
+    COREFERENT,
+    DOCUMENT_FIELD,
+    LABELS_TAG,
+    MENTION,
+    NO_MENTIONS,
+    PREDICATE,
+    TEXT_FIELD,
+    TEXT_TAG,
+    TITLE_FIELD,
+)
+
+MODEL_VERSION = "spacy-span-selector"
+WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
+IN_REGIONS = frozenset({"text", "clusters", "unlinked_mentions", "frames"})
+"""What of a document in plain data Label Studio has elsewhere, or not at all."""
+
+
+def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str:
+    """Write documents as tasks of Label Studio.
+
+    Mentions, predicates and arguments are regions, that is labelled characters. A relation links a mention to its
+    antecedent, or to the mention before it if the antecedent is not known, and a predicate to its arguments, with the
+    role as its label. The note of a predicate is its roleset, that of a mention the name of its cluster.
+
+    docs (Iterable[Doc]): The documents. What `read_label_studio` needs to restore their tokens, sentences and speakers
+        is in the data of each task.
+    annotations (bool): Whether to write annotations, as if somebody had made them in Label Studio. By default there are
+        predictions, which annotators start from.
+    RETURNS (str): The content of a JSON file to import.
+    WARNS: Once, counting arguments without a role.
+    """
+    report = Report()
+    tasks = [_write_task(doc, "annotations" if annotations else "predictions", report) for doc in docs]
+    report.warn()
+    return "[\n" + ",\n".join(json.dumps(task, ensure_ascii=False) for task in tasks) + "\n]\n"
+
+
+def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
+    rest = {name: value for name, value in to_dict(doc, tokens=True).items() if name not in IN_REGIONS}
+    task: dict[str, Any] = {"data": {TEXT_FIELD: doc.text, TITLE_FIELD: get_title(doc), DOCUMENT_FIELD: rest}}
+    if has_clusters_annotated(doc) or has_frames_annotated(doc):
+        version = {"model_version": MODEL_VERSION} if key == "predictions" else {}
+        task[key] = [{**version, "result": _Regions(doc, report).result}]
+    return task
+
+
+class _Regions:
+    """The regions and relations of a document.
+
+    result (list[dict[str, Any]]): All of them, as Label Studio has them.
+    """
+
+    def __init__(self, doc: Doc, report: Report) -> None:
+        self.doc = doc
+        self.report = report
+        self.result: list[dict[str, Any]] = []
+        self._ids: dict[tuple[int, int], str] = {}  # regions that arguments may be
+        for group in cluster_groups(doc):
+            self._add_cluster(group)
+        for group in frame_groups(doc):
+            self._add_frame(group)
+
+    def _add_cluster(self, group: SpanGroup) -> None:
+        kind = str(group.attrs.get(ENTITY_TYPE) or MENTION)
+        label = MENTION if kind in NO_MENTIONS else kind
+        scores = get_scores(group)
+        antecedents = get_antecedents(group) or [None] * len(group)
+        ids: dict[int, str] = {}
+        before: str | None = None
+        for i, span in enumerate(group):
+            if not len(span):
+                continue
+            note = str(group.attrs.get("name") or "") if before is None else ""
+            ids[i] = self._add_region(span, label, note, None if scores is None else scores[i])
+            self._ids.setdefault((span.start, span.end), ids[i])
+            antecedent = antecedents[i]
+            target = before if antecedent is None else ids.get(antecedent, before)
+            if target is not None:
+                self._add_relation(ids[i], target, COREFERENT)
+            before = ids[i]
+
+    def _add_frame(self, group: SpanGroup) -> None:
+        predicate, *arguments = group
+        if not len(predicate):
+            return
+        scores = get_scores(group)
+        roleset = str(group.attrs.get("roleset") or "")
+        source = self._add_region(predicate, PREDICATE, roleset, None if scores is None else scores[0])
+        for argument in filter(len, arguments):
+            place = argument.start, argument.end
+            if not argument.label_:
+                self.report.leave_out(WITHOUT_ROLE, f"{describe_doc(self.doc)}, {shorten(argument.text)}")
+                continue
+            if place not in self._ids:
+                self._ids[place] = self._add_region(argument, ARGUMENT)
+            self._add_relation(source, self._ids[place], argument.label_)
+
+    def _add_region(self, span: Span, label: str, note: str = "", score: float | None = None) -> str:
+        region: dict[str, Any] = {
+            "id": f"r{len(self.result) + 1}",
+            "from_name": LABELS_TAG,
+            "to_name": TEXT_TAG,
+            "type": "labels",
+            "value": {"start": span.start_char, "end": span.end_char, "text": span.text, "labels": [label]},
+        }
+        if note:
+            region["meta"] = {"text": [note]}
+        if score is not None:
+            region["score"] = round(score, 4)
+        self.result.append(region)
+        return region["id"]
+
+    def _add_relation(self, source: str, target: str, label: str) -> None:
+        ends = {"from_id": source, "to_id": target}
+        self.result.append({"type": "relation", **ends, "direction": "right", "labels": [label]})
