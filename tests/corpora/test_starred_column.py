@@ -1,9 +1,9 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy_span_selector.corpora.conll2012.nesting import find_nested
 
 from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.nesting import find_nested
 from spacy_span_selector.corpora.starred_column import (
     LabelledSpan,
     read_arguments_column,
