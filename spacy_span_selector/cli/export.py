@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -80,9 +80,7 @@ def label_studio_cli(
         texts = [(out_path, write_label_studio(docs, annotations=annotations))]
         if config is not None:
             texts.append((config, write_interface(docs)))
-        write_files(texts)
-        for path, _ in texts:
-            typer.echo(f"Written: {path}")
+        _write(texts)
 
 
 @export_app.command("props")
@@ -105,9 +103,14 @@ def props_cli(
         texts = [(out_path, write_props(docs, rolesets=rolesets))]
         if words is not None:
             texts.append((words, write_words(docs)))
-        write_files(texts)
-        for path, _ in texts:
-            typer.echo(f"Written: {path}")
+        _write(texts)
+
+
+def _write(texts: Sequence[tuple[Path, str]]) -> None:
+    """Write all files or none, and say which."""
+    write_files(texts)
+    for path, _ in texts:
+        typer.echo(f"Written: {path}")
 
 
 def _export(data: Path, out_path: Path, write: Callable[[list[Doc], Path], None]) -> None:

@@ -97,11 +97,11 @@ def _fit(sentence: Span, count: int, room: int, tokenizer: Any) -> Iterator[Part
 
 def _pack(parts: Sequence[Part], room: int) -> Iterator[tuple[int, int]]:
     """Put as many parts into each window as there is room for: the first token of each window, and its end."""
-    window: list[Part] = []
-    for part in parts:
-        if window and sum(length for _, _, length in window) + part[2] > room:
-            yield window[0][0], window[-1][1]
-            window = []
-        window.append(part)
-    if window:
-        yield window[0][0], window[-1][1]
+    start, end, taken = 0, 0, 0
+    for first, behind, length in parts:
+        if end > start and taken + length > room:
+            yield start, end
+            start, taken = first, 0
+        end, taken = behind, taken + length
+    if end > start:
+        yield start, end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from spacy.tokens import Doc
@@ -12,6 +12,9 @@ from wasabi import msg
 
 from .._app import friendly_errors
 from ._app import SpeakerMarkers, convert_app, save_docs, split_paths
+
+if TYPE_CHECKING:
+    from spacy.vocab import Vocab
 
 
 @convert_app.command("bracketed")
@@ -77,15 +80,9 @@ def jsonlines_cli(
     speaker_markers: SpeakerMarkers = False,
 ) -> None:
     """Convert files in the JSON lines format of e2e-coref and its successors."""
-    from spacy.vocab import Vocab
-
     from ...corpora.jsonlines import read_jsonlines
 
-    with friendly_errors():
-        sources, out_path = split_paths(paths)
-        vocab = Vocab()
-        docs = _read_files(sources, lambda path: read_jsonlines(path, vocab))
-        save_docs({out_path: docs}, speaker_markers=speaker_markers)
+    _convert_files(paths, read_jsonlines, speaker_markers=speaker_markers)
 
 
 @convert_app.command("corefud")
@@ -96,15 +93,9 @@ def corefud_cli(
     speaker_markers: SpeakerMarkers = False,
 ) -> None:
     """Convert files of CorefUD: CoNLL-U with coreference in its last column."""
-    from spacy.vocab import Vocab
-
     from ...corpora.corefud import read_corefud
 
-    with friendly_errors():
-        sources, out_path = split_paths(paths)
-        vocab = Vocab()
-        docs = _read_files(sources, lambda path: read_corefud(path, vocab))
-        save_docs({out_path: docs}, speaker_markers=speaker_markers)
+    _convert_files(paths, read_corefud, speaker_markers=speaker_markers)
 
 
 @convert_app.command("label-studio")
@@ -127,6 +118,17 @@ def label_studio_cli(
         nlp = spacy.blank(lang)
         docs = _read_files(sources, lambda path: read_label_studio(path, nlp, text_field=text_field))
         save_docs({out_path: docs})
+
+
+def _convert_files(paths: Sequence[Path], read: Callable[[Path, Vocab], list[Doc]], *, speaker_markers: bool) -> None:
+    """Convert files whose words need no tokenizer; the last path is that of the file to write."""
+    from spacy.vocab import Vocab
+
+    with friendly_errors():
+        sources, out_path = split_paths(paths)
+        vocab = Vocab()
+        docs = _read_files(sources, lambda path: read(path, vocab))
+        save_docs({out_path: docs}, speaker_markers=speaker_markers)
 
 
 def _read_files(paths: Iterable[Path], read: Callable[[Path], list[Doc]]) -> list[Doc]:
