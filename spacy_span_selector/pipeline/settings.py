@@ -33,7 +33,8 @@ class PipeSettings:
         selectors. If None, 1.0 with complete annotation, where all of them are negative, and 0.1 with partial, as in
         the paper.
     negative_widths (str): "all" samples them from all spans, most of which are wide, "gold" with the widths of gold
-        spans. With partial annotation "gold" is far better, as these samples are all that tells that a span is none.
+        spans. With partial annotation "gold" was far better for a grammar, which learns from gold spans that those
+        which cross them are none; the sigmoid selector got worse by it in semantic roles (docs/structure.md).
     learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
         tok2vec: the paper trains the network 30 times as fast as the encoder.
     max_sentence_words (int | None): The greatest number of words of a sentence. A longer one, as of a list or a table
