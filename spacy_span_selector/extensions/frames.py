@@ -28,9 +28,14 @@ class SrlFrame(_Parts):
         annotated: a continuation of an ARG1 has the key C-ARG1, a reference to it the key R-ARG1.
     scores (list[float] | None): The probability of each of `labelled_spans()`, if known: of the predicate, that it is
         one; of an argument, that of its role. Not a part of the tuple.
+    roleset_name (str | None): What the roleset means, such as "transfer", if a lexicon knows. Not a part of the tuple.
+    descriptions (dict[str, str]): What its roles are, such as "giver" for ARG0; those that are known. Not a part of the
+        tuple.
     """
 
     scores: list[float] | None = None
+    roleset_name: str | None = None
+    descriptions: dict[str, str]
 
     def __new__(
         cls,
@@ -41,6 +46,7 @@ class SrlFrame(_Parts):
     ) -> Self:
         frame = super().__new__(cls, predicate, roleset, arguments)
         frame.scores = scores
+        frame.descriptions = {}
         return frame
 
     def __repr__(self) -> str:
@@ -58,14 +64,18 @@ class SrlFrame(_Parts):
             what is known of them.
         """
         labelled = self.labelled_spans()
-        arguments = [{"role": role, **span_to_dict(span)} for span, role in labelled]
+        arguments = [{"role": role, **self._describe(role), **span_to_dict(span)} for span, role in labelled]
         if self.scores is not None:
             for argument, score in zip(arguments, self.scores, strict=True):
                 argument["score"] = score
         predicate = arguments.pop([span is self.predicate for span, _ in labelled].index(True))
         del predicate["role"]
-        roleset = {"roleset": self.roleset} if isinstance(self.roleset, str) and self.roleset else {}
-        return {"predicate": predicate, **roleset, "arguments": arguments}
+        known = {"roleset": self.roleset, "roleset_name": self.roleset_name}
+        texts = {key: text for key, text in known.items() if isinstance(text, str) and text}
+        return {"predicate": predicate, **texts, "arguments": arguments}
+
+    def _describe(self, role: str) -> dict[str, str]:
+        return {"description": self.descriptions[role]} if role in self.descriptions else {}
 
 
 def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SrlFrame]:
@@ -80,6 +90,8 @@ def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SrlFrame]:
         for span in sorted(filter(len, others), key=lambda span: (span.start, span.end)):
             arguments.setdefault(span.label_, []).append(span)
         frame = SrlFrame(predicate, group.attrs.get("roleset"), arguments)
+        frame.roleset_name = group.attrs.get("roleset_name")
+        frame.descriptions = group.attrs.get("descriptions") or {}
         if (scores := get_scores(group)) is not None:
             score_of = {id(span): score for span, score in zip(spans, scores, strict=True)}
             frame.scores = [score_of[id(span)] for span, _ in frame.labelled_spans()]

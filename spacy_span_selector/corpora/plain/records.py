@@ -82,6 +82,7 @@ class Argument(Scored):
     """An argument with its role."""
 
     role: Text
+    description: Text | None = None
 
 
 class Frame(Record):
@@ -90,6 +91,7 @@ class Frame(Record):
     predicate: Scored
     arguments: list[Argument]
     roleset: Text | None = None
+    roleset_name: Text | None = None
 
 
 class Document(Record):

@@ -15,10 +15,12 @@ class SrlSettings(NetworkSettings):
 
     pair_width (int): Width to which arguments and predicates are projected before they are paired.
     pair_hidden_width (int): Hidden layer of the role classifier.
+    roleset_vectors (bool): Whether the role classifier knows the roleset of the predicate, by a vector for each.
     """
 
     pair_width: int = 256
     pair_hidden_width: int = 512
+    roleset_vectors: bool = False
     network: ClassVar = "SRL"
     greedy_ratio: ClassVar = 0.8  # He et al. 2018
     pruning: ClassVar = TopPerSentence

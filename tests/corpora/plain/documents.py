@@ -51,7 +51,15 @@ def full_doc(vocab: Vocab) -> Doc:
         names=["ann", ""],
     )
     set_mentions(doc, sorted([*mentions, (11, 12)]), [0.75, 1.0, 0.5, 1.0, 0.625])
-    called = Frame(4, 5, [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")], "call.02", [1.0, 0.5, 0.25])
+    called = Frame(
+        4,
+        5,
+        [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")],
+        "call.02",
+        [1.0, 0.5, 0.25],
+        "to phone",
+        {"ARG0": "caller"},
+    )
     set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
     return doc
 
