@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,15 +85,25 @@ class Annotator:
         """
         writer = FORMATS[self.job.format].writer(self.settings)
         result = PartResult(part.number, part.digest(), part.end)
-        for batch in batch_by_words(part.records, self.job.batch_words):
+        self.annotate(part.records, writer, result, tick)
+        result.content = writer.finish()
+        return result
+
+    def annotate(self, records: Iterable[Record], writer: Writer, result: PartResult, tick: Tick | None = None) -> None:
+        """Annotate records.
+
+        records (Iterable[Record]): The records.
+        writer (Writer): Gets the documents.
+        result (PartResult): Counts them, and gets what could not be annotated.
+        tick (Tick | None): Called after each batch.
+        """
+        for batch in batch_by_words(records, self.job.batch_words):
             before = result.words
             # What texts bring into the vocabulary is forgotten at the end of the block, and documents with it.
             with self.nlp.memory_zone():
                 self._annotate_batch(batch, writer, result)
             if tick:
                 tick(batch[-1].end, result.words - before)
-        result.content = writer.finish()
-        return result
 
     def _annotate_batch(self, batch: list[Record], writer: Writer, result: PartResult) -> None:
         problems = {i: record.problem for i, record in enumerate(batch) if record.problem}
