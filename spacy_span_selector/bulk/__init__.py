@@ -11,4 +11,13 @@ from .job import Job
 from .reading import Reading
 from .run import Summary, annotate_to_folder, annotate_to_stream
 
-__all__ = ["Annotator", "Job", "PartResult", "Reading", "Summary", "annotate_dataset", "annotate_to_folder", "annotate_to_stream"]
+__all__ = [
+    "Annotator",
+    "Job",
+    "PartResult",
+    "Reading",
+    "Summary",
+    "annotate_dataset",
+    "annotate_to_folder",
+    "annotate_to_stream",
+]

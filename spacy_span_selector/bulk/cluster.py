@@ -1,7 +1,8 @@
 """Parts annotated by the workers of a Ray cluster, which may be this machine alone (docs/scale.md).
 
-A part is handed to one worker at a time; if that dies, to another. Parts are cut from one stream, which only the process
-that started the run can read, such as its standard input. So they are no `ray.data.Dataset`; `dataset.py` is for those.
+A part is handed to one worker at a time; if that dies, to another. Parts are cut from one stream, which only the
+process that started the run can read, such as its standard input. So they are no `ray.data.Dataset`, which machines read
+by themselves; `dataset.py` is for those.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ LOCAL = "local"
 MOST_DEATHS = 3
 """So many workers may die with the same part, or one after the other while they load the pipeline."""
 
+SECONDS_TO_CONNECT = 10
+
 SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 PRIVATE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """Variables of the environment, which Ray reads when it is imported. With the second it listens on localhost only, and
@@ -48,7 +51,9 @@ def require_ray(address: str = "") -> Any:
         import ray
         import ray.data
     except ImportError as error:
-        raise ImportError("This needs Ray. Install it with: python -m pip install 'spacy-span-selector[ray]'") from error
+        raise ImportError(
+            "This needs Ray. Install it with: python -m pip install 'spacy-span-selector[ray]'"
+        ) from error
     return ray
 
 
@@ -70,10 +75,11 @@ def in_ray(address: str = LOCAL, *, workers: int | None = None, num_cpus: float 
 
     def annotate(job: Job, parts: Iterable[Part], tick: Tick) -> Results:
         with connected(address, None if workers is None else math.ceil(workers * num_cpus)) as ray:
-            room = _find_room(ray, num_cpus, num_gpus, must_be_there=workers is None or address == LOCAL)
+            # A cluster that grows may have no machine yet, and someone has to say how many workers it should get.
+            room = 0 if workers and address != LOCAL else find_room(ray, num_cpus, num_gpus)
             # Ray could restart workers, too. But it would do so without end, and would never take another one.
             make_worker = ray.remote(num_cpus=num_cpus, num_gpus=num_gpus, max_restarts=0)(Worker).remote
-            pool = _Pool(ray, make_worker, worker_job(job, num_cpus, num_gpus))
+            pool = Pool(ray, make_worker, worker_job(job, num_cpus, num_gpus))
             yield from pool.annotate(parts, workers or room, tick)
 
     return annotate
@@ -90,6 +96,22 @@ def worker_job(job: Job, num_cpus: float, num_gpus: float) -> Job:
     )
 
 
+def check_pipeline(job: Job, expected: dict[str, Any]) -> None:
+    """Check that a machine has the pipeline that another one has.
+
+    job (Job): The job that names it.
+    expected (dict[str, Any]): What `describe_pipeline` says there.
+    RAISES (ValueError): If it has none of this name, or another one.
+    """
+    host, cure = socket.gethostname(), "Copy it there, or name a folder that all machines share."
+    try:
+        found = describe_pipeline(job)
+    except OSError as error:
+        raise ValueError(f"{host}: {error} {cure}") from error
+    if found != expected:
+        raise ValueError(f"{job.model} is another pipeline on {host} than where the run was started. {cure}")
+
+
 @contextmanager
 def connected(address: str, cpus: int | None = None) -> Iterator[Any]:
     """Be connected to a cluster, and yield Ray. A connection that is there already is used, and stays.
@@ -102,20 +124,31 @@ def connected(address: str, cpus: int | None = None) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    if address == LOCAL:
-        ray.init(address=LOCAL, num_cpus=cpus, include_dashboard=False, logging_level="ERROR")
-    else:
-        try:
-            ray.init(address=address, logging_level="ERROR")
-        except ConnectionError as error:
-            raise ConnectionError(
-                f"No Ray cluster was found at '{address}' ({error}). Expected 'auto' on a machine of a cluster, HOST:PORT, "
-                "or no address to start Ray on this machine."
-            ) from error
+    knock(address)
+    new = {"num_cpus": cpus, "include_dashboard": False} if address == LOCAL else {}
+    try:
+        ray.init(address=address, logging_level="ERROR", **new)
+    except (RuntimeError, ray.exceptions.RayError) as error:  # such as another version of Ray, or a token that is wrong
+        raise ConnectionError(f"{address}: can't be connected to: {error}") from error
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def knock(address: str) -> None:
+    """Fail at once if nothing listens at `HOST:PORT`: Ray would try for minutes.
+
+    RAISES (OSError): If nothing does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host:
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_CONNECT).close()
+        except (OSError, OverflowError) as error:
+            raise ConnectionError(
+                f"{address}: no Ray cluster there ({error}). Expected the address of its head, HOST:PORT."
+            ) from error
 
 
 class Worker:
@@ -129,7 +162,7 @@ class Worker:
         """
         self.problem: Exception | None = None
         try:
-            self._check_pipeline(job, pipeline)
+            check_pipeline(job, pipeline)
             self.annotator = Annotator(job)
         except (ImportError, OSError, ValueError) as error:  # Ray would pass it on in words only
             self.problem = error
@@ -147,17 +180,8 @@ class Worker:
         """Annotate a part."""
         return self.annotator(part)
 
-    def _check_pipeline(self, job: Job, expected: dict[str, Any]) -> None:
-        host, cure = socket.gethostname(), "Copy it there, or name a folder that all machines share."
-        try:
-            found = describe_pipeline(job)
-        except OSError as error:
-            raise ValueError(f"{host}: {error} {cure}") from error
-        if found != expected:
-            raise ValueError(f"{job.model} is another pipeline on {host} than where the run was started. {cure}")
 
-
-class _Pool:
+class Pool:
     """Workers, and what each does."""
 
     def __init__(self, ray: Any, make_worker: Any, job: Job) -> None:
@@ -167,6 +191,7 @@ class _Pool:
         self.pipeline = describe_pipeline(job)
         self.busy: dict[Any, tuple[Any, Part | None]] = {}
         """The worker of each result to come, and its part; None while it loads the pipeline."""
+        self.workers: list[Any] = []
         self.idle: list[Any] = []
         self.left = True  # perhaps
         self.again: deque[Part] = deque()
@@ -198,12 +223,13 @@ class _Pool:
                 elif result:
                     self._compare_versions(*result)
         finally:
-            for worker in (*self.idle, *(worker for worker, _ in self.busy.values())):
+            for worker in self.workers:
                 self.ray.kill(worker)
 
     def _start(self) -> None:
         """Start a worker, which may have to wait until there is room for it."""
         worker = self.make_worker(self.job, self.pipeline)
+        self.workers.append(worker)
         self.busy[worker.check.remote()] = worker, None
 
     def _hand_out(self, source: Iterator[Part]) -> None:
@@ -218,6 +244,7 @@ class _Pool:
 
     def _replace(self, worker: Any, part: Part | None, error: Exception) -> None:
         """Start another worker, and do the part of the one that has died again."""
+        self.workers.remove(worker)
         self.ray.kill(worker)  # if only its result was lost
         number = part.number if part else None
         self.deaths[number] += 1
@@ -237,20 +264,26 @@ class _Pool:
         """A worker has loaded the pipeline; warn if it has other versions."""
         del self.deaths[None]
         here = versions()
-        other = ", ".join(f"{name} {found[name]} and not {here[name]}" for name in here if found.get(name) != here[name])
+        other = ", ".join(
+            f"{name} {found[name]} and not {here[name]}" for name in here if found.get(name) != here[name]
+        )
         if other and other not in self.warned:
             self.warned.add(other)
             warnings.warn(f"The result may differ a little from that of one machine: {host} has {other}.", stacklevel=2)
 
 
-def _find_room(ray: Any, num_cpus: float, num_gpus: float, *, must_be_there: bool) -> int:
-    """The number of workers that a cluster has room for."""
-    has = ray.cluster_resources()
-    room = min(int(has.get(kind, 0) / share) for kind, share in (("CPU", num_cpus), ("GPU", num_gpus)) if share)
-    if not room and must_be_there:
-        raise ValueError(
-            f"A worker takes {num_cpus:g} CPUs and {num_gpus:g} GPUs, but all machines together have "
-            f"{has.get('CPU', 0):g} and {has.get('GPU', 0):g}. Ask for less (--num-cpus, --num-gpus)."
-        )
-    return room
+def find_room(ray: Any, num_cpus: float, num_gpus: float) -> int:
+    """The number of workers that a cluster has room for.
 
+    ray (Any): Ray, connected to it.
+    num_cpus, num_gpus (float): What each worker takes.
+    RAISES (ValueError): If it has no room for any.
+    """
+    has = ray.cluster_resources()
+    shares = [(has.get(kind, 0), share) for kind, share in (("CPU", num_cpus), ("GPU", num_gpus)) if share]
+    if room := min(int(number / share) for number, share in shares):
+        return room
+    raise ValueError(
+        f"A worker takes {num_cpus:g} CPUs and {num_gpus:g} GPUs, but all machines together have "
+        f"{has.get('CPU', 0):g} and {has.get('GPU', 0):g}. Ask for less (--num-cpus, --num-gpus)."
+    )

@@ -12,10 +12,10 @@ from spacy.tokens import Doc
 from ..annotation.checks import show
 from ..pipeline.batches import batch_by_words
 from .annotator import Annotator, PartResult
-from .cluster import MOST_DEATHS, require_ray, worker_job
+from .cluster import MOST_DEATHS, check_pipeline, require_ray, worker_job
 from .formats import Settings
 from .job import Job
-from .pipelines import pipeline_folder
+from .pipelines import describe_pipeline
 from .reading import RESERVED
 from .records import Record
 from .tables import plain_schema, require_pyarrow
@@ -45,8 +45,8 @@ def annotate_dataset(
 ) -> Dataset:
     """Annotate a dataset of texts. As all of Ray Data, this happens when the result is used.
 
-    Each worker loads the pipeline once, from the same path on each machine. A block of the dataset whose worker has died
-    is done again by another one. No row is lost: one that can't be annotated says why.
+    Each worker loads the pipeline once, from the same path on each machine. A block of the dataset whose worker has
+    died is done again. No row is lost: one that can't be annotated says why.
 
     model (str | Path): A path, or the name of a package.
     dataset (ray.data.Dataset): The texts.
@@ -65,14 +65,12 @@ def annotate_dataset(
     RAISES (OSError): If there is no such pipeline.
     """
     ray = require_ray()
-    pipeline_folder(str(model))
-    job = Job(
-        model=str(model), code=code, tokens=tokens, max_length=max_length, bf16=bf16, batch_words=batch_words
-    )  # fmt: skip
+    settings: dict[str, Any] = {"tokens": tokens, "max_length": max_length, "bf16": bf16, "batch_words": batch_words}
+    job = worker_job(Job(model=str(model), code=code, **settings), num_cpus, num_gpus)
     pool = {"min_size": 1} if workers is None else {"size": workers}
     return dataset.map_batches(
         TableAnnotator,
-        fn_constructor_args=(worker_job(job, num_cpus, num_gpus), text_column, id_column),
+        fn_constructor_args=(job, describe_pipeline(job), text_column, id_column),
         batch_size=None,
         batch_format="pyarrow",
         compute=ray.data.ActorPoolStrategy(**pool),
@@ -85,12 +83,14 @@ def annotate_dataset(
 class TableAnnotator:
     """Annotates tables of texts in a process of its own."""
 
-    def __init__(self, job: Job, text_column: str, id_column: str) -> None:
+    def __init__(self, job: Job, pipeline: dict[str, Any], text_column: str, id_column: str) -> None:
         """Load the pipeline.
 
         job (Job): What to do.
+        pipeline (dict[str, Any]): What `describe_pipeline` says where the dataset was made.
         text_column, id_column (str): The columns with texts and their names.
         """
+        check_pipeline(job, pipeline)
         self.annotator = Annotator(job)
         self.text_column = text_column
         self.id_column = id_column

@@ -83,7 +83,7 @@ def annotate_cli(
         int | None,
         typer.Option(
             min=1,
-            help="Number of processes, each with the pipeline; by default 1 or, with --ray, as many as there is room for",
+            help="Number of processes, each with the pipeline; by default 1 or, with --ray, one for each CPU or GPU",
         ),
     ] = None,
     batch_words: Annotated[int, typer.Option(min=1, help="About how many words are annotated at once")] = 20_000,
@@ -108,7 +108,7 @@ def annotate_cli(
             RAY,
             metavar="[ADDRESS]",
             help="Annotate on a Ray cluster: HOST:PORT, or 'auto' on a machine of it; without an address, on this "
-            "machine, with a process for each CPU or GPU",
+            "machine",
         ),
     ] = None,
     num_cpus: Annotated[float, typer.Option(min=0.01, help="With --ray: CPUs, and threads, for each process")] = 1,
