@@ -1,7 +1,7 @@
 """Parts annotated by the workers of a Ray cluster, which may be this machine alone (docs/scale.md).
 
 A part is handed to one worker at a time; if that dies, to another. Parts are cut from one stream, which only the
-process that started the run can read, such as its standard input. So they are no `ray.data.Dataset`, which machines read
+process that started the run can read, such as its standard input. So they are no `ray.data.Dataset`, which workers read
 by themselves; `dataset.py` is for those.
 """
 
