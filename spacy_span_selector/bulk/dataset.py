@@ -124,10 +124,10 @@ class TableAnnotator:
         rows, result = Rows(self.annotator.settings), PartResult(0, "", 0)
         self.annotator.annotate(records, rows, result)
         for error in result.errors:
-            rows.found[error["source"]] = {"id": error["id"] or None, ERROR: error["reason"]}
-        found = [
-            {**rows.found[record.source], "text": None if record.problem else record.content} for record in records
-        ]
+            record = records[int(error["source"]) - int(records[0].source)]
+            text = None if record.problem else record.content
+            rows.found[record.source] = {"id": record.id or None, "text": text, ERROR: error["reason"]}
+        found = [rows.found[record.source] for record in records]
         return arrow.Table.from_pylist(found, schema=plain_schema().append(arrow.field(ERROR, arrow.string())))
 
 
