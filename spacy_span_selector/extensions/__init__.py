@@ -8,6 +8,7 @@
     token._.coref_clusters   the clusters with a mention that contains this token, innermost mention first
     doc._.resolved_text      the text with mentions replaced by the representative of their cluster
     doc._.srl                the frames: each a predicate, its roleset and its arguments by role
+    doc._.events             the frames with entities as participants: the clusters of their arguments
 
 All are computed from `doc.spans` when read, so they follow every change and need not be saved
 with a document.
@@ -28,16 +29,21 @@ from .clusters import (
     span_score,
     token_clusters,
 )
+from .events import Event, Participant, Triple, doc_events
 from .frames import SrlFrame, doc_frames
 from .representative import representative_mention
 from .resolved_text import resolved_text
 
 __all__ = [
     "Cluster",
+    "Event",
+    "Participant",
     "SrlFrame",
+    "Triple",
     "clusters_by_mention",
     "clusters_by_token",
     "doc_clusters",
+    "doc_events",
     "doc_frames",
     "register_extensions",
     "representative_mention",
@@ -49,6 +55,7 @@ def register_extensions() -> None:
     Doc.set_extension("coref_clusters", getter=doc_clusters, force=True)
     Doc.set_extension("resolved_text", getter=resolved_text, force=True)
     Doc.set_extension("srl", getter=doc_frames, force=True)
+    Doc.set_extension("events", getter=doc_events, force=True)
     Span.set_extension("coref_cluster", getter=span_cluster, force=True)
     Span.set_extension("coref_score", getter=span_score, force=True)
     Span.set_extension("coref_link_score", getter=span_link_score, force=True)

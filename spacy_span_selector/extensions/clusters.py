@@ -23,6 +23,7 @@ from ..annotation import (
     get_scores,
 )
 from .characters import span_to_dict
+from .entities import entity_id, entity_label
 from .representative import representative_mention
 
 
@@ -36,6 +37,8 @@ class Cluster(list[Span]):
     antecedents (list[Span | None] | None): The mention that each was linked to, None for one without antecedent. None
         if unknown, as in gold annotation.
     name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
+    entity_label (str): What kind of entity it is: in its corpus, if that tells, or else in `doc.ents`; "" if unknown.
+    entity_id (str): Its identifier in a knowledge base, as in `doc.ents`; "" if unknown.
     """
 
     def __init__(
@@ -45,16 +48,26 @@ class Cluster(list[Span]):
         link_scores: list[float] | None = None,
         antecedents: list[Span | None] | None = None,
         name: str | None = None,
+        entity_label: str | None = None,
     ) -> None:
         super().__init__(mentions)
         self.scores = scores
         self.link_scores = link_scores
         self.antecedents = antecedents
         self.name = name
+        self._entity_label = entity_label
 
     @property
     def representative(self) -> Span:
         return representative_mention(self)
+
+    @property
+    def entity_label(self) -> str:
+        return self._entity_label or entity_label(self)
+
+    @property
+    def entity_id(self) -> str:
+        return entity_id(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The cluster as plain data, which `json.dumps` takes: a `cluster` of the schema in docs/annotation.md.
@@ -70,8 +83,9 @@ class Cluster(list[Span]):
             if values is not None and len(values) == len(mentions):  # not so if mentions were added or removed
                 for mention, value in zip(mentions, values, strict=True):
                     mention[key] = value
-        name = {"name": self.name} if isinstance(self.name, str) and self.name else {}
-        return {**name, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
+        of_entity = {"name": self.name, "entity_label": self.entity_label, "entity_id": self.entity_id}
+        texts = {key: text for key, text in of_entity.items() if isinstance(text, str) and text}
+        return {**texts, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
 
 
 def doc_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[Cluster]:
@@ -147,6 +161,7 @@ def _read_cluster(group: SpanGroup) -> Cluster:
         None if link_scores is None else [link_scores[i] for i in order],
         None if antecedents is None else [with_tokens.get(antecedents[i]) for i in order],
         group.attrs.get("name"),
+        group.attrs.get("entity_type"),
     )
 
 

@@ -132,6 +132,7 @@ def _set_clusters(
         link_scores=link_scores,
         antecedents=antecedents,
         names=[cluster.name or "" for cluster in clusters],
+        entity_types=[cluster.entity_label or "" for cluster in clusters],
     )
     return selected
 

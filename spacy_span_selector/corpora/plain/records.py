@@ -76,6 +76,7 @@ class Cluster(Record):
 
     mentions: Annotated[list[Mention], Field(min_length=1)]
     name: Text | None = None
+    entity_label: Text | None = None
 
 
 class Argument(Scored):
