@@ -97,7 +97,8 @@ class Html:
     """A page of all documents."""
 
     def __init__(self, settings: Settings) -> None:
-        self.page = Page()
+        prefixes = {name: settings.keys[name] for name in ("cluster_prefix", "frame_prefix") if name in settings.keys}
+        self.page = Page(**prefixes)
 
     def add(self, record: Record, doc: Doc) -> None:
         self.page.add(doc)

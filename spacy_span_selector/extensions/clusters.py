@@ -8,6 +8,7 @@ tokens of a long document, use `clusters_by_mention` and `clusters_by_token`, wh
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
@@ -25,6 +26,7 @@ from ..annotation import (
 from .characters import span_to_dict
 from .entities import entity_id, entity_label
 from .representative import representative_mention
+from .tables import in_context, in_list, probability, table
 
 
 class Cluster(list[Span]):
@@ -87,11 +89,38 @@ class Cluster(list[Span]):
         texts = {key: text for key, text in of_entity.items() if isinstance(text, str) and text}
         return {**texts, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
 
+    def _repr_html_(self) -> str:
+        """A table of the mentions in their context, which notebooks show."""
+        known = [values and len(values) == len(self) and values for values in (self.scores, self.link_scores)]
+        antecedents = self.antecedents if self.antecedents and len(self.antecedents) == len(self) else None
+        rows = [
+            (
+                str(i + 1),
+                in_context(mention),
+                *(probability(values[i] if values else None) for values in known),
+                escape(antecedents[i].text) if antecedents and antecedents[i] else "",
+            )
+            for i, mention in enumerate(self)
+        ]
+        return table(["", "mention", "selected", "linked", "antecedent"], rows, self and self.representative.text or "")
 
-def doc_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[Cluster]:
+
+class Clusters(list[Cluster]):
+    """The clusters of a document: a list that notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (str(i), escape(cluster.representative.text), str(len(cluster)), in_list(cluster))
+            for i, cluster in enumerate(self, start=1)
+            if cluster
+        ]
+        return table(["", "cluster", "size", "mentions"], rows)
+
+
+def doc_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> Clusters:
     """The clusters of a document, in the order of their first mentions; empty groups and spans are left out."""
     clusters = map(_read_cluster, cluster_groups(doc, prefix))
-    return sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0]))
+    return Clusters(sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0])))
 
 
 def clusters_by_mention(doc: Doc) -> dict[Mention, Cluster]:

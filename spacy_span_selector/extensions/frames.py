@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
 from ..annotation import FRAME_PREFIX, PREDICATE_LABEL, frame_groups, get_scores
 from .characters import span_to_dict
+from .tables import in_list, probability, table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -77,11 +79,36 @@ class SrlFrame(_Parts):
     def _describe(self, role: str) -> dict[str, str]:
         return {"description": self.descriptions[role]} if role in self.descriptions else {}
 
+    def _repr_html_(self) -> str:
+        """A table of the predicate and the arguments, which notebooks show."""
+        labelled = self.labelled_spans()
+        scores = self.scores if self.scores and len(self.scores) == len(labelled) else [None] * len(labelled)
+        rows = [
+            (escape(role), escape(span.text), probability(score))
+            for (span, role), score in zip(labelled, scores, strict=True)
+        ]
+        return table(["role", "span", "probability"], rows, self.roleset or self.predicate.text)
 
-def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SrlFrame]:
+
+class Frames(list[SrlFrame]):
+    """The frames of a document: a list that notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                escape(frame.roleset or ""),
+                escape(frame.predicate.text),
+                ", ".join(f"<small>{escape(role)}</small> {in_list(spans)}" for role, spans in frame.arguments.items()),
+            )
+            for frame in self
+        ]
+        return table(["roleset", "predicate", "arguments"], rows)
+
+
+def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> Frames:
     """The frames of a document, in the order of their predicates; arguments without tokens are left out, and predicates
     without tokens with their frames."""
-    frames: list[SrlFrame] = []
+    frames = Frames()
     for group in frame_groups(doc, prefix):
         predicate, *others = spans = list(group)
         if not len(predicate):
