@@ -19,3 +19,6 @@ if not torch.cuda.is_available():
 def device(request: pytest.FixtureRequest) -> str:
     """Every device of this machine in turn."""
     return str(request.param)
+
+
+from .browser import browser, open_page  # noqa: E402, F401  # fixtures

@@ -7,22 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation import set_title
 from ..pipeline.batches import batch_by_words
 from .formats import FORMATS, Settings, Writer
 from .job import Job
+from .keys import find_keys
 from .parts import Part
 from .pipelines import load_for
 from .records import Record
-
-KEYS = {
-    "structured_coref": {"prefix": "cluster_prefix", "mentions_key": "mentions_key"},
-    "structured_srl": {"prefix": "frame_prefix", "predicates_key": "predicates_key", "spans_key": "spans_key"},
-}
-"""The settings of components that say where they put annotation, and what `to_dict` calls them."""
 
 Tick = Callable[[int, int], object]
 """Called after each batch with the bytes of input that have been read up to its end, and with its words."""
@@ -165,16 +159,6 @@ class Annotator:
         pairs = ((doc, i) for i, doc in docs.items())
         for doc, i in self.nlp.pipe(pairs, as_tuples=True, batch_size=max(1, len(docs))):
             yield i, doc
-
-
-def find_keys(nlp: Language) -> dict[str, str]:
-    """Where the components of a pipeline put their annotation, as arguments of `to_dict`."""
-    found: dict[str, str] = {}
-    for name in nlp.pipe_names:
-        pipe: Any = nlp.get_pipe(name)
-        names = KEYS.get(nlp.get_pipe_meta(name).factory, {})
-        found = {argument: pipe.cfg[setting] for setting, argument in names.items()} | found  # the first one counts
-    return found
 
 
 def _describe(error: Exception) -> str:

@@ -11,6 +11,7 @@ from spacy.tokens import Doc, DocBin
 from ..corpora.bracketed import BracketedText
 from ..corpora.plain import to_dict
 from ..rendering import Page
+from .keys import only_prefixes
 from .records import Record, plain
 from .tables import FIELDS, write_table
 
@@ -97,8 +98,7 @@ class Html:
     """A page of all documents."""
 
     def __init__(self, settings: Settings) -> None:
-        prefixes = {name: settings.keys[name] for name in ("cluster_prefix", "frame_prefix") if name in settings.keys}
-        self.page = Page(**prefixes)
+        self.page = Page(**only_prefixes(settings.keys))
 
     def add(self, record: Record, doc: Doc) -> None:
         self.page.add(doc)

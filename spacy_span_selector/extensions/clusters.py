@@ -92,17 +92,20 @@ class Cluster(list[Span]):
     def _repr_html_(self) -> str:
         """A table of the mentions in their context, which notebooks show."""
         known = [values and len(values) == len(self) and values for values in (self.scores, self.link_scores)]
-        antecedents = self.antecedents if self.antecedents and len(self.antecedents) == len(self) else None
+        has_antecedents = self.antecedents is not None and len(self.antecedents) == len(self)
+        antecedents = (self.antecedents if has_antecedents else None) or [None] * len(self)
         rows = [
             (
                 str(i + 1),
                 in_context(mention),
                 *(probability(values[i] if values else None) for values in known),
-                escape(antecedents[i].text) if antecedents and antecedents[i] else "",
+                "" if antecedent is None else escape(antecedent.text),
             )
-            for i, mention in enumerate(self)
+            for i, (mention, antecedent) in enumerate(zip(self, antecedents, strict=True))
         ]
-        return table(["", "mention", "selected", "linked", "antecedent"], rows, self and self.representative.text or "")
+        return table(
+            ["", "mention", "selected", "linked", "antecedent"], rows, self.representative.text if self else ""
+        )
 
 
 class Clusters(list[Cluster]):

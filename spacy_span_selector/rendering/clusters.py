@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import CLUSTER_PREFIX
+from ..annotation import CLUSTER_PREFIX, Mention
 from ..extensions import Cluster, doc_clusters
 from .boxes import boxed
 
@@ -23,18 +23,23 @@ SINGLETON = "single"
 
 
 class ShownCluster(NamedTuple):
-    """A cluster with its number on the page and the classes of its colour."""
+    """A cluster with its number on the page, the classes of its colour, and the place of each of its mentions."""
 
     number: int
     look: str
     cluster: Cluster
+    places: dict[Mention, int]
 
 
 class ShownMention(NamedTuple):
-    """A mention: that with this index in its cluster."""
+    """A mention: that with this number in its cluster, counted from 0."""
 
     shown: ShownCluster
-    index: int
+    place: int
+
+    def span(self) -> Span:
+        """Its span."""
+        return self.shown.cluster[self.place]
 
 
 def shown_clusters(part: Doc | Span, singletons: bool, prefix: str = CLUSTER_PREFIX) -> list[ShownCluster]:
@@ -51,11 +56,11 @@ def shown_clusters(part: Doc | Span, singletons: bool, prefix: str = CLUSTER_PRE
     for cluster in doc_clusters(within.doc, prefix):
         if not any(mention.start < within.end and within.start < mention.end for mention in cluster):
             continue
-        if len(cluster) > 1:
-            shown.append(ShownCluster(len(shown) + 1, cluster_look(linked), cluster))
-            linked += 1
-        elif singletons:
-            shown.append(ShownCluster(len(shown) + 1, SINGLETON, cluster))
+        if len(cluster) > 1 or singletons:
+            look = cluster_look(linked) if len(cluster) > 1 else SINGLETON
+            linked += len(cluster) > 1
+            places = {(mention.start, mention.end): place for place, mention in enumerate(cluster)}
+            shown.append(ShownCluster(len(shown) + 1, look, cluster, places))
     return shown
 
 
@@ -63,8 +68,8 @@ def shown_mentions(clusters: Iterable[ShownCluster]) -> dict[int, list[ShownMent
     """The mentions of clusters, by their first tokens."""
     starting: dict[int, list[ShownMention]] = {}
     for shown in clusters:
-        for index, mention in enumerate(shown.cluster):
-            starting.setdefault(mention.start, []).append(ShownMention(shown, index))
+        for place, mention in enumerate(shown.cluster):
+            starting.setdefault(mention.start, []).append(ShownMention(shown, place))
     return starting
 
 
@@ -73,7 +78,7 @@ def render_legend(clusters: Sequence[ShownCluster]) -> str:
     entries = [
         f'<li><button type="button" class="cluster {look}" data-n="{number}">'
         f"<bdi>{escape(cluster.representative.text)}</bdi> <small>{len(cluster)}</small></button></li>"
-        for number, look, cluster in clusters
+        for number, look, cluster, _ in clusters
         if len(cluster) > 1
     ]
     return "\n".join(['<ul class="legend" aria-label="Clusters">', *entries, "</ul>"]) if entries else ""
@@ -81,24 +86,21 @@ def render_legend(clusters: Sequence[ShownCluster]) -> str:
 
 def render_sentence(sentence: Span, starting: Mapping[int, Sequence[ShownMention]]) -> str:
     """The text of a sentence, with a box around each mention that starts in it."""
-    boxes = []
-    for token in sentence:
-        for mention in starting.get(token.i, ()):
-            boxes.append((token.i, mention.shown.cluster[mention.index].end, mention))
+    boxes = [(token.i, mention.span().end, mention) for token in sentence for mention in starting.get(token.i, ())]
     return boxed(sentence, boxes, _open_box)
 
 
 def mention_data(mention: ShownMention) -> str:
     """What the script of the page must know of a mention, as attributes."""
-    cluster, index = mention.shown.cluster, mention.index
-    data = {"n": str(mention.shown.number), "m": str(index)}
+    cluster, place = mention.shown.cluster, mention.place
+    data = {"n": str(mention.shown.number), "m": str(place)}
     if cluster.scores is not None:
-        data["score"] = f"{cluster.scores[index]:.3f}"
+        data["score"] = f"{cluster.scores[place]:.3f}"
     if cluster.link_scores is not None:
-        data["link"] = f"{cluster.link_scores[index]:.3f}"
-    antecedent = cluster.antecedents and cluster.antecedents[index]
+        data["link"] = f"{cluster.link_scores[place]:.3f}"
+    antecedent = cluster.antecedents and cluster.antecedents[place]
     if antecedent:
-        data["antecedent"] = str([(span.start, span.end) for span in cluster].index((antecedent.start, antecedent.end)))
+        data["antecedent"] = str(mention.shown.places[antecedent.start, antecedent.end])
     return " ".join(f'data-{name}="{value}"' for name, value in data.items())
 
 

@@ -76,7 +76,7 @@ def _render_frame(sentence: Span, frame: SrlFrame, starting: Mapping[int, Sequen
 def _find(span: Span, starting: Mapping[int, Sequence[ShownMention]]) -> ShownMention | None:
     """The mention that a span is."""
     for mention in starting.get(span.start, ()):
-        if mention.shown.cluster[mention.index].end == span.end:
+        if mention.span().end == span.end:
             return mention
     return None
 

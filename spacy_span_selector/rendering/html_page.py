@@ -41,7 +41,7 @@ def html_page(body: str, *, title: str, style: str, script: str | None = None, s
 @cache
 def static(name: str) -> str:
     """The content of a file of the folder `static`: style sheets, scripts and markup that depend on no document."""
-    return resources.files(__package__).joinpath("static", name).read_text("utf-8")
+    return (resources.files(__package__) / "static" / name).read_text("utf-8")
 
 
 def _source(content: str) -> str:

@@ -45,7 +45,9 @@ def render(
     made = Page(style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
     for i, doc in enumerate(shown):
         if not isinstance(doc, Doc | Span):
-            raise ValueError(f"Can't render docs[{i}], which is of type {type(doc).__name__}; expected a Doc or a Span.")
+            raise ValueError(
+                f"Can't render docs[{i}], which is of type {type(doc).__name__}; expected a Doc or a Span."
+            )
         made.add(doc)
     html = made.finish()
     if jupyter is None:

@@ -91,7 +91,9 @@ class Page:
     def _render(self, part: Span, title: str) -> str:
         doc = part.doc
         settings = displacy.get_doc_settings(doc)
-        clusters = [] if self.style == "srl" else shown_clusters(part, self.singletons, self.cluster_prefix)
+        sentences = [own for own in get_sentences(doc) if own.start < part.end and part.start < own.end]
+        whole = doc[sentences[0].start : sentences[-1].end] if sentences else part
+        clusters = [] if self.style == "srl" else shown_clusters(whole, self.singletons, self.cluster_prefix)
         mentions = shown_mentions(clusters)
         speakers = {start: speaker for start, end, speaker in get_speakers(doc) if start < end}
         frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
@@ -99,9 +101,7 @@ class Page:
             for frame in doc_frames(doc, self.frame_prefix):
                 frames.setdefault(frame.predicate.start, []).append(frame)
         rows: list[str] = []
-        for sentence in get_sentences(doc):
-            if sentence.end <= part.start or sentence.start >= part.end:
-                continue
+        for sentence in sentences:
             speaker = next((speakers[token.i] for token in sentence if token.i in speakers), None)
             heading = f'<b class="speaker">{escape(speaker)}:</b> ' if speaker else ""
             own = [frame for token in sentence for frame in frames.get(token.i, ())]

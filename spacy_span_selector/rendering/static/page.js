@@ -190,7 +190,7 @@
   letGo.onclick = () => hold(null);
 
   document.addEventListener("focusin", (event) => {
-    const spot = spotOf(event.target);
+    const spot = event.target.matches(":focus-visible") && spotOf(event.target);  // a click does what it does
     if (spot && !isSame(spot, held)) hold(spot);
   });
 
