@@ -58,5 +58,6 @@ class View:
             text=escape(text),
             model=escape(self.name),
             most=self.most_characters,
+            shown=f"{self.most_characters:,}",
             problem=f'<p class="problem" role="alert">{escape(problem)}</p>\n' if problem else "",
         )

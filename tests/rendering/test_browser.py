@@ -81,6 +81,20 @@ def test_mentions_without_probabilities(open_page: OpenPage) -> None:
     assert card(page) == "1 Ann mention 2 of 2 her"
 
 
+def test_of_a_part_what_is_elsewhere_is_said_to_be(open_page: OpenPage) -> None:
+    doc = make_doc()
+    set_frames(doc, [Frame(6, 7, [Argument(0, 1, "ARG0")])])
+    page = open_page(render_page([doc[6:7]]))
+    page.hover(".mention >> text=She")
+    assert card(page) == "1 Ann mention 2 of 3 She is a mention: 90% refers to …: 50%"
+    page.click(".number")
+    assert card(page) == "1 Ann mention 1 of 3 … is a mention: 95% is the first: 100%"
+    set_frames(doc, [])
+    page = open_page(render_page([doc[6:7]]))
+    page.hover(".mention >> text=She")
+    assert card(page) == "1 Ann mention 1 of 2 She is a mention: 90% refers to a mention elsewhere: 50%"
+
+
 def test_clicks_walk_through_the_mentions(open_page: OpenPage) -> None:
     page = open_page(render_page([make_doc()]))
     page.click(".mention >> text=Ann")

@@ -12,7 +12,10 @@
   const clusters = new Map(articles.map((article) => [article, new Map()]));
   const mentionsOf = (article, n) => clusters.get(article).get(n) ?? [];
   const shownOf = (article, n) => Object.keys(mentionsOf(article, n)).map(Number);  // a part of a document has not all
-  const boxOf = (spot) => mentionsOf(spot.article, spot.n)[spot.m]?.find((box) => box.matches(".mention"));
+  const boxOf = ({ article, n, m }) => {
+    const boxes = mentionsOf(article, n)[m];
+    return boxes?.find((box) => box.matches(".mention")) ?? boxes?.[0];
+  };
   const spotOf = (element) => {
     const box = element.closest?.(".mention, .number");
     return box && { article: box.closest("article"), n: box.dataset.n, m: Number(box.dataset.m) };
@@ -50,26 +53,27 @@
     mark(mentions[spot.m], "here");
     const { antecedent } = boxOf(spot).dataset;
     mark(mentions[antecedent], "antecedent");
-    describe(spot, mentions[antecedent]);
+    describe(spot);
     byId("walk").hidden = !held;
     if (antecedent) drawLink(boxOf(spot), boxOf({ ...spot, m: Number(antecedent) }));
   }
 
   function textOf(boxes) {
-    const text = boxes.filter((box) => box.matches(".mention")).map((box) => box.textContent).join(" ").trim();
+    const text = boxes.filter((box) => box.matches(".mention")).map((box) => box.textContent).join(" ").trim() || "…";
     return text.length > 60 ? `${text.slice(0, 60)}…` : text;
   }
 
-  function describe(spot, antecedent) {
-    const { score, link } = boxOf(spot).dataset;
+  function describe(spot) {
+    const { score, link, antecedent } = boxOf(spot).dataset;
     const name = all(`.cluster[data-n="${spot.n}"] bdi`, spot.article)[0]?.textContent;
     const mentions = shownOf(spot.article, spot.n);
+    const referred = mentionsOf(spot.article, spot.n)[antecedent];
     say(
       ["name", `${spot.n}${name ? ` ${name}` : ""}`],
       ["", `mention ${mentions.indexOf(spot.m) + 1} of ${mentions.length}`],
       ["", "", textOf(mentionsOf(spot.article, spot.n)[spot.m])],
       score && ["", `is a mention: ${percent.format(score)}`],
-      antecedent && ["", "refers to ", textOf(antecedent), link && `: ${percent.format(link)}`],
+      antecedent && ["", "refers to ", referred ? textOf(referred) : "a mention elsewhere", link && `: ${percent.format(link)}`],
       link && !antecedent && ["", `is the first: ${percent.format(link)}`],
     );
   }
