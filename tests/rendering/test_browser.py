@@ -112,8 +112,12 @@ def test_clicks_walk_through_the_mentions(open_page: OpenPage) -> None:
 
 def test_clicks_on_the_legend_walk_too(open_page: OpenPage) -> None:
     page = open_page(render_page([make_doc()]))
-    for expected in ("the ship", "her old ship", "the ship"):
+    for place, expected in ((1, "the ship"), (2, "her old ship"), (1, "the ship")):
         page.click(".cluster >> nth=1")
+        assert texts(page, ".mention.here") == [expected]
+        assert f"mention {place} of 2" in card(page)
+        page.hover("h2")
+        page.hover(".cluster >> nth=1")
         assert texts(page, ".mention.here") == [expected]
 
 
@@ -292,9 +296,14 @@ def test_many_clusters_and_sentences(open_page: OpenPage) -> None:
     set_clusters(doc, [[(start, start + 1) for start in range(i, 6000, 100)] for i in range(100)])
     page = open_page(render_page([doc]))
     page.click(".cluster >> nth=99")
-    page.keyboard.press("p")
-    assert texts(page, ".mention.here") == ["w5999"]
-    assert page.evaluate("document.querySelector('.mention.here').getBoundingClientRect().bottom <= innerHeight")
+    for key, expected in (("p", "w5999"), ("n", "w99"), ("n", "w199"), ("p", "w99"), ("p", "w5999")):
+        page.keyboard.press(key)
+        page.wait_for_timeout(20)
+        assert texts(page, ".mention.here") == [expected]
+        top, bottom = page.evaluate(
+            "(({ top, bottom }) => [top, bottom])(document.querySelector('.mention.here').getBoundingClientRect())"
+        )
+        assert 60 < top and bottom < 800
     looks = "new Set([...document.querySelectorAll('.cluster')].map((e) => e.classList[1] + e.classList[2])).size"
     assert page.evaluate(looks) == 32
 

@@ -120,8 +120,7 @@
   function reveal(element) {
     const { top, bottom } = element.getBoundingClientRect();
     if (top > 90 && bottom < innerHeight - 110) return;
-    const isNear = Math.abs(top) < 2 * innerHeight && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    element.scrollIntoView({ block: "center", behavior: isNear ? "smooth" : "instant" });
+    element.scrollIntoView({ block: "center", behavior: "instant" });
   }
 
   const isShown = (spot) => !boxOf(spot).closest("[hidden]");
@@ -147,19 +146,28 @@
 
   // Pointers. A finger has no hover: a tap is a click.
 
+  let pointer = "";
+
   document.addEventListener("pointerover", (event) => {
-    if (event.pointerType === "touch") return;
+    const place = `${event.clientX} ${event.clientY}`;
+    if (event.pointerType === "touch" || place === pointer) return;  // what is there now came by scrolling
+    pointer = place;
     const role = event.target.closest?.(".role");
     const spot = spotOf(event.target);
     const chip = event.target.closest?.(".cluster");
     if (spot) light(spot);
-    else if (chip) light({ article: chip.closest("article"), n: chip.dataset.n, m: firstOf(chip) });
+    else if (chip) light(isHeld(chip) ? held : firstOf(chip));
     else if (role) describeRole(role);
     else if (!event.target.closest?.("#card")) light(held);
   });
   document.documentElement.addEventListener("pointerleave", () => light(held));
 
-  const firstOf = (chip) => shownOf(chip.closest("article"), chip.dataset.n)[0];
+  const isHeld = (chip) => held?.article === chip.closest("article") && held.n === chip.dataset.n;
+
+  function firstOf(chip) {
+    const article = chip.closest("article");
+    return { article, n: chip.dataset.n, m: shownOf(article, chip.dataset.n)[0] };
+  }
 
   function describeRole(role) {
     light(held);
@@ -180,10 +188,8 @@
     const chip = event.target.closest(".cluster");
     const role = event.target.closest(".role");
     if (spot) isSame(spot, held) ? walk(spot, 1) : hold(spot);
-    else if (chip) {
-      const article = chip.closest("article");
-      held?.article === article && held.n === chip.dataset.n ? walk(held, 1) : hold({ article, n: chip.dataset.n, m: firstOf(chip) });
-    } else if (role) describeRole(role);
+    else if (chip) isHeld(chip) ? walk(held, 1) : hold(firstOf(chip));
+    else if (role) describeRole(role);
     else if (!event.target.closest("#card, #tools") && !getSelection().toString()) hold(null);
     if (!event.target.closest("#keys")) byId("keys").open = false;
   });
