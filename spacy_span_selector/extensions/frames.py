@@ -76,6 +76,20 @@ class SrlFrame(_Parts):
         texts = {key: text for key, text in known.items() if isinstance(text, str) and text}
         return {"predicate": predicate, **texts, "arguments": arguments}
 
+    @property
+    def title(self) -> str:
+        """Its roleset or, if that is unknown, its predicate."""
+        return _text(self.roleset) or self.predicate.text
+
+    @property
+    def meaning(self) -> str:
+        """What its roleset means, "" if unknown."""
+        return _text(self.roleset_name)
+
+    def description(self, role: str) -> str:
+        """What a role is to this roleset, "" if unknown."""
+        return _text(self.descriptions.get(role)) if isinstance(self.descriptions, dict) else ""
+
     def _describe(self, role: str) -> dict[str, str]:
         return {"description": self.descriptions[role]} if role in self.descriptions else {}
 
@@ -84,10 +98,11 @@ class SrlFrame(_Parts):
         labelled = self.labelled_spans()
         scores = self.scores if self.scores and len(self.scores) == len(labelled) else [None] * len(labelled)
         rows = [
-            (escape(role), escape(span.text), probability(score))
+            (escape(role), escape(span.text), probability(score), escape(self.description(role)))
             for (span, role), score in zip(labelled, scores, strict=True)
         ]
-        return table(["role", "span", "probability"], rows, self.roleset or self.predicate.text)
+        caption = f"{self.title}: {self.meaning}" if self.meaning else self.title
+        return table(["role", "span", "probability", "description"], rows, caption)
 
 
 class Frames(list[SrlFrame]):
@@ -96,13 +111,14 @@ class Frames(list[SrlFrame]):
     def _repr_html_(self) -> str:
         rows = [
             (
-                escape(frame.roleset or ""),
+                escape(_text(frame.roleset)),
+                escape(frame.meaning),
                 escape(frame.predicate.text),
                 ", ".join(f"<small>{escape(role)}</small> {in_list(spans)}" for role, spans in frame.arguments.items()),
             )
             for frame in self
         ]
-        return table(["roleset", "predicate", "arguments"], rows)
+        return table(["roleset", "meaning", "predicate", "arguments"], rows)
 
 
 def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> Frames:
@@ -124,3 +140,8 @@ def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> Frames:
             frame.scores = [score_of[id(span)] for span, _ in frame.labelled_spans()]
         frames.append(frame)
     return frames
+
+
+def _text(value: object) -> str:
+    """A value of `attrs` if it is a text: they may hold anything."""
+    return value if isinstance(value, str) else ""

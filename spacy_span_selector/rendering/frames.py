@@ -24,9 +24,11 @@ PROPBANK_ROLE = re.compile(r"A(?:RG)?(?:(?P<number>[0-5])|(?P<adjunct>M\b.*))") 
 
 
 class ShownArgument(NamedTuple):
-    """A span of a frame with its role, its probability if known, and the mention that it is, if it is one."""
+    """A span of a frame with its role, what that is, its probability if known, and the mention that it is, if it is
+    one."""
 
     role: str
+    description: str
     score: float | None
     mention: ShownMention | None
 
@@ -43,9 +45,9 @@ def render_frames(
     """
     lines = []
     for frame in frames:
-        name = escape(frame.roleset or frame.predicate.text)
         line = _render_frame(sentence, frame, starting or {})
-        lines.append(f'<div class="frame"><dt>{name}</dt><dd>{line}</dd></div>')
+        name = f"<dt{_attribute('meaning', frame.meaning)}>{escape(frame.title)}</dt>"
+        lines.append(f'<div class="frame">{name}<dd>{line}</dd></div>')
     return "\n".join(['<dl class="frames">', *lines, "</dl>"]) if lines else ""
 
 
@@ -65,9 +67,10 @@ def _render_frame(sentence: Span, frame: SrlFrame, starting: Mapping[int, Sequen
     labelled = frame.labelled_spans()
     words = sentence.doc[min(span.start for span, _ in labelled) : max(span.end for span, _ in labelled)]
     before, after = sentence.doc[sentence.start : words.start], sentence.doc[words.end : sentence.end]
+    scores: Sequence[float | None] = frame.scores or [None] * len(labelled)
     boxes = [
-        (span.start, span.end, ShownArgument(role, frame.scores[i] if frame.scores else None, _find(span, starting)))
-        for i, (span, role) in enumerate(labelled)
+        (span.start, span.end, ShownArgument(role, frame.description(role), score, _find(span, starting)))
+        for (span, role), score in zip(labelled, scores, strict=True)
     ]
     line = boxed(words, boxes, _open_box)
     return f"{'… ' if _has_words(before) else ''}{line}{' …' if _has_words(after) else ''}"
@@ -87,10 +90,16 @@ def _has_words(span: Span) -> bool:
 
 def _open_box(argument: ShownArgument, height: int, resumed: bool) -> str:
     role, score = escape(argument.role), argument.score
-    known = "" if score is None else f' data-score="{score:.3f}"'
+    known = _attribute("score", "" if score is None else f"{score:.3f}")
+    known += _attribute("description", argument.description)
     box = f'<mark class="role {role_look(argument.role)}" data-role="{role}"{known}>'
     if resumed:
         return box
     mention = argument.mention
     number = f'<i class="number {mention.shown.look}" {mention_data(mention)}></i>' if mention else ""
     return f"{box}<b>{role}</b>&nbsp;{number}"
+
+
+def _attribute(name: str, value: str) -> str:
+    """Data of an element, if there is any."""
+    return f' data-{name}="{escape(value)}"' if value else ""

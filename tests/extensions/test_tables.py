@@ -69,6 +69,22 @@ def test_a_frame_shows_its_arguments(doc: Doc):
     ]
 
 
+def test_what_a_lexicon_knows_is_shown(doc: Doc):
+    doc.spans["srl_1"].attrs |= {"roleset_name": "phone", "descriptions": {"ARG0": "caller"}}
+    table = doc_frames(doc)[0]._repr_html_()
+    assert "<caption>call.01: phone</caption>" in table
+    assert [row[3] for row in cells(table)] == ["description", "caller", "", ""]
+    assert cells(doc_frames(doc)._repr_html_())[1][:3] == ["call.01", "phone", "called"]
+
+
+@pytest.mark.parametrize("value", [5, None, ["x"], b"x"])
+def test_attributes_that_are_no_texts_are_not_shown(doc: Doc, value: object):
+    doc.spans["srl_1"].attrs |= {"roleset": value, "roleset_name": value, "descriptions": {"ARG0": value}}
+    frame = doc_frames(doc)[0]
+    assert (frame.title, frame.meaning, frame.description("ARG0")) == ("called", "", "")
+    assert cells(frame._repr_html_())[0] == ["role", "span", "probability"]
+
+
 def test_frames_are_a_list_that_is_shown_as_a_table(doc: Doc):
     frames = doc_frames(doc)
     assert frames == list(frames) and isinstance(frames, list)

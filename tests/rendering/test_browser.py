@@ -73,6 +73,14 @@ def test_a_first_mention_and_a_number_in_a_frame(open_page: OpenPage) -> None:
     assert card(page) == "ARG2 to Bob of sell.01 70%"
 
 
+def test_what_a_lexicon_knows_of_a_role(open_page: OpenPage) -> None:
+    doc = make_doc()
+    doc.spans["srl_1"].attrs |= {"roleset_name": "view", "descriptions": {"ARG0": "<viewer>"}}
+    page = open_page(render_page([doc]))
+    page.hover(".role[data-role=ARG0] >> nth=0", position={"x": 4, "y": 8})
+    assert card(page) == "ARG0 <viewer> Ann of see.01: view 90%"
+
+
 def test_mentions_without_probabilities(open_page: OpenPage) -> None:
     doc = NLP("Ann saw her.")
     set_clusters(doc, [[(0, 1), (2, 3)]])
@@ -303,7 +311,7 @@ def test_many_clusters_and_sentences(open_page: OpenPage) -> None:
         top, bottom = page.evaluate(
             "(({ top, bottom }) => [top, bottom])(document.querySelector('.mention.here').getBoundingClientRect())"
         )
-        assert 60 < top and bottom < 800
+        assert top > 60 and bottom < 800
     looks = "new Set([...document.querySelectorAll('.cluster')].map((e) => e.classList[1] + e.classList[2])).size"
     assert page.evaluate(looks) == 32
 

@@ -171,12 +171,14 @@
 
   function describeRole(role) {
     light(held);
-    const { score } = role.dataset;
+    const { score, description } = role.dataset;
     const words = [...role.childNodes].filter((node) => !node.matches?.("b, i")).map((node) => node.textContent).join("").trim();
+    const title = role.closest(".frame").firstElementChild;
     say(
       ["name", role.dataset.role],
+      description && ["", description],
       ["", "", words],
-      ["", `of ${role.closest(".frame").firstElementChild.textContent}`],
+      ["", `of ${title.textContent}${title.dataset.meaning ? `: ${title.dataset.meaning}` : ""}`],
       score && ["", percent.format(score)],
     );
     byId("walk").hidden = true;
