@@ -224,7 +224,10 @@
     const isLeftward = current && getComputedStyle(current.article).direction === "rtl";
     const steps = { ArrowRight: isLeftward ? -1 : 1, ArrowLeft: isLeftward ? 1 : -1 };
     if (event.key === "/") byId("query").focus();
-    else if (event.key === "n" || event.key === "p") current ? walk(current, event.key === "n" ? 1 : -1) : firstInView() && hold(firstInView());
+    else if (event.key === "n" || event.key === "p") {
+      const start = current ?? firstInView();
+      if (start) current ? walk(start, event.key === "n" ? 1 : -1) : hold(start);
+    }
     else if (event.key in steps && current) walkText(current, steps[event.key]);
     else if (event.key === "Enter" && event.target.matches(".mention")) walk(current, 1);
     else return;
@@ -297,7 +300,8 @@
     const groups = articles.filter((_, i) => ["", String(i)].includes(byId("document").value)).map((article) => {
       const options = all(".cluster", article).map((chip) => {
         const [name, count] = chip.children;
-        return [Number(count.textContent), new Option(`${chip.dataset.n} ${name.textContent} (${count.textContent})`, `${articles.indexOf(article)} ${chip.dataset.n}`)];
+        const label = `${chip.dataset.n} ${name.textContent} (${count.textContent})`;
+        return [Number(count.textContent), new Option(label, `${articles.indexOf(article)} ${chip.dataset.n}`)];
       });
       const group = document.createElement("optgroup");
       group.label = article.firstElementChild.textContent;
@@ -342,7 +346,8 @@
   // What there is to choose from.
 
   const hasFrames = document.querySelector(".frames") !== null;
-  offer("document", "All documents", articles.length < 2 ? [] : articles.map((article, i) => new Option(article.firstElementChild.textContent, i)));
+  const titles = articles.map((article, i) => new Option(article.firstElementChild.textContent, i));
+  offer("document", "All documents", titles.length > 1 ? titles : []);
   offerClusters();
   offerCounted("predicate", "All predicates", all(".frame > dt").map((name) => name.textContent));
   offerCounted("role", "All roles", all(".role").map((mark) => mark.dataset.role));
