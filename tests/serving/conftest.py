@@ -7,9 +7,6 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 
-pytest.importorskip("starlette", reason="needs the extra 'serve'")
-pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
-
 
 @Language.component("serving_test_annotation")
 def annotate(doc: Doc) -> Doc:

@@ -9,6 +9,7 @@ import pytest
 from spacy.language import Language
 
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
+pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 pytest.importorskip("httpx", reason="needs the extra 'dev'")
 
 from starlette.testclient import TestClient
