@@ -43,8 +43,9 @@ def planned_for_other_steps(config: Config) -> str | None:
         return None
     return (
         f"Training ends after {steps} steps (training.max_steps), but its learning rate is planned for {planned} "
-        "(training.optimizer.learn_rate.total_steps). Give both the same number: in the configs of this package by "
-        f"--training.optimizer.learn_rate.total_steps {steps} alone, which training.max_steps follows."
+        "(training.optimizer.learn_rate.total_steps). Give both the same number. Where training.max_steps "
+        f"follows the other, as in the configs of this package, --training.optimizer.learn_rate.total_steps {steps} is "
+        "enough."
     )
 
 
