@@ -41,6 +41,7 @@ CORPUS = """
 SMALL = {"hidden_width": 32, "linker_width": 16, "linker_hidden_width": 16, "pair_width": 16, "pair_hidden_width": 16}
 """Sizes of networks, in the place of those of configs for large GPUs."""
 
+
 def config_name(path: Path) -> str:
     return str(path.relative_to(ROOT / "configs").with_suffix(""))
 

@@ -4,8 +4,8 @@ config syntax."""
 from __future__ import annotations
 
 import json
-import warnings
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
