@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .corpora.plain import from_dict, to_dict
     from .documents.dialogue import doc_from_turns
+    from .rendering.notebook import render
 
 __version__ = "0.1.0"
-__all__ = ["doc_from_turns", "from_dict", "to_dict"]
+__all__ = ["doc_from_turns", "from_dict", "render", "to_dict"]
 
-MODULES = {"doc_from_turns": "documents.dialogue", "from_dict": "corpora.plain", "to_dict": "corpora.plain"}
+MODULES = {
+    "doc_from_turns": "documents.dialogue",
+    "from_dict": "corpora.plain",
+    "render": "rendering.notebook",
+    "to_dict": "corpora.plain",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,10 @@ import os
 import pytest
 import torch
 
+from .browser import browser, open_page
+
+__all__ = ["browser", "device", "open_page"]
+
 if not torch.cuda.is_available():
     # Without a GPU Triton's kernels run in its interpreter. It must know before anything imports Triton, as torch may.
     os.environ["TRITON_INTERPRET"] = "1"

@@ -31,21 +31,32 @@ def test_workflows_name_commands():
         assert set(steps) <= commands
 
 
+SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
+
+
 def test_every_dependency_is_in_the_repository_or_made_by_a_command():
     project = load_project()
     outputs = {output for command in project["commands"] for output in command["outputs"]}
     for command in project["commands"]:
         for dependency in command.get("deps", []):
             made = dependency in outputs or dependency.startswith(
-                ("${vars.litbank}", "${vars.ontogum}", "${vars.ontonotes}", "${vars.ewt}", "corpus/${vars.corpus}")
+                (*(f"${{vars.{name}}}" for name in SOURCES), "corpus/${vars.corpus}")
             )
-            named = re.sub(r"\$\{vars\.(\w*config)\}", lambda match: project["vars"][match[1]], dependency)
-            there = (ROOT / named).exists()
+            named = re.sub(r"\$\{vars\.(\w*config|encoder)\}", lambda match: project["vars"][match[1]], dependency)
+            there = named in outputs or (ROOT / named).exists()
             assert made or there, f"{command['name']} depends on {dependency}, which nothing makes"
 
 
 # Files that commands write to a folder given in their script; all other outputs are paths in the script.
-MADE_IN_A_FOLDER = {"model-best", "config.json", "train.spacy", "dev.spacy", "test.spacy"}
+MADE_IN_A_FOLDER = {
+    "model-best",
+    "config.json",
+    "train.spacy",
+    "dev.spacy",
+    "test.spacy",
+    "lexicon.json",
+    "examples.spacy",
+}
 
 
 def test_parent_folders_of_git_assets_are_made():

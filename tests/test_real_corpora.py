@@ -1,13 +1,14 @@
 """What can only be seen on real text: whole corpora, sentence boundaries, learning."""
 
 import random
+import re
 import tarfile
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
@@ -24,6 +25,7 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.corpora.corefud import read_corefud
 from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.files import read_text
+from spacy_span_selector.corpora.frames import read_frames
 from spacy_span_selector.corpora.left_out import Report
 from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
@@ -34,6 +36,7 @@ from spacy_span_selector.pipeline.sentences import sentence_runs
 
 DATA = Path(__file__).parents[2] / "shared/data"
 LITBANK, EWT, ONTOGUM = DATA / "litbank", DATA / "propbank_ewt", DATA / "ontogum"
+FRAME_FILES = DATA / "propbank_frames"
 
 pytestmark = pytest.mark.slow
 needs_litbank = pytest.mark.skipif(
@@ -41,6 +44,9 @@ needs_litbank = pytest.mark.skipif(
 )
 needs_ontogum = pytest.mark.skipif(
     not ONTOGUM.is_dir(), reason=f"needs OntoGUM in {ONTOGUM}: see the assets of project.yml"
+)
+needs_frames = pytest.mark.skipif(
+    not FRAME_FILES.is_dir(), reason=f"needs PropBank's frame files in {FRAME_FILES}: see the assets of project.yml"
 )
 needs_ewt = pytest.mark.skipif(not EWT.is_dir(), reason=f"needs PropBank EWT in {EWT}: see the assets of project.yml")
 
@@ -233,6 +239,29 @@ def test_all_of_ewt_is_kept(ewt: dict[str, list[Doc]], split: str, totals: tuple
         sum(argument.role != "C-V" for frame in frames for argument in frame.arguments),
         sum(count_joined(frame) for frame in frames),
     )
+
+
+@needs_ewt
+@needs_frames
+def test_frame_files_are_read_without_the_sentences_of_dev_and_test(ewt: dict[str, list[Doc]]):
+    with pytest.warns(UserWarning, match="frame files that are not XML: 2"):
+        lexicon, examples = read_frames(FRAME_FILES, without=[*ewt["dev"], *ewt["test"]])
+    frames = [frame for doc in examples for frame in get_frames(doc)]
+    assert (len(lexicon), len(examples), sum(len(doc) for doc in examples)) == (11_197, 23_255, 466_993)
+    assert (len(frames), sum(argument.role != "C-V" for frame in frames for argument in frame.arguments)) == (
+        23_255,
+        56_594,
+    )
+    tested = {letters(sentence) for split in ("dev", "test") for doc in ewt[split] for sentence in doc.sents}
+    assert tested.isdisjoint(map(letters, examples))
+    core = re.compile("ARG[0-5A]")
+    known = [(frame, lexicon[frame.roleset or ""]["roles"]) for frame in frames if frame.roleset in lexicon]
+    roles = [(argument.role, roles) for frame, roles in known for argument in frame.arguments]
+    assert sum(bool(core.fullmatch(role)) and role not in roles for role, roles in roles) < 0.01 * len(roles)
+
+
+def letters(sentence: Doc | Span) -> str:
+    return re.sub(r"[\W_]", "", sentence.text.lower())
 
 
 @needs_ewt

@@ -147,7 +147,7 @@ def test_init_labels_writes_what_initialization_reads(
         assert set(srsly.read_json(file)["roles"]) == {"ARG0", "ARG1", "ARG2", "ARGM-LOC"}
         changed = config.copy()
         labels = {"@readers": "spacy.read_labels.v1", "path": str(file), "require": True}
-        changed["initialize"]["components"][file.stem] = {"labels": labels}
+        changed["initialize"]["components"].setdefault(file.stem, {})["labels"] = labels
         changed.to_disk(tmp_path / "changed.cfg")
         run("init", "labels", tmp_path / "changed.cfg", tmp_path / "again", *options)
         assert srsly.read_json(tmp_path / "again" / file.name) == srsly.read_json(file)

@@ -2,11 +2,12 @@
 
 `doc.spans["srl_1"]`, `["srl_2"]`, ... hold one frame each, in the order of their predicates: first the predicate,
 labelled `V`, then its arguments, labelled with their roles. `attrs["roleset"]` is the sense of the predicate where it
-is known, `attrs["scores"]` has one probability per span.
+is known, `attrs["scores"]` has one probability per span. What a lexicon knows of the roleset stands in
+`attrs["roleset_name"]`, its meaning, and in `attrs["descriptions"]`, what its roles are, by label.
 
 `doc.spans["srl_predicates"]` holds the given predicates of a document: the component finds the arguments of these and
-no other predicates. `doc.spans["srl_spans"]` holds every span that the component selected, `attrs["scores"]` their
-selection probabilities.
+no other predicates. In gold annotation with frames it says that only these predicates are annotated.
+`doc.spans["srl_spans"]` holds every span that the component selected, `attrs["scores"]` their selection probabilities.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Frame(NamedTuple):
     arguments (list[Argument]): In the order of the text.
     roleset (str | None): The sense of the predicate, such as "give.01", where it is known.
     scores (list[float] | None): One probability for the predicate and one per argument, in this order.
+    roleset_name (str | None): What the roleset means, such as "transfer", where it is known.
+    descriptions (dict[str, str] | None): What roles of the roleset are, such as "giver", by label.
     """
 
     start: int
@@ -59,6 +62,8 @@ class Frame(NamedTuple):
     arguments: list[Argument]
     roleset: str | None = None
     scores: list[float] | None = None
+    roleset_name: str | None = None
+    descriptions: dict[str, str] | None = None
 
 
 def frame_keys(doc: Doc, prefix: str = FRAME_PREFIX) -> list[str]:
@@ -83,6 +88,8 @@ def get_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
                 [Argument(argument.start, argument.end, argument.label_) for argument in arguments],
                 group.attrs.get("roleset"),
                 group.attrs.get("scores"),
+                group.attrs.get("roleset_name"),
+                group.attrs.get("descriptions"),
             )
         )
     return frames
@@ -99,8 +106,8 @@ def set_frames(
     prefix (str): Prefix of the keys that are replaced.
     predicates_key (str | None): Key of the given predicates. A document that gets no frame gets an empty group under
         this key, unless it has the group already: it is annotated, but without frames. None never adds the group.
-    RAISES (ValueError): If offsets are not those of some tokens, a role or roleset is no string, or a frame has scores
-        but not a finite one for each span. The document is as it was.
+    RAISES (ValueError): If offsets are not those of some tokens, a role or another text is no string, or a frame has
+        scores but not a finite one for each span. The document is as it was.
     """
     frames = check_list(doc, frames, "frames", "Frame")
     if not _are_frames(frames, len(doc)):
@@ -115,6 +122,10 @@ def set_frames(
             attrs["scores"] = [frame.scores[0], *(frame.scores[i + 1] for i in order)]
         if frame.roleset:
             attrs["roleset"] = frame.roleset
+        if frame.roleset_name:
+            attrs["roleset_name"] = frame.roleset_name
+        if frame.descriptions:
+            attrs["descriptions"] = frame.descriptions
         key = f"{prefix}_{number}"
         groups[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
     clear_frames(doc, prefix)
@@ -141,6 +152,16 @@ def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: s
     RETURNS (bool): Whether it is annotated.
     """
     return bool(frame_groups(doc, prefix)) or (predicates_key in doc.spans and not len(doc.spans[predicates_key]))
+
+
+def annotates_all_predicates(doc: Doc, predicates_key: str = PREDICATES_KEY) -> bool:
+    """Whether an annotated document has a frame for each of its predicates. One that has given predicates has frames of
+    these only: nobody knows whether other words are predicates, or other spans their arguments.
+
+    doc (Doc): The document.
+    predicates_key (str): Key of the given predicates.
+    """
+    return not len(doc.spans.get(predicates_key, ()))
 
 
 def get_predicates(doc: Doc, key: str = PREDICATES_KEY) -> list[tuple[int, int]] | None:
@@ -180,6 +201,7 @@ def _are_frames(frames: Sequence[Any], n_tokens: int) -> bool:
         are_offsets([span[:2] for span in (*frames, *arguments)], n_tokens)
         and are_texts([argument.role for argument in arguments])
         and are_texts([frame.roleset for frame in frames if frame.roleset is not None])
+        and all([frame.roleset_name is None and frame.descriptions is None for frame in frames])
         and all([type(frame.scores) is list and len(frame.scores) == 1 + len(frame.arguments) for frame in scored])
         and are_scores([score for frame in scored for score in frame.scores])
     )
@@ -194,4 +216,11 @@ def _check_frame(doc: Doc, frame: Frame, place: str) -> Frame:
     scores = frame.scores
     if scores is not None:
         scores = check_scores(doc, scores, f"{place}.scores", 1 + len(arguments), "the predicate and its arguments")
-    return Frame(start, end, arguments, roleset, scores)
+    name = None if frame.roleset_name is None else check_text(doc, frame.roleset_name, f"{place}.roleset_name")
+    descriptions = frame.descriptions
+    if descriptions is not None:
+        if not isinstance(descriptions, dict):
+            fail(doc, f"{place}.descriptions", descriptions, "a dictionary of texts by role")
+        for text in (*descriptions, *descriptions.values()):
+            check_text(doc, text, f"{place}.descriptions")
+    return Frame(start, end, arguments, roleset, scores, name, descriptions)

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation import set_title
 from ..pipeline.batches import batch_by_words
 from .formats import FORMATS, Settings, Writer
 from .job import Job
+from .keys import find_keys
 from .parts import Part
 from .pipelines import load_for
 from .records import Record
-
-KEYS = {
-    "structured_coref": {"prefix": "cluster_prefix", "mentions_key": "mentions_key"},
-    "structured_srl": {"prefix": "frame_prefix", "predicates_key": "predicates_key", "spans_key": "spans_key"},
-}
-"""The settings of components that say where they put annotation, and what `to_dict` calls them."""
 
 Tick = Callable[[int, int], object]
 """Called after each batch with the bytes of input that have been read up to its end, and with its words."""
@@ -85,15 +79,25 @@ class Annotator:
         """
         writer = FORMATS[self.job.format].writer(self.settings)
         result = PartResult(part.number, part.digest(), part.end)
-        for batch in batch_by_words(part.records, self.job.batch_words):
+        self.annotate(part.records, writer, result, tick)
+        result.content = writer.finish()
+        return result
+
+    def annotate(self, records: Iterable[Record], writer: Writer, result: PartResult, tick: Tick | None = None) -> None:
+        """Annotate records.
+
+        records (Iterable[Record]): The records.
+        writer (Writer): Gets the documents.
+        result (PartResult): Counts them, and gets what could not be annotated.
+        tick (Tick | None): Called after each batch.
+        """
+        for batch in batch_by_words(records, self.job.batch_words):
             before = result.words
             # What texts bring into the vocabulary is forgotten at the end of the block, and documents with it.
             with self.nlp.memory_zone():
                 self._annotate_batch(batch, writer, result)
             if tick:
                 tick(batch[-1].end, result.words - before)
-        result.content = writer.finish()
-        return result
 
     def _annotate_batch(self, batch: list[Record], writer: Writer, result: PartResult) -> None:
         problems = {i: record.problem for i, record in enumerate(batch) if record.problem}
@@ -155,16 +159,6 @@ class Annotator:
         pairs = ((doc, i) for i, doc in docs.items())
         for doc, i in self.nlp.pipe(pairs, as_tuples=True, batch_size=max(1, len(docs))):
             yield i, doc
-
-
-def find_keys(nlp: Language) -> dict[str, str]:
-    """Where the components of a pipeline put their annotation, as arguments of `to_dict`."""
-    found: dict[str, str] = {}
-    for name in nlp.pipe_names:
-        pipe: Any = nlp.get_pipe(name)
-        names = KEYS.get(nlp.get_pipe_meta(name).factory, {})
-        found = {argument: pipe.cfg[setting] for setting, argument in names.items()} | found  # the first one counts
-    return found
 
 
 def _describe(error: Exception) -> str:

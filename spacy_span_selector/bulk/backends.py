@@ -1,4 +1,4 @@
-"""Where parts are annotated: in this process, or in several. Results come in the order of the parts."""
+"""Where parts are annotated: in this process, or in several. Their results come in the order of the parts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .parts import Part
 
 Results = Generator[PartResult, None, None]
 Backend = Callable[[Job, Iterable[Part], Tick], Results]
-"""Takes what to do, the parts, and what to call when input has been annotated; yields what became of each part. Only a
-stream needs them in order, a folder does not. When it is closed, it stops what is under way."""
+"""Takes what to do, the parts, and what to call when input has been annotated; yields what became of each part, in any
+order. When it is closed, it stops what is under way."""
 
 _annotators: dict[Job, Annotator] = {}
 """The one that a worker process has loaded."""
@@ -79,11 +79,10 @@ def _result(part: Part, future: Future[PartResult], tick: Tick) -> PartResult:
     try:
         result = future.result()
     except BrokenProcessPool as error:
-        place = f"part {part.number}, from {part.records[0].source} to {part.records[-1].source}"
         raise ValueError(
-            f"A process that annotates has ended, perhaps for lack of memory, when {place}, and the parts after it "
-            "were under way. The same command goes on there; fewer processes (--n-process) or smaller batches "
-            "(--batch-words) need less memory."
+            f"A process that annotates has ended, perhaps for lack of memory, when part {part.number}, {part.place}, "
+            "and the parts after it were under way. The same command goes on there; fewer processes (--n-process) or "
+            "smaller batches (--batch-words) need less memory."
         ) from error
     tick(result.end, result.words)
     return result

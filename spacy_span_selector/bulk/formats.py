@@ -11,6 +11,7 @@ from spacy.tokens import Doc, DocBin
 from ..corpora.bracketed import BracketedText
 from ..corpora.plain import to_dict
 from ..rendering import Page
+from .keys import only_prefixes
 from .records import Record, plain
 from .tables import FIELDS, write_table
 
@@ -97,7 +98,7 @@ class Html:
     """A page of all documents."""
 
     def __init__(self, settings: Settings) -> None:
-        self.page = Page()
+        self.page = Page(**only_prefixes(settings.keys))
 
     def add(self, record: Record, doc: Doc) -> None:
         self.page.add(doc)

@@ -75,9 +75,8 @@ class OutputFolder:
             if digest is None:
                 yield part
             elif digest != part.digest():
-                place = f"from {part.records[0].source} to {part.records[-1].source}"
                 raise ValueError(
-                    f"{self.part_file(part.number)} was made of other texts than there are {place}. {CURE}"
+                    f"{self.part_file(part.number)} was made of other texts than there are {part.place}. {CURE}"
                 )
         if max(self.done, default=-1) >= count:
             raise ValueError(f"{self.part_file(max(self.done))} was made of texts that are not there any more. {CURE}")

@@ -28,6 +28,11 @@ class Part(NamedTuple):
         """How many bytes of all inputs come before its end."""
         return self.records[-1].end
 
+    @property
+    def place(self) -> str:
+        """Where its records are, for messages."""
+        return f"from {self.records[0].source} to {self.records[-1].source}"
+
     def digest(self) -> str:
         """A fingerprint of its records."""
         return digest_records(self.records)

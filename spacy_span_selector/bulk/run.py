@@ -108,7 +108,7 @@ def annotate_to_stream(
         Progress(total_size(files)) as progress,
         closing(backend(job, _watch(parts, progress), progress.tick)) as results,
     ):
-        for result in results:
+        for result in _in_order(results):
             _check(result, totals["documents"])
             out.write(result.content)
             out.flush()
@@ -124,6 +124,17 @@ def _watch(parts: Iterable[Part], progress: Progress, done: Container[int] = ())
         if part.number in done:
             progress.skip(part.end)
         yield part
+
+
+def _in_order(results: Iterable[PartResult]) -> Iterator[PartResult]:
+    """The results of all parts in the order of the parts; those that come early wait."""
+    early: dict[int, PartResult] = {}
+    number = 0
+    for result in results:
+        early[result.number] = result
+        while number in early:
+            yield early.pop(number)
+            number += 1
 
 
 def _check(result: PartResult, documents: int) -> None:

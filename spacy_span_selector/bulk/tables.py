@@ -106,6 +106,15 @@ def write_table(rows: Iterable[dict[str, Any]], columns: bytes | None) -> bytes:
 def table_schema(columns: bytes | None) -> pyarrow.Schema:
     """The columns of a table of documents: those of plain data, and those that are passed on."""
     arrow = require_pyarrow()
+    passed = [arrow.field(FIELDS, arrow.string())]
+    if columns is not None:
+        passed = list(arrow.ipc.read_schema(arrow.py_buffer(columns)))
+    return arrow.schema([*plain_schema(), *passed])
+
+
+def plain_schema() -> pyarrow.Schema:
+    """The columns of plain data."""
+    arrow = require_pyarrow()
     place = {"start": arrow.int64(), "end": arrow.int64()}
     span = {**place, "text": arrow.string(), "score": arrow.float64()}
     mention = {**span, "link_score": arrow.float64(), "antecedent": arrow.int64()}
@@ -115,7 +124,7 @@ def table_schema(columns: bytes | None) -> pyarrow.Schema:
         "roleset": arrow.string(),
         "arguments": _list(arrow, {"role": arrow.string(), **span}),
     }
-    ours = {
+    columns = {
         "format": arrow.string(),
         "id": arrow.string(),
         "text": arrow.string(),
@@ -127,10 +136,7 @@ def table_schema(columns: bytes | None) -> pyarrow.Schema:
         "unlinked_mentions": _list(arrow, span),
         "frames": _list(arrow, frame),
     }
-    passed = [(FIELDS, arrow.string())]
-    if columns is not None:
-        passed = list(arrow.ipc.read_schema(arrow.py_buffer(columns)))
-    return arrow.schema([*ours.items(), *passed])
+    return arrow.schema(list(columns.items()))
 
 
 def _struct(arrow: Any, fields: dict[str, Any]) -> Any:

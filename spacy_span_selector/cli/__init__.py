@@ -14,6 +14,7 @@ from .experiment import experiment_cli
 from .export import export_app
 from .render import render_cli
 from .report import report_cli
+from .serve import serve_cli
 from .train import train_cli
 from .tree import tree_cli
 
@@ -26,6 +27,7 @@ __all__ = [
     "export_app",
     "render_cli",
     "report_cli",
+    "serve_cli",
     "train_cli",
     "tree_cli",
 ]

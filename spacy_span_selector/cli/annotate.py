@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
+from typer.core import TyperCommand
 
 from ._app import app, friendly_errors
 
 if TYPE_CHECKING:
     from ..bulk import Job, Reading, Summary
+    from ..bulk.backends import Backend
     from ..bulk.inputs import InputFile
 
 SOME_FAILED = 3
 STDOUT = "-"
+RAY = "--ray"
+RAY_ADDRESS = re.compile(r"auto|local|(ray://)?(\[[\da-fA-F:]+\]|[\w.-]+):\d+")
 
 
 class OutputFormat(str, Enum):
@@ -39,7 +44,20 @@ class StdinFormat(str, Enum):
     jsonl = "jsonl"
 
 
-@app.command("annotate")
+class AnnotateCommand(TyperCommand):
+    """Lets `--ray` do without an address, wherever it stands: what comes after it is its value if it is an address."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments."""
+        options = args[: args.index("--")] if "--" in args else args
+        if RAY in options:
+            place = options.index(RAY)
+            if not RAY_ADDRESS.fullmatch("".join(options[place + 1 : place + 2])):
+                args = [*args[:place], f"{RAY}=local", *args[place + 1 :]]
+        return super().parse_args(ctx, args)
+
+
+@app.command("annotate", cls=AnnotateCommand)
 def annotate_cli(
     model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
     paths: Annotated[
@@ -61,7 +79,13 @@ def annotate_cli(
         StdinFormat.txt
     ),
     tokens: Annotated[bool, typer.Option("--tokens", help="Write where tokens are (jsonl and parquet)")] = False,
-    n_process: Annotated[int, typer.Option(min=1, help="Number of processes, each with the pipeline")] = 1,
+    n_process: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of processes, each with the pipeline; by default 1 or, with --ray, one for each CPU or GPU",
+        ),
+    ] = None,
     batch_words: Annotated[int, typer.Option(min=1, help="About how many words are annotated at once")] = 20_000,
     part_words: Annotated[
         int | None,
@@ -78,6 +102,19 @@ def annotate_cli(
             help="Whether encoders compute in bfloat16 where the device can; by default as the pipeline says",
         ),
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            RAY,
+            metavar="[ADDRESS]",
+            help="Annotate on a Ray cluster: HOST:PORT, or 'auto' on a machine of it; without an address, on this "
+            "machine",
+        ),
+    ] = None,
+    num_cpus: Annotated[float, typer.Option(min=0.01, help="With --ray: CPUs, and threads, for each process")] = 1,
+    num_gpus: Annotated[
+        float, typer.Option(min=0, help="With --ray: GPUs for each process, or its share of one, such as 0.5")
+    ] = 0,
     code_path: Annotated[
         Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
     ] = None,
@@ -99,6 +136,7 @@ def annotate_cli(
     # Where documents go to the standard output, nothing else does.
     with redirect_stdout(sys.stderr) if out == STDOUT else nullcontext(), friendly_errors():
         _check_paths(inputs, out, format_)
+        backend = _find_backend(ray, n_process, num_cpus, num_gpus, gpu_id)
         reading = Reading(text_field, id_field)
         files = find_inputs(inputs, stdin=stdin.value, out=None if out == STDOUT else Path(out))
         if format_ is OutputFormat.parquet or any(file.kind == "parquet" for file in files):
@@ -115,7 +153,7 @@ def annotate_cli(
             gpu_id=gpu_id,
         )
         try:
-            summary = _run(job, files, reading, stdout if out == STDOUT else Path(out), part_words, n_process)
+            summary = _run(job, files, reading, stdout if out == STDOUT else Path(out), part_words, backend)
         except KeyboardInterrupt:
             hint = "" if out == STDOUT else " The same command goes on where it was."
             typer.echo(f"Stopped.{hint}", err=True)
@@ -123,13 +161,26 @@ def annotate_cli(
     _report(summary, reading, out)
 
 
+def _find_backend(ray: str | None, n_process: int | None, num_cpus: float, num_gpus: float, gpu_id: int) -> Backend:
+    from ..bulk.backends import in_processes, in_this_process
+    from ..bulk.cluster import in_ray
+
+    if ray is None:
+        if num_gpus or num_cpus != 1:
+            raise ValueError("--num-cpus and --num-gpus are for --ray. Without it, --gpu-id chooses a GPU.")
+        return in_this_process if n_process in (None, 1) else in_processes(n_process)
+    if not RAY_ADDRESS.fullmatch(ray):
+        raise ValueError(f"--ray={ray}: expected HOST:PORT, such as 10.0.0.1:6379, 'auto', or no address.")
+    if gpu_id >= 0:
+        raise ValueError("--ray gives each process its GPU: say --num-gpus 1 instead of --gpu-id.")
+    return in_ray(ray, workers=n_process, num_cpus=num_cpus, num_gpus=num_gpus)
+
+
 def _run(
-    job: Job, files: list[InputFile], reading: Reading, out: Path | BinaryIO, part_words: int | None, n_process: int
+    job: Job, files: list[InputFile], reading: Reading, out: Path | BinaryIO, part_words: int | None, backend: Backend
 ) -> Summary:
     from ..bulk import annotate_to_folder, annotate_to_stream
-    from ..bulk.backends import in_processes, in_this_process
 
-    backend = in_this_process if n_process == 1 else in_processes(n_process)
     if isinstance(out, Path):
         return annotate_to_folder(job, files, out, reading=reading, part_words=part_words, backend=backend)
     try:

@@ -32,6 +32,12 @@ def render_cli(
     ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Show at most this many documents")] = None,
     singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
+    cluster_prefix: Annotated[
+        str | None, typer.Option(help="Prefix of the keys of clusters; by default that of the pipeline")
+    ] = None,
+    frame_prefix: Annotated[
+        str | None, typer.Option(help="Prefix of the keys of frames; by default that of the pipeline")
+    ] = None,
     lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text, without --model")] = "en",
 ) -> None:
     """Write an HTML page that shows the clusters and frames of documents.
@@ -41,6 +47,7 @@ def render_cli(
     """
     import spacy
 
+    from ..bulk.keys import find_keys, only_prefixes
     from ..rendering import render_page
 
     with friendly_errors():
@@ -51,7 +58,9 @@ def render_cli(
             docs = islice(_read_docs(data, nlp), limit)
             if model is not None:
                 docs = nlp.pipe(_without_annotation(doc) for doc in docs)
-        page = render_page(docs, singletons=singletons)
+        given = {"cluster_prefix": cluster_prefix, "frame_prefix": frame_prefix}
+        prefixes = only_prefixes(find_keys(nlp) | {name: prefix for name, prefix in given.items() if prefix})
+        page = render_page(docs, singletons=singletons, **prefixes)
         write_file(out_path, page)
     typer.echo(f"Page: {out_path}")
 

@@ -13,6 +13,7 @@ from ..annotation import (
     MENTIONS_KEY,
     PREDICATES_KEY,
     SCORES,
+    annotates_all_predicates,
     frame_groups,
     frame_keys,
     get_antecedents,
@@ -47,8 +48,11 @@ def move_spans(
         places = places_of(key)
         if key in frames and 0 not in places:
             continue  # arguments without their predicate are no frame
-        if places or not len(group) or key in (MENTIONS_KEY, predicates_key):
+        is_list = key == MENTIONS_KEY or (key == predicates_key and not frames)
+        if places or not len(group) or is_list:
             target.spans[key] = _copy_group(group, target, places)
+    if not annotates_all_predicates(source, predicates_key):
+        return  # of what is annotated in part, nothing is known without its predicates
     if has_frames_annotated(source, prefix, predicates_key) and not frame_groups(target, prefix):
         set_frames(target, [], prefix=prefix, predicates_key=predicates_key)
 

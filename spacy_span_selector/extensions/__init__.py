@@ -8,6 +8,7 @@
     token._.coref_clusters   the clusters with a mention that contains this token, innermost mention first
     doc._.resolved_text      the text with mentions replaced by the representative of their cluster
     doc._.srl                the frames: each a predicate, its roleset and its arguments by role
+    doc._.events             the frames with entities as participants: the clusters of their arguments
 
 All are computed from `doc.spans` when read, so they follow every change and need not be saved
 with a document.
@@ -32,6 +33,7 @@ from .clusters import (
     span_score,
     token_clusters,
 )
+from .events import Event, Participant, Triple, doc_events
 from .frames import SrlFrame, doc_frames
 from .representative import representative_mention
 from .resolved_text import resolved_text
@@ -47,8 +49,8 @@ CLUSTER_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
 }
 """The attributes of clusters, as spaCy's factories name what they assign, each with its getter."""
 
-FRAME_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {"doc._.srl": doc_frames}
-"""The attributes of frames."""
+FRAME_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {"doc._.srl": doc_frames, "doc._.events": doc_events}
+"""The attributes of frames; the participants of events are clusters, where there are some."""
 
 OWNERS: Mapping[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span": Span, "token": Token}
 
@@ -56,10 +58,14 @@ __all__ = [
     "CLUSTER_ATTRIBUTES",
     "FRAME_ATTRIBUTES",
     "Cluster",
+    "Event",
+    "Participant",
     "SrlFrame",
+    "Triple",
     "clusters_by_mention",
     "clusters_by_token",
     "doc_clusters",
+    "doc_events",
     "doc_frames",
     "register_extensions",
     "representative_mention",

@@ -8,6 +8,7 @@ tokens of a long document, use `clusters_by_mention` and `clusters_by_token`, wh
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
@@ -23,7 +24,9 @@ from ..annotation import (
     get_scores,
 )
 from .characters import span_to_dict
+from .entities import entity_id, entity_label
 from .representative import representative_mention
+from .tables import in_context, in_list, probability, table
 
 
 class Cluster(list[Span]):
@@ -36,6 +39,8 @@ class Cluster(list[Span]):
     antecedents (list[Span | None] | None): The mention that each was linked to, None for one without antecedent. None
         if unknown, as in gold annotation.
     name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
+    entity_label (str): What kind of entity it is: in its corpus, if that tells, or else in `doc.ents`; "" if unknown.
+    entity_id (str): Its identifier in a knowledge base, as in `doc.ents`; "" if unknown.
     """
 
     def __init__(
@@ -45,16 +50,26 @@ class Cluster(list[Span]):
         link_scores: list[float] | None = None,
         antecedents: list[Span | None] | None = None,
         name: str | None = None,
+        entity_label: str | None = None,
     ) -> None:
         super().__init__(mentions)
         self.scores = scores
         self.link_scores = link_scores
         self.antecedents = antecedents
         self.name = name
+        self._entity_label = entity_label
 
     @property
     def representative(self) -> Span:
         return representative_mention(self)
+
+    @property
+    def entity_label(self) -> str:
+        return self._entity_label or entity_label(self)
+
+    @property
+    def entity_id(self) -> str:
+        return entity_id(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The cluster as plain data, which `json.dumps` takes: a `cluster` of the schema in docs/annotation.md.
@@ -70,14 +85,45 @@ class Cluster(list[Span]):
             if values is not None and len(values) == len(mentions):  # not so if mentions were added or removed
                 for mention, value in zip(mentions, values, strict=True):
                     mention[key] = value
-        name = {"name": self.name} if isinstance(self.name, str) and self.name else {}
-        return {**name, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
+        of_entity = {"name": self.name, "entity_label": self.entity_label, "entity_id": self.entity_id}
+        texts = {key: text for key, text in of_entity.items() if isinstance(text, str) and text}
+        return {**texts, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
+
+    def _repr_html_(self) -> str:
+        """A table of the mentions in their context, which notebooks show."""
+        known = [values and len(values) == len(self) and values for values in (self.scores, self.link_scores)]
+        has_antecedents = self.antecedents is not None and len(self.antecedents) == len(self)
+        antecedents = (self.antecedents if has_antecedents else None) or [None] * len(self)
+        rows = [
+            (
+                str(i + 1),
+                in_context(mention),
+                *(probability(values[i] if values else None) for values in known),
+                "" if antecedent is None else escape(antecedent.text),
+            )
+            for i, (mention, antecedent) in enumerate(zip(self, antecedents, strict=True))
+        ]
+        return table(
+            ["", "mention", "selected", "linked", "antecedent"], rows, self.representative.text if self else ""
+        )
 
 
-def doc_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[Cluster]:
+class Clusters(list[Cluster]):
+    """The clusters of a document: a list that notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (str(i), escape(cluster.representative.text), str(len(cluster)), in_list(cluster))
+            for i, cluster in enumerate(self, start=1)
+            if cluster
+        ]
+        return table(["", "cluster", "size", "mentions"], rows)
+
+
+def doc_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> Clusters:
     """The clusters of a document, in the order of their first mentions; empty groups and spans are left out."""
     clusters = map(_read_cluster, cluster_groups(doc, prefix))
-    return sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0]))
+    return Clusters(sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0])))
 
 
 def clusters_by_mention(doc: Doc) -> dict[Mention, Cluster]:
@@ -147,6 +193,7 @@ def _read_cluster(group: SpanGroup) -> Cluster:
         None if link_scores is None else [link_scores[i] for i in order],
         None if antecedents is None else [with_tokens.get(antecedents[i]) for i in order],
         group.attrs.get("name"),
+        group.attrs.get("entity_type"),
     )
 
 

@@ -1,6 +1,8 @@
-"""Lists of English words that determine the type of a mention in text without tags, and English possessives."""
+"""Lists of English words that determine the type of a mention in text without tags; possessives; base forms."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 WORDS = {
     "PRON": """
@@ -54,3 +56,24 @@ CONTRACTIONS = {
 def possessive(text: str, *, plural: bool) -> str:
     """The possessive of a noun phrase: Ann's, James's, the girls'."""
     return f"{text}'" if plural and text.endswith(("s", "S")) else f"{text}'s"
+
+
+ENDINGS = {"ies": ["y"], "ied": ["y"], "es": ["", "e"], "s": [""], "ed": ["", "e"], "ing": ["", "e"]}
+"""Regular endings, each with what may stand in its place in the base form."""
+SHORTEST_STEM = 2
+
+
+def base_forms(form: str) -> Iterator[str]:
+    """Words that a form may be a regular form of: "stop" of "stopped", "pick up" of "picks up".
+
+    form (str): A word, or a verb and its particle, in lower case.
+    RETURNS (Iterator[str]): Candidates; some are no words.
+    """
+    word, space, particle = form.partition(" ")
+    for ending, replacements in ENDINGS.items():
+        stem = word.removesuffix(ending)
+        if stem == word or len(stem) < SHORTEST_STEM:
+            continue
+        yield from (stem + replacement + space + particle for replacement in replacements)
+        if ending in ("ed", "ing") and stem[-1] == stem[-2]:
+            yield stem[:-1] + space + particle

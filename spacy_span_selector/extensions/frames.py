@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
 from ..annotation import FRAME_PREFIX, PREDICATE_LABEL, frame_groups, get_scores
 from .characters import span_to_dict
+from .tables import in_list, probability, table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -28,9 +30,14 @@ class SrlFrame(_Parts):
         annotated: a continuation of an ARG1 has the key C-ARG1, a reference to it the key R-ARG1.
     scores (list[float] | None): The probability of each of `labelled_spans()`, if known: of the predicate, that it is
         one; of an argument, that of its role. Not a part of the tuple.
+    roleset_name (str | None): What the roleset means, such as "transfer", if a lexicon knows. Not a part of the tuple.
+    descriptions (dict[str, str]): What its roles are, such as "giver" for ARG0; those that are known. Not a part of the
+        tuple.
     """
 
     scores: list[float] | None = None
+    roleset_name: str | None = None
+    descriptions: dict[str, str]
 
     def __new__(
         cls,
@@ -41,6 +48,7 @@ class SrlFrame(_Parts):
     ) -> Self:
         frame = super().__new__(cls, predicate, roleset, arguments)
         frame.scores = scores
+        frame.descriptions = {}
         return frame
 
     def __repr__(self) -> str:
@@ -58,20 +66,65 @@ class SrlFrame(_Parts):
             what is known of them.
         """
         labelled = self.labelled_spans()
-        arguments = [{"role": role, **span_to_dict(span)} for span, role in labelled]
+        arguments = [{"role": role, **self._describe(role), **span_to_dict(span)} for span, role in labelled]
         if self.scores is not None:
             for argument, score in zip(arguments, self.scores, strict=True):
                 argument["score"] = score
         predicate = arguments.pop([span is self.predicate for span, _ in labelled].index(True))
         del predicate["role"]
-        roleset = {"roleset": self.roleset} if isinstance(self.roleset, str) and self.roleset else {}
-        return {"predicate": predicate, **roleset, "arguments": arguments}
+        known = {"roleset": self.roleset, "roleset_name": self.roleset_name}
+        texts = {key: text for key, text in known.items() if isinstance(text, str) and text}
+        return {"predicate": predicate, **texts, "arguments": arguments}
+
+    @property
+    def title(self) -> str:
+        """Its roleset or, if that is unknown, its predicate."""
+        return _text(self.roleset) or self.predicate.text
+
+    @property
+    def meaning(self) -> str:
+        """What its roleset means, "" if unknown."""
+        return _text(self.roleset_name)
+
+    def description(self, role: str) -> str:
+        """What a role is to this roleset, "" if unknown."""
+        return _text(self.descriptions.get(role)) if isinstance(self.descriptions, dict) else ""
+
+    def _describe(self, role: str) -> dict[str, str]:
+        return {"description": self.descriptions[role]} if role in self.descriptions else {}
+
+    def _repr_html_(self) -> str:
+        """A table of the predicate and the arguments, which notebooks show."""
+        labelled = self.labelled_spans()
+        scores = self.scores if self.scores and len(self.scores) == len(labelled) else [None] * len(labelled)
+        rows = [
+            (escape(role), escape(span.text), probability(score), escape(self.description(role)))
+            for (span, role), score in zip(labelled, scores, strict=True)
+        ]
+        caption = f"{self.title}: {self.meaning}" if self.meaning else self.title
+        return table(["role", "span", "probability", "description"], rows, caption)
 
 
-def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SrlFrame]:
+class Frames(list[SrlFrame]):
+    """The frames of a document: a list that notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                escape(_text(frame.roleset)),
+                escape(frame.meaning),
+                escape(frame.predicate.text),
+                ", ".join(f"<small>{escape(role)}</small> {in_list(spans)}" for role, spans in frame.arguments.items()),
+            )
+            for frame in self
+        ]
+        return table(["roleset", "meaning", "predicate", "arguments"], rows)
+
+
+def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> Frames:
     """The frames of a document, in the order of their predicates; arguments without tokens are left out, and predicates
     without tokens with their frames."""
-    frames: list[SrlFrame] = []
+    frames = Frames()
     for group in frame_groups(doc, prefix):
         predicate, *others = spans = list(group)
         if not len(predicate):
@@ -80,8 +133,15 @@ def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SrlFrame]:
         for span in sorted(filter(len, others), key=lambda span: (span.start, span.end)):
             arguments.setdefault(span.label_, []).append(span)
         frame = SrlFrame(predicate, group.attrs.get("roleset"), arguments)
+        frame.roleset_name = group.attrs.get("roleset_name")
+        frame.descriptions = group.attrs.get("descriptions") or {}
         if (scores := get_scores(group)) is not None:
             score_of = {id(span): score for span, score in zip(spans, scores, strict=True)}
             frame.scores = [score_of[id(span)] for span, _ in frame.labelled_spans()]
         frames.append(frame)
     return frames
+
+
+def _text(value: object) -> str:
+    """A value of `attrs` if it is a text: they may hold anything."""
+    return value if isinstance(value, str) else ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from spacy.training import Example
 
-from ..annotation import describe_doc, get_frames, has_frames_annotated
+from ..annotation import annotates_all_predicates, describe_doc, get_frames, has_frames_annotated
 from ..layers.spans.layout import Runs, Spans, is_long
 from ..layers.srl.gold import GoldFrames
 from ..layers.srl.pairs import is_near
@@ -93,6 +93,7 @@ def gold_frames(
     arguments_of = [(*argument, i) for i, frame in enumerate(frames) for argument in frame[3]]
     rows = torch.tensor(arguments_of, dtype=torch.long, device=device).view(-1, 4).T.contiguous()
     annotated = [has_frames_annotated(example.reference, prefix, predicates_key) for example in examples]
+    complete = [annotates_all_predicates(example.reference, predicates_key) for example in examples]
     gold = GoldFrames(
         predicates=Spans(predicates[0], predicates[1]),
         rolesets=predicates[2],
@@ -100,5 +101,6 @@ def gold_frames(
         frames=rows[3],
         roles=rows[2],
         annotated=torch.tensor(annotated, dtype=torch.bool, device=device),
+        complete=torch.tensor(complete, dtype=torch.bool, device=device),
     )
     return gold, lost

@@ -25,12 +25,12 @@ class LostSpans:
 
     counts (Counter[str]): How many, by reason.
     first (dict[str, str]): Where each reason was met first: document and span.
-    reported (set[str]): The reasons that were warned of.
+    told (set[str]): The reasons that were warned of before the spans of a training were counted.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
-    reported: set[str] = field(default_factory=set)
+    told: set[str] = field(default_factory=set)
 
     def add(self, reason: str, place: str) -> None:
         """Count a span."""
@@ -44,19 +44,20 @@ class LostSpans:
         name (str): Name of the component.
         what (str): What was done with what: "leaves out a gold mention", "cuts a sentence".
         """
-        for reason in [reason for reason in other.counts if reason not in self.reported]:  # as met, not as hashed
+        known = self.counts.keys() | self.told
+        for reason in [reason for reason in other.counts if reason not in known]:  # as met, not as hashed
             so_far = f" ({other.counts[reason]:,} so far)" if other.counts[reason] > 1 else ""
             warnings.warn(
                 f"'{name}' {what} that {reason}: {other.first[reason]}{so_far}. Shown once; "
                 f"nlp.get_pipe('{name}').lost.counts has the number of all.",
                 stacklevel=level_of_caller(),
             )
-        self.reported |= {*other.counts}
         self.counts.update(other.counts)
         self.first = other.first | self.first
 
     def start_again(self) -> None:
-        """Forget what was counted, but not what was reported."""
+        """Forget what was counted, but not which reasons were warned of."""
+        self.told |= {*self.counts}
         self.counts.clear()
         self.first.clear()
 

@@ -1,11 +1,11 @@
-"""Which rolesets a predicate may have: those that its form, or else its lemma, was seen with."""
+"""Which rolesets a predicate may have: those that its form, or else its lemma, was seen with, or that a lexicon has."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -13,9 +13,11 @@ import torch
 from spacy.tokens import Doc, Span
 
 from ..annotation import get_frames
+from ..extensions.english import base_forms
 from ..layers.spans.layout import Spans
 from ..layers.srl.pairs import Pairs
 from ..layers.srl.rolesets import Senses
+from ..lexicon import Lexicon
 
 RolesetCounts = dict[str, dict[str, int]]
 """How often each form, and each lemma, was seen with each roleset."""
@@ -31,18 +33,29 @@ def count_rolesets(docs: Iterable[Doc], prefix: str) -> RolesetCounts:
     for doc in docs:
         for frame in get_frames(doc, prefix):
             if frame.roleset:
-                for key in set(_keys(doc[frame.start : frame.end])):
+                predicate = doc[frame.start : frame.end]
+                for key in {*_form_and_lemma(predicate)}:
                     counts[key][frame.roleset] += 1
     return {key: dict(sorted(counts[key].items())) for key in sorted(counts)}
 
 
-def number_rolesets(counts: RolesetCounts) -> dict[str, int]:
-    """A number for each roleset, from 0, in alphabetical order."""
-    return {roleset: i for i, roleset in enumerate(sorted({roleset for row in counts.values() for roleset in row}))}
+def number_rolesets(counts: RolesetCounts, lexicon: Lexicon) -> dict[str, int]:
+    """A number for each roleset, from 0: first those that were seen, then those that only the lexicon has."""
+    seen = sorted({roleset for row in counts.values() for roleset in row})
+    return {roleset: i for i, roleset in enumerate([*seen, *sorted(lexicon.keys() - {*seen})])}
+
+
+def add_lexicon(counts: RolesetCounts, lexicon: Lexicon) -> RolesetCounts:
+    """Add the words that were never seen, with each roleset that the lexicon has for them as if seen once."""
+    words: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for roleset, entry in lexicon.items():
+        for word in entry["words"]:
+            words[word][roleset] = 1
+    return {**words, **counts}
 
 
 def seen_rolesets(predicate: Span, counts: RolesetCounts) -> dict[str, int]:
-    """How often the form of a predicate, or else its lemma, was seen with each roleset."""
+    """How often the form of a predicate, or else its lemma, or what may be its lemma, was seen with each roleset."""
     return next((counts[key] for key in _keys(predicate) if key in counts), {})
 
 
@@ -74,7 +87,12 @@ class LookUpSenses:
         return Senses(Pairs(index[:, 0], index[:, 1]), torch.tensor(log_counts, device=device))
 
 
-def _keys(predicate: Span) -> list[str]:
-    """What a predicate is looked up by: its form, then its lemma if it has one."""
+def _keys(predicate: Span) -> Iterator[str]:
+    """What a predicate is looked up by: its form, then its lemma if it has one, then what its form may be a form of."""
+    yield from _form_and_lemma(predicate)
+    yield from base_forms(_form_and_lemma(predicate)[0])
+
+
+def _form_and_lemma(predicate: Span) -> list[str]:
     lemma = predicate.lemma_.lower().strip()
     return [" ".join(predicate.text.lower().split()), *([lemma] if lemma else [])]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
+from operator import is_not
 from typing import Any, ClassVar
 
 import torch
@@ -32,16 +33,21 @@ from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
+from ..layers.srl.roleset_roles import FrameTable
+from ..lexicon import check_lexicon
 from ..signatures import takes_settings
 from ..tasks.srl import SEMANTIC_ROLES
 from .batches import docs_to_initialize
 from .default_model import default_model
 from .gold_frames import gold_frames
+from .known_rolesets import KnownRolesets
 from .lost import LostSpans
-from .rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
+from .rolesets import LookUpSenses, count_rolesets
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings
 from .workers import use_one_thread_after_fork
+
+CORE_ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA")
 
 DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")
 
@@ -57,6 +63,9 @@ class SrlPipeSettings(PipeSettings):
     predicates_key (str): Key in `doc.spans` of the predicates that a document is given. Where it is there,
         the component finds arguments for these and looks for no others.
     spans_key (str): Key of all selected spans in `doc.spans`.
+    unique_roles (Sequence[str]): The roles that a predicate has at most once: of two spans, the other one gets its next
+        best role, or none. By default the core roles of PropBank.
+    frame_roles (bool): Whether a predicate gets no core role that its roleset lacks, if a lexicon knows the roleset.
     """
 
     annotation: str | None = "complete"
@@ -66,6 +75,8 @@ class SrlPipeSettings(PipeSettings):
     prefix: str = FRAME_PREFIX
     predicates_key: str = PREDICATES_KEY
     spans_key: str = SELECTED_KEY
+    unique_roles: Sequence[str] = CORE_ROLES
+    frame_roles: bool = False
     keys: ClassVar = ("predicates_key", "spans_key")
     selected: ClassVar = "spans_key"
 
@@ -116,8 +127,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def __init__(self, *arguments: Any, **named: Any) -> None:
         """Initialize the component; the arguments are those of `SelectorPipe`."""
         super().__init__(*arguments, **named)
-        self.cfg = {"labels": [], "rolesets": {}, **self.cfg}
-        self._numbered: tuple[RolesetCounts, dict[str, int]] = ({}, {})
+        self.cfg = {"labels": [], "rolesets": {}, "lexicon": {}, **self.cfg}
+        self._known: tuple[Any, KnownRolesets] | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -135,6 +146,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         *,
         nlp: Language | None = None,
         labels: dict[str, Any] | None = None,
+        lexicon: dict[str, Any] | None = None,  # a Lexicon: spaCy reads this annotation, and knows no other names
     ) -> None:
         """Collect roles and rolesets, and build the network.
 
@@ -142,7 +154,11 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         nlp (Language | None): The pipeline.
         labels (dict[str, Any] | None): Roles and rolesets as `init labels` writes them; by default they are
             collected from the examples.
-        RAISES (ValueError): If no example has an argument, or none has a token, or if labels have another form.
+        lexicon (Lexicon | None): What is known of rolesets beside the examples: `spacy_span_selector.Lexicon.v1` reads
+            one. The roles of their frames become features of arguments, words that were never seen get their rolesets,
+            and frames say what rolesets and roles mean.
+        RAISES (ValueError): If no example has an argument, or none has a token, or if labels or lexicon have another
+            form.
         """
         validate_get_examples(get_examples, "StructuredSrl.initialize")
         examples = list(get_examples())  # reading a corpus takes long, so only once
@@ -156,7 +172,9 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
         self.cfg["labels"] = list(labels["roles"])
-        self.cfg["rolesets"] = labels["rolesets"] if self.settings.predict_rolesets else {}
+        predicts = self.settings.predict_rolesets
+        self.cfg["rolesets"] = labels["rolesets"] if predicts else {}
+        self.cfg["lexicon"] = check_lexicon(lexicon or {}, f"the lexicon of '{self.name}'") if predicts else {}
         self.model.attrs["sizes"] = self._sizes()
         self.model.initialize(X=docs_to_initialize(examples))
         self._look_through(examples, nlp)
@@ -173,9 +191,11 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _check_cfg(self, cfg: dict[str, Any]) -> None:
         super()._check_cfg(cfg)
         _check_labels(self.name, {"roles": cfg["labels"], "rolesets": cfg["rolesets"]})
+        check_lexicon(cfg["lexicon"], f"the lexicon of '{self.name}'")
 
     def _sizes(self) -> dict[str, int]:
-        return {"roles": len(self.labels), "rolesets": len(self._roleset_numbers())}
+        known = self._rolesets()
+        return {"roles": len(self.labels), "rolesets": known.seen, "tags": known.tags}
 
     def _read_gold(
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
@@ -187,8 +207,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             prefix=settings.prefix,
             predicates_key=settings.predicates_key,
             roles={role: i for i, role in enumerate(self.labels)},
-            rolesets=self._roleset_numbers(),
-            seen=self.cfg["rolesets"] if settings.predict_rolesets else None,
+            rolesets=self._rolesets().numbers,
+            seen=self._rolesets().counts if settings.predict_rolesets else None,
             max_width=self._max_span_width,
             band_width=self._band_width,
             device=device,
@@ -197,11 +217,13 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _training_request(self, words: Sequence[Words], gold: GoldFrames) -> SrlRequest:
         every = torch.ones(len(words), dtype=torch.bool, device=gold.annotated.device)
         find_predicates = FindPredicates(gold.predicates, closed=every)
-        return SrlRequest(find_predicates, self._senses(words), self.training_strategy(gold))
+        frames = self._frame_table(gold.annotated.device)
+        return SrlRequest(find_predicates, self._senses(words), frames, self.training_strategy(gold))
 
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SrlRequest:
         find_predicates = self._given_predicates(words, layout)
-        return SrlRequest(find_predicates, self._senses(words), self.prediction_strategy())
+        frames = self._frame_table(layout.document.device)
+        return SrlRequest(find_predicates, self._senses(words), frames, self.prediction_strategy())
 
     def _loss(self, output: SrlOutput, gold: GoldFrames, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
         return output.loss(gold, layout, **self._loss_settings()), output.tensors()
@@ -209,10 +231,10 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _predictions(
         self, docs: Sequence[Doc], layout: SpanLayout, request: SrlRequest, output: SrlOutput
     ) -> Iterator[SrlPrediction]:
-        names = [*self._roleset_numbers(), None]  # the last one for -1
+        names = [*self._rolesets().numbers, None]  # the last one for -1
         labels = self.labels
         starts, ends = output.predicates.starts.tolist(), output.predicates.ends.tolist()
-        rolesets = output.rolesets.decode()
+        rolesets = output.rolesets.decode().tolist()
         probabilities = output.log_tags[output.predicates.starts, BEGIN].exp().tolist()
         arguments = {i: list(group) for i, group in groupby(output.arguments.decode(), lambda found: found.predicate)}
         selected = output.arguments.selected()
@@ -230,6 +252,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
                         [Argument(a.start - offset, a.end + 1 - offset, labels[a.role]) for a in found],
                         names[rolesets[i]],
                         [1.0 if is_given[number] else probabilities[i], *(a.score for a in found)],
+                        *self._rolesets().describe(names[rolesets[i]], (labels[a.role] for a in found)),
                     )
                 )
             own = selected[bisect_left(selected, (offset,)) : bisect_left(selected, (after,))]
@@ -241,14 +264,20 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None)
 
     def _senses(self, words: Sequence[Words]) -> LookUpSenses:
-        counts: RolesetCounts = self.cfg["rolesets"] if self.settings.predict_rolesets else {}
-        return LookUpSenses([document.doc for document in words], counts, self._roleset_numbers())
+        known = self._rolesets()
+        counts = known.counts if self.settings.predict_rolesets else {}
+        return LookUpSenses([document.doc for document in words], counts, known.numbers)
 
-    def _roleset_numbers(self) -> dict[str, int]:
-        counts: RolesetCounts = self.cfg["rolesets"]
-        if self._numbered[0] is not counts:  # they come with initialization, and when a pipeline is loaded
-            self._numbered = (counts, number_rolesets(counts))
-        return self._numbered[1]
+    def _frame_table(self, device: torch.device) -> FrameTable:
+        settings = self.settings
+        return self._rolesets().frame_table(device, settings.unique_roles, strict=settings.frame_roles)
+
+    def _rolesets(self) -> KnownRolesets:
+        """What is known of rolesets: it comes with initialization, and when a pipeline is loaded."""
+        source = (self.cfg["rolesets"], self.cfg["lexicon"], self.cfg["labels"])
+        if self._known is None or any(map(is_not, self._known[0], source)):
+            self._known = (source, KnownRolesets(*source))
+        return self._known[1]
 
     def _given_predicates(self, words: Sequence[Words], layout: SpanLayout) -> FindPredicates:
         """The predicates that documents are given; a given span without words is left out."""

@@ -1,8 +1,10 @@
-"""An HTML page that shows documents: one sentence per line with its clusters, and below it its frames.
+"""HTML pages that show documents: one sentence per line with its clusters, and below it its frames.
 
-Everything that comes from a document, a label or a name is escaped.
+Everything that comes from a document, a label or a name is escaped. Style sheets, scripts and markup that depend on no
+document are files of the folder `static`.
 """
 
-from .page import Page, render_page
+from .notebook import render
+from .page import Page, Style, render_page
 
-__all__ = ["Page", "render_page"]
+__all__ = ["Page", "Style", "render", "render_page"]

@@ -1,126 +1,114 @@
-"""The clusters of a document in its text, drawn by displaCy.
+"""The clusters of a document in its text: each mention in a box with the number and the colour of its cluster.
 
-displaCy draws one span group at a time, so the clusters of a sentence are merged into one view,
-with a colour and a number for each cluster, explained above the text.
+A colour alone tells few clusters apart, and fewer to some eyes. So a cluster has one of `COLORS` colours, one of
+`LINES` kinds of line under its mentions, and its number at each of them.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from spacy import displacy
 from spacy.tokens import Doc, Span
 
-from ..annotation import cluster_groups
-from ..extensions import representative_mention
-from .html_page import color_class
+from ..annotation import CLUSTER_PREFIX, Mention
+from ..extensions import Cluster, doc_clusters
+from .boxes import boxed
 
-NO_LABEL = ""
-SINGLETON_COLOR = "#d5d5d5"
-GOLDEN_ANGLE = 137.508  # degrees; successive multiples stay far from each other on the colour circle
-LIGHTNESS = (74, 82, 68)  # per cent; black text is readable on each
-
-# The templates of displaCy without white space, so that "Ann" and "'s" stay together, and with classes for styles.
-TEMPLATES = {
-    "span": '<span class="token tall-{total_height}">{text}{span_slices}{span_starts}</span>',
-    "slice": '<span class="slice {bg} top-{top_offset}"></span>',
-    "start": '<span class="slice {bg} top-{top_offset}"><span class="number {bg}">{label}{kb_link}</span></span>',
-}
-FRAME = re.compile(r'<div class="spans" style="[^"]*direction: (\w+)[^"]*">')
-"""What displaCy puts around a sentence."""
+COLORS = 8  # page.css has the classes
+LINES = 4
+HEIGHTS = 6
+SINGLETON = "single"
 
 
 class ShownCluster(NamedTuple):
-    """A cluster with the number in its key and its colour."""
+    """A cluster with its number on the page, the classes of its colour, and the place of each of its mentions."""
 
     number: int
-    color: str
-    mentions: list[Span]
+    look: str
+    cluster: Cluster
+    places: dict[Mention, int]
 
 
-def shown_clusters(doc: Doc, singletons: bool) -> list[ShownCluster]:
-    """The clusters that are shown; mentions without tokens are left out."""
+class ShownMention(NamedTuple):
+    """A mention: that with this number in its cluster, counted from 0."""
+
+    shown: ShownCluster
+    place: int
+
+    def span(self) -> Span:
+        """Its span."""
+        return self.shown.cluster[self.place]
+
+
+def shown_clusters(part: Doc | Span, singletons: bool, prefix: str = CLUSTER_PREFIX) -> list[ShownCluster]:
+    """The clusters that are shown, numbered without gaps in the order of their first mentions.
+
+    part (Doc | Span): The document, or the part of it that is shown.
+    singletons (bool): Whether clusters of one mention are shown.
+    prefix (str): Prefix of the keys of clusters.
+    RETURNS (list[ShownCluster]): Clusters with a mention there.
+    """
+    within = part[:] if isinstance(part, Doc) else part
     shown: list[ShownCluster] = []
     linked = 0
-    for number, group in enumerate(cluster_groups(doc), start=1):
-        mentions = [mention for mention in group if len(mention)]
-        if len(mentions) > 1:
-            shown.append(ShownCluster(number, cluster_color(linked), mentions))
-            linked += 1
-        elif mentions and singletons:
-            shown.append(ShownCluster(number, SINGLETON_COLOR, mentions))
+    for cluster in doc_clusters(within.doc, prefix):
+        if not any(mention.start < within.end and within.start < mention.end for mention in cluster):
+            continue
+        if len(cluster) > 1 or singletons:
+            look = cluster_look(linked) if len(cluster) > 1 else SINGLETON
+            linked += len(cluster) > 1
+            places = {(mention.start, mention.end): place for place, mention in enumerate(cluster)}
+            shown.append(ShownCluster(len(shown) + 1, look, cluster, places))
     return shown
+
+
+def shown_mentions(clusters: Iterable[ShownCluster]) -> dict[int, list[ShownMention]]:
+    """The mentions of clusters, by their first tokens."""
+    starting: dict[int, list[ShownMention]] = {}
+    for shown in clusters:
+        for place, mention in enumerate(shown.cluster):
+            starting.setdefault(mention.start, []).append(ShownMention(shown, place))
+    return starting
 
 
 def render_legend(clusters: Sequence[ShownCluster]) -> str:
     """The legend of the numbers and colours of the clusters; empty if no cluster has two mentions."""
     entries = [
-        f'<span class="cluster {color_class(cluster.color)}">'
-        f"<b>{cluster.number}</b> {escape(representative_mention(cluster.mentions).text)} "
-        f"({len(cluster.mentions)})</span>"
-        for cluster in clusters
-        if len(cluster.mentions) > 1
+        f'<li><button type="button" class="cluster {look}" data-n="{number}">'
+        f"<bdi>{escape(cluster.representative.text)}</bdi> <small>{len(cluster)}</small></button></li>"
+        for number, look, cluster, _ in clusters
+        if len(cluster) > 1
     ]
-    return "\n".join(["<p>", *entries, "</p>"]) if entries else ""
+    return "\n".join(['<ul class="legend" aria-label="Clusters">', *entries, "</ul>"]) if entries else ""
 
 
-def render_sentences(sentences: Sequence[Span], clusters: Sequence[ShownCluster]) -> list[str]:
-    """The text of each sentence, with the mentions that start in it underlined and numbered."""
-    starting: dict[int, list[tuple[Span, ShownCluster]]] = {}
-    for cluster in clusters:
-        for mention in cluster.mentions:
-            starting.setdefault(mention.start, []).append((mention, cluster))
-    colors = {NO_LABEL: "", **{str(cluster.number): color_class(cluster.color) for cluster in clusters}}
-    options = {"colors": colors, "template": TEMPLATES}
-    markup: list[str] = []
-    for sentence in sentences:
-        view = {**_sentence_view(sentence, starting), "settings": displacy.get_doc_settings(sentence.doc)}
-        drawn = displacy.render(view, style="span", manual=True, page=False, jupyter=False, options=options)
-        markup.append(FRAME.sub(r'<div class="spans" dir="\1">', drawn))
-    return markup
+def render_sentence(sentence: Span, starting: Mapping[int, Sequence[ShownMention]]) -> str:
+    """The text of a sentence, with a box around each mention that starts in it."""
+    boxes = [(token.i, mention.span().end, mention) for token in sentence for mention in starting.get(token.i, ())]
+    return boxed(sentence, boxes, _open_box)
 
 
-def cluster_color(index: int) -> str:
-    """A CSS colour for the cluster with this index; neighbouring indices differ clearly."""
-    return f"hsl({index * GOLDEN_ANGLE % 360:.0f}, 75%, {LIGHTNESS[index % len(LIGHTNESS)]}%)"
+def mention_data(mention: ShownMention) -> str:
+    """What the script of the page must know of a mention, as attributes."""
+    cluster, place = mention.shown.cluster, mention.place
+    data = {"n": str(mention.shown.number), "m": str(place)}
+    if cluster.scores is not None:
+        data["score"] = f"{cluster.scores[place]:.3f}"
+    if cluster.link_scores is not None:
+        data["link"] = f"{cluster.link_scores[place]:.3f}"
+    antecedent = cluster.antecedents and cluster.antecedents[place]
+    if antecedent:
+        data["antecedent"] = str(mention.shown.places[antecedent.start, antecedent.end])
+    return " ".join(f'data-{name}="{value}"' for name, value in data.items())
 
 
-def _sentence_view(
-    sentence: Span, starting: Mapping[int, Sequence[tuple[Span, ShownCluster]]]
-) -> dict[str, Sequence[object]]:
-    """A sentence in displaCy's input format, split at white space and at the edges of mentions.
+def cluster_look(index: int) -> str:
+    """The classes of the colour and of the line of the cluster with this index; neighbouring indices differ clearly."""
+    return f"k{index % COLORS} line{index // COLORS % LINES}"
 
-    displaCy puts a space after text outside spans and, with these templates, none after text in
-    spans. So an empty token adds a space after a mention, and a span without a label prevents the
-    space between an opening quote and a mention.
-    """
-    mentions = [
-        (mention.start, min(mention.end, sentence.end), str(cluster.number))
-        for token in sentence
-        for mention, cluster in starting.get(token.i, ())
-    ]
-    edges = {edge for start, end, _ in mentions for edge in (start, end)}
-    covered = {i for start, end, _ in mentions for i in range(start, end)}
-    tokens: list[str] = []
-    position: dict[int, int] = {}  # token of the document -> token of the view
-    glue: list[tuple[int, int, str]] = []
-    space_before = True
-    for token in sentence:
-        if not space_before and token.i not in edges:
-            tokens[-1] += token.text
-        else:
-            if not space_before and token.i - 1 not in covered:
-                glue.append((token.i - 1, token.i, NO_LABEL))
-            tokens.append(token.text)
-        position[token.i] = len(tokens) - 1
-        space_before = bool(token.whitespace_) or token.is_space
-        if space_before and token.i in covered:
-            tokens.append("")
-    spans = [
-        {"start_token": position[start], "end_token": position[end - 1] + 1, "label": label}
-        for start, end, label in [*mentions, *glue]
-    ]
-    return {"tokens": tokens, "spans": spans}
+
+def _open_box(mention: ShownMention, height: int, resumed: bool) -> str:
+    more = " more" if resumed else ""
+    return f'<mark class="mention {mention.shown.look} h{min(height, HEIGHTS)}{more}" {mention_data(mention)}>'

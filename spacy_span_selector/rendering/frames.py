@@ -1,85 +1,105 @@
 """The frames of a sentence, one line per predicate: the words of the frame, each argument in a box with its role.
 
-displaCy's labels are wider than short words and would overlap, so this module has its own markup. A line
-starts with the first word of its frame and ends with the last, which keeps lines short in long sentences.
+A line starts with the first word of its frame and ends with the last, which keeps lines short in long sentences. An
+argument that is a mention has the number of its cluster.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 from spacy.tokens import Span
 
 from ..annotation import PREDICATE_LABEL
 from ..extensions import SrlFrame
-from .html_page import color_class
+from .boxes import boxed
+from .clusters import COLORS, ShownMention, mention_data
 
-PREDICATE_COLOR = "#ffd54a"
-ADJUNCT_COLOR = "#e4e4e4"
 CONTINUED_OR_REFERRING = re.compile(r"^[CR]-")
-PROPBANK_ROLE = re.compile(r"A(?:RG)?(?:(?P<number>\d)|(?P<adjunct>M\b.*))")  # CoNLL-2005 writes A0, AM-TMP
-HUES = (205, 110, 325, 25, 260, 165)  # degrees, of ARG0 to ARG5
+PROPBANK_ROLE = re.compile(r"A(?:RG)?(?:(?P<number>[0-5])|(?P<adjunct>M\b.*))")  # CoNLL-2005 writes A0, AM-TMP
 
 
-def render_frames(sentence: Span, frames: Sequence[SrlFrame]) -> str:
-    """The frames of a sentence, each named by its roleset or else by its predicate; empty if there are none."""
-    lines = [
-        f"<dt>{escape(frame.roleset or frame.predicate.text)}</dt><dd>{_render_frame(sentence, frame)}</dd>"
-        for frame in frames
-    ]
+class ShownArgument(NamedTuple):
+    """A span of a frame with its role, what that is, its probability if known, and the mention that it is, if it is
+    one."""
+
+    role: str
+    description: str
+    score: float | None
+    mention: ShownMention | None
+
+
+def render_frames(
+    sentence: Span, frames: Sequence[SrlFrame], starting: Mapping[int, Sequence[ShownMention]] | None = None
+) -> str:
+    """The frames of a sentence, each named by its roleset or else by its predicate; empty if there are none.
+
+    sentence (Span): The sentence.
+    frames (Sequence[SrlFrame]): Its frames.
+    starting (Mapping[int, Sequence[ShownMention]] | None): The mentions that are shown, by their first tokens.
+    RETURNS (str): The markup.
+    """
+    lines = []
+    for frame in frames:
+        line = _render_frame(sentence, frame, starting or {})
+        name = f"<dt{_attribute('meaning', frame.meaning)}>{escape(frame.title)}</dt>"
+        lines.append(f'<div class="frame">{name}<dd>{line}</dd></div>')
     return "\n".join(['<dl class="frames">', *lines, "</dl>"]) if lines else ""
 
 
-def role_color(role: str) -> str:
-    """A CSS colour for a role: the same for C-ARG1 and R-ARG1 as for ARG1, and one for all adjuncts."""
+def role_look(role: str) -> str:
+    """The class of the colour of a role: the same for C-ARG1 and R-ARG1 as for ARG1, and one for all adjuncts."""
     family = CONTINUED_OR_REFERRING.sub("", role)
     if family == PREDICATE_LABEL:
-        return PREDICATE_COLOR
+        return "predicate"
     propbank = PROPBANK_ROLE.fullmatch(family)
     if propbank and propbank["adjunct"]:
-        return ADJUNCT_COLOR
-    hue = HUES[int(propbank["number"]) % len(HUES)] if propbank else zlib.crc32(family.encode()) % 360
-    return f"hsl({hue}, 80%, 86%)"
+        return "adjunct"
+    return f"k{int(propbank['number']) if propbank else zlib.crc32(family.encode()) % COLORS}"
 
 
-def _render_frame(sentence: Span, frame: SrlFrame) -> str:
+def _render_frame(sentence: Span, frame: SrlFrame, starting: Mapping[int, Sequence[ShownMention]]) -> str:
     """The words from the first to the last of a frame, with dots if the sentence has more words."""
     labelled = frame.labelled_spans()
     words = sentence.doc[min(span.start for span, _ in labelled) : max(span.end for span, _ in labelled)]
     before, after = sentence.doc[sentence.start : words.start], sentence.doc[words.end : sentence.end]
-    return f"{'… ' if _has_words(before) else ''}{_boxed(words, labelled)}{' …' if _has_words(after) else ''}"
+    scores: Sequence[float | None] = frame.scores or [None] * len(labelled)
+    boxes = [
+        (span.start, span.end, ShownArgument(role, frame.description(role), score, _find(span, starting)))
+        for (span, role), score in zip(labelled, scores, strict=True)
+    ]
+    line = boxed(words, boxes, _open_box)
+    return f"{'… ' if _has_words(before) else ''}{line}{' …' if _has_words(after) else ''}"
+
+
+def _find(span: Span, starting: Mapping[int, Sequence[ShownMention]]) -> ShownMention | None:
+    """The mention that a span is."""
+    for mention in starting.get(span.start, ()):
+        if mention.span().end == span.end:
+            return mention
+    return None
 
 
 def _has_words(span: Span) -> bool:
     return any(character.isalnum() for character in span.text)
 
 
-def _boxed(words: Span, labelled: Sequence[tuple[Span, str]]) -> str:
-    """Words with a box around each labelled span, its label first.
-
-    Spans may nest and even cross: of two that cross, the later one continues in a second box without a label.
-    """
-    starting: dict[int, list[tuple[Span, str]]] = {}
-    for span, label in sorted(labelled, key=lambda item: -len(item[0])):
-        starting.setdefault(span.start, []).append((span, label))
-    pieces: list[str] = []
-    opened: list[tuple[Span, str]] = []  # boxes around the token, the outermost first
-    space = ""
-    for token in words:
-        kept = next((depth for depth, (span, _) in enumerate(opened) if span.end <= token.i), len(opened))
-        resumed = [(span, label) for span, label in opened[kept:] if span.end > token.i]
-        started = starting.get(token.i, [])
-        pieces += ["</mark>"] * (len(opened) - kept) + [space]
-        pieces += [_open_box(label) for _, label in resumed]
-        pieces += [f"{_open_box(label)}<b>{escape(label)}</b>&nbsp;" for _, label in started]
-        pieces.append(escape(token.text))
-        opened[kept:] = resumed + started
-        space = token.whitespace_
-    return "".join([*pieces, *["</mark>"] * len(opened)])
+def _open_box(argument: ShownArgument, height: int, resumed: bool) -> str:
+    role, score = escape(argument.role), argument.score
+    known = _attribute("score", "" if score is None else f"{score:.3f}")
+    known += _attribute("description", argument.description)
+    box = f'<mark class="role {role_look(argument.role)}" data-role="{role}"{known}>'
+    if resumed:
+        return box
+    mention = argument.mention
+    number = f'<i class="number {mention.shown.look}" {mention_data(mention)}></i>' if mention else ""
+    return f"{box}<b>{role}</b>&nbsp;{number}"
 
 
-def _open_box(label: str) -> str:
-    return f'<mark class="{color_class(role_color(label))}">'
+def _attribute(name: str, value: str) -> str:
+    """Data of an element, if there is any."""
+    return f' data-{name}="{escape(value)}"' if value else ""

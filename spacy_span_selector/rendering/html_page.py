@@ -1,70 +1,53 @@
-"""A complete HTML page: its head, its style, and what a browser may do with it.
+"""A complete HTML page: its head, its style and script, and what a browser may do with it.
 
-A Content-Security-Policy lets the page apply its own style, by the hash of that, and nothing else. No script runs, no
-address is visited, nothing is loaded, even if a text were shown that is not escaped. So markup has no attributes
-`style`: what depends on the content has a class, for which this module knows the rule.
+A Content-Security-Policy lets the page apply its own style and run its own script, each by its hash, and nothing else:
+no other script runs, no address is visited, nothing is loaded, even if a text were shown that is not escaped. So markup
+has no attributes `style` and none such as `onclick`.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import re
+from functools import cache
 from html import escape
-
-PAGE = """<!DOCTYPE html>
-<html lang="{lang}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body dir="{direction}">
-{body}
-</body>
-</html>
-"""
-POLICY = "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
-
-RULES = {
-    r"bg-hsl-(\d+)-(\d+)-(\d+)": "background: hsl({0}, {1}%, {2}%)",
-    r"bg-([0-9a-f]{6})": "background: #{0}",
-    r"top-(\d+)": "top: {0}px",
-    r"tall-(\d+)": "height: {0}px",
-}
-"""The classes that depend on the content of a page, and their rules."""
-
-CLASSES = re.compile(r'class="([^"]*)"')
+from importlib import resources
+from string import Template
 
 
-def html_page(body: str, *, title: str, style: str, lang: str, direction: str = "ltr") -> str:
+def html_page(body: str, *, title: str, style: str, script: str | None = None, submits: bool = False) -> str:
     """Make a page.
 
     body (str): Its markup, in which all text is escaped. Quotation marks in text are, too.
-    title, lang, direction (str): Of the page.
-    style (str): The style sheet, except for the rules of `RULES`.
+    title (str): Of the page.
+    style (str): The file of its style sheet.
+    script (str | None): The file of its script.
+    submits (bool): Whether the page may send forms to where it comes from.
     RETURNS (str): The page.
     """
-    style = f"\n{style.strip()}\n{''.join(_rules(body))}"
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return PAGE.format(
-        lang=escape(lang),
-        policy=POLICY.format(style=digest),
+    css, js = static(style), static(script) if script else ""
+    policy = ["default-src 'none'", f"style-src {_source(css)}"]
+    policy += [f"script-src {_source(js)}"] if js else []
+    policy += ["base-uri 'none'", f"form-action {_quote('self' if submits else 'none')}"]
+    return Template(static("page.html")).substitute(
+        policy="; ".join(policy),
         title=escape(title),
-        style=style,
-        direction=escape(direction),
+        style=css,
         body=body,
+        script=f"<script>{js}</script>\n" if js else "",
     )
 
 
-def color_class(color: str) -> str:
-    """The class of what has a background: "bg-ffd54a" for "#ffd54a", "bg-hsl-205-80-86" for "hsl(205, 80%, 86%)"."""
-    return "-".join(["bg", *re.findall(r"\w+", color)])
+@cache
+def static(name: str) -> str:
+    """The content of a file of the folder `static`: style sheets, scripts and markup that depend on no document."""
+    return (resources.files(__package__) / "static" / name).read_text("utf-8")
 
 
-def _rules(body: str) -> list[str]:
-    """A line of the style sheet for each class in the markup that depends on its content."""
-    used = sorted({name for names in CLASSES.findall(body) for name in names.split()})
-    found = ((name, re.fullmatch(pattern, name), rule) for name in used for pattern, rule in RULES.items())
-    return [f".{name} {{ {rule.format(*match.groups())} }}\n" for name, match, rule in found if match]
+def _source(content: str) -> str:
+    """How a policy names the only content that it allows."""
+    return _quote(f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}")
+
+
+def _quote(word: str) -> str:
+    return f"'{word}'"

@@ -20,21 +20,6 @@ GAP = 12
 LEVEL = 26
 MARGIN = 24
 LABEL_WIDTH, LABEL_HEIGHT = 34, 18
-COLOR = "#0072B2"
-
-STYLE = f"""
-body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem }}
-h2 {{ font-size: 1.1rem; margin: 2.5rem 0 0.3rem }}
-h3 {{ font-size: 0.9rem; font-weight: normal; color: #555; margin: 0.6rem 0 0 }}
-figure {{ margin: 0; overflow-x: auto }}
-svg {{ display: block }}
-svg text {{ font: 14px/1 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; text-anchor: middle }}
-svg .selected text {{ font: bold 11.5px system-ui, sans-serif; fill: #fff }}
-svg .selected rect {{ fill: {COLOR} }}
-svg path {{ fill: none; stroke: #b5b5b5; stroke-width: 1.3 }}
-svg .other {{ fill: #b5b5b5 }}
-svg .span {{ fill: {COLOR}; opacity: 0.1 }}
-"""
 
 EXPLANATION = """
 <p>A node in colour is a selected span, with its selection probability. A grey node only completes the binary tree:
@@ -66,12 +51,12 @@ def render_tree_page(sentences: Sequence[Sequence[SentenceTree]], lang: str = "e
     RETURNS (str): A complete page; text is escaped.
     RAISES (ValueError): If selected spans cross.
     """
-    parts: list[str] = []
+    parts = [EXPLANATION.strip(), f'<main lang="{escape(lang)}">']
     for number, trees in enumerate(sentences, start=1):
         parts.append(f"<h2>Sentence {number}</h2>")
         for tree in trees:
             parts.append(f"<h3>{escape(tree.component)}</h3>\n<figure>{render_tree(tree)}</figure>")
-    return html_page("\n".join([EXPLANATION.strip(), *parts]), title="Trees", style=STYLE, lang=lang)
+    return html_page("\n".join([*parts, "</main>"]), title="Trees", style="tree.css")
 
 
 def render_tree(tree: SentenceTree) -> str:

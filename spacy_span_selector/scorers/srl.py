@@ -14,7 +14,14 @@ from spacy import registry
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation import FRAME_PREFIX, PREDICATES_KEY, SELECTED_KEY, get_frames, has_frames_annotated
+from ..annotation import (
+    FRAME_PREFIX,
+    PREDICATES_KEY,
+    SELECTED_KEY,
+    annotates_all_predicates,
+    get_frames,
+    has_frames_annotated,
+)
 from ..metrics.counts import Counts
 from ..metrics.srl import Proposition, Span, SrlScores, argument_spans, count_matches
 from .texts import check_same_text
@@ -101,12 +108,17 @@ def count_srl(
 def _both_sides(
     example: Example, prefix: str, predicates_key: str
 ) -> tuple[list[Proposition], list[Proposition]] | None:
-    """The gold and the predicted propositions of a document; None if the reference is not annotated."""
+    """The gold and the predicted propositions of a document; None if the reference is not annotated. Where it has the
+    frames of some predicates only, others are left out."""
     gold, predicted = example.reference, example.predicted
     if not has_frames_annotated(gold, prefix, predicates_key):
         return None
     check_same_text(gold, predicted)
-    return _propositions(gold, prefix), _propositions(predicted, prefix)
+    both = _propositions(gold, prefix), _propositions(predicted, prefix)
+    if not annotates_all_predicates(gold, predicates_key):
+        known = {proposition.predicate for proposition in both[0]}
+        both = both[0], [proposition for proposition in both[1] if proposition.predicate in known]
+    return both
 
 
 def _propositions(doc: Doc, prefix: str) -> list[Proposition]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -12,6 +13,9 @@ from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_fr
 
 KILL = "BULK_TEST_KILL"
 """The variable of the environment without which no process is killed."""
+
+ONCE = "BULK_TEST_KILL_ONCE"
+"""The variable with a folder that remembers which words, such as "Once1", have killed a process; each does so once."""
 
 
 @Language.component("bulk_test_rules")
@@ -22,6 +26,10 @@ def annotate_by_rule(doc: Doc) -> Doc:
         raise KeyError("boom")
     if "Kill" in words and os.environ.get(KILL):
         os.kill(os.getpid(), signal.SIGKILL)
+    for word in words:
+        if word.startswith("Once") and ONCE in os.environ and not (memory := Path(os.environ[ONCE], word)).exists():
+            memory.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
     names = sorted({word for word in words if word.istitle()})
     clusters = [[(i, i + 1) for i, word in enumerate(words) if word == name] for name in names]
     antecedents = {cluster[i]: cluster[i - 1] if i else None for cluster in clusters for i in range(len(cluster))}

@@ -71,10 +71,10 @@ def test_a_document_that_cannot_be_saved_leaves_no_half(nlp: Language):
 
 def test_a_page_shows_all_documents(model: str):
     page = content(model, "html", *TEXTS, "<script>").decode()
-    assert page.count("<article>") == 4
+    assert page.count("<article ") == 4
     assert "<h2>id3</h2>" in page
     assert "<dt>see.01</dt>" in page
-    assert "<script>" not in page
+    assert page.count("<script>") == 1  # its own
 
 
 def test_bracketed_files_are_read_back(model: str, nlp: Language, tmp_path: Path):

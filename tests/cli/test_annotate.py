@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 
 from spacy_span_selector import from_dict
 from spacy_span_selector.bulk import run as bulk_run
+from spacy_span_selector.bulk.backends import Backend, in_this_process
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.plain import read_schema
 
@@ -155,6 +156,34 @@ def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str):  # noqa: 
     assert parts("out") == parts("whole")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "address"),
+    [
+        (["MODEL", "in", "out", "--ray"], "local"),
+        (["--ray", "MODEL", "in", "out"], "local"),
+        (["--ray", "auto", "MODEL", "in", "out"], "auto"),
+        (["MODEL", "--ray", "10.0.0.1:6379", "in", "out"], "10.0.0.1:6379"),
+        (["MODEL", "in", "out", "--ray=[::1]:6379"], "[::1]:6379"),
+        (["--ray", "local", "--", "MODEL", "in", "out"], "local"),
+    ],
+)
+def test_the_address_of_a_cluster_may_be_left_out(
+    model: str,  # noqa: F811
+    arguments: list[str],
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    found = []
+
+    def in_ray(address: str, **options: object) -> Backend:
+        found.append(address)
+        return in_this_process
+
+    monkeypatch.setattr("spacy_span_selector.bulk.cluster.in_ray", in_ray)
+    assert run(*(model if word == "MODEL" else word for word in arguments)).exit_code == 0
+    assert found == [address]
+
+
 def test_ctrl_c_says_that_the_run_can_go_on(model: str, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
     def interrupt(result: object, documents: int) -> None:
         raise KeyboardInterrupt
@@ -284,6 +313,9 @@ def test_output_within_the_input_is_not_read_again(model: str):  # noqa: F811
         (["in", "-", "--format", "html"], "The standard output can only be JSON lines, not html"),
         (["in", "in"], "in has files, such as a.txt, but no manifest.json"),
         (["none", "out"], "none: no such file or folder"),
+        (["in", "out", "--ray=here"], "--ray=here: expected HOST:PORT, such as 10.0.0.1:6379, 'auto', or no address."),
+        (["in", "out", "--ray", "--gpu-id", "0"], "say --num-gpus 1 instead of --gpu-id"),
+        (["in", "out", "--num-gpus", "1"], "--num-cpus and --num-gpus are for --ray"),
         (["in", "out", "--bf16"], "--bf16 needs an encoder of the architecture"),
     ],
 )

@@ -38,8 +38,8 @@ def test_page_of_a_bracketed_file(data: Path, tmp_path: Path):
     assert result.exit_code == 0
     assert result.output.splitlines()[-1] == f"Page: {out_path}"
     page = out_path.read_text(encoding="utf-8")
-    assert page.count("<article>") == 2
-    assert "<b>1</b> Bob (2)" in page
+    assert page.count("<article ") == 2
+    assert "<bdi>Bob</bdi> <small>2</small>" in page
     assert '"speaker">Ann:' in page
 
 
@@ -55,8 +55,8 @@ def test_limit_and_singletons(data: Path, tmp_path: Path):
     run(data, tmp_path / "bare.html")
     run(data, tmp_path / "all.html", "--singletons")
     one, bare, everything = ((tmp_path / f"{name}.html").read_text() for name in ("one", "bare", "all"))
-    assert one.count("<article>") == 1
-    assert everything.count('class="number') == bare.count('class="number') + 1
+    assert one.count("<article ") == 1
+    assert everything.count('class="mention') == bare.count('class="mention') + 1
 
 
 def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
@@ -66,9 +66,9 @@ def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
     result = run(data, tmp_path / "page.html", "--model", tmp_path / "model", "--bracketed")
     assert result.exit_code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "<b>1</b> Bob (2)" in page
+    assert "<bdi>Bob</bdi> <small>2</small>" in page
     assert page.count('class="cluster ') == 2
-    assert page.count('">1</span>') == 4
+    assert page.count('class="mention') == 4
     assert "<h2>one</h2>" in page
     assert '"speaker">Ann:' in page
 
@@ -121,7 +121,7 @@ def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(tmp_path: Path):
     assert "<dt>leave.01</dt>" in (tmp_path / "gold.html").read_text(encoding="utf-8")
     predicted = (tmp_path / "predicted.html").read_text(encoding="utf-8")
     assert "Ann left." in predicted
-    assert "<dt>" not in predicted
+    assert 'class="frame"' not in predicted
 
 
 def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, tmp_path: Path):
@@ -155,4 +155,18 @@ def test_a_pipeline_is_given_the_speaker_markers(tmp_path: Path):
     nlp.to_disk(tmp_path / "model")
     result = run(tmp_path / "data.spacy", tmp_path / "page.html", "--model", tmp_path / "model")
     assert result.exit_code == 0
-    assert "<b>1</b> Bob (2)" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<bdi>Bob</bdi> <small>2</small>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_prefixes_are_those_of_the_pipeline_or_given(tmp_path: Path):
+    nlp = spacy.blank("en")
+    doc = nlp("Ann left. She ran.")
+    set_clusters(doc, [[(0, 1), (3, 4)]], prefix="mine")
+    set_frames(doc, [Frame(1, 2, [], "leave.01")], prefix="roles")
+    DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
+    run(tmp_path / "data.spacy", tmp_path / "bare.html")
+    options = ["--cluster-prefix", "mine", "--frame-prefix", "roles"]
+    assert run(tmp_path / "data.spacy", tmp_path / "page.html", *options).exit_code == 0
+    bare, page = ((tmp_path / f"{name}.html").read_text(encoding="utf-8") for name in ("bare", "page"))
+    assert (bare.count('class="mention'), page.count('class="mention')) == (0, 2)
+    assert (bare.count('class="frame"'), page.count('class="frame"')) == (0, 1)

@@ -29,6 +29,7 @@ from spacy_span_selector.layers.srl.predicates import FindPredicates
 from spacy_span_selector.layers.srl.rolesets import Senses
 from spacy_span_selector.layers.srl.settings import SrlSettings
 
+from ..frame_tables import no_frames
 from ..layouts import layout_of
 from ..token_facts import words_only
 from .counting import Count, count
@@ -73,7 +74,8 @@ def gold_frames(layout: SpanLayout) -> GoldFrames:
     """Every eighth token is a predicate, and itself its argument."""
     tokens = one_token_spans(layout, 8)
     spans, order = Spans(tokens, tokens), torch.arange(len(tokens))
-    return GoldFrames(spans, torch.full_like(tokens, -1), spans, order, order % ROLES, torch.ones(1, dtype=torch.bool))
+    every = torch.ones(1, dtype=torch.bool)
+    return GoldFrames(spans, torch.full_like(tokens, -1), spans, order, order % ROLES, every, every)
 
 
 def no_senses(predicates: Spans) -> Senses:
@@ -109,7 +111,7 @@ def srl(sentences: list[int], training: bool, most: int | None = None) -> None:
     choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
     find = FindPredicates(gold.predicates, closed=torch.ones(1, dtype=torch.bool))
     with torch.set_grad_enabled(training):
-        output = head(tokens, layout, SrlRequest(find, no_senses, choose))
+        output = head(tokens, layout, SrlRequest(find, no_senses, no_frames(ROLES), choose))
         if training:
             output.loss(gold, layout, annotation="complete", negatives=Negatives(1.0)).backward()
 

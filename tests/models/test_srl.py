@@ -20,6 +20,7 @@ from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder
 from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger
 from spacy_span_selector.models.torch_head import HeadInput, head_module
 
+from ..frame_tables import no_frames
 from ..layouts import layout_of
 from ..selectors import SELECTORS, selector_block
 from ..tok2vec import TOK2VEC
@@ -47,13 +48,14 @@ def head_input(*texts: str) -> HeadInput:
     # The first token of each document.
     first = torch.tensor([sum(map(len, docs[:number])) for number in range(len(docs))])
     find = FindPredicates(Spans(first, first), closed=torch.ones(len(docs), dtype=torch.bool))
-    request = SrlRequest(find, lambda predicates: Senses(Pairs(NONE, NONE), torch.zeros(0)), AboveThreshold(0.0))
+    no_senses = Senses(Pairs(NONE, NONE), torch.zeros(0))
+    request = SrlRequest(find, lambda predicates: no_senses, no_frames(3), AboveThreshold(0.0))
     return HeadInput(read_all_words(docs), layout_of([[len(doc)] for doc in docs]), request)
 
 
 def test_settings_reach_the_network() -> None:
     model, head = initialized(feature_width=3, dropout=0.2, max_span_width=4)
-    assert head.sizes == {"width": 8, "roles": 3, "rolesets": 2}
+    assert head.sizes == {"width": 8, "roles": 3, "rolesets": 2, "tags": 0}
     assert isinstance(head.arguments, SpanArgumentFinder)
     assert head.arguments.span_scorer.start.weight.shape == (9, 8)
     assert head.arguments.span_scorer.width_embedding.embedding_dim == 3

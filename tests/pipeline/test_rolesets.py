@@ -9,7 +9,14 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Frame, set_frames
 from spacy_span_selector.layers.spans.layout import Spans
-from spacy_span_selector.pipeline.rolesets import LookUpSenses, RolesetCounts, count_rolesets, number_rolesets
+from spacy_span_selector.lexicon import Lexicon
+from spacy_span_selector.pipeline.rolesets import (
+    LookUpSenses,
+    RolesetCounts,
+    add_lexicon,
+    count_rolesets,
+    number_rolesets,
+)
 
 VOCAB = Vocab()
 
@@ -24,7 +31,7 @@ def make_doc(words: list[str], lemmas: list[str] | None = None, rolesets: dict[i
 def look_up(docs: list[Doc], counts: RolesetCounts, predicates: list[tuple[int, int]]) -> list[dict[str, float]]:
     """How often the form or lemma of each predicate was seen with each roleset."""
     starts, ends = torch.tensor(predicates, dtype=torch.long).view(-1, 2).T
-    numbers = number_rolesets(counts)
+    numbers = number_rolesets(counts, {})
     pairs, log_counts = LookUpSenses(docs, counts, numbers)(Spans(starts, ends))
     found: list[dict[str, float]] = [{} for _ in predicates]
     for predicate, number, count in zip(pairs.left.tolist(), pairs.right.tolist(), log_counts.tolist(), strict=True):
@@ -62,7 +69,7 @@ def test_predicates_of_several_words_are_counted_whole() -> None:
 
 
 def test_numbers_are_alphabetical() -> None:
-    assert number_rolesets(COUNTS) == {"depart.01": 0, "leave.02": 1, "take_off.07": 2}
+    assert number_rolesets(COUNTS, {}) == {"depart.01": 0, "leave.02": 1, "take_off.07": 2}
 
 
 def test_the_form_is_looked_up_before_the_lemma() -> None:
@@ -80,9 +87,32 @@ def test_what_was_never_seen_has_no_rolesets() -> None:
 
 
 @pytest.mark.parametrize("lemmas", [None, ["", "", ""]])
-def test_words_without_lemmas_are_looked_up_by_form_alone(lemmas: list[str] | None) -> None:
-    doc = make_doc(["leaving", "took", "off"], lemmas)
+def test_words_without_lemmas_are_looked_up_by_their_form(lemmas: list[str] | None) -> None:
+    doc = make_doc(["went", "took", "off"], lemmas)
     assert look_up([doc], {**COUNTS, "": {"void.01": 1}}, [(0, 0), (1, 2)]) == [{}, {"take_off.07": 1}]
+
+
+def test_what_a_form_may_be_a_form_of_is_looked_up_last() -> None:
+    doc = make_doc(["leaving", "leaving"], ["", "left"])
+    assert look_up([doc], COUNTS, [(0, 0), (1, 1)]) == [{"leave.02": 2}, {"depart.01": 1, "leave.02": 3}]
+
+
+LEXICON: Lexicon = {
+    name: {"name": "", "words": words, "roles": {}}
+    for name, words in {"leave.09": ["leave"], "depart.01": ["depart"], "go_off.01": ["go off", "depart"]}.items()
+}
+
+
+def test_rolesets_of_the_lexicon_come_after_those_that_were_seen() -> None:
+    assert [*number_rolesets(COUNTS, LEXICON)] == ["depart.01", "leave.02", "take_off.07", "go_off.01", "leave.09"]
+
+
+def test_only_words_that_were_never_seen_have_the_rolesets_of_the_lexicon() -> None:
+    assert add_lexicon(COUNTS, LEXICON) == {
+        **COUNTS,
+        "depart": {"depart.01": 1, "go_off.01": 1},
+        "go off": {"go_off.01": 1},
+    }
 
 
 def test_predicates_of_a_batch_are_found_in_their_documents() -> None:

@@ -307,7 +307,7 @@ def test_forms_are_looked_up_before_lemmas() -> None:
         "give.01",
         None,
     ]
-    assert rolesets_of(nlp, ["leaves", "leaving"]) == ["leave.99", None]
+    assert rolesets_of(nlp, ["leaves", "leaving", "dances"]) == ["leave.99", "leave.02", None]
 
 
 def test_rolesets_can_be_left_alone(tmp_path: Path) -> None:
@@ -470,3 +470,81 @@ def test_evaluation_takes_given_predicates(trained: Language, gold: list[Doc]) -
     for example in examples:
         set_predicates(example.predicted, [])
     assert trained.evaluate(examples)["srl_pred_r"] == 0.0
+
+
+# Frames
+
+
+LEXICON = {
+    "give.01": {
+        "name": "transfer",
+        "words": ["give", "hand"],
+        "roles": {
+            "ARG0": {"description": "giver", "tag": "PAG"},
+            "ARG1": {"description": "thing given", "tag": "PPT"},
+            "ARG2": {"description": "given to", "tag": "GOL"},
+        },
+    },
+    "leave.02": {"name": "give", "words": ["leave"], "roles": {"ARG1": {"description": "thing left", "tag": "PPT"}}},
+}
+
+
+def with_lexicon(selector: str = "structured", **model: Any) -> tuple[Language, list[Any]]:
+    nlp, examples = initialized(SRL, selector, model=model)
+    component(nlp).initialize(lambda: examples, lexicon=LEXICON)
+    return nlp, examples
+
+
+@each_selector
+def test_it_learns_with_a_lexicon(selector: str) -> None:
+    nlp, examples = with_lexicon(selector, roleset_vectors=True)
+    losses = train(nlp, examples, steps=5)
+    assert losses[-1] < losses[0]
+
+
+def test_frames_say_what_the_lexicon_knows() -> None:
+    nlp, examples = with_lexicon()
+    train(nlp, examples, steps=SRL.steps)
+    doc = nlp("Ann gave Leo a key. Tom handed Ann a hat.")
+    frame = doc._.srl[0]
+    assert (frame.roleset, frame.roleset_name) == ("give.01", "transfer")
+    assert frame.descriptions["ARG0"] == "giver"
+    plain = frame.to_dict()
+    assert plain["roleset_name"] == "transfer"
+    assert [argument["description"] for argument in plain["arguments"]][:1] == ["giver"]
+
+
+def test_a_word_that_was_never_seen_has_the_rolesets_of_the_lexicon() -> None:
+    nlp, _ = with_lexicon()
+    assert rolesets_of(nlp, ["handed", "gives", "dances"]) == ["give.01", "give.01", None]
+
+
+def test_a_lexicon_is_saved_with_the_component(tmp_path: Path) -> None:
+    nlp, examples = with_lexicon(roleset_vectors=True)
+    train(nlp, examples, steps=3)
+    other = from_disk(nlp, tmp_path)
+    assert component(other).cfg["lexicon"] == LEXICON
+    text = "Ann gave Leo a key."
+    assert get_frames(other(text)) == get_frames(nlp(text))
+
+
+def test_a_lexicon_of_another_form_is_refused() -> None:
+    nlp, examples = initialized(SRL)
+    with pytest.raises(ValueError, match=r"the lexicon of 'structured_srl': roleset 'give\.01'"):
+        component(nlp).initialize(lambda: examples, lexicon={"give.01": []})
+
+
+def test_strict_frames_give_no_core_role_that_a_roleset_lacks() -> None:
+    nlp, examples = with_lexicon()
+    train(nlp, examples, steps=SRL.steps)
+    docs = list(nlp.pipe([*SRL.texts, "Ruth left Leo."]))
+    component(nlp).cfg["frame_roles"] = True
+    strict = list(nlp.pipe([*SRL.texts, "Ruth left Leo."]))
+
+    def roles(docs: list[Doc]) -> set[str]:
+        frames = [frame for doc in docs for frame in get_frames(doc) if frame.roleset == "leave.02"]
+        return {argument.role for frame in frames for argument in frame.arguments}
+
+    assert "ARG0" in roles(docs)
+    assert roles(strict).isdisjoint({"ARG0", "ARG2"})
+    assert "ARG1" in roles(strict)

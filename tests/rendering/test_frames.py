@@ -1,15 +1,15 @@
 import re
 from html import unescape
-from itertools import combinations, product
 
 import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, set_frames
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.extensions import doc_frames
-from spacy_span_selector.rendering.frames import render_frames, role_color
+from spacy_span_selector.rendering.clusters import shown_clusters, shown_mentions
+from spacy_span_selector.rendering.frames import render_frames, role_look
 
 NLP = spacy.blank("en")
 
@@ -64,24 +64,6 @@ def test_spans_may_nest():
     assert lines(render(doc, frame)) == ["[ARG1 a [ARG2 [V b] c] d]"]
 
 
-def test_the_later_of_crossing_spans_continues_in_a_second_box():
-    doc = Doc(NLP.vocab, words=["a", "b", "c", "d"])
-    frame = Frame(3, 4, [Argument(0, 2, "ARG0"), Argument(1, 3, "ARG1")])
-    assert lines(render(doc, frame)) == ["[ARG0 a [ARG1 b]] [c] [V d]"]
-
-
-def test_every_token_is_in_as_many_boxes_as_spans():
-    doc = Doc(NLP.vocab, words=["a", "b", "c", "d"])
-    spans = list(combinations(range(5), 2))
-    for predicate, first, second in product(spans, repeat=3):
-        (line,) = lines(render(doc, Frame(*predicate, [Argument(*first, "X"), Argument(*second, "Y")])))
-        assert line.count("[") == line.count("]")
-        for token in doc[min(predicate[0], first[0], second[0]) : max(predicate[1], first[1], second[1])]:
-            before = line[: line.index(token.text)]
-            covering = [start <= token.i < end for start, end in (predicate, first, second)]
-            assert before.count("[") - before.count("]") == sum(covering)
-
-
 def test_a_sentence_without_frames_has_no_markup():
     assert render(NLP("Ann left.")) == ""
 
@@ -98,9 +80,28 @@ def test_a_sentence_without_frames_has_no_markup():
     ],
 )
 def test_roles_of_a_family_share_a_color(role: str, family: str):
-    assert role_color(role) == role_color(family)
+    assert role_look(role) == role_look(family)
 
 
 def test_families_have_different_colors():
-    families = ["V", "ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA", "ARGM-TMP", "Agent", "Patient"]
-    assert len({role_color(family) for family in families}) == len(families)
+    families = ["V", "ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGM-TMP"]
+    assert len({role_look(family) for family in families}) == len(families)
+
+
+@pytest.mark.parametrize("role", ["ARG6", "ARGA", "Agent", "", "k9"])
+def test_other_roles_have_one_of_the_colours(role: str):
+    assert re.fullmatch("k[0-7]", role_look(role))
+
+
+def test_arguments_and_predicates_know_their_probabilities():
+    markup = render(NLP("Ann ran."), Frame(1, 2, [Argument(0, 1, "ARG0")], scores=[0.5, 0.9876]))
+    assert re.findall('data-role="(.*?)" data-score="(.*?)"', markup) == [("ARG0", "0.988"), ("V", "0.500")]
+
+
+def test_an_argument_that_is_a_mention_has_the_number_of_its_cluster():
+    doc = NLP("Bob left. Ann said that she ran.")
+    set_clusters(doc, [[(0, 1), (1, 2)], [(3, 4), (6, 7)]])
+    set_frames(doc, [Frame(7, 8, [Argument(6, 7, "ARG0"), Argument(5, 6, "ARG1")])])
+    markup = render_frames(doc[3:9], doc_frames(doc), shown_mentions(shown_clusters(doc, False)))
+    assert re.findall(r'<i class="number k1 line0" data-n="2" data-m="1"></i>(\w+)', markup) == ["she"]
+    assert markup.count("<i ") == 1

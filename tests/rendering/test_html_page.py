@@ -8,8 +8,9 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
+from spacy_span_selector.rendering import Page as DocPage
 from spacy_span_selector.rendering import render_page
-from spacy_span_selector.rendering.html_page import color_class, html_page
+from spacy_span_selector.rendering.html_page import html_page, static
 from spacy_span_selector.rendering.trees import SentenceTree, render_tree_page
 
 from .policy import Page, assert_nothing_is_blocked
@@ -56,46 +57,34 @@ def test_pages_without_content_need_nothing() -> None:
     assert_nothing_is_blocked(render_tree_page([]))
 
 
-def test_many_clusters_have_their_colours() -> None:
-    doc = Doc(spacy.blank("en").vocab, words=["w"] * 200)
-    set_clusters(doc, [[(i, i + 1), (i, 200 - i)] for i in range(100)])
-    page = render_page([doc])
-    assert_nothing_is_blocked(page)
-    assert len({name for name in Page(page).classes if name.startswith("bg-")}) == 100
-    assert len({name for name in Page(page).classes if name.startswith("top-")}) > 50
-
-
-@pytest.mark.parametrize(
-    ("color", "name", "rule"),
-    [
-        ("#ffd54a", "bg-ffd54a", "background: #ffd54a"),
-        ("hsl(205, 80%, 86%)", "bg-hsl-205-80-86", "background: hsl(205, 80%, 86%)"),
-    ],
-)
-def test_a_colour_has_a_class(color: str, name: str, rule: str) -> None:
-    assert color_class(color) == name
-    page = html_page(f'<p class="a {name}"><p class="{name}">', title="t", style="", lang="en")
-    assert re.findall(rf"\.{name} .*", page) == [f".{name} {{ {rule} }}"]
-
-
-def test_only_the_classes_of_the_content_have_rules() -> None:
-    page = html_page(
-        '<p class="top-7 tall-60">top-8 class=&quot;top-9&quot;', title="t", style="p { top: 0 }", lang="en"
-    )
-    assert re.search("<style>(.*?)</style>", page, re.DOTALL)[1] == (  # type: ignore[index]
-        "\np { top: 0 }\n.tall-60 { height: 60px }\n.top-7 { top: 7px }\n"
-    )
+def test_a_page_with_a_form_may_send_it() -> None:
+    doc = attacked_doc("plain")
+    page = DocPage()
+    page.add(doc)
+    assert_nothing_is_blocked(page.finish('<form action="/"></form>'), "'self'")
 
 
 def test_head_and_body() -> None:
-    page = html_page("<p>{x}", title="<T>", style="", lang='"', direction="rtl")
-    assert '<html lang="&quot;">' in page
-    assert "<title>&lt;T&gt;</title>" in page
-    assert '<body dir="rtl">\n<p>{x}\n</body>' in page
+    page = html_page("<p>{x} $title", title="<T>$body", style="tree.css")
+    assert "<title>&lt;T&gt;$body</title>" in page
+    assert "<body>\n<p>{x} $title\n</body>" in page
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
+    assert "script" not in Page(page).elements
+
+
+@pytest.mark.parametrize("name", ["page.css", "tree.css", "page.js"])
+def test_files_can_stand_in_a_page(name: str) -> None:
+    """Nothing in them ends their element, and no line ends as a browser would read it differently."""
+    assert not {"</", "<!--", "\r"} & {found for found in ("</", "<!--", "\r") if found in static(name)}
+
+
+def test_the_script_makes_no_markup() -> None:
+    script = static("page.js")
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(|fetch\(|import\(", script
+    )
 
 
 def test_a_language_from_right_to_left_keeps_its_direction() -> None:
-    doc = spacy.blank("he")("שלום")
-    page = render_page([doc])
-    assert ("dir", "rtl") in Page(page).attributes
-    assert '<div class="spans" dir="rtl">' in page
+    page = render_page([spacy.blank("he")("שלום"), spacy.blank("en")("Ann left.")])
+    assert re.findall("<article.*?>", page) == ['<article lang="he" dir="rtl">', '<article lang="en" dir="ltr">']

@@ -5,13 +5,18 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
-from spacy_span_selector.rendering import render_page
+from spacy_span_selector.rendering import Page, Style, render_page
 
 from ..spans import put_spans
 
 NLP = spacy.blank("en")
 NLP.add_pipe("sentencizer")
 WITHOUT_SENTENCES = spacy.blank("en")
+
+
+def articles(page: str) -> str:
+    """The documents of a page, without its tools and its script."""
+    return page.partition("<main>")[2].partition("</main>")[0]
 
 
 @pytest.fixture
@@ -29,12 +34,12 @@ def doc() -> Doc:
 def test_a_document_has_a_title_a_legend_and_its_clusters(doc: Doc):
     page = render_page([doc])
     assert "<h2>At sea</h2>" in page
-    assert "<b>1</b> Ann Lee (2)" in page
+    assert "<bdi>Ann Lee</bdi> <small>2</small>" in page
 
 
 def test_frames_are_below_their_sentence(doc: Doc):
     page = render_page([doc])
-    assert re.findall(r'class="sentence"|<dt>.*?</dt>', page) == [
+    assert re.findall(r'class="sentence"|<dt>.*?</dt>', articles(page)) == [
         'class="sentence"',
         "<dt>leave.01</dt>",
         'class="sentence"',
@@ -47,7 +52,7 @@ def test_without_sentence_boundaries_all_frames_are_below_the_document():
     set_frames(doc, [Frame(1, 2, [], "run.02"), Frame(4, 5, [], "sleep.01")])
     page = render_page([doc])
     assert page.count('class="sentence"') == 1
-    assert re.findall("<dt>(.*?)</dt>", page) == ["run.02", "sleep.01"]
+    assert re.findall("<dt>(.*?)</dt>", articles(page)) == ["run.02", "sleep.01"]
 
 
 def test_a_frame_across_a_sentence_boundary_is_below_its_predicate():
@@ -55,24 +60,51 @@ def test_a_frame_across_a_sentence_boundary_is_below_its_predicate():
     set_frames(doc, [Frame(1, 2, [Argument(3, 4, "ARG0")])])
     page = render_page([doc])
     assert page.index("<dt>ran</dt>") < page.rindex('class="sentence"')
-    assert "&nbsp;She</mark>" in page
+    assert "<b>ARG0</b>&nbsp;She</mark>" in page
 
 
 def test_only_what_a_document_has_is_shown(doc: Doc):
     set_clusters(doc, [])
     only_frames = render_page([doc])
-    assert 'class="cluster ' not in only_frames
-    assert only_frames.count("<dt>") == 2
+    assert 'class="cluster ' not in only_frames and "mention" not in articles(only_frames)
+    assert articles(only_frames).count("<dt>") == 2
     set_clusters(doc, [[(0, 2), (4, 5)]])
     set_frames(doc, [])
     only_clusters = render_page([doc])
     assert 'class="cluster ' in only_clusters
-    assert "<dl" not in only_clusters
+    assert "<dl" not in articles(only_clusters)
 
 
-def test_a_switch_hides_the_frames_if_there_are_any(doc: Doc):
-    assert 'type="checkbox"' in render_page([NLP("Ann left."), doc])
-    assert 'type="checkbox"' not in render_page([NLP("Ann left.")])
+@pytest.mark.parametrize(("style", "mentions", "frames"), [("coref", 2, 0), ("srl", 0, 2), ("both", 2, 2)])
+def test_styles(doc: Doc, style: Style, mentions: int, frames: int):
+    page = articles(render_page([doc], style=style))
+    assert (page.count('class="mention'), page.count('class="frame"')) == (mentions, frames)
+    assert page.count('class="number') == (2 if style == "both" else 0)
+
+
+def test_an_unknown_style_is_named():
+    with pytest.raises(ValueError, match=r"no style 'ent'.*coref, srl, both"):
+        Page(style="ent")  # type: ignore[arg-type]
+
+
+def test_prefixes_are_followed(doc: Doc):
+    set_clusters(doc, [[(0, 2), (4, 5)]], prefix="mine")
+    set_frames(doc, [Frame(2, 3, [], "go.01")], prefix="roles")
+    page = render_page([doc], cluster_prefix="mine", frame_prefix="roles")
+    assert re.findall("<dt>(.*?)</dt>", articles(page)) == ["go.01"]
+    assert page.count('class="mention') == 2
+    assert "mention" not in articles(render_page([doc], cluster_prefix="other"))
+
+
+def test_of_a_part_whole_sentences_are_shown(doc: Doc):
+    page = render_page([doc[5:6]])
+    assert re.findall("<dt>(.*?)</dt>", articles(page)) == ["lose.02"]
+    assert re.findall(r'data-n="1" data-m="(\d)">', page) == ["1", "1"]  # in the text and in the frame
+
+
+def test_a_page_of_one_document_has_its_title(doc: Doc):
+    assert "<title>At sea</title>" in render_page([doc])
+    assert "<title>Clusters and frames</title>" in render_page([doc, doc])
 
 
 def test_speakers_are_shown_before_their_turns(doc: Doc):
@@ -88,13 +120,14 @@ def test_text_from_documents_is_escaped():
     set_clusters(doc, [[(0, 1), (1, 2)]])
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, attack)], attack), Frame(2, 3, [Argument(1, 2, f'">{attack}')])])
     page = render_page([doc])
-    assert "<script" not in page
-    assert page.count("&lt;script&gt;") == 14  # title, legend, speaker, text, and the boxes, roles and names of frames
+    assert "<script" not in articles(page)
+    # The title, twice, legend, speaker, text, and the boxes, roles (shown and as data) and names of frames.
+    assert page.count("&lt;script&gt;") == 17
 
 
 def test_documents_without_annotation_or_text_are_shown():
     page = render_page([WITHOUT_SENTENCES("Ann left. She ran."), NLP("")])
-    assert page.count("<article>") == 2
+    assert page.count("<article ") == 2
     assert "Ann left. She ran." in page
     assert "<h2>Document 2</h2>" in page
 

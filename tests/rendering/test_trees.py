@@ -85,7 +85,7 @@ def test_page_has_every_sentence_and_component():
     page = render_tree_page([[make_tree(), make_tree()], [make_tree()]], "de")
     assert page.count("<svg") == 3
     assert page.count("<h2>") == 2
-    assert '<html lang="de">' in page
+    assert '<main lang="de">' in page
 
 
 def test_crossing_spans_are_refused():

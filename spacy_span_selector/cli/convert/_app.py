@@ -37,11 +37,14 @@ def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
     return sources, out_path
 
 
-def save_docs(files: Mapping[Path, Sequence[Doc]], *, speaker_markers: bool = False) -> None:
+def save_docs(
+    files: Mapping[Path, Sequence[Doc]], *, speaker_markers: bool = False, others: Sequence[tuple[Path, str]] = ()
+) -> None:
     """Write documents to .spacy files, with their titles, and print how much each holds.
 
     files (Mapping[Path, Sequence[Doc]]): The documents of each file. All files are written, or none.
     speaker_markers (bool): Whether markers of speakers are put into the text.
+    others (Sequence[tuple[Path, str]]): Paths and contents of what is written with them.
     RAISES (OSError): If a file can't be written, naming it.
     RAISES (ValueError): If a file would have no documents, naming it.
     """
@@ -52,7 +55,7 @@ def save_docs(files: Mapping[Path, Sequence[Doc]], *, speaker_markers: bool = Fa
         from ...documents.speaker_markers import insert_speaker_markers
 
         files = {path: [insert_speaker_markers(doc) for doc in docs] for path, docs in files.items()}
-    write_files([(path, spacy_file(docs, path)) for path, docs in files.items()])
+    write_files([*((path, spacy_file(docs, path)) for path, docs in files.items()), *others])
     for path, docs in files.items():
         typer.echo(f"{path}: {_describe(docs)}")
 

@@ -7,8 +7,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
+import srsly
 import typer
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from .._app import friendly_errors
 from ._app import OutDir, SpeakerMarkers, convert_app, save_docs
@@ -74,6 +76,30 @@ def ewt_cli(
 
     with friendly_errors():
         save_docs({out_dir / f"{split}.spacy": docs for split, docs in read_ewt(source).items()})
+
+
+@convert_app.command("frames")
+def frames_cli(
+    source: Annotated[Path, typer.Argument(help="Copy of propbank/propbank-frames")],
+    out_dir: Annotated[Path, typer.Argument(help="Folder for lexicon.json and examples.spacy")],
+    without: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A .spacy file of which no sentence may be an example, such as dev and test; may be repeated"
+        ),
+    ] = None,
+) -> None:
+    """Convert PropBank's frame files: a lexicon of rolesets, and examples with one annotated predicate each."""
+    from ...corpora.frames import read_frames
+    from ...readers import read_docs
+
+    with friendly_errors():
+        vocab = Vocab()
+        frames = read_frames(source, vocab, without=(doc for path in without or () for doc in read_docs(path, vocab)))
+        path = out_dir / "lexicon.json"
+        save_docs({out_dir / "examples.spacy": frames.examples}, others=[(path, srsly.json_dumps(frames.lexicon))])
+        words = {word for entry in frames.lexicon.values() for word in entry["words"]}
+        typer.echo(f"{path}: {len(frames.lexicon):,} rolesets, {len(words):,} words")
 
 
 def _list_once(splits: Mapping[str, Iterable[str]]) -> list[str]:

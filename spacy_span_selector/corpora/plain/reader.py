@@ -132,6 +132,7 @@ def _set_clusters(
         link_scores=link_scores,
         antecedents=antecedents,
         names=[cluster.name or "" for cluster in clusters],
+        entity_types=[cluster.entity_label or "" for cluster in clusters],
     )
     return selected
 
@@ -148,7 +149,10 @@ def _set_frames(frames: Sequence[records.Frame], alignment: Alignment, prefix: s
         aligned = [(span, argument) for span, argument in zip(spans, frame.arguments, strict=True) if span]
         arguments = [Argument(*span, argument.role) for span, argument in aligned]
         scores = _all_known([frame.predicate.score, *(argument.score for _, argument in aligned)], path, alignment)
-        kept.append(Frame(*predicate, arguments, frame.roleset or None, scores))
+        texts = {argument.role: argument.description for argument in frame.arguments if argument.description}
+        kept.append(
+            Frame(*predicate, arguments, frame.roleset or None, scores, frame.roleset_name or None, texts or None)
+        )
     set_frames(alignment.doc, kept, prefix=prefix, predicates_key=predicates_key)
 
 

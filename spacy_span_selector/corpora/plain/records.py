@@ -76,12 +76,14 @@ class Cluster(Record):
 
     mentions: Annotated[list[Mention], Field(min_length=1)]
     name: Text | None = None
+    entity_label: Text | None = None
 
 
 class Argument(Scored):
     """An argument with its role."""
 
     role: Text
+    description: Text | None = None
 
 
 class Frame(Record):
@@ -90,6 +92,7 @@ class Frame(Record):
     predicate: Scored
     arguments: list[Argument]
     roleset: Text | None = None
+    roleset_name: Text | None = None
 
 
 class Document(Record):

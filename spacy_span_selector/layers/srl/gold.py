@@ -19,6 +19,7 @@ class GoldFrames:
     frames (Tensor): Which predicate each argument belongs to. Shape: (arguments,)
     roles (Tensor): Number of each argument's role, from 0. Shape: (arguments,)
     annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
+    complete (Tensor): Which of these have frames for all predicates, not for some only. Shape: (documents,)
     """
 
     predicates: Spans
@@ -27,6 +28,7 @@ class GoldFrames:
     frames: Tensor
     roles: Tensor
     annotated: Tensor
+    complete: Tensor
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
         """The flat index of each argument. Shape: (arguments,)"""

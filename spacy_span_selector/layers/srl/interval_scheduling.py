@@ -1,9 +1,12 @@
-"""The heaviest set of intervals that do not overlap."""
+"""The heaviest set of intervals that do not overlap, with labels or without."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+
+Chosen = tuple["Chosen", int, int] | None
+"""Chosen intervals, the last one first: those before it, its index, its label."""
 
 
 def heaviest_disjoint(intervals: Sequence[tuple[int, int]], weights: Sequence[float]) -> list[int]:
@@ -33,4 +36,37 @@ def heaviest_disjoint(intervals: Sequence[tuple[int, int]], weights: Sequence[fl
         else:
             kept.append(order[k - 1])
             k = before_k
+    return sorted(kept)
+
+
+def heaviest_labelled(
+    intervals: Sequence[tuple[int, int]], choices: Sequence[Sequence[tuple[int, float]]], unique: Set[int]
+) -> list[tuple[int, int]]:
+    """The same with a label for each interval, where no label that is unique is given twice.
+
+    Exact, by dynamic programming over the ends of the intervals and the sets of unique labels that are used.
+
+    intervals (Sequence[tuple[int, int]]): Start, and end, inclusive.
+    choices (Sequence[Sequence[tuple[int, float]]]): The labels that each interval may have, with weights.
+    unique (Set[int]): The labels that are given once at most.
+    RETURNS (list[tuple[int, int]]): Indices of the chosen intervals, in ascending order, and their labels.
+    """
+    order = sorted(range(len(intervals)), key=lambda i: (intervals[i][1], i))
+    ends = [intervals[i][1] for i in order]
+    nothing: tuple[float, Chosen] = (0.0, None)
+    best = [{frozenset[int](): nothing}]  # by used labels: the heaviest choice among the first k intervals
+    for k, i in enumerate(order):
+        states = dict(best[k])
+        for used, (weight, chosen) in best[bisect_right(ends, intervals[i][0] - 1, hi=k)].items():
+            for label, more in choices[i]:
+                if label not in used:
+                    now = used | ({label} & unique)
+                    if weight + more > states.get(now, nothing)[0]:
+                        states[now] = (weight + more, (chosen, i, label))
+        best.append(states)
+    chosen = max(best[-1].values(), key=lambda state: state[0])[1]
+    kept = []
+    while chosen is not None:
+        chosen, i, label = chosen
+        kept.append((i, label))
     return sorted(kept)

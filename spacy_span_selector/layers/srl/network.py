@@ -15,6 +15,7 @@ from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentOutput
 from .gold import GoldFrames
 from .predicates import FindPredicates, PredicateTagger, predicate_tags
+from .roleset_roles import FrameTable
 from .rolesets import FindSenses, RolesetClassifier, RolesetScores
 from .settings import SrlSettings
 from .span_arguments import SpanArgumentFinder
@@ -27,11 +28,13 @@ class SrlRequest:
 
     find_predicates (FindPredicates): Which predicates to take.
     find_senses (FindSenses): Which rolesets they may have.
+    frames (FrameTable): Which roles the rolesets have.
     choose (CandidateStrategy): Which spans to classify.
     """
 
     find_predicates: FindPredicates
     find_senses: FindSenses
+    frames: FrameTable
     choose: CandidateStrategy
 
 
@@ -70,7 +73,8 @@ class SrlOutput:
         """
         learnt = gold.annotated[layout.document]
         tags = predicate_tags(gold.predicates, len(learnt))
-        predicates = -self.log_tags.gather(1, tags[:, None]).squeeze(1)[learnt].sum()
+        every_predicate = (gold.annotated & gold.complete)[layout.document]
+        predicates = -self.log_tags.gather(1, tags[:, None]).squeeze(1)[every_predicate].sum()
         arguments = self.arguments.loss(gold, layout, annotation=annotation, negatives=negatives)
         return (predicates + self.rolesets.loss(gold.rolesets) + arguments) / learnt.sum().clamp(min=1)
 
@@ -80,26 +84,26 @@ class SrlHead(nn.Module):
 
     width (int): Width of the token vectors.
     roles (int): How many roles there are, the null role not counted.
-    rolesets (int): How many rolesets there are; 0 if they are not predicted.
+    rolesets (int): How many rolesets were seen in training; 0 if they are not predicted.
+    tags (int): How many function tags the frames of rolesets have, and one for roles that they lack; 0 without frames.
     settings (SrlSettings): All other sizes.
     """
 
-    def __init__(self, *, width: int, roles: int, rolesets: int, settings: SrlSettings) -> None:
+    def __init__(self, *, width: int, roles: int, rolesets: int, tags: int = 0, settings: SrlSettings) -> None:
         super().__init__()
-        self.sizes = {"width": width, "roles": roles, "rolesets": rolesets}
+        self.sizes = {"width": width, "roles": roles, "rolesets": rolesets, "tags": tags}
         self.dropout = nn.Dropout(settings.dropout)
         self.tagger = PredicateTagger(width=width, hidden_width=settings.hidden_width, dropout=settings.dropout)
         self.rolesets = RolesetClassifier(
             width=2 * width, hidden_width=settings.pair_width, rolesets=rolesets, dropout=settings.dropout
         )
         self.arguments: SpanArgumentFinder | ArgumentTagger
+        sizes = {"width": width, "predicate_width": 2 * width, "roles": roles, "rolesets": rolesets, "tags": tags}
         selector = settings.selector
         if selects_spans(selector):
-            self.arguments = SpanArgumentFinder(
-                width=width, predicate_width=2 * width, roles=roles, selector=selector, settings=settings
-            )
+            self.arguments = SpanArgumentFinder(**sizes, selector=selector, settings=settings)
         else:
-            self.arguments = ArgumentTagger(width=width, predicate_width=2 * width, roles=roles, settings=settings)
+            self.arguments = ArgumentTagger(**sizes, settings=settings)
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: SrlRequest) -> SrlOutput:
         """Run the network on a batch.
@@ -113,5 +117,6 @@ class SrlHead(nn.Module):
         predicates = request.find_predicates(log_tags.detach(), layout)
         vectors = torch.cat([tokens[predicates.starts], tokens[predicates.ends]], dim=1)
         rolesets = self.rolesets(vectors, request.find_senses(predicates))
-        arguments = self.arguments(tokens, layout, predicates, vectors, request.choose)
+        known = request.frames.look_up(rolesets.decode())
+        arguments = self.arguments(tokens, layout, predicates, vectors, known, request.choose)
         return SrlOutput(log_tags, predicates, rolesets, arguments)

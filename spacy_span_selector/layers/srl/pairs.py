@@ -113,16 +113,21 @@ class PairClassifier(nn.Module):
         self.dropout = nn.Dropout(dropout)
         nn.init.normal_(self.distance.weight, std=0.02)
 
-    def forward(self, arguments: Tensor, predicates: Tensor, pairs: Pairs, distance: Tensor) -> Tensor:
+    def forward(
+        self, arguments: Tensor, predicates: Tensor, pairs: Pairs, distance: Tensor, known: Tensor | None = None
+    ) -> Tensor:
         """Score pairs.
 
         arguments, predicates (Tensor): Vectors. Shapes: (arguments, argument_width), (predicates, predicate_width)
         pairs (Pairs): Which argument with which predicate.
         distance (Tensor): From `signed_distance`. Shape: (pairs,)
+        known (Tensor | None): What else is known of the predicates; added to their projection.
+            Shape: (predicates, width)
         RETURNS (Tensor): Shape: (pairs, labels)
         """
         left = self.dropout(torch.relu(self.project_argument(arguments)))
-        right = self.dropout(torch.relu(self.project_predicate(predicates)))
+        projected = self.project_predicate(predicates)
+        right = self.dropout(torch.relu(projected if known is None else projected + known))
         parts = (left, right, self.argument(left), self.predicate(right), self.distance.weight)
         mask = self.dropout(torch.ones_like(parts[3]))
         at_once = rows_at_once(self.output.in_features, left.device)

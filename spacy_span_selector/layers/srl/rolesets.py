@@ -50,18 +50,20 @@ class RolesetScores:
         predicate, roleset = self.senses.pairs
         return -self.log_p[gold[predicate] == roleset].sum()
 
-    def decode(self) -> list[int]:
-        """The most probable roleset of each predicate, -1 for predicates without any."""
-        best: dict[int, tuple[float, int]] = {}
-        predicate, roleset = (index.tolist() for index in self.senses.pairs)
-        for i, log_p in enumerate(self.log_p.tolist()):  # of equal ones the first wins
-            if predicate[i] not in best or log_p > best[predicate[i]][0]:
-                best[predicate[i]] = (log_p, roleset[i])
-        return [best[i][1] if i in best else -1 for i in range(self.predicates)]
+    def decode(self) -> Tensor:
+        """The most probable roleset of each predicate, of equal ones the first, or -1. Shape: (predicates,)"""
+        predicate, roleset = self.senses.pairs
+        log_p = self.log_p.detach()
+        greatest = log_p.new_full((self.predicates,), -torch.inf).scatter_reduce(0, predicate, log_p, "amax")
+        best = torch.nonzero(log_p == greatest[predicate]).squeeze(1)
+        none = torch.full((self.predicates,), len(log_p), device=log_p.device)
+        first = none.scatter_reduce(0, predicate[best], best, "amin")
+        return torch.cat([roleset, roleset.new_full((1,), -1)])[first]
 
 
 class RolesetClassifier(nn.Module):
-    """Score rolesets. Scores start at log counts, so an untrained network prefers the most frequent roleset.
+    """Score rolesets. Scores start at log counts, so an untrained network prefers the most frequent roleset; those of
+    rolesets that were not seen in training, which have higher numbers, stay there.
 
     width (int): Width of the predicate vectors.
     hidden_width (int): Width to which they are projected.
@@ -84,7 +86,9 @@ class RolesetClassifier(nn.Module):
         """
         vectors = self.dropout(torch.relu(self.project(predicates)))
         predicate, roleset = senses.pairs
-        scores = (vectors[predicate] * self.rolesets(roleset)).sum(dim=1) + senses.log_counts
+        seen = roleset < self.rolesets.num_embeddings
+        own = (vectors[predicate] * self.rolesets(torch.where(seen, roleset, 0))).sum(dim=1)
+        scores = torch.where(seen, own, 0) + senses.log_counts
         return RolesetScores(senses, _log_softmax(scores, predicate, len(predicates)), len(predicates))
 
 

@@ -14,6 +14,8 @@ of a span and its roles are known. The loss of its roles is weighted by p(s), wh
     L2' = - sum over other spans s   [ log (1 - p(s)) + p(s) * sum over predicates v of log p(null | s, v) ]
 
 "Other spans" are the candidates that are not gold; log(1 - p) is added for a random sample of all that are not gold.
+In a corpus with complete annotation, a document may still have the frames of some of its predicates only: its spans
+outside the annotation count by L2, and none is sampled.
 A selector without probabilities, the greedy baseline, learns from the roles of its candidates alone (He et al. 2018).
 """
 
@@ -21,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -32,9 +35,22 @@ from ..selection.selectors import SpanSelector
 from ..spans.layout import SpanLayout, Spans
 from .arguments import FoundArgument
 from .gold import GoldFrames
-from .interval_scheduling import heaviest_disjoint
-from .pairs import PairClassifier, Pairs, arguments_with_predicates, signed_distance
+from .interval_scheduling import heaviest_disjoint, heaviest_labelled
+from .pairs import Pairs, arguments_with_predicates, signed_distance
+from .refinement import RoleRefiner
+from .roleset_roles import KnownRoles, RoleClassifier
 from .settings import SrlSettings
+
+
+class _Rival(NamedTuple):
+    """A pair that may become an argument, with its best role."""
+
+    predicate: int
+    pair: int
+    start: int
+    end: int
+    role: int
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -46,6 +62,7 @@ class SpanArguments:
     predicates (Spans): The predicates of the batch.
     pairs (Pairs): Each candidate with each predicate of its sentence.
     log_roles (Tensor): Log probabilities of their roles, the null role first. Shape: (pairs, 1 + roles)
+    known (KnownRoles): What is known of the roles of the predicates.
     """
 
     selector: SpanSelector
@@ -53,6 +70,7 @@ class SpanArguments:
     predicates: Spans
     pairs: Pairs
     log_roles: Tensor
+    known: KnownRoles
 
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from."""
@@ -69,33 +87,51 @@ class SpanArguments:
         if not self.selector.has_probabilities:
             return -log_right[learnt[self.pairs.left]].sum()
         log_p, log_not_p = self.selection.marginals
+        complete = gold.annotated & gold.complete if annotation == "complete" else torch.zeros_like(gold.annotated)
+        sampled = complete if annotation == "complete" else gold.annotated
+        selection = [log_p[gold_flat.unique()], log_not_p[negatives.draw(is_gold, gold_flat, sampled, layout)]]
         is_other = learnt & ~is_gold[candidates]
-        selection = [log_p[gold_flat.unique()], log_not_p[negatives.draw(is_gold, gold_flat, gold.annotated, layout)]]
-        if annotation == "complete":
-            reached = torch.where(is_other, log_p[candidates].detach().exp(), learnt)
-            roles = [log_not_p[candidates[is_other]], reached[self.pairs.left] * log_right]
-        else:
-            other = is_other[self.pairs.left]
-            flat = candidates[self.pairs.left[other]]
-            undecided = torch.logaddexp(log_p[flat] + log_right[other], log_not_p[flat])
-            roles = [undecided, log_right[(learnt & ~is_other)[self.pairs.left]]]
+        is_none = is_other & complete[layout.document[self.selection.spans.starts]]
+        reached = torch.where(is_none, log_p[candidates].detach().exp(), learnt & ~is_other)
+        undecided = (is_other & ~is_none)[self.pairs.left]
+        flat = candidates[self.pairs.left[undecided]]
+        roles = [
+            log_not_p[candidates[is_none]],
+            reached[self.pairs.left] * log_right,
+            torch.logaddexp(log_p[flat] + log_right[undecided], log_not_p[flat]),
+        ]
         return -torch.cat([*selection, *roles]).sum()
 
     def decode(self) -> list[FoundArgument]:
-        """The heaviest set of disjoint arguments of each predicate; one weighs log p(its best role) - log p(null)."""
-        best = self.log_roles[:, 1:].max(dim=1)
-        weights = best.values - self.log_roles[:, 0]
-        worth = torch.nonzero(weights > 0).squeeze(1)
+        """The heaviest set of disjoint arguments of each predicate; one weighs log p(its role) - log p(null).
+
+        No role that is unique is given twice; where frames are strict, none that the frame of the predicate lacks.
+        """
+        weights = self.log_roles[:, 1:] - self.log_roles[:, :1]
+        weights = weights.masked_fill(~self.known.allowed[self.pairs.right], -torch.inf)
+        best = weights.max(dim=1)
+        worth = torch.nonzero(best.values > 0).squeeze(1)
         worth = worth[torch.argsort(self.pairs.right[worth], stable=True)]
         spans = self.selection.spans.take(self.pairs.left[worth])
-        columns = (self.pairs.right[worth], spans.starts, spans.ends, best.indices[worth], best.values[worth].exp())
-        rivals = [FoundArgument(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-        found: list[FoundArgument] = []
-        for _, numbered in groupby(zip(rivals, weights[worth].tolist(), strict=True), lambda rival: rival[0].predicate):
-            arguments, their_weights = zip(*numbered, strict=True)
-            chosen = heaviest_disjoint([(argument.start, argument.end) for argument in arguments], their_weights)
-            found += [arguments[i] for i in chosen]
-        return found
+        columns = (self.pairs.right[worth], worth, spans.starts, spans.ends, best.indices[worth], best.values[worth])
+        rivals = [_Rival(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        unique = {*torch.nonzero(self.known.unique).squeeze(1).tolist()}
+        found: list[tuple[_Rival, int]] = []
+        for _, group in groupby(rivals, lambda rival: rival.predicate):
+            own = list(group)
+            intervals = [(rival.start, rival.end) for rival in own]
+            chosen = [(i, own[i].role) for i in heaviest_disjoint(intervals, [rival.weight for rival in own])]
+            once = [role for _, role in chosen if role in unique]
+            if len({*once}) < len(once):
+                rows = weights[[rival.pair for rival in own]].tolist()
+                choices = [[(role, weight) for role, weight in enumerate(row) if weight > 0] for row in rows]
+                chosen = heaviest_labelled(intervals, choices, unique)
+            found += [(own[i], role) for i, role in chosen]
+        scores = self.log_roles[[rival.pair for rival, _ in found], [1 + role for _, role in found]].exp().tolist()
+        return [
+            FoundArgument(rival.predicate, rival.start, rival.end, role, score)
+            for (rival, role), score in zip(found, scores, strict=True)
+        ]
 
     def selected(self) -> list[tuple[int, int, float]]:
         """Every candidate with its probability; without probabilities, with the greatest one of having any role."""
@@ -126,12 +162,21 @@ class SpanArgumentFinder(nn.Module):
     width (int): Width of the token vectors.
     predicate_width (int): Width of the predicate vectors.
     roles (int): How many roles there are, the null role not counted.
+    rolesets, tags (int): How many rolesets and function tags there are; see `SrlHead`.
     selector (SpanSelector): How spans are selected.
     settings (SrlSettings): All other sizes.
     """
 
     def __init__(
-        self, *, width: int, predicate_width: int, roles: int, selector: SpanSelector, settings: SrlSettings
+        self,
+        *,
+        width: int,
+        predicate_width: int,
+        roles: int,
+        rolesets: int,
+        tags: int,
+        selector: SpanSelector,
+        settings: SrlSettings,
     ) -> None:
         super().__init__()
         self.selector = selector
@@ -143,17 +188,34 @@ class SpanArgumentFinder(nn.Module):
             feature_width=settings.feature_width,
             dropout=settings.dropout,
         )
-        self.roles = PairClassifier(
+        self.roles = RoleClassifier(
             argument_width=self.span_scorer.vector_width,
             predicate_width=predicate_width,
-            width=settings.pair_width,
-            hidden_width=settings.pair_hidden_width,
             labels=roles,
-            dropout=settings.dropout,
+            rolesets=rolesets,
+            tags=tags,
+            settings=settings,
         )
 
+        self.refiner: RoleRefiner | None = None
+        if settings.refined is not None:
+            self.refiner = RoleRefiner(
+                argument_width=self.span_scorer.vector_width,
+                predicate_width=predicate_width,
+                roles=roles,
+                most=settings.refined,
+                width=settings.refine_width,
+                dropout=settings.dropout,
+            )
+
     def forward(
-        self, tokens: Tensor, layout: SpanLayout, predicates: Spans, vectors: Tensor, choose: CandidateStrategy
+        self,
+        tokens: Tensor,
+        layout: SpanLayout,
+        predicates: Spans,
+        vectors: Tensor,
+        known: KnownRoles,
+        choose: CandidateStrategy,
     ) -> SpanArguments:
         """Score the spans of a batch, choose candidates, classify them.
 
@@ -161,6 +223,7 @@ class SpanArgumentFinder(nn.Module):
         layout (SpanLayout): The sentences of the batch.
         predicates (Spans): The predicates, by start.
         vectors (Tensor): Their vectors. Shape: (predicates, predicate_width)
+        known (KnownRoles): What is known of their roles.
         choose (CandidateStrategy): Which spans to classify.
         """
         selection, represented, scores, _ = select_spans(
@@ -169,6 +232,9 @@ class SpanArgumentFinder(nn.Module):
         spans = selection.spans
         pairs = arguments_with_predicates(spans, predicates, layout)
         distance = signed_distance(spans.take(pairs.left), predicates.take(pairs.right))
-        of_roles = self.roles(represented, vectors, pairs, distance) + scores[selection.candidates[pairs.left], None]
+        of_roles = self.roles.score_roles(represented, vectors, pairs, distance, known, known.tags)
+        of_roles = of_roles + scores[selection.candidates[pairs.left], None]
         log_roles = torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)
-        return SpanArguments(self.selector, selection, predicates, pairs, log_roles)
+        if self.refiner is not None:
+            log_roles = self.refiner(log_roles, represented, vectors, pairs, distance)
+        return SpanArguments(self.selector, selection, predicates, pairs, log_roles, known)

@@ -21,7 +21,8 @@ from ..spans.layout import SpanLayout, Spans
 from .arguments import FoundArgument
 from .bio import OUTSIDE, count_tags, decode_tags, encode_tags
 from .gold import GoldFrames
-from .pairs import PairClassifier, Pairs, pairs_in_sentences, signed_distance
+from .pairs import Pairs, pairs_in_sentences, signed_distance
+from .roleset_roles import KnownRoles, RoleClassifier
 from .settings import SrlSettings
 
 
@@ -92,22 +93,31 @@ class ArgumentTagger(nn.Module):
     width (int): Width of the token vectors.
     predicate_width (int): Width of the predicate vectors.
     roles (int): How many roles there are.
+    rolesets, tags (int): How many rolesets and function tags there are; see `SrlHead`.
     settings (SrlSettings): All other sizes.
     """
 
-    def __init__(self, *, width: int, predicate_width: int, roles: int, settings: SrlSettings) -> None:
+    def __init__(
+        self, *, width: int, predicate_width: int, roles: int, rolesets: int, tags: int, settings: SrlSettings
+    ) -> None:
         super().__init__()
-        self.tags = PairClassifier(
+        self.tags = RoleClassifier(
             argument_width=width,
             predicate_width=predicate_width,
-            width=settings.pair_width,
-            hidden_width=settings.pair_hidden_width,
             labels=count_tags(roles),
-            dropout=settings.dropout,
+            rolesets=rolesets,
+            tags=tags,
+            settings=settings,
         )
 
     def forward(
-        self, tokens: Tensor, layout: SpanLayout, predicates: Spans, vectors: Tensor, choose: CandidateStrategy
+        self,
+        tokens: Tensor,
+        layout: SpanLayout,
+        predicates: Spans,
+        vectors: Tensor,
+        known: KnownRoles,
+        choose: CandidateStrategy,
     ) -> TaggedArguments:
         """Score the tags of a batch.
 
@@ -115,12 +125,14 @@ class ArgumentTagger(nn.Module):
         layout (SpanLayout): The sentences of the batch.
         predicates (Spans): The predicates, by start.
         vectors (Tensor): Their vectors. Shape: (predicates, predicate_width)
+        known (KnownRoles): What is known of their roles.
         choose (CandidateStrategy): Not used: there are no candidates.
         """
         pairs = pairs_in_sentences(layout.sentence[predicates.starts], layout.sentence)
         token = Spans(pairs.right, pairs.right)
         distance = signed_distance(token, predicates.take(pairs.left))
-        scores = self.tags(tokens, vectors, Pairs(pairs.right, pairs.left), distance)
+        tags = nn.functional.pad(known.tags.repeat_interleave(2, dim=1), (1, 0))  # outside; begin and inside of each
+        scores = self.tags.score_roles(tokens, vectors, Pairs(pairs.right, pairs.left), distance, known, tags)
         return TaggedArguments(predicates, pairs, scores.log_softmax(dim=1))
 
 

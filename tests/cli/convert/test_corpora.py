@@ -1,8 +1,11 @@
 from pathlib import Path
 
 import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
+from spacy_span_selector.lexicon import read_lexicon
 
 from ...corpora.gum import conll, write, write_document, write_splits
 from .helpers import load, run
@@ -187,3 +190,23 @@ def test_ewt_reports_what_is_missing_and_writes_nothing(ewt: Path, tmp_path: Pat
     assert result.exit_code == 1
     assert "en_ewt-ud-test.conllu: no such file" in " ".join(result.output.split())
     assert not (tmp_path / "corpus").exists()
+
+
+def test_frames_become_a_lexicon_and_examples(tmp_path: Path):
+    example = "<example><text>Ann {} it .</text><propbank><rel relloc='1'>{}</rel></propbank></example>"
+    write(
+        tmp_path / "source/frames/see.xml",
+        "<frameset><roleset id='see.01' name='view'><aliases><alias pos='v'>see</alias></aliases><roles>"
+        f"<role n='0' f='PAG' descr='viewer'/></roles>{example.format('saw', 'saw')}{example.format('sees', 'sees')}"
+        "</roleset></frameset>",
+    )
+    doc = Doc(Vocab(), words=["Ann", "sees", "it", "."], sent_starts=[True, False, False, False])
+    DocBin(docs=[doc]).to_disk(tmp_path / "test.spacy")
+    with pytest.warns(UserWarning, match="must not be taken from: 1"):
+        result = run("convert", "frames", tmp_path / "source", tmp_path / "out", "--without", tmp_path / "test.spacy")
+    assert result.exit_code == 0
+    assert read_lexicon(tmp_path / "out/lexicon.json") == {
+        "see.01": {"name": "view", "words": ["see"], "roles": {"ARG0": {"description": "viewer", "tag": "PAG"}}}
+    }
+    assert [doc.text for doc in load(tmp_path / "out/examples.spacy")] == ["Ann saw it . "]
+    assert "lexicon.json: 1 rolesets, 1 words\n" in result.output

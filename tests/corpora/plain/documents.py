@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import (
@@ -49,9 +49,19 @@ def full_doc(vocab: Vocab) -> Doc:
         link_scores=dict(zip(mentions, [1.0, 0.875, 0.5, 0.25], strict=True)),
         antecedents={(2, 4): None, (5, 6): (2, 4), (5, 7): None, (9, 10): (5, 7)},
         names=["ann", ""],
+        entity_types=["person", ""],
     )
+    doc.ents = [Span(doc, 2, 4, "PERSON", kb_id="Q7")]
     set_mentions(doc, sorted([*mentions, (11, 12)]), [0.75, 1.0, 0.5, 1.0, 0.625])
-    called = Frame(4, 5, [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")], "call.02", [1.0, 0.5, 0.25])
+    called = Frame(
+        4,
+        5,
+        [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")],
+        "call.02",
+        [1.0, 0.5, 0.25],
+        "to phone",
+        {"ARG0": "caller"},
+    )
     set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
     return doc
 

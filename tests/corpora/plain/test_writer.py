@@ -45,8 +45,9 @@ def test_a_document_with_everything(doc: Doc):
     called = {
         "predicate": span("called", 13, score=1.0),
         "roleset": "call.02",
+        "roleset_name": "to phone",
         "arguments": [
-            {"role": "ARG0", **span("Ann Lee", 5, score=0.5)},
+            {"role": "ARG0", "description": "caller", **span("Ann Lee", 5, score=0.5)},
             {"role": "ARG1", **span("her brother", 20, score=0.25)},
         ],
     }
@@ -59,7 +60,7 @@ def test_a_document_with_everything(doc: Doc):
         "speakers": [{"speaker": "Ann", "start": 5, "end": 45}],
         "speaker_markers": [span("Ann:", 0)],
         "clusters": [
-            {"name": "ann", "representative": 0, "mentions": ann},
+            {"name": "ann", "entity_label": "person", "entity_id": "Q7", "representative": 0, "mentions": ann},
             {"representative": 0, "mentions": brother},
         ],
         "unlinked_mentions": [span("out", 41, score=0.625)],

@@ -15,9 +15,8 @@ ANNOTATED = torch.tensor([True, True])
 def test_an_argument_of_two_predicates_is_there_twice() -> None:
     predicates = Spans(torch.tensor([3, 7, 8]), torch.tensor([3, 7, 8]))
     none = torch.full((3,), -1)
-    gold = GoldFrames(
-        predicates, none, Spans(STARTS, ENDS), torch.tensor([0, 0, 1, 2]), torch.tensor([0, 1, 0, 2]), ANNOTATED
-    )
+    frames, roles = torch.tensor([0, 0, 1, 2]), torch.tensor([0, 1, 0, 2])
+    gold = GoldFrames(predicates, none, Spans(STARTS, ENDS), frames, roles, ANNOTATED, ANNOTATED)
     flat = gold.flat_index(LAYOUT)
     assert torch.equal(torch.stack(LAYOUT.locate(flat)), torch.stack([STARTS, ENDS]))
     assert flat[2] == flat[3]

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.srl.interval_scheduling import heaviest_disjoint
+from spacy_span_selector.layers.srl.interval_scheduling import heaviest_disjoint, heaviest_labelled
 
 Interval = tuple[int, int]
 
@@ -61,3 +61,46 @@ def test_of_equally_heavy_sets_the_later_end_is_left_out() -> None:
 def test_nothing_is_chosen_from_nothing() -> None:
     assert heaviest_disjoint([], []) == []
     assert heaviest_disjoint([(0, 0), (1, 1)], [0.0, -1.0]) == []
+
+
+drawn_choices = st.lists(
+    st.tuples(
+        st.integers(0, 5),
+        st.integers(0, 2),
+        st.lists(st.tuples(st.integers(0, 3), st.floats(0.01, 5)), max_size=3, unique_by=lambda choice: choice[0]),
+    ),
+    max_size=5,
+)
+
+
+def heaviest_labelled_by_enumeration(
+    intervals: list[Interval], choices: list[list[tuple[int, float]]], unique: set[int]
+) -> float:
+    """The weight of the heaviest of all ways to label some intervals."""
+    best = 0.0
+    for labels in itertools.product(*([None, *options] for options in choices)):
+        chosen = [(i, option) for i, option in enumerate(labels) if option]
+        once = [label for _, (label, _) in chosen if label in unique]
+        disjoint = not any(overlap(intervals[i], intervals[j]) for (i, _), (j, _) in itertools.combinations(chosen, 2))
+        if disjoint and len({*once}) == len(once):
+            best = max(best, sum(weight for _, (_, weight) in chosen))
+    return best
+
+
+@settings(deadline=None)
+@given(drawn_choices, st.sets(st.integers(0, 3)))
+def test_no_labels_are_heavier(drawn: list[tuple[int, int, list[tuple[int, float]]]], unique: set[int]) -> None:
+    intervals, choices = [(start, start + more) for start, more, _ in drawn], [options for _, _, options in drawn]
+    chosen = heaviest_labelled(intervals, choices, unique)
+    assert [i for i, _ in chosen] == sorted({i for i, _ in chosen})
+    assert not any(overlap(intervals[i], intervals[j]) for (i, _), (j, _) in itertools.combinations(chosen, 2))
+    once = [label for _, label in chosen if label in unique]
+    assert len({*once}) == len(once)
+    weight = sum(dict(choices[i])[label] for i, label in chosen)
+    assert weight == pytest.approx(heaviest_labelled_by_enumeration(intervals, choices, unique))
+
+
+def test_a_unique_label_goes_where_the_other_interval_has_no_good_second_choice() -> None:
+    intervals, choices = [(0, 0), (1, 1)], [[(0, 3.0), (1, 2.5)], [(0, 2.9), (1, 1.0)]]
+    assert heaviest_labelled(intervals, choices, {0}) == [(0, 1), (1, 0)]
+    assert heaviest_labelled(intervals, choices, set()) == [(0, 0), (1, 0)]

@@ -21,6 +21,7 @@ from spacy_span_selector.layers.srl.predicates import FindPredicates, predicate_
 from spacy_span_selector.layers.srl.rolesets import Senses
 from spacy_span_selector.layers.srl.settings import SrlSettings
 
+from ...frame_tables import no_frames
 from ...layouts import layout_of
 from ...selectors import SELECTORS
 from .test_span_arguments import FRAMES, ROLES, SENTENCES, make_gold
@@ -69,7 +70,7 @@ def run(
 ) -> SrlOutput:
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(1))
     layout = layout_of(sentences)
-    return head(tokens[rows].requires_grad_(), layout, SrlRequest(find, two_senses, choose))
+    return head(tokens[rows].requires_grad_(), layout, SrlRequest(find, two_senses, no_frames(ROLES, ROLESETS), choose))
 
 
 @pytest.mark.parametrize("selector", NAMES)
@@ -88,11 +89,11 @@ def test_a_batch_equals_its_documents_one_by_one(selector: str) -> None:
             for found in alone.arguments.decode()
         ]
         starts += (alone.predicates.starts + rows.start).tolist()
-        rolesets += alone.rolesets.decode()
+        rolesets += alone.rolesets.decode().tolist()
         torch.testing.assert_close(together.log_tags[rows], alone.log_tags)
     assert together.predicates.starts.tolist() == starts
     assert [found[:4] for found in together.arguments.decode()] == arguments
-    assert together.rolesets.decode() == rolesets
+    assert together.rolesets.decode().tolist() == rolesets
     assert arguments
 
 
@@ -164,7 +165,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(2)).to(device).requires_grad_()
     layout = layout_of(SENTENCES, on_device)
     find = FindPredicates(gold.predicates, closed=torch.ones(3, dtype=torch.bool, device=device))
-    output = head(tokens, layout, SrlRequest(find, senses, choose))
+    output = head(tokens, layout, SrlRequest(find, senses, no_frames(ROLES, ROLESETS), choose))
     output.loss(gold, layout, annotation="complete", negatives=Negatives(1.0)).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
@@ -190,14 +191,15 @@ def test_without_rolesets_there_is_nothing_to_say_of_them() -> None:
     request = SrlRequest(
         given(make_gold(FRAMES).predicates),
         lambda predicates: Senses(Pairs(none, none), torch.zeros(0)),
+        no_frames(ROLES),
         strategy("structured"),
     )
     output = head(torch.randn(15, WIDTH), layout_of(SENTENCES), request)
-    assert output.rolesets.decode() == [-1] * 4
+    assert output.rolesets.decode().tolist() == [-1] * 4
 
 
 def test_sizes_are_remembered() -> None:
-    assert build().sizes == {"width": WIDTH, "roles": ROLES, "rolesets": ROLESETS}
+    assert build().sizes == {"width": WIDTH, "roles": ROLES, "rolesets": ROLESETS, "tags": 0}
 
 
 def test_the_multitask_selector_is_an_error() -> None:
@@ -217,3 +219,12 @@ def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
 def test_sizes_below_1_are_errors(name: str) -> None:
     with pytest.raises(ValueError, match=f"'{name}' .* is 0; it must be at least 1"):
         replace(SETTINGS, **{name: 0})
+
+
+def test_documents_with_some_of_their_frames_teach_nothing_of_which_words_are_predicates() -> None:
+    gold = make_gold(FRAMES, complete=(True, False, True))
+    output = run(build(), strategy("structured"), given(gold.predicates))
+    output.log_tags.retain_grad()
+    output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=Negatives(0.0)).backward()
+    assert output.log_tags.grad is not None
+    assert output.log_tags.grad.any(dim=1).tolist() == [True] * 7 + [False] * 3 + [True] * 5

@@ -20,10 +20,12 @@ from spacy_span_selector.layers.selection.selectors import (
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument
 from spacy_span_selector.layers.srl.gold import GoldFrames
-from spacy_span_selector.layers.srl.pairs import pairs_in_sentences
+from spacy_span_selector.layers.srl.pairs import Pairs, pairs_in_sentences
+from spacy_span_selector.layers.srl.roleset_roles import ABSENT, NO_TAG, KnownRoles
 from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder, SpanArguments
 
+from ...frame_tables import nothing_known
 from ...layouts import layout_of
 
 STRUCTURED, SIGMOID, GREEDY = StructuredSelector(), SigmoidSelector(), GreedySelector()
@@ -51,7 +53,12 @@ class Case:
     scores: torch.Tensor
 
 
-def make_gold(frames: Frames, annotated: tuple[bool, ...] = (True, True, True), device: str = "cpu") -> GoldFrames:
+def make_gold(
+    frames: Frames,
+    annotated: tuple[bool, ...] = (True, True, True),
+    device: str = "cpu",
+    complete: tuple[bool, ...] | None = None,
+) -> GoldFrames:
     predicates = torch.tensor([predicate for predicate, _ in frames], dtype=torch.long, device=device).view(-1, 2).T
     rows = [(*argument, frame) for frame, (_, arguments) in enumerate(frames) for argument in arguments]
     columns = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 4).T.contiguous()
@@ -62,6 +69,7 @@ def make_gold(frames: Frames, annotated: tuple[bool, ...] = (True, True, True), 
         frames=columns[3],
         roles=columns[2],
         annotated=torch.tensor(annotated, device=device),
+        complete=torch.tensor(complete or annotated, device=device),
     )
 
 
@@ -70,6 +78,7 @@ def make_case(
     seed: int = 0,
     frames: Frames = FRAMES,
     annotated: tuple[bool, ...] = (True, True, True),
+    complete: tuple[bool, ...] | None = None,
     selector: SpanSelector = STRUCTURED,
     add_gold: bool = True,
     ratio: float = 0.6,
@@ -78,7 +87,7 @@ def make_case(
 ) -> Case:
     torch.manual_seed(seed)
     layout = layout_of(SENTENCES, torch.device(device))
-    gold = make_gold(frames, annotated, device)
+    gold = make_gold(frames, annotated, device, complete)
     scores = (scale * torch.randn(layout.size)).to(device).requires_grad_()
     marginals = selector.marginals(scores, layout)
     choose = LikelyAndGold(gold, ratio, add_gold) if selector.has_probabilities else TopPerSentence(ratio)
@@ -88,7 +97,8 @@ def make_case(
     role_scores = scale * torch.randn(len(pairs.left), 1 + ROLES).to(device) + scores[candidates[pairs.left], None]
     log_roles = role_scores.log_softmax(1)
     selection = Selection(scores, marginals, candidates, spans)
-    return Case(SpanArguments(selector, selection, gold.predicates, pairs, log_roles), gold, layout, scores)
+    known = nothing_known(len(gold.predicates), ROLES, device)
+    return Case(SpanArguments(selector, selection, gold.predicates, pairs, log_roles, known), gold, layout, scores)
 
 
 def plain_loss(case: Case, annotation: Annotation) -> float:
@@ -123,7 +133,7 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
         right = {predicate: row[roles.get((start, end, predicate), 0)] for predicate, row in of_span.items()}
         if (start, end) in gold_spans or not log_p:
             loss -= sum(right.values())
-        elif annotation == "complete":
+        elif annotation == "complete" and gold.complete[case.layout.document[start]]:
             p = math.exp(log_p[number])
             loss -= math.log(1 - p) + p * sum(right.values())
         else:
@@ -314,7 +324,13 @@ def build(
         max_span_width=max_span_width,
     )
     return SpanArgumentFinder(
-        width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, selector=selector, settings=settings
+        width=WIDTH,
+        predicate_width=PREDICATE_WIDTH,
+        roles=ROLES,
+        rolesets=0,
+        tags=0,
+        selector=selector,
+        settings=settings,
     )
 
 
@@ -322,7 +338,8 @@ def run(finder: SpanArgumentFinder, choose: Any = EVERY, predicates: Spans = PRE
     generator = torch.Generator().manual_seed(1)
     tokens = torch.randn(15, WIDTH, generator=generator).requires_grad_()
     vectors = torch.randn(3, PREDICATE_WIDTH, generator=generator)[: len(predicates)].requires_grad_()
-    return finder(tokens, layout_of(SENTENCES), predicates, vectors, choose)
+    known = nothing_known(len(predicates), ROLES)
+    return finder(tokens, layout_of(SENTENCES), predicates, vectors, known, choose)
 
 
 def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
@@ -388,3 +405,51 @@ def test_no_candidates_have_no_arguments() -> None:
     output = run(build(), Decode("marginal", 1.0))
     assert output.decode() == output.selected() == []
     assert output.log_roles.shape == (0, 1 + ROLES)
+
+
+# What is known of roles
+
+
+def decoded(
+    log_roles: list[list[float]], unique: list[int], absent: list[int], *, strict: bool = True
+) -> list[tuple[int, int, int]]:
+    """The arguments of one predicate with these log probabilities, of tokens 0 to 3."""
+    case = make_case(frames=[((1, 1), [])])
+    tokens = torch.arange(len(log_roles))
+    flat = case.layout.flat_index(tokens, tokens)
+    selection = Selection(case.scores, case.output.selection.marginals, flat, Spans(tokens, tokens))
+    tags = torch.tensor([[ABSENT if role in absent else NO_TAG for role in range(ROLES)]])
+    mark = torch.tensor([role in unique for role in range(ROLES)])
+    known = KnownRoles(torch.tensor([0]), tags, mark, strict)
+    pairs = Pairs(tokens, torch.zeros_like(tokens))
+    output = SpanArguments(STRUCTURED, selection, case.gold.predicates, pairs, torch.tensor(log_roles), known)
+    return [(found.start, found.role, round(found.score, 3)) for found in output.decode()]
+
+
+LOG_ROLES = [[math.log(p) for p in row] for row in [[0.1, 0.5, 0.3, 0.1], [0.2, 0.6, 0.1, 0.1], [0.1, 0.1, 0.1, 0.7]]]
+
+
+def test_a_role_may_come_twice_unless_it_is_unique() -> None:
+    assert decoded(LOG_ROLES, [], []) == [(0, 0, 0.5), (1, 0, 0.6), (2, 2, 0.7)]
+    assert decoded(LOG_ROLES, [2], []) == [(0, 0, 0.5), (1, 0, 0.6), (2, 2, 0.7)]
+
+
+def test_of_two_spans_with_a_unique_role_one_gets_its_next_best_role() -> None:
+    assert decoded(LOG_ROLES, [0], []) == [(0, 1, 0.3), (1, 0, 0.6), (2, 2, 0.7)]
+
+
+def test_no_role_is_given_that_a_strict_frame_lacks() -> None:
+    assert decoded(LOG_ROLES, [], [0]) == [(0, 1, 0.3), (2, 2, 0.7)]
+    assert decoded(LOG_ROLES, [], [0], strict=False) == decoded(LOG_ROLES, [], [])
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+def test_a_document_with_some_of_its_frames_is_annotated_in_part(annotation: Annotation) -> None:
+    case = make_case(complete=(True, False, False))
+    assert loss_of(case, annotation).item() == pytest.approx(plain_loss(case, annotation), rel=1e-5)
+
+
+def test_no_other_span_of_such_a_document_is_sampled() -> None:
+    whole, part = (make_case(complete=complete) for complete in [(True,) * 3, (False,) * 3])
+    assert float(loss_of(part, negatives=5.0)) == pytest.approx(float(loss_of(part)))
+    assert float(loss_of(whole, negatives=5.0)) > float(loss_of(whole))

@@ -16,6 +16,7 @@ from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger, TaggedArguments
 
+from ...frame_tables import nothing_known
 from ...layouts import layout_of
 from .test_span_arguments import FRAMES, ROLES, SENTENCES, Frames, make_gold
 
@@ -35,14 +36,17 @@ def build(dropout: float = 0.0) -> ArgumentTagger:
         dropout=dropout,
         max_span_width=None,
     )
-    return ArgumentTagger(width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, settings=settings)
+    return ArgumentTagger(
+        width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, rolesets=0, tags=0, settings=settings
+    )
 
 
 def run(tagger: ArgumentTagger, predicates: Spans) -> TaggedArguments:
     generator = torch.Generator().manual_seed(1)
     tokens = torch.randn(15, WIDTH, generator=generator).requires_grad_()
     vectors = torch.randn(len(predicates), PREDICATE_WIDTH, generator=generator)
-    return tagger(tokens, LAYOUT, predicates, vectors, Decode("map", 0.0))
+    known = nothing_known(len(predicates), ROLES)
+    return tagger(tokens, LAYOUT, predicates, vectors, known, Decode("map", 0.0))
 
 
 def says(

@@ -1,0 +1,90 @@
+"""The example sentences of frame files, which are annotated for one predicate each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ...annotation import Argument, Frame, set_frames, set_predicates, set_title
+from ..left_out import Report, shorten
+
+NO_PREDICATE = "examples without a predicate"
+WRONG_PREDICATE = "examples whose predicate is not where they say"
+WRONG_ARGUMENTS = "arguments of examples that are not where they say"
+TRACE = re.compile(r"\[?\*(?:[A-Za-z?]+\*(?:-\d+)?|-\d+)\]?")
+"""An empty category of the Penn Treebank, such as `*T*-1` or `*PRO*`, which stands for no word."""
+WORDS = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+REST_OF_PREDICATE = "C-V"
+
+Places = list[int]
+"""For each token of an example, how many words stand before it."""
+
+
+def read_example(vocab: Vocab, example: Element, roleset: str, place: str, report: Report) -> Doc | None:
+    """Read an example.
+
+    vocab (Vocab): The vocabulary of the document.
+    example (Element): The example.
+    roleset (str): The roleset that it illustrates.
+    place (str): File and number, for messages.
+    report (Report): Gets what can't be read.
+    RETURNS (Doc | None): One sentence, without empty categories. Its predicate is also a given predicate, as others are
+        not annotated. None if it has no predicate, or not where it says.
+    """
+    tokens = (example.findtext("text") or "").split()
+    annotation = example.find("propbank")
+    rel = None if annotation is None else annotation.find("rel")
+    if annotation is None or rel is None:
+        return None  # made for AMR, or for a word that is no predicate
+    is_word = [TRACE.fullmatch(token) is None for token in tokens]
+    places: Places = [sum(is_word[:i]) for i in range(len(tokens) + 1)]
+    numbers = (rel.get("relloc") or "").split()
+    expected = "".join((rel.text or "").split())
+    located = [int(number) for number in numbers if number.isdigit() and int(number) < len(tokens)]
+    if not located or "".join(tokens[i] for i in located) != expected or not all(is_word[i] for i in located):
+        report.leave_out(WRONG_PREDICATE, f"{place}: {shorten(expected)} at {rel.get('relloc')!r}.")
+        return None
+    words = [WORDS.get(token, token) for token, kept in zip(tokens, is_word, strict=True) if kept]
+    doc = Doc(vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
+    set_title(doc, f"{roleset} {place.rsplit('example ', 1)[-1].split(' of ')[0]}")
+    (start, end), *rest = _runs([places[i] for i in sorted({*located})])
+    arguments = [Argument(*run, REST_OF_PREDICATE) for run in rest]
+    for argument in annotation.iter("arg"):
+        found = _read_argument(argument, tokens, places)
+        if isinstance(found, str):
+            report.leave_out(WRONG_ARGUMENTS, f"{place}: {found}")
+        elif found is not None and not (found.start < end and start < found.end):
+            arguments.append(found)
+    set_frames(doc, [Frame(start, end, arguments, roleset)])
+    set_predicates(doc, [(start, end)])
+    return doc
+
+
+def _read_argument(argument: Element, tokens: Sequence[str], places: Places) -> Argument | str | None:
+    """An argument; what is wrong with it; or None if it stands for no word."""
+    first, last, role = (argument.get(name) or "" for name in ("start", "end", "type"))
+    text = "".join((argument.text or "").split())
+    if (first, last) == ("?", "?"):
+        return None
+    if not (first.isdigit() and last.isdigit()) or not int(first) <= int(last) < len(tokens) or not role:
+        return f"{role or 'an argument'} {shorten(text)} from {first!r} to {last!r}; there are {len(tokens)} tokens."
+    there = "".join(tokens[int(first) : int(last) + 1])
+    if there != text:
+        return f"{role} {shorten(text)} from {first} to {last}; found {shorten(there)}."
+    start, end = places[int(first)], places[int(last) + 1]
+    return Argument(start, end, role) if start < end else None
+
+
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending places as runs without gaps, end exclusive."""
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        if runs and runs[-1][1] == place:
+            runs[-1] = (runs[-1][0], place + 1)
+        else:
+            runs.append((place, place + 1))
+    return runs

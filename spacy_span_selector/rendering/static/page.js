@@ -1,0 +1,375 @@
+"use strict";
+// What a reader can do with a page: light up a cluster, walk through its mentions, search, and show only a part.
+// The page is complete without it. Text of documents is only ever put into text, never into markup.
+{
+  const byId = (id) => document.getElementById(id);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const articles = all("article");
+  const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+
+  // Clusters: article -> number -> mention -> its boxes, and the numbers in frames that stand for it.
+
+  const clusters = new Map(articles.map((article) => [article, new Map()]));
+  const mentionsOf = (article, n) => clusters.get(article).get(n) ?? [];
+  const shownOf = (article, n) => Object.keys(mentionsOf(article, n)).map(Number);  // a part of a document has not all
+  const boxOf = ({ article, n, m }) => {
+    const boxes = mentionsOf(article, n)[m];
+    return boxes?.find((box) => box.matches(".mention")) ?? boxes?.[0];
+  };
+  const spotOf = (element) => {
+    const box = element.closest?.(".mention, .number");
+    return box && { article: box.closest("article"), n: box.dataset.n, m: Number(box.dataset.m) };
+  };
+  const isSame = (spot, other) => spot && other && spot.article === other.article && spot.n === other.n && spot.m === other.m;
+
+  for (const [article, found] of clusters) {
+    for (const box of article.querySelectorAll(".mention, .number")) {
+      if (!found.has(box.dataset.n)) found.set(box.dataset.n, []);
+      (found.get(box.dataset.n)[box.dataset.m] ??= []).push(box);
+    }
+  }
+
+  // Lighting up.
+
+  let held = null;  // the mention that was clicked, or walked to
+  let lit = [];
+
+  function mark(elements, name) {
+    for (const element of elements ?? []) {
+      element.classList.add(name);
+      lit.push([element, name]);
+    }
+  }
+
+  function light(spot) {
+    for (const [element, name] of lit) element.classList.remove(name);
+    lit = [];
+    byId("link").classList.remove("lit");
+    byId("card").hidden = !spot;
+    if (!spot) return;
+    const mentions = mentionsOf(spot.article, spot.n);
+    for (const boxes of Object.values(mentions)) mark(boxes, "lit");
+    mark(all(`.cluster[data-n="${spot.n}"]`, spot.article), "lit");
+    mark(mentions[spot.m], "here");
+    const { antecedent } = boxOf(spot).dataset;
+    mark(mentions[antecedent], "antecedent");
+    describe(spot);
+    byId("walk").hidden = !held;
+    if (antecedent) drawLink(boxOf(spot), boxOf({ ...spot, m: Number(antecedent) }));
+  }
+
+  function textOf(boxes) {
+    const text = boxes.filter((box) => box.matches(".mention")).map((box) => box.textContent).join(" ").trim() || "…";
+    return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  }
+
+  function describe(spot) {
+    const { score, link, antecedent } = boxOf(spot).dataset;
+    const name = all(`.cluster[data-n="${spot.n}"] bdi`, spot.article)[0]?.textContent;
+    const mentions = shownOf(spot.article, spot.n);
+    const referred = mentionsOf(spot.article, spot.n)[antecedent];
+    say(
+      ["name", `${spot.n}${name ? ` ${name}` : ""}`],
+      ["", `mention ${mentions.indexOf(spot.m) + 1} of ${mentions.length}`],
+      ["", "", textOf(mentionsOf(spot.article, spot.n)[spot.m])],
+      score && ["", `is a mention: ${percent.format(score)}`],
+      antecedent && ["", "refers to ", referred ? textOf(referred) : "a mention elsewhere", link && `: ${percent.format(link)}`],
+      link && !antecedent && ["", `is the first: ${percent.format(link)}`],
+    );
+  }
+
+  function say(...parts) {
+    byId("card").firstElementChild.replaceChildren(...parts.filter(Boolean).map(([name, text, quoted, after]) => {
+      const span = document.createElement("span");
+      span.className = name;
+      span.append(text);
+      if (quoted) span.appendChild(document.createElement("q")).append(quoted);
+      span.append(after || "");
+      return span;
+    }));
+  }
+
+  function drawLink(from, to) {
+    const [a, b] = [from, to].map((box) => box?.getClientRects()[0]);
+    if (!a || !b) return;  // what is not shown has no place
+    const x = (rect) => rect.left + rect.width / 2 + scrollX;
+    const y = (rect) => rect.top + scrollY - 3;
+    const rise = Math.min(60, 14 + Math.abs(x(a) - x(b)) / 8 + Math.abs(y(a) - y(b)) / 4);
+    const path = `M${x(a)} ${y(a)}C${x(a)} ${y(a) - rise} ${x(b)} ${y(b) - rise} ${x(b)} ${y(b)}`;
+    const [line, dot] = byId("link").children;
+    line.setAttribute("d", path);
+    dot.setAttribute("cx", x(b));
+    dot.setAttribute("cy", y(b));
+    byId("link").setAttribute("class", `lit ${[...from.classList].find((name) => /^(k\d|single)$/.test(name))}`);
+  }
+
+  // Walking.
+
+  function hold(spot) {
+    held = spot;
+    light(spot);
+    const box = spot && boxOf(spot);
+    if (!box) return;
+    for (const other of all("[tabindex]", spot.article)) other.removeAttribute("tabindex");
+    box.tabIndex = 0;
+    box.focus({ preventScroll: true });
+    reveal(box);
+    light(spot);  // the link again, as sentences that come into view may have moved
+  }
+
+  function reveal(element) {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (top > 90 && bottom < innerHeight - 110) return;
+    element.scrollIntoView({ block: "center", behavior: "instant" });
+  }
+
+  const isShown = (spot) => !boxOf(spot).closest("[hidden]");
+
+  function walk(spot, step) {
+    const shown = shownOf(spot.article, spot.n).filter((m) => boxOf({ ...spot, m }) && isShown({ ...spot, m }));
+    const place = shown.indexOf(spot.m);
+    if (shown.length) hold({ ...spot, m: shown.at((place + step) % shown.length) });
+  }
+
+  function walkText(spot, step) {
+    const boxes = all("article:not([hidden]) .sentence:not([hidden]) .mention:not(.more)");
+    const next = boxes[boxes.indexOf(boxOf(spot)) + step];
+    if (next) hold(spotOf(next));
+  }
+
+  function firstInView() {
+    const box = all("article:not([hidden]) .sentence:not([hidden]) .mention").find(
+      (mention) => mention.getBoundingClientRect().top > 0,
+    );
+    return box && spotOf(box);
+  }
+
+  // Pointers. A finger has no hover: a tap is a click.
+
+  let pointer = "";
+
+  document.addEventListener("pointerover", (event) => {
+    const place = `${event.clientX} ${event.clientY}`;
+    if (event.pointerType === "touch" || place === pointer) return;  // what is there now came by scrolling
+    pointer = place;
+    const role = event.target.closest?.(".role");
+    const spot = spotOf(event.target);
+    const chip = event.target.closest?.(".cluster");
+    if (spot) light(spot);
+    else if (chip) light(isHeld(chip) ? held : firstOf(chip));
+    else if (role) describeRole(role);
+    else if (!event.target.closest?.("#card")) light(held);
+  });
+  document.documentElement.addEventListener("pointerleave", () => light(held));
+
+  const isHeld = (chip) => held?.article === chip.closest("article") && held.n === chip.dataset.n;
+
+  function firstOf(chip) {
+    const article = chip.closest("article");
+    return { article, n: chip.dataset.n, m: shownOf(article, chip.dataset.n)[0] };
+  }
+
+  function describeRole(role) {
+    light(held);
+    const { score, description } = role.dataset;
+    const words = [...role.childNodes].filter((node) => !node.matches?.("b, i")).map((node) => node.textContent).join("").trim();
+    const title = role.closest(".frame").firstElementChild;
+    say(
+      ["name", role.dataset.role],
+      description && ["", description],
+      ["", "", words],
+      ["", `of ${title.textContent}${title.dataset.meaning ? `: ${title.dataset.meaning}` : ""}`],
+      score && ["", percent.format(score)],
+    );
+    byId("walk").hidden = true;
+    byId("card").hidden = false;
+  }
+
+  document.addEventListener("click", (event) => {
+    const spot = spotOf(event.target);
+    const chip = event.target.closest(".cluster");
+    const role = event.target.closest(".role");
+    if (spot) isSame(spot, held) ? walk(spot, 1) : hold(spot);
+    else if (chip) isHeld(chip) ? walk(held, 1) : hold(firstOf(chip));
+    else if (role) describeRole(role);
+    else if (!event.target.closest("#card, #tools") && !getSelection().toString()) hold(null);
+    if (!event.target.closest("#keys")) byId("keys").open = false;
+  });
+
+  const [previous, next, letGo] = byId("walk").children;
+  previous.onclick = () => walk(held, -1);
+  next.onclick = () => walk(held, 1);
+  letGo.onclick = () => hold(null);
+
+  document.addEventListener("focusin", (event) => {
+    const spot = event.target.matches(":focus-visible") && spotOf(event.target);  // a click does what it does
+    if (spot && !isSame(spot, held)) hold(spot);
+  });
+
+  // Keys.
+
+  document.addEventListener("keydown", (event) => {
+    const inField = event.target.matches("input[type=search], select, textarea");
+    if (event.key === "Enter" && event.target.matches("textarea") && (event.ctrlKey || event.metaKey)) event.target.form.requestSubmit();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      byId("query").value = "";
+      search();
+      hold(null);
+      event.target.blur();
+      byId("keys").open = false;
+    } else if (event.target === byId("query") && event.key === "Enter") nextHit(event.shiftKey ? -1 : 1);
+    if (inField) return;
+    const current = held ?? spotOf(event.target);
+    const isLeftward = current && getComputedStyle(current.article).direction === "rtl";
+    const steps = { ArrowRight: isLeftward ? -1 : 1, ArrowLeft: isLeftward ? 1 : -1 };
+    if (event.key === "/") byId("query").focus();
+    else if (event.key === "n" || event.key === "p") {
+      const start = current ?? firstInView();
+      if (start) current ? walk(start, event.key === "n" ? 1 : -1) : hold(start);
+    }
+    else if (event.key in steps && current) walkText(current, steps[event.key]);
+    else if (event.key === "Enter" && event.target.matches(".mention")) walk(current, 1);
+    else return;
+    event.preventDefault();
+  });
+
+  // Search: hits are ranges, which may begin and end in different boxes; the page itself is not changed.
+
+  const MOST_HITS = 2000;
+  let hits = [];
+  let hitNumber = -1;
+
+  function search() {
+    const words = byId("query").value.trim().split(/\s+/).filter(Boolean);
+    const pattern = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("\\s+");
+    hits = [];
+    hitNumber = -1;
+    if (pattern) {
+      for (const text of all("article:not([hidden]) .sentence:not([hidden]) > .text")) {
+        if (hits.length < MOST_HITS) hits.push(...rangesOf(text, new RegExp(pattern, "gi")));
+      }
+    }
+    if (globalThis.Highlight) {
+      CSS.highlights.set("hits", new Highlight(...hits));
+      CSS.highlights.delete("hit");
+    }
+    tellHits();
+  }
+
+  function rangesOf(text, pattern) {
+    const found = [...text.textContent.matchAll(pattern)];
+    if (!found.length) return [];
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    const nodes = [];  // [where it starts, node]
+    for (let offset = 0; walker.nextNode(); offset += walker.currentNode.length) nodes.push([offset, walker.currentNode]);
+    const place = (offset) => {
+      const [start, node] = nodes.findLast(([start]) => start <= offset);
+      return [node, offset - start];
+    };
+    return found.map((match) => {
+      const range = new Range();
+      const [node, last] = place(match.index + match[0].length - 1);
+      range.setStart(...place(match.index));
+      range.setEnd(node, last + 1);
+      return range;
+    });
+  }
+
+  function nextHit(step) {
+    if (!hits.length) return;
+    hitNumber = (Math.max(hitNumber, step < 0 ? 0 : -1) + step + hits.length) % hits.length;
+    if (globalThis.Highlight) CSS.highlights.set("hit", new Highlight(hits[hitNumber]));
+    reveal(hits[hitNumber].startContainer.parentElement);
+    tellHits();
+  }
+
+  function tellHits() {
+    const count = `${hits.length}${hits.length >= MOST_HITS ? "+" : ""}`;
+    byId("hits").textContent = !byId("query").value.trim() ? "" : hitNumber < 0 ? `${count} found` : `${hitNumber + 1} of ${count}`;
+  }
+
+  // Filters: a sentence is shown if it has what was chosen.
+
+  function offer(id, every, options) {
+    byId(id).replaceChildren(new Option(every, ""), ...options);
+    byId(id).hidden = !options.length;
+  }
+
+  function offerClusters() {
+    const groups = articles.filter((_, i) => ["", String(i)].includes(byId("document").value)).map((article) => {
+      const options = all(".cluster", article).map((chip) => {
+        const [name, count] = chip.children;
+        const label = `${chip.dataset.n} ${name.textContent} (${count.textContent})`;
+        return [Number(count.textContent), new Option(label, `${articles.indexOf(article)} ${chip.dataset.n}`)];
+      });
+      const group = document.createElement("optgroup");
+      group.label = article.firstElementChild.textContent;
+      group.append(...options.sort(([a], [b]) => b - a).map(([, option]) => option));
+      return group;
+    }).filter((group) => group.children.length);
+    offer("cluster", "All clusters", groups.length === 1 ? [...groups[0].children] : groups);
+  }
+
+  function offerCounted(id, every, names) {
+    const counts = new Map();
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+    offer(id, every, sorted.map(([name, count]) => new Option(`${name} (${count})`, name)));
+  }
+
+  function filter() {
+    const [chosen, cluster, predicate, role] = ["document", "cluster", "predicate", "role"].map((id) => byId(id).value);
+    for (const select of all("#tools select")) select.classList.toggle("chosen", select.value !== "");
+    const [clusterArticle, n] = cluster.split(" ");
+    let shown = 0;
+    const sentences = all(".sentence");
+    articles.forEach((article, i) => {
+      article.hidden = (chosen && chosen !== String(i)) || (cluster && clusterArticle !== String(i));
+      for (const sentence of all(".sentence", article)) {
+        const frames = all(".frame", sentence);
+        for (const frame of frames) {
+          frame.hidden = (predicate && frame.firstElementChild.textContent !== predicate)
+            || (role && !all(".role", frame).some((mark) => mark.dataset.role === role));
+        }
+        sentence.hidden = (n && !sentence.querySelector(`[data-n="${n}"]`))
+          || ((predicate || role) && frames.every((frame) => frame.hidden));
+        shown += !sentence.hidden && !article.hidden;
+      }
+    });
+    byId("count").textContent = chosen || cluster || predicate || role ? `${shown} of ${sentences.length} sentences` : "";
+    if (held && !isShown(held)) hold(null);
+    else light(held);
+    if (byId("query").value) search();
+  }
+
+  // What there is to choose from.
+
+  const hasFrames = document.querySelector(".frames") !== null;
+  const titles = articles.map((article, i) => new Option(article.firstElementChild.textContent, i));
+  offer("document", "All documents", titles.length > 1 ? titles : []);
+  offerClusters();
+  offerCounted("predicate", "All predicates", all(".frame > dt").map((name) => name.textContent));
+  offerCounted("role", "All roles", all(".role").map((mark) => mark.dataset.role));
+  byId("frames").hidden = !hasFrames;
+  byId("tools").hidden = !articles.length;
+
+  byId("query").addEventListener("input", search);
+  for (const id of ["cluster", "predicate", "role"]) byId(id).addEventListener("change", filter);
+  byId("document").addEventListener("change", () => {
+    offerClusters();
+    filter();
+    scrollTo(0, 0);
+  });
+  byId("frames").addEventListener("change", () => light(held));
+  addEventListener("resize", () => light(held));
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+  });
+  for (const { firstElementChild } of all(".sentences")) {  // the way in for the tabulator key
+    const first = firstElementChild?.querySelector(".mention") ?? firstElementChild?.parentElement.querySelector(".mention");
+    if (first) first.tabIndex = 0;
+  }
+}

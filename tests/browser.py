@@ -1,0 +1,81 @@
+"""A real browser, Chromium, that opens pages and says what went wrong there.
+
+It is the one that the environment variable CHROMIUM names, or the first of `NAMES` that is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OpenPage = Callable[..., Any]
+
+
+def find_browser() -> str | None:
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright, of the extra 'dev'")
+    path = find_browser()
+    if path is None:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed, and CHROMIUM is not set")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, tmp_path: Path) -> Iterator[OpenPage]:
+    """Opens a page, given as HTML or by its address. At the end of the test nothing may have been blocked, failed or
+    loaded, apart from what the test has taken out of the list `page.problems`."""
+    contexts, pages = [], []
+
+    def open_(page: str, **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options})
+        contexts.append(context)
+        opened = context.new_page()
+        opened.set_default_timeout(10_000)
+        opened.problems = []
+        opened.on("console", lambda message: opened.problems.append(message.text))
+        opened.on("pageerror", lambda error: opened.problems.append(str(error)))
+        if page.startswith("http:"):
+            address = page
+        else:
+            file = tmp_path / f"page-{len(pages)}.html"
+            file.write_text(page, encoding="utf-8")
+            address = file.as_uri()
+        opened.on("dialog", lambda dialog: (opened.problems.append(dialog.message), dialog.dismiss()))
+        opened.on("request", lambda request: _check_request(opened, request.url, address))
+        opened.goto(address)
+        pages.append(opened)
+        return opened
+
+    yield open_
+    problems = [problem for page in pages for problem in page.problems]
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def _check_request(page: Any, url: str, address: str) -> None:
+    if url not in (address, "about:srcdoc"):
+        page.problems.append(f"request: {url}")
