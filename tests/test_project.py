@@ -1,10 +1,15 @@
 """The spaCy project: all paths that it names must exist, since weasel silently accepts misspelt outputs."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 import srsly
+from spacy.cli import app
+from typer.testing import CliRunner
 from weasel.schemas import ProjectConfigSchema, validate
 
 ROOT = Path(__file__).parents[1]
@@ -72,3 +77,61 @@ def test_corpora_without_singletons_are_trained_without_them():
     trained = {command["name"]: " ".join(command["script"]) for command in load_project()["commands"]}
     for name in ("train-ontogum", "train-ontonotes"):
         assert "--components.structured_coref.keep_singletons false" in trained[name]
+
+
+def run(*arguments: object) -> str:
+    """Run `spacy project` in this process, and return what it says."""
+    result = CliRunner().invoke(app, ["project", *map(str, arguments)])
+    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
+    return result.output
+
+
+def test_document_describes_all_commands_workflows_and_assets(tmp_path: Path):
+    run("document", ROOT, "--output", tmp_path / "README.md")
+    text, project = (tmp_path / "README.md").read_text(encoding="utf-8"), load_project()
+    for name in [*project["workflows"], *(command["name"] for command in project["commands"])]:
+        assert f"| `{name}` |" in text
+    for asset in project["assets"]:
+        assert asset["dest"] in text
+
+
+@pytest.mark.parametrize("workflow", sorted(load_project()["workflows"]))
+def test_run_goes_through_a_workflow(workflow: str, tmp_path: Path):
+    shutil.copy(ROOT / "project.yml", tmp_path)
+    output = run("run", workflow, tmp_path, "--dry")
+    assert all(name in output for name in load_project()["workflows"][workflow])
+
+
+def git(folder: Path, *arguments: str) -> None:
+    name = ("-c", "user.name=test", "-c", "user.email=test@example.com")
+    subprocess.run(["git", *name, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_assets_are_checked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """From repositories on this disk, in the place of those on GitHub."""
+    assets = load_project()["assets"]
+    for asset in assets:
+        repository = tmp_path / "server" / asset["git"]["repo"].removeprefix("https://github.com/")
+        if not repository.exists():
+            repository.mkdir(parents=True)
+            git(repository, "init", "--initial-branch", asset["git"]["branch"])
+        file = repository / asset["git"]["path"]
+        if not file.suffix:
+            file /= "file.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(asset["dest"], encoding="utf-8")
+        git(repository, "add", ".")
+        git(repository, "commit", "--message", "A file")
+    for name, value in {
+        "COUNT": "1",
+        "KEY_0": f"url.file://{tmp_path}/server/.insteadOf",
+        "VALUE_0": "https://github.com/",
+    }.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    project = tmp_path / "project"
+    project.mkdir()
+    shutil.copy(ROOT / "project.yml", project)
+    run("assets", project)
+    for asset in assets:
+        dest = project / asset["dest"]
+        assert (dest / "file.txt" if dest.is_dir() else dest).read_text(encoding="utf-8") == asset["dest"]

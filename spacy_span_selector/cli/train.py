@@ -29,7 +29,7 @@ def train_cli(
 ) -> None:
     """Train a pipeline as 'spacy train' does, with checkpoints that a kill can't destroy.
 
-    Settings of the config can be given as options, such as --training.max_steps 1000. After a kill, or Ctrl-C, the same
+    Settings of the config can be given as options, such as --training.dropout 0.2. After a kill, or Ctrl-C, the same
     command with --resume goes on from the newest checkpoint, to the same result as without an interruption. A command
     that has --resume from the beginning can be repeated until the training has ended.
     """

@@ -74,8 +74,7 @@ class GivenAnnotation:
         if markers := [marker for marker in get_speaker_markers(reference) if marker[0] < marker[1]]:
             set_speaker_markers(predicted, _align_markers(markers, example))
         if self.sentences and reference.has_annotation("SENT_START"):
-            starts, lost["start of a sentence"] = _align_sentence_starts(example)
-            predicted.from_array("SENT_START", cast(Ints2d, starts))
+            lost["start of a sentence"] = copy_sentences(example)
         predicates = self._predicates(reference)
         if self.predicates and predicates is not None:
             spans, lost["predicate"] = _align_spans([(*span, "") for span in predicates], example)
@@ -96,6 +95,18 @@ class GivenAnnotation:
         if predicates is not None:
             return predicates
         return [(frame.start, frame.end) for frame in get_frames(reference, self.prefix)] or None
+
+
+def copy_sentences(example: Example) -> int:
+    """Copy the sentence boundaries of a reference, which has some, to the predicted document.
+
+    example (Example): The example. If the tokens of its documents differ, they are aligned.
+    RETURNS (int): The number of sentence starts that do not align. They are left out.
+    RAISES (ValueError): If the documents cannot be aligned, because their texts differ.
+    """
+    starts, lost = _align_sentence_starts(example)
+    example.predicted.from_array("SENT_START", cast(Ints2d, starts))
+    return lost
 
 
 def copy_words(doc: Doc) -> Doc:

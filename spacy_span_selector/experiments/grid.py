@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -210,12 +211,16 @@ def choose_runs(runs: Iterable[Run], patterns: Iterable[str]) -> list[Run]:
 def check_runs(runs: Iterable[Run]) -> None:
     """Check that the corpora exist and that the config of each variant is valid, before the first training.
 
+    A learning rate that is planned for another number of steps than the training has is only warned of.
+
     runs (Iterable[Run]): The runs.
     RAISES (FileNotFoundError): If a corpus is missing.
     RAISES (ValueError): If a config is not valid.
     """
     from spacy import registry, schemas
     from spacy.util import load_model_from_config
+
+    from ..pipeline.before_training import planned_for_other_steps
 
     runs = list(runs)
     for run in runs:
@@ -241,6 +246,8 @@ def check_runs(runs: Iterable[Run]) -> None:
                 raise ValueError(f"there is no setting {lost[0]!r}")
             training = nlp.config.interpolate()["training"]
             registry.resolve(training, schema=schemas.ConfigSchemaTraining)
+            if problem := planned_for_other_steps(nlp.config):
+                warnings.warn(f"The variant '{run.variant}': {problem}", stacklevel=2)
         except (ValueError, TypeError) as error:
             raise ValueError(f"The config of the variant '{run.variant}' can't be trained: {error}") from error
 

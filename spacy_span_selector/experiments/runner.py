@@ -268,7 +268,7 @@ def _fraction_done(run: Run, run_dir: Path) -> float:
     """The progress of a run, between 0 and 1, estimated from its training steps."""
     if (run_dir / "training.json").exists():
         return TRAINING_SHARE
-    steps = run.config["training"].get("max_steps")
+    steps = run.config.interpolate()["training"].get("max_steps")
     lines = read_progress(run_dir / "progress.jsonl")
     if not lines or not isinstance(steps, int) or not steps:
         return 0.0

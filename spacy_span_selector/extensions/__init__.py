@@ -16,6 +16,10 @@ with a document.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from spacy.tokens import Doc, Span, Token
 
 from .clusters import (
@@ -34,7 +38,25 @@ from .frames import SrlFrame, doc_frames
 from .representative import representative_mention
 from .resolved_text import resolved_text
 
+CLUSTER_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
+    "doc._.coref_clusters": doc_clusters,
+    "doc._.resolved_text": resolved_text,
+    "span._.coref_cluster": span_cluster,
+    "span._.coref_score": span_score,
+    "span._.coref_link_score": span_link_score,
+    "span._.coref_antecedent": span_antecedent,
+    "token._.coref_clusters": token_clusters,
+}
+"""The attributes of clusters, as spaCy's factories name what they assign, each with its getter."""
+
+FRAME_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {"doc._.srl": doc_frames, "doc._.events": doc_events}
+"""The attributes of frames; the participants of events are clusters, where there are some."""
+
+OWNERS: Mapping[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span": Span, "token": Token}
+
 __all__ = [
+    "CLUSTER_ATTRIBUTES",
+    "FRAME_ATTRIBUTES",
     "Cluster",
     "Event",
     "Participant",
@@ -51,13 +73,32 @@ __all__ = [
 
 
 def register_extensions() -> None:
-    """Register the attributes with spaCy; calling it again changes nothing."""
-    Doc.set_extension("coref_clusters", getter=doc_clusters, force=True)
-    Doc.set_extension("resolved_text", getter=resolved_text, force=True)
-    Doc.set_extension("srl", getter=doc_frames, force=True)
-    Doc.set_extension("events", getter=doc_events, force=True)
-    Span.set_extension("coref_cluster", getter=span_cluster, force=True)
-    Span.set_extension("coref_score", getter=span_score, force=True)
-    Span.set_extension("coref_link_score", getter=span_link_score, force=True)
-    Span.set_extension("coref_antecedent", getter=span_antecedent, force=True)
-    Token.set_extension("coref_clusters", getter=token_clusters, force=True)
+    """Register the attributes with spaCy; calling it again changes nothing.
+
+    An attribute of the same name that something else has registered stays as it is, with a warning.
+    """
+    for attribute, getter in {**CLUSTER_ATTRIBUTES, **FRAME_ATTRIBUTES}.items():
+        owner, _, name = attribute.split(".")
+        _register(OWNERS[owner], name, getter)
+
+
+def _register(owner: type[Doc] | type[Span] | type[Token], name: str, getter: Callable[[Any], Any]) -> None:
+    if not owner.has_extension(name):
+        owner.set_extension(name, getter=getter)
+        return
+    _, _, other, _ = owner.get_extension(name)
+    if _full_name(other) == _full_name(getter):  # perhaps before the module was loaded again
+        return
+    kind = owner.__name__
+    by = f"by {_full_name(other)}" if other is not None else "by another package, or by you"
+    warnings.warn(
+        f"{kind.lower()}._.{name} is registered already, {by}, and stays as it is: it does not show what the "
+        f"components of spacy_span_selector find. To read that, call {_full_name(getter)}({kind.lower()}). To have the "
+        f"attribute instead, call {kind}.remove_extension({name!r}) before the first component is added, or afterwards "
+        "followed by spacy_span_selector.extensions.register_extensions().",
+        stacklevel=3,
+    )
+
+
+def _full_name(function: Callable[[Any], Any] | None) -> str | None:
+    return None if function is None else f"{function.__module__}.{getattr(function, '__qualname__', function)}"

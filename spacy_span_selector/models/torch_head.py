@@ -28,6 +28,9 @@ from .averaged import AveragedShim
 from .finite import NotFinite, first_not_finite, module_gradients
 from .weights import check_finite, check_shapes, load_weights
 
+DOCS_READER = "docs_reader"
+"""The attribute of a model that is its `DocsReader`; its component sets it."""
+
 HeadBuilder = Callable[..., nn.Module]
 """Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component
 sets as `model.attrs["sizes"]`. The module keeps them as its attribute `sizes`. Must be picklable."""
@@ -45,6 +48,19 @@ class HeadInput:
     words: list[Words]
     layout: SpanLayout
     request: Any
+
+
+class DocsReader:
+    """What a model makes its input of when it is given documents, as by `spacy debug model`.
+
+    read (Callable[[list[Doc]], HeadInput]): A method of the component, which knows what to ask of the module.
+    """
+
+    def __init__(self, read: Callable[[list[Doc]], HeadInput]) -> None:
+        self.read = read
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DocsReader:
+        return self  # with a copy of a model, Thinc would copy the component and the vocabulary
 
 
 def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: HeadBuilder) -> Model[HeadInput, Any]:
@@ -79,7 +95,11 @@ def head_device(model: Model[HeadInput, Any]) -> torch.device:
     return get_torch_default_device() if module is None else next(module.parameters()).device
 
 
-def _forward(model: Model[HeadInput, Any], X: HeadInput, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
+def _forward(
+    model: Model[HeadInput, Any], X: HeadInput | list[Doc], is_train: bool
+) -> tuple[Any, Callable[[Any], Any]]:
+    if not isinstance(X, HeadInput):
+        X = cast(DocsReader, model.attrs[DOCS_READER]).read(X)
     vectors, backprop_tok2vec = _word_vectors(model.get_ref("tok2vec"), X.words, is_train)
     lengths = [len(vector) for vector in vectors]
     # The vectors of an empty document have no known width if they come from a transformer.
@@ -154,7 +174,11 @@ def _init(build: HeadBuilder, model: Model[HeadInput, Any], X: list[Doc] | None 
             "Initialize it with examples (nlp.initialize(get_examples))."
         )
     module = build(width=int(width), **model.attrs.get("sizes", {}))
-    model.get_ref("head").shims[0]._model = module.to(get_torch_default_device())
+    head = model.get_ref("head")
+    head.shims[0]._model = module.to(get_torch_default_device())
+    # Thinc does not see the layers of torch; `spacy debug model` shows attributes.
+    layers = {name: str(layer) for name, layer in module.named_modules() if not any(layer.children())}
+    head.attrs["layers"] = layers
 
 
 def _serialize(module: nn.Module | None) -> bytes:

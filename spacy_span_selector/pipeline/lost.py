@@ -25,10 +25,12 @@ class LostSpans:
 
     counts (Counter[str]): How many, by reason.
     first (dict[str, str]): Where each reason was met first: document and span.
+    told (set[str]): The reasons that were warned of before the spans of a training were counted.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
 
     def add(self, reason: str, place: str) -> None:
         """Count a span."""
@@ -42,17 +44,25 @@ class LostSpans:
         name (str): Name of the component.
         what (str): What was done with what: "leaves out a gold mention", "cuts a sentence".
         """
-        for reason in [reason for reason in other.counts if reason not in self.counts]:  # as met, not as hashed
+        known = self.counts.keys() | self.told
+        for reason in [reason for reason in other.counts if reason not in known]:  # as met, not as hashed
+            so_far = f" ({other.counts[reason]:,} so far)" if other.counts[reason] > 1 else ""
             warnings.warn(
-                f"'{name}' {what} that {reason}: {other.first[reason]}. Shown once; "
+                f"'{name}' {what} that {reason}: {other.first[reason]}{so_far}. Shown once; "
                 f"nlp.get_pipe('{name}').lost.counts has the number of all.",
-                stacklevel=_level_of_caller(),
+                stacklevel=level_of_caller(),
             )
         self.counts.update(other.counts)
         self.first = other.first | self.first
 
+    def start_again(self) -> None:
+        """Forget what was counted, but not which reasons were warned of."""
+        self.told |= {*self.counts}
+        self.counts.clear()
+        self.first.clear()
 
-def _level_of_caller() -> int:
+
+def level_of_caller() -> int:
     """The `stacklevel` of a warning that names the line of the user: the first outside the libraries."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(LIBRARIES):

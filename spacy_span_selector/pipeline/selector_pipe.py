@@ -28,14 +28,15 @@ from ..layers.selection.selectors import Selector, selects_spans
 from ..layers.selection.settings import NetworkSettings
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
-from ..models.torch_head import HeadInput, head_device, head_module
+from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
 from .batches import PREDICT_WORDS, batch_by_words
+from .before_training import warn_before_training
 from .doc_selection import DocSelection
 from .listeners import check_listeners
 from .long_sentences import cut_long_sentences
 from .lost import LostSpans
 from .optimizer import finish_update
-from .sentences import sentence_runs
+from .sentences import lacks_boundaries, sentence_runs, take_gold_sentences
 from .settings import PipeSettings, read_saved_settings
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         self.scorer = scorer
         self.cfg = asdict(settings)
         self.lost = LostSpans()
+        model.attrs[DOCS_READER] = DocsReader(self._read_docs)
 
     @property
     def settings(self) -> Settings:
@@ -205,8 +207,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     ) -> dict[str, float]:
         """Learn from a batch of examples.
 
-        examples (Iterable[Example]): The batch. Predicted documents need sentence boundaries; references that
-            are not annotated are ignored.
+        examples (Iterable[Example]): The batch. Predicted documents without sentence boundaries get those of their
+            references; references that are not annotated are ignored.
         drop (float): Dropout of the tok2vec. The network has its own, set in its architecture.
         sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
         losses (dict[str, float] | None): The loss is added to the entry of the component's name.
@@ -221,8 +223,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
-        words = read_all_words(example.predicted for example in examples)
-        layout, gold = self._layout_and_gold(words, examples)
+        words, layout, gold = self._read_examples(examples)
         if not layout.size:  # nothing but white space and markers of speakers
             return losses
         docs = [document.source for document in words]
@@ -257,9 +258,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         scores (Any): The model's output for the predicted documents, from `begin_update`.
         RETURNS (tuple): The loss, and (output tensor, gradient) pairs for the model's backprop.
         """
-        examples = list(examples)
-        words = read_all_words(example.predicted for example in examples)
-        layout, gold = self._layout_and_gold(words, examples)
+        _, layout, gold = self._read_examples(list(examples))
         return self._loss_and_gradient(scores, gold, layout)
 
     def finish_update(self, sgd: Optimizer) -> None:
@@ -365,6 +364,12 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     def _annotate(self, doc: Doc, prediction: Prediction, settings: Settings) -> None:
         """Write a prediction to a document, except for the selected spans."""
 
+    def _read_docs(self, docs: Iterable[Doc]) -> HeadInput:
+        """What the model is given for documents at prediction."""
+        words = read_all_words(docs)
+        layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
+        return HeadInput(words, layout, self._prediction_request(words, layout))
+
     def _predict_batch(self, words: list[Words]) -> tuple[list[Prediction], SpanLayout, Output | None]:
         """The predictions, the sentences, and the output of the network, which does not run without sentences."""
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
@@ -409,8 +414,26 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         self.lost.take_over(cut, self.name, "cuts a sentence")
         return sentences
 
-    def _layout_and_gold(self, words: Sequence[Words], examples: Sequence[Example]) -> tuple[SpanLayout, Gold]:
-        """The sentences and the gold annotation of a batch; the first loss of each kind is reported."""
+    def _look_through(self, examples: Sequence[Example], nlp: Language | None) -> None:
+        """Report before training what of a corpus cannot be learnt, as far as its sentences are known.
+
+        What is reported here is not reported again. The examples are not modified.
+        """
+        if nlp is not None:
+            warn_before_training(nlp, self.name, examples)
+        self._read_examples(
+            [
+                Example(example.predicted.copy(), example.reference) if lacks_boundaries(example.predicted) else example
+                for example in examples
+                if not (lacks_boundaries(example.predicted) and lacks_boundaries(example.reference))
+            ]
+        )
+        self.lost.start_again()  # training counts by itself
+
+    def _read_examples(self, examples: Sequence[Example]) -> tuple[list[Words], SpanLayout, Gold]:
+        """The words, the sentences and the gold annotation of a batch; the first loss of each kind is reported."""
+        take_gold_sentences(examples)
+        words = read_all_words(example.predicted for example in examples)
         sentences = self._sentences(words)
         device = head_device(self.model)
         # The same example where nothing was left out, as it keeps its alignment for other components.
@@ -420,7 +443,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         ]
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"leaves out a {self.gold_name}")
-        return SpanLayout.build(sentences, device, self._band_width), gold
+        return words, SpanLayout.build(sentences, device, self._band_width), gold
 
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""

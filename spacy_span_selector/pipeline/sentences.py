@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..annotation import describe_doc, get_speaker_markers
+from ..documents.given import copy_sentences
 from ..layers.spans.layout import Runs
+
+
+def take_gold_sentences(examples: Iterable[Example]) -> None:
+    """Give predicted documents that have no sentence boundaries those of their references, as far as these have some.
+
+    No component may have run before this one, as in `spacy debug model`, or none that is among the annotating
+    components.
+
+    examples (Iterable[Example]): The examples, whose predicted documents are modified.
+    """
+    for example in examples:
+        if lacks_boundaries(example.predicted) and not lacks_boundaries(example.reference):
+            copy_sentences(example)
 
 
 def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
@@ -21,7 +36,7 @@ def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
     """
     runs = []
     for doc in docs:
-        if len(doc) > 1 and not doc.has_annotation("SENT_START"):
+        if lacks_boundaries(doc):
             raise ValueError(
                 f"'{component}' selects spans sentence by sentence, but {describe_doc(doc)} has no sentence "
                 "boundaries. Add a component that sets them before it: nlp.add_pipe('word_sentencizer', first=True); "
@@ -36,3 +51,8 @@ def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
         firsts = np.flatnonzero(starts)
         runs.append(Runs(np.diff(firsts, append=len(doc)).tolist(), (~marked[firsts]).tolist()))
     return runs
+
+
+def lacks_boundaries(doc: Doc) -> bool:
+    """Whether a document of several words has no sentence boundaries."""
+    return len(doc) > 1 and not doc.has_annotation("SENT_START")

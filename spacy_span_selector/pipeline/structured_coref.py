@@ -22,7 +22,7 @@ from ..annotation import (
     set_clusters,
 )
 from ..documents.words import Words
-from ..extensions import register_extensions
+from ..extensions import CLUSTER_ATTRIBUTES, register_extensions
 from ..layers.coref.gold import GoldMentions
 from ..layers.coref.linker import Links
 from ..layers.coref.loss import coref_loss
@@ -106,7 +106,7 @@ class CorefPrediction(SpanPrediction):
 
 @Language.factory(
     "structured_coref",
-    assigns=["doc.spans"],
+    assigns=["doc.spans", *CLUSTER_ATTRIBUTES],
     requires=["token.is_sent_start"],
     default_config={
         "model": DEFAULT_MODEL,
@@ -149,19 +149,21 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             multitask selector learns from.
         """
         validate_get_examples(get_examples, "StructuredCoref.initialize")
+        examples = list(get_examples())  # reading a corpus takes long, so only once
         prefix = self.settings.prefix
-        if not any(cluster_groups(example.reference, prefix) for example in get_examples()):
+        if not any(cluster_groups(example.reference, prefix) for example in examples):
             raise ValueError(
                 f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
-        if self.selector.learns_constituents and not any(map(has_constituents, get_examples())):
+        if self.selector.learns_constituents and not any(map(has_constituents, examples)):
             raise ValueError(
                 f"'{self.name}' found no constituent in any training example: no group "
                 f"doc.spans['{CONSTITUENTS_KEY}']. The multitask selector learns from them: take a corpus that has "
                 "trees, such as OntoGUM, or another selector."
             )
-        self.model.initialize(X=docs_to_initialize(get_examples()))
+        self.model.initialize(X=docs_to_initialize(examples))
+        self._look_through(examples, nlp)
 
     def _read_gold(
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device

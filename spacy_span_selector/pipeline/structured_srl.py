@@ -28,7 +28,7 @@ from ..annotation import (
     set_frames,
 )
 from ..documents.words import Words
-from ..extensions import register_extensions
+from ..extensions import FRAME_ATTRIBUTES, register_extensions
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
@@ -96,7 +96,7 @@ class SrlPrediction(SpanPrediction):
 
 @Language.factory(
     "structured_srl",
-    assigns=["doc.spans"],
+    assigns=["doc.spans", *FRAME_ATTRIBUTES],
     requires=["token.is_sent_start"],
     default_config={
         "model": DEFAULT_MODEL,
@@ -161,9 +161,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             form.
         """
         validate_get_examples(get_examples, "StructuredSrl.initialize")
-        examples = get_examples()
+        examples = list(get_examples())  # reading a corpus takes long, so only once
         if labels is None:
-            examples = list(examples)  # reading a corpus takes long, so only once
             labels = self._collect_labels(example.reference for example in examples)
         _check_labels(self.name, labels)
         if not labels["roles"]:
@@ -178,6 +177,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         self.cfg["lexicon"] = check_lexicon(lexicon or {}, f"the lexicon of '{self.name}'") if predicts else {}
         self.model.attrs["sizes"] = self._sizes()
         self.model.initialize(X=docs_to_initialize(examples))
+        self._look_through(examples, nlp)
 
     def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
         """The roles of gold documents, most frequent first, and their rolesets."""

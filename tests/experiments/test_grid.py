@@ -161,3 +161,11 @@ def test_invalid_config_names_its_variant(grid_file: Path, corpora: None, old: s
     edit(grid_file, old, new)
     with pytest.raises(ValueError, match=rf"variant 'low' can't be trained: [\s\S]*{message}"):
         check_runs(read_grid(grid_file))
+
+
+def test_a_rate_planned_for_other_steps_is_warned_of(grid_file: Path, corpora: None):
+    rate = '{"@schedules": "warmup_linear.v1", "warmup_steps": 1, "total_steps": 9, "initial_rate": 0.1}'
+    optimizer = f'{{"@optimizers": "Adam.v1", "learn_rate": {rate}}}'
+    edit(grid_file, "[overrides]", f"[overrides]\ntraining.optimizer = {optimizer}")
+    with pytest.warns(UserWarning, match=r"variant 'low': Training ends after 4 steps .*planned for 9"):
+        check_runs(read_grid(grid_file))

@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -29,12 +30,11 @@ from torch import nn
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import describe_doc, set_title
-from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.spans import layout
 from spacy_span_selector.layers.spans.layout import LEAST_LONG
 from spacy_span_selector.models import torch_head
 from spacy_span_selector.models.finite import NotFinite
-from spacy_span_selector.models.torch_head import HeadInput
+from spacy_span_selector.models.torch_head import DOCS_READER, HeadInput
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.long_sentences import TOO_LONG
@@ -661,9 +661,30 @@ def test_new_pipelines_have_a_greatest_width_of_spans_and_saved_ones_keep_theirs
 
 @each_selector("structured", "bio")
 def test_long_sentences_are_cut_for_selectors_that_need_all_spans_or_pairs(case: Case, selector: str) -> None:
-    nlp, _ = initialized(case, selector, model={"max_span_width": 3}, max_sentence_words=4)
     with pytest.warns(UserWarning, match="cuts a sentence"):
-        nlp(case.texts[0])
+        initialized(case, selector, model={"max_span_width": 3}, max_sentence_words=4)
+
+
+def test_the_model_takes_documents_too(case: Case) -> None:
+    """As `spacy debug model` gives it some."""
+    nlp, examples = initialized(case)
+    docs = [example.predicted for example in examples]
+    output = component(nlp).model.predict(docs)
+    expected = component(nlp).model.predict(component(nlp)._read_docs(docs))
+    assert output.selection.spans.starts.tolist() == expected.selection.spans.starts.tolist()
+    assert len(output.selection.spans.starts)
+
+
+def test_a_copy_of_the_model_does_not_copy_the_component(case: Case) -> None:
+    model = make_nlp(case).get_pipe(case.factory).model  # type: ignore[attr-defined]
+    assert model.copy().attrs[DOCS_READER] is model.attrs[DOCS_READER]
+
+
+def test_the_layers_of_the_network_are_named(case: Case, tmp_path: Path) -> None:
+    nlp, _ = initialized(case)
+    layers = component(nlp).model.get_ref("head").attrs["layers"]
+    assert {name.split(".")[0] for name in layers} == {name for name, _ in network(nlp).named_children()}
+    assert component(from_disk(nlp, tmp_path)).model.get_ref("head").attrs["layers"] == layers
 
 
 def test_predicting_leaves_the_network_as_it_is(case: Case) -> None:
@@ -723,8 +744,7 @@ def test_a_wrong_setting_of_the_model_is_an_error(case: Case, setting: str, valu
 def training_batch(nlp: Language, examples: list[Example]) -> tuple[HeadInput, Any]:
     """What the model is given in training, and the gold annotation of the batch."""
     pipe = component(nlp)
-    words = read_all_words(example.predicted for example in examples)
-    layout, gold = pipe._layout_and_gold(words, examples)
+    words, layout, gold = pipe._read_examples(examples)
     return HeadInput(words, layout, pipe._training_request(words, gold)), gold
 
 
@@ -802,6 +822,29 @@ def test_gold_that_cannot_be_used_is_reported_once_and_the_rest_is_learnt(case: 
         losses += [nlp.update([example], sgd=SGD(0.1), losses={})[case.factory] for _ in range(5)]
     assert component(nlp).lost.counts == {CROSSES_SENTENCES: 12, MISALIGNED: 12}
     assert losses[-1] < losses[0]
+
+
+def test_what_cannot_be_learnt_is_told_before_training(case: Case) -> None:
+    nlp = make_nlp(case, model={"max_span_width": case.max_span_width})
+    unknown = [Doc(nlp.vocab, words=["Go", "home", "."])]  # has no sentence boundaries on either side
+    docs = [*gold_docs(case, nlp), *unknown]
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in docs]
+    first, count = case.too_wide
+    message = f"{TOO_WIDE}: {first}" + (f" ({count} so far)" if count > 1 else "")
+    with pytest.warns(UserWarning, match=re.escape(message)):
+        nlp.initialize(lambda: examples)
+    assert not any(example.predicted.has_annotation("SENT_START") for example in examples)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        nlp.update(examples[:-1], losses={})
+    assert component(nlp).lost.counts == {TOO_WIDE: count}
+
+
+def test_sentence_boundaries_of_references_are_used_where_no_component_sets_any(case: Case) -> None:
+    nlp, examples = initialized(case, negatives=0.0)
+    without = [Example(nlp.make_doc(example.text), example.reference) for example in examples]
+    losses = [component(nlp).update(batch)[case.factory] for batch in (examples, without)]
+    assert losses[0] == pytest.approx(losses[1])
 
 
 def test_gold_of_other_tokens_is_learnt(case: Case) -> None:

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_speaker_markers, set_title
-from spacy_span_selector.pipeline.sentences import sentence_runs
+from spacy_span_selector.pipeline.sentences import sentence_runs, take_gold_sentences
 
 from ..layouts import runs_of
 
@@ -70,3 +71,30 @@ def test_no_boundaries_is_an_error_that_names_document_and_cure() -> None:
         sentence_runs([titled], "coref")
     with pytest.raises(ValueError, match=r"document starting 'Ann left \.' has no sentence boundaries"):
         sentence_runs([untitled], "coref")
+
+
+def make_example(words: list[str], starts: list[bool] | None, predicted: Doc) -> Example:
+    return Example(predicted, Doc(predicted.vocab, words=words, spaces=[False] * len(words), sent_starts=starts))
+
+
+def predicted_doc(starts: list[bool] | None = None) -> Doc:
+    return Doc(Vocab(), words=["Go", ".", "Why", "?"], spaces=[False] * 4, sent_starts=starts)
+
+
+def test_documents_without_boundaries_take_those_of_the_reference() -> None:
+    words = ["Go.", "Why", "?"]
+    example = make_example(words, [True, True, False], predicted_doc())
+    take_gold_sentences([example])
+    assert [sentence.text for sentence in example.predicted.sents] == ["Go.", "Why?"]
+
+
+def test_boundaries_that_are_there_stay() -> None:
+    example = make_example(["Go.Why?"], None, predicted_doc([True, True, False, True]))
+    take_gold_sentences([example])
+    assert [sentence.text for sentence in example.predicted.sents] == ["Go", ".Why", "?"]
+
+
+def test_references_without_boundaries_give_none() -> None:
+    example = make_example(["Go.", "Why?"], None, predicted_doc())
+    take_gold_sentences([example])
+    assert not example.predicted.has_annotation("SENT_START")

@@ -102,10 +102,10 @@ def test_labels_may_be_more_than_those_of_the_data() -> None:
 def test_an_unknown_role_in_training_is_counted_and_reported_once() -> None:
     nlp, examples = initialized(SRL)
     data = component(nlp).label_data
-    component(nlp).initialize(lambda: examples, labels={**data, "roles": ["ARG0", "ARG1"]})
     with pytest.warns(
         UserWarning, match=f"'structured_srl' leaves out .* that {UNKNOWN_ROLE}: ARG2 'her brother'"
     ) as all_:
+        component(nlp).initialize(lambda: examples, labels={**data, "roles": ["ARG0", "ARG1"]})
         losses = train(nlp, examples, steps=3)
     assert len([warning for warning in all_ if warning.category is UserWarning]) == 1
     assert component(nlp).lost.counts == {UNKNOWN_ROLE: 3 * 5}
@@ -115,8 +115,8 @@ def test_an_unknown_role_in_training_is_counted_and_reported_once() -> None:
 def test_rolesets_that_cannot_be_learnt_are_counted_and_reported_once() -> None:
     nlp, examples = initialized(SRL)
     rolesets = {"gave": {"give.09": 1}, "picked up": {"give.01": 1}}  # all others are not among them
-    component(nlp).initialize(lambda: examples, labels={**component(nlp).label_data, "rolesets": rolesets})
     with pytest.warns(UserWarning) as all_:
+        component(nlp).initialize(lambda: examples, labels={**component(nlp).label_data, "rolesets": rolesets})
         train(nlp, examples, steps=2)
     messages = [str(warning.message) for warning in all_ if warning.category is UserWarning]
     what = "'structured_srl' leaves out a gold predicate, argument or roleset that"
