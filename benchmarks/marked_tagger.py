@@ -74,7 +74,7 @@ class MarkedTagger(nn.Module):
         self.tags = nn.Linear(self.encoder.config.hidden_size, count_tags(len(roles)))
 
     def forward(self, tasks: Sequence[Task]) -> tuple[Tensor, Tensor]:
-        """Log probabilities of the tags of each word, and the number of words. Shapes: (tasks, words, tags), (tasks,)"""
+        """Log probabilities of tags, and the number of words. Shapes: (tasks, words, tags) and (tasks,)"""
         batch = self.tokenizer(
             [task.words for task in tasks], is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
         )
