@@ -32,7 +32,7 @@ from .tables import in_context, in_list, probability, table
 class Cluster(list[Span]):
     """The mentions of a cluster in text order: a list of spans with further attributes.
 
-    representative (Span): The longest proper mention, else the longest nominal one, else the first.
+    representative (Span): The mention that represents it: a name if there is one; see `representative_mention`.
     scores (list[float] | None): The selection probability of each mention, if known.
     link_scores (list[float] | None): The link probability of each mention, if known: that of its antecedent; for the
         first mention, that it has none.

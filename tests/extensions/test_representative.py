@@ -20,8 +20,10 @@ def representative(text: str) -> str:
         ("[She|x] saw [the girl|x] and [the little girl|x] .", "the little girl"),
         ("[she|x] saw [her own daughter|x] .", "her own daughter"),
         ("[him|x] and [he himself|x]", "him"),
+        ("[Ann|x] saw that [Ann|x] was [Mary Jane Smith|x] .", "Ann"),
+        ("[Tom|x] , [Mr. Sawyer|x] or [Mr. Tom Sawyer|x] , [Tom|x] and [Tom|x]", "Mr. Tom Sawyer"),
     ],
-    ids=["longest proper", "names within do not count", "longest nominal", "no pronoun", "first"],
+    ids=["longest proper", "names within", "longest nominal", "no pronoun", "first", "most frequent", "parts of names"],
 )
 def test_representative(text: str, expected: str):
     assert representative(text) == expected
