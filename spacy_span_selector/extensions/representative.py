@@ -13,10 +13,10 @@ from .mention_types import mention_type, without_clitic
 def representative_mention(cluster: Sequence[Span]) -> Span:
     """The proper mention of a cluster that most proper ones speak for, else the longest nominal one, else the first.
 
-    A proper mention speaks for each that has all of its words: "Tom" and "Mr. Sawyer" for "Mr. Tom Sawyer". So one name
-    that was linked wrongly does not stand for the cluster, however long it is. Of those that equally many speak for, the
-    longest wins. Length is the number of tokens, without white space and a possessive ending. Among mentions of equal
-    length, one without a possessive ending wins, then the first in the text.
+    A proper mention speaks for each that has all of its words: "Tom" and "Mr. Sawyer" for "Mr. Tom Sawyer". So a name
+    that was linked wrongly does not stand for the cluster, however long it is. Of those that equally many speak for,
+    the longest wins. Length is the number of tokens, without white space and a possessive ending. Among mentions of
+    equal length, one without a possessive ending wins, then the first in the text.
 
     cluster (Sequence[Span]): Mentions, at least one.
     RETURNS (Span): The representative.

@@ -2,6 +2,7 @@
 
 spaCy's own counts a line end as the first word of a sentence. So the same text has other sentences when it is wrapped:
 in `"Go."\\n"Why?"` the second quotation mark begins a sentence, but without the line end it is the last of the first.
+Here it begins a sentence in both: a mark that opens what follows belongs to it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from ..documents.words import read_all_words
 
@@ -31,7 +32,8 @@ def make_word_sentencizer(
 
 
 class WordSentencizer(Sentencizer):
-    """Set sentence boundaries at punctuation. White space belongs to the sentence before it."""
+    """Set sentence boundaries at punctuation. White space belongs to the sentence before it, and a quotation mark or
+    bracket that opens to the sentence after it."""
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
         """Which tokens start a sentence.
@@ -42,8 +44,30 @@ class WordSentencizer(Sentencizer):
         words = read_all_words(docs)
         starts = []
         for document, guesses in zip(words, super().predict([document.doc for document in words]), strict=True):
+            _start_at_opening_marks(document.doc, guesses)
             spread = np.zeros(len(document.source), dtype=bool)
             spread[document.places[1:]] = guesses[1:]
             spread[:1] = True
             starts.append(spread.tolist())
         return starts
+
+
+def _start_at_opening_marks(doc: Doc, starts: list[bool]) -> None:
+    """Let each sentence start at the marks before its first word that open something."""
+    for i, begins in enumerate(starts):
+        first = i
+        while begins and first > 1 and _opens(doc[first - 1]):
+            first -= 1
+        if first < i:
+            starts[i], starts[first] = False, True
+
+
+def _opens(token: Token) -> bool:
+    """Whether a quotation mark or bracket opens: by its shape or, if it is straight, with a space before it and none
+    after it."""
+    if not token.is_left_punct or not token.is_punct:
+        return False
+    if not token.is_right_punct:
+        return True
+    known = not token.doc.has_unknown_spaces
+    return known and token.i > 0 and bool(token.nbor(-1).whitespace_) and not token.whitespace_

@@ -19,13 +19,34 @@ def sentences(doc: Doc) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text", ['"Go."\n"Why?"\nHe left.', '"Go." "Why?"  He\n\nleft.\n', '\n "Go."   "Why?" \t He left.', "", " ", "Oh\n"]
+    "text", ["Go.\nWhy?\nHe left.", "Go. Why?  He\n\nleft.\n", "\n Go.)   Why? \t He left.", "", " ", "Oh\n"]
 )
-def test_sentences_are_those_of_the_text_on_one_line(text: str) -> None:
+def test_sentences_are_those_of_spacy_for_the_text_on_one_line(text: str) -> None:
     plain = spacy.blank("en")
     plain.add_pipe("sentencizer")
     expected = sentences(plain(" ".join(text.split())))
     assert [sentence for sentence in sentences(make_nlp()(text)) if sentence] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("“Go.” “Why?” (He left.)", ["“Go.”", "“Why?”", "(He left.)"]),
+        ('"Go."\n"Why?" He left.', ['"Go."', '"Why?"', "He left."]),
+        ("He left. “‘Why?’ she said.”", ["He left.", "“‘Why?’", "she said.”"]),
+        ('He said "Go." and left. "', ['He said "Go."', 'and left. "']),
+        ("“Go.”", ["“Go.”"]),
+        ("[", ["["]),
+    ],
+)
+def test_a_mark_that_opens_belongs_to_the_sentence_after_it(text: str, expected: list[str]) -> None:
+    assert sentences(make_nlp()(text)) == expected
+
+
+def test_without_spaces_a_straight_mark_stays_where_it_is() -> None:
+    nlp = make_nlp()
+    doc = nlp(Doc(nlp.vocab, words=["He", "left", ".", '"', "Why", "?"]))
+    assert [len(sentence) for sentence in doc.sents] == [4, 2]
 
 
 def test_white_space_ends_a_sentence_and_never_begins_one() -> None:
