@@ -37,7 +37,6 @@ from .arguments import FoundArgument
 from .gold import GoldFrames
 from .interval_scheduling import heaviest_disjoint, heaviest_labelled
 from .pairs import Pairs, arguments_with_predicates, signed_distance
-from .refinement import RoleRefiner
 from .roleset_roles import KnownRoles, RoleClassifier
 from .settings import SrlSettings
 
@@ -197,17 +196,6 @@ class SpanArgumentFinder(nn.Module):
             settings=settings,
         )
 
-        self.refiner: RoleRefiner | None = None
-        if settings.refined is not None:
-            self.refiner = RoleRefiner(
-                argument_width=self.span_scorer.vector_width,
-                predicate_width=predicate_width,
-                roles=roles,
-                most=settings.refined,
-                width=settings.refine_width,
-                dropout=settings.dropout,
-            )
-
     def forward(
         self,
         tokens: Tensor,
@@ -235,6 +223,4 @@ class SpanArgumentFinder(nn.Module):
         of_roles = self.roles.score_roles(represented, vectors, pairs, distance, known, known.tags)
         of_roles = of_roles + scores[selection.candidates[pairs.left], None]
         log_roles = torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)
-        if self.refiner is not None:
-            log_roles = self.refiner(log_roles, represented, vectors, pairs, distance)
         return SpanArguments(self.selector, selection, predicates, pairs, log_roles, known)
