@@ -39,10 +39,11 @@ BOUNDARIES_SET = Kind(
     "documents without sentence boundaries, which annotating_components of the config set", loses=False
 )
 NO_ANNOTATION = Kind(
-    "documents without annotation that a component learns from",
+    "documents without annotation, of which nothing is learnt",
     "clusters, frames, or an empty group that says that there are none (docs/annotation.md)",
     "Annotate them, or remove them; check 'prefix' of the components.",
 )
+OTHER_TASK = Kind("documents annotated only for what no component of the config learns", loses=False)
 NO_WORDS = Kind("documents without words, which readers leave out", "some words", "Remove them.", loses=False)
 NOTHING_TO_LEARN = Kind(
     "components that find nothing to learn from, so that training stops",
@@ -129,7 +130,8 @@ def _check_doc(
         yield Problem(NO_WORDS, file, document)
         return
     if not any(_is_annotated(pipe, doc) for pipe in training.pipes.values()):
-        yield Problem(NO_ANNOTATION, file, document)
+        for_others = has_clusters_annotated(doc) or has_frames_annotated(doc)
+        yield Problem(OTHER_TASK if for_others else NO_ANNOTATION, file, document)
     if lacks_boundaries(doc):
         yield Problem(BOUNDARIES_SET if training.sets_sentences else NO_BOUNDARIES, file, document)
     for pipe in pipes.values():

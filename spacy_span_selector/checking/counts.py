@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from spacy.tokens import Doc
@@ -42,9 +42,8 @@ class Counts:
 
     def as_data(self) -> dict[str, Any]:
         """The same as JSON holds it, the most frequent roles and rolesets first."""
-        data = asdict(self)
-        data["widths"] = dict(sorted(self.widths.items()))
-        return data | {name: dict(data[name].most_common()) for name in ("roles", "rolesets")}
+        frequent = {"roles": dict(self.roles.most_common()), "rolesets": dict(self.rolesets.most_common())}
+        return {**vars(self), "widths": dict(sorted(self.widths.items())), **frequent}
 
     def rows(self) -> dict[str, str]:
         """The counts as cells of a table, by title."""
