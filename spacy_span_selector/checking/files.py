@@ -18,7 +18,9 @@ TEXT = ".txt"
 
 UNREADABLE = Kind("files that can't be read, or not to their end")
 MALFORMED = Kind(
-    "bracketed text that 'convert bracketed' stops at", "text as docs/bracketed.md describes it", "Correct the line."
+    "places of bracketed text that can't be read, or not as meant",
+    "text as docs/bracketed.md describes it",
+    "Correct the line.",
 )
 DOUBTFUL = Kind("bracketed text that may not be what was meant", loses=False)
 

@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Corpus, Example
-from spacy.util import load_model_from_config, registry
+from spacy.util import dot_to_object, load_model_from_config, registry
 from thinc.api import Config
 
 from ..pipeline.before_training import BOUNDARIES
@@ -42,8 +42,9 @@ class Training:
 
     @property
     def pipes(self) -> dict[str, Pipe]:
-        """The components that select spans, by name."""
-        return {name: pipe for name, pipe in self.nlp.pipeline if isinstance(pipe, SelectorPipe)}
+        """The components that select spans and are trained, by name."""
+        frozen = self.nlp.config["training"].get("frozen_components") or []
+        return {n: pipe for n, pipe in self.nlp.pipeline if isinstance(pipe, SelectorPipe) and n not in frozen}
 
     @property
     def sets_sentences(self) -> bool:
@@ -100,14 +101,15 @@ def training_of(raw: Config) -> Training:
     annotating = [
         name for name in nlp.pipe_names if name in wanted and not isinstance(nlp.get_pipe(name), TrainablePipe)
     ]
-    block: Any = config
-    for part in config["training"]["train_corpus"].split("."):
-        block = block[part]
-    training = Training(nlp, components, list(_find_readers(block)), annotating)
+    try:
+        corpus = dot_to_object(config, config["training"]["train_corpus"])
+    except KeyError as error:
+        raise ValueError(f"The config has no training corpus: {error.args[0]}") from error
+    training = Training(nlp, components, list(_find_readers(corpus)), annotating)
     if not training.pipes:
         raise ValueError(
-            f"The config has no component that selects spans: its pipeline is {nlp.pipe_names}. Take one with "
-            "structured_coref or structured_srl, or check the corpus without a config."
+            f"The config trains no component that selects spans: its pipeline is {nlp.pipe_names}. Take one with "
+            "structured_coref or structured_srl, not frozen, or check the corpus without a config."
         )
     return training
 

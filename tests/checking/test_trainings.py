@@ -103,5 +103,19 @@ def test_what_another_task_is_annotated_for_is_not_lost(tmp_path: Path) -> None:
 
 
 def test_a_config_without_our_components_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"no component that selects spans: its pipeline is .*sentencizer"):
+    with pytest.raises(ValueError, match=r"trains no component that selects spans: its pipeline is .*sentencizer"):
         check(config=make_config("sentencizer"))
+
+
+def test_frozen_components_learn_nothing() -> None:
+    config = make_config("structured_coref")
+    config["training"]["frozen_components"] = ["structured_coref"]
+    with pytest.raises(ValueError, match="not frozen"):
+        check(config=config)
+
+
+def test_a_config_without_its_training_corpus_is_an_error() -> None:
+    config = make_config("structured_coref")
+    config["training"]["train_corpus"] = "corpora.other"
+    with pytest.raises(ValueError, match="no training corpus"):
+        check(config=config)

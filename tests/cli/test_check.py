@@ -39,7 +39,7 @@ def test_what_is_lost_is_exit_status_1_and_the_first_cases(corpus: Path) -> None
     (corpus / "bad.txt").write_text(bad, encoding="utf-8")
     result = invoke(corpus)
     assert result.exit_code == 1
-    assert "'convert bracketed' stops at: 5" in " ".join(result.output.split())
+    assert "can't be read, or not as meant: 5" in " ".join(result.output.split())
     assert result.output.count("a mention that is not closed") == 3
     assert "... and 2 more (--all shows them)" in result.output
     assert invoke(corpus, "--all").output.count("a mention that is not closed") == 5
