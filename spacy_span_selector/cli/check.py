@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_CASES = 3
 MOST_COLUMNS = 4
+LONGEST_CELL = 200
 
 
 @app.command("check")
@@ -56,7 +57,8 @@ def check_cli(
         checked = check_corpus(paths, training, requires_all=config is not None)
         if output is not None:
             write_file(output, srsly.json_dumps(checked.as_data(), indent=2))
-    _print_counts(checked.files)
+    if any(file.counts.documents for file in checked.files):
+        _print_counts(checked.files)
     for kind, problems in checked.problems.items():
         _print_problems(kind, problems, show_all)
     if output is not None:
@@ -68,8 +70,9 @@ def check_cli(
 
 def _print_counts(files: Sequence[CheckedFile]) -> None:
     """Print a column for each file, or a row if there are many; what no file has is left out."""
-    folders = {file.path.parent for file in files}
-    names = [file.path.name if len(folders) == 1 else str(file.path) for file in files]
+    names = [file.path.name for file in files]
+    if len({*names}) < len(names):
+        names = [str(file.path) for file in files]
     counts = [file.counts.rows() for file in files]
     titles = [title for title in counts[0] if any(rows[title] for rows in counts)]
     table = [
@@ -78,7 +81,9 @@ def _print_counts(files: Sequence[CheckedFile]) -> None:
     ]
     if len(files) <= MOST_COLUMNS:
         table = [list(row) for row in zip(*table, strict=True)]
-    msg.table(table[1:], header=table[0], aligns=("l", *("r" for _ in table[0][1:])), divider=True)
+    msg.table(
+        table[1:], header=table[0], aligns=("l", *("r" for _ in table[0][1:])), divider=True, max_col=LONGEST_CELL
+    )
 
 
 def _print_problems(kind: Kind, problems: Sequence[Problem], show_all: bool) -> None:

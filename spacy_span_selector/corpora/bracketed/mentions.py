@@ -94,10 +94,11 @@ def _check_name(name: str, place: Place, column: int) -> str:
     if not name:
         fail(place, column, "an empty name after `|`. Write `[words|name]`, or `[words]` for a singleton.")
     if not NAME_PATTERN.fullmatch(name):
+        unclosed = "Close the mention with `]` after its name. " if "[" in name else ""
         fail(
             place,
             column,
-            f"the name {name!r} holds white space, a bracket, a bar or a backslash. "
+            f"the name {name!r} holds white space, a bracket, a bar or a backslash. {unclosed}"
             "Use letters, digits, `-` or `_`; write `\\|` for a bar in the text.",
         )
     return name

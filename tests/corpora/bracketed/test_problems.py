@@ -95,3 +95,8 @@ def test_a_name_used_once_is_doubtful(nlp: Language) -> None:
 def test_names_are_those_of_a_document(nlp: Language) -> None:
     _, doubts = collect(nlp, "=== a\n[Ann|ann] left.\n=== b\n[Ann|ann] came.\n")
     assert [line for line, _ in doubts] == [2, 4]
+
+
+def test_a_mention_that_another_one_keeps_open_is_said_to_be_open(nlp: Language) -> None:
+    ((_, message),) = collect(nlp, "[Tom|tom met [Dr. Bell|bell].")[0]
+    assert "Close the mention with `]` after its name." in message
