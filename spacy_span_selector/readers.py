@@ -161,14 +161,18 @@ class PreannotatedCorpus(Corpus):
             yield example
 
     def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
-        """Yield the documents of .spacy files, cut if they are longer than `max_words`.
+        """The documents of .spacy files, cut if they are longer than `max_words`.
 
         vocab (Vocab): The vocabulary of the documents.
         locs (Iterable[str | Path]): The files.
-        YIELDS (Doc): The documents, or their pieces.
+        RETURNS (Iterator[Doc]): The documents, or their pieces.
         RAISES (ValueError): If a file is damaged, or another kind of file, naming it.
         """
-        for doc in self._sampled_docs(vocab, locs):
+        return self.cut(self._sampled_docs(vocab, locs))
+
+    def cut(self, docs: Iterable[Doc]) -> Iterator[Doc]:
+        """Yield documents, cut if they are longer than `max_words`."""
+        for doc in docs:
             if self.max_words is None or not doc.has_annotation("SENT_START"):
                 yield doc
             else:

@@ -8,6 +8,7 @@ from spacy.cli import app as spacy_app
 
 from ._app import app
 from .annotate import annotate_cli
+from .check import check_cli
 from .convert import convert_app
 from .evaluate import evaluate_cli
 from .experiment import experiment_cli
@@ -21,6 +22,7 @@ from .tree import tree_cli
 __all__ = [
     "annotate_cli",
     "app",
+    "check_cli",
     "convert_app",
     "evaluate_cli",
     "experiment_cli",

@@ -59,9 +59,8 @@ def gold_frames(
         for frame in get_frames(reference, prefix):
             predicate = align(frame.start, frame.end, any_width=True)
             if isinstance(predicate, str):
-                lost.add(
-                    predicate, f"predicate {reference[frame.start : frame.end].text!r} in {describe_doc(reference)}"
-                )
+                place = f"predicate {reference[frame.start : frame.end].text!r} in {describe_doc(reference)}"
+                lost.add(predicate, place, (frame.start, frame.end))
                 continue
             arguments: list[tuple[int, int, int]] = []
             for start, end, role in frame.arguments:
@@ -77,12 +76,13 @@ def gold_frames(
                 else:
                     arguments.append((offset + aligned[0], offset + aligned[1], roles[role]))
                     continue
-                lost.add(reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}")
+                lost.add(reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}", (start, end))
             if frame.roleset and seen is not None:
                 words = example.predicted[predicate[0] : predicate[1] + 1]
                 if frame.roleset not in seen_rolesets(words, seen):
                     reason = UNSEEN_ROLESET if frame.roleset in rolesets else UNKNOWN_ROLESET
-                    lost.add(reason, f"{frame.roleset!r} of {words.text!r} in {describe_doc(reference)}")
+                    place = f"{frame.roleset!r} of {words.text!r} in {describe_doc(reference)}"
+                    lost.add(reason, place, (frame.start, frame.end))
             roleset = rolesets.get(frame.roleset or "", -1)
             frames.append((offset + predicate[0], offset + predicate[1], roleset, arguments))
         offset += len(example.predicted)

@@ -14,6 +14,7 @@ from .alignment import SpanAligner
 from .lost import LostSpans
 
 REPEATED = "is also in an earlier cluster"
+TWICE = "comes a second time in its cluster"
 
 
 def gold_mentions(
@@ -46,11 +47,12 @@ def gold_mentions(
                 if isinstance(aligned, str):
                     reason = aligned
                 elif (mention := (offset + aligned[0], offset + aligned[1])) in mentions:
-                    reason = REPEATED
+                    reason = TWICE if mentions[mention] == cluster_number else REPEATED
                 else:
                     mentions[mention] = cluster_number
                     continue
-                lost.add(reason, f"{example.reference[start:end].text!r} in {describe_doc(example.reference)}")
+                place = f"{example.reference[start:end].text!r} in {describe_doc(example.reference)}"
+                lost.add(reason, place, (start, end))
             cluster_number += 1
         offset += len(example.predicted)
     spans = torch.tensor(list(mentions), dtype=torch.long, device=device).view(-1, 2)

@@ -47,7 +47,8 @@ def _cut_runs(document: Words, runs: Runs, most: int, cut: LostSpans) -> Runs:
         end = start + length
         if is_sentence and length > most:
             text = document.doc[start : start + 8].text
-            cut.add(TOO_LONG, f"{length} words from {text!r} in {describe_doc(document.source)}")
+            place = f"{length} words from {text!r} in {describe_doc(document.source)}"
+            cut.add(TOO_LONG, place, document.to_source(start, end))
             pieces = list(_pieces(_ranks(document, start, end), most))
         else:
             pieces = [length]

@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import spacy
 import thinc
@@ -19,6 +20,14 @@ LIBRARIES = tuple(
 """The folders of this package, and of those that call it for a user."""
 
 
+class LostSpan(NamedTuple):
+    """A span that was left out: the reason, what and where it is, and its token offsets in the reference, if known."""
+
+    reason: str
+    place: str
+    tokens: tuple[int, int] | None
+
+
 @dataclass
 class LostSpans:
     """Spans that were left out.
@@ -26,14 +35,17 @@ class LostSpans:
     counts (Counter[str]): How many, by reason.
     first (dict[str, str]): Where each reason was met first: document and span.
     told (set[str]): The reasons that were warned of before the spans of a training were counted.
+    spans (list[LostSpan]): Each of them, where they are those of one batch.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
+    spans: list[LostSpan] = field(default_factory=list)
 
-    def add(self, reason: str, place: str) -> None:
+    def add(self, reason: str, place: str, tokens: tuple[int, int] | None = None) -> None:
         """Count a span."""
+        self.spans.append(LostSpan(reason, place, tokens))
         self.counts[reason] += 1
         self.first.setdefault(reason, place)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -80,6 +80,10 @@ Prediction = TypeVar("Prediction", bound=SpanPrediction)
 
 Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 """Tensors of the network's output, each with its gradient."""
+
+CUTS = "cuts a sentence"
+LEAVES_OUT = "leaves out a"
+"""What messages say that a component does: with a sentence that is too long, and with gold annotation."""
 
 
 @contextmanager
@@ -261,6 +265,32 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         _, layout, gold = self._read_examples(list(examples))
         return self._loss_and_gradient(scores, gold, layout)
 
+    def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
+        """Take over what the component must know of a corpus before its network is built, if anything.
+
+        docs (Iterable[Doc]): Documents with gold annotation, from which it is collected if the settings don't tell it.
+        settings (Mapping[str, Any]): Those of the component in `[initialize.components]` of a config.
+        RAISES (ValueError): If there is none, or the settings have another form.
+        """
+
+    def find_lost(self, examples: Iterable[Example]) -> dict[str, LostSpans]:
+        """What of a corpus cannot be learnt, as far as its sentences are known. No network is needed for that.
+
+        examples (Iterable[Example]): Examples of the corpus. They are not modified. Those of which neither side has
+            sentence boundaries are ignored.
+        RETURNS (dict[str, LostSpans]): Spans of the references by what is done with them, as messages say it.
+        RAISES (ValueError): If the two sides of an example have different texts.
+        """
+        known = [
+            Example(example.predicted.copy(), example.reference) if lacks_boundaries(example.predicted) else example
+            for example in examples
+            if not (lacks_boundaries(example.predicted) and lacks_boundaries(example.reference))
+        ]
+        take_gold_sentences(known)
+        words = read_all_words(example.predicted for example in known)
+        sentences, cut = self._cut_sentences(words)
+        return {CUTS: cut, f"{LEAVES_OUT} {self.gold_name}": self._read_gold_of(known, words, sentences)[1]}
+
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
 
@@ -408,11 +438,14 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     def _sentences(self, words: Sequence[Words]) -> list[Runs]:
         """The sentences of documents; the longest are cut if need be, and the first cut is reported."""
+        sentences, cut = self._cut_sentences(words)
+        self.lost.take_over(cut, self.name, CUTS)
+        return sentences
+
+    def _cut_sentences(self, words: Sequence[Words]) -> tuple[list[Runs], LostSpans]:
         whole = sentence_runs([document.doc for document in words], self.name)
         most = self.settings.max_sentence_words if self._band_width is None else None
-        sentences, cut = cut_long_sentences(words, whole, most)
-        self.lost.take_over(cut, self.name, "cuts a sentence")
-        return sentences
+        return cut_long_sentences(words, whole, most)
 
     def _look_through(self, examples: Sequence[Example], nlp: Language | None) -> None:
         """Report before training what of a corpus cannot be learnt, as far as its sentences are known.
@@ -421,13 +454,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """
         if nlp is not None:
             warn_before_training(nlp, self.name, examples)
-        self._read_examples(
-            [
-                Example(example.predicted.copy(), example.reference) if lacks_boundaries(example.predicted) else example
-                for example in examples
-                if not (lacks_boundaries(example.predicted) and lacks_boundaries(example.reference))
-            ]
-        )
+        for what, lost in self.find_lost(examples).items():
+            self.lost.take_over(lost, self.name, what)
         self.lost.start_again()  # training counts by itself
 
     def _read_examples(self, examples: Sequence[Example]) -> tuple[list[Words], SpanLayout, Gold]:
@@ -435,15 +463,20 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         take_gold_sentences(examples)
         words = read_all_words(example.predicted for example in examples)
         sentences = self._sentences(words)
-        device = head_device(self.model)
+        gold, lost = self._read_gold_of(examples, words, sentences)
+        self.lost.take_over(lost, self.name, f"{LEAVES_OUT} {self.gold_name}")
+        return words, SpanLayout.build(sentences, head_device(self.model), self._band_width), gold
+
+    def _read_gold_of(
+        self, examples: Sequence[Example], words: Sequence[Words], sentences: Sequence[Runs]
+    ) -> tuple[Gold, LostSpans]:
+        """The gold annotation of examples whose predicted documents have these words and sentences."""
         # The same example where nothing was left out, as it keeps its alignment for other components.
         examples = [
             Example(document.doc, example.reference) if document.has_white_space else example
             for document, example in zip(words, examples, strict=True)
         ]
-        gold, lost = self._read_gold(examples, sentences, device)
-        self.lost.take_over(lost, self.name, f"leaves out a {self.gold_name}")
-        return words, SpanLayout.build(sentences, device, self._band_width), gold
+        return self._read_gold(examples, sentences, head_device(self.model))
 
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
 from operator import is_not
@@ -162,8 +162,21 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         """
         validate_get_examples(get_examples, "StructuredSrl.initialize")
         examples = list(get_examples())  # reading a corpus takes long, so only once
+        self.take_labels((example.reference for example in examples), {"labels": labels, "lexicon": lexicon})
+        self.model.attrs["sizes"] = self._sizes()
+        self.model.initialize(X=docs_to_initialize(examples))
+        self._look_through(examples, nlp)
+
+    def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
+        """Take over the roles and rolesets of a corpus, or those of the settings.
+
+        docs (Iterable[Doc]): Documents with gold annotation, from which they are collected if they are not given.
+        settings (Mapping[str, Any]): `labels` and `lexicon`, as for `initialize`.
+        RAISES (ValueError): If no document has an argument, or labels or lexicon have another form.
+        """
+        labels = settings.get("labels")
         if labels is None:
-            labels = self._collect_labels(example.reference for example in examples)
+            labels = self._collect_labels(docs)
         _check_labels(self.name, labels)
         if not labels["roles"]:
             raise ValueError(
@@ -174,10 +187,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         self.cfg["labels"] = list(labels["roles"])
         predicts = self.settings.predict_rolesets
         self.cfg["rolesets"] = labels["rolesets"] if predicts else {}
-        self.cfg["lexicon"] = check_lexicon(lexicon or {}, f"the lexicon of '{self.name}'") if predicts else {}
-        self.model.attrs["sizes"] = self._sizes()
-        self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples, nlp)
+        lexicon = settings.get("lexicon") or {}
+        self.cfg["lexicon"] = check_lexicon(lexicon, f"the lexicon of '{self.name}'") if predicts else {}
 
     def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
         """The roles of gold documents, most frequent first, and their rolesets."""

@@ -20,6 +20,17 @@ def test_spans_are_counted_and_the_first_of_each_kind_remembered() -> None:
     assert spans.first == {"is odd": "here", "is even": "there"}
 
 
+def test_each_span_of_a_batch_is_kept_with_its_place() -> None:
+    spans = LostSpans()
+    spans.add("is odd", "here", (1, 2))
+    spans.add("is odd", "there")
+    assert spans.spans == [("is odd", "here", (1, 2)), ("is odd", "there", None)]
+    total = LostSpans()
+    with pytest.warns(UserWarning, match="2 so far"):
+        total.take_over(spans, "who", "leaves out a gold mention")
+    assert total.spans == []  # a training would keep the same spans again in each epoch
+
+
 def test_a_new_reason_is_said_once() -> None:
     total = LostSpans()
     with pytest.warns(

@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from ...annotation import PREDICATE_LABEL, Argument, Frame
 from .lines import NAME_PATTERN, Bracket, Line, PlainText, Scanner, Sentence, align, fail
+from .problems import Stop, reporting
 
 FRAME = ">"
 ROLE_END = re.compile(r"[\s\[\]]")
@@ -24,24 +25,29 @@ def is_predicate_role(role: str) -> bool:
     return role.partition("=")[0] == PREDICATE_LABEL
 
 
-def read_frames(lines: Sequence[Line], sentence: Sentence) -> list[Frame]:
+def read_frames(lines: Sequence[Line], sentence: Sentence, problems: Stop) -> list[Frame]:
     """Read the frames of a sentence.
 
     lines (Sequence[Line]): The lines under the sentence, without their `>`. A line without words means that the
         sentence has no predicate.
     sentence (Sentence): The sentence that they annotate.
+    problems (Stop): What is done about a line that is malformed, naming source, line and column, what was found, and
+        the cure.
     RETURNS (list[Frame]): One frame per line with words, in token offsets of the document.
-    RAISES (ValueError): If a line is malformed, naming source, line and column, what was found, and the cure.
     """
+    frames: list[Frame] = []
     for line in lines:
-        if not line.body.strip() and len(lines) > 1:
-            found = f"a bare `{FRAME}` means that the sentence has no predicate, but it has another `{FRAME}` line"
-            fail(line.place, line.offset, f"{found}. Remove one of them.")
-    return [_read_frame(line, sentence) for line in lines if line.body.strip()]
+        with reporting(problems):
+            if line.body.strip():
+                frames.append(_read_frame(line, sentence))
+            elif len(lines) > 1:
+                found = f"a bare `{FRAME}` means that the sentence has no predicate, but it has another `{FRAME}` line"
+                fail(line.place, line.offset, f"{found}. Remove one of them.")
+    return frames
 
 
 def _read_frame(line: Line, sentence: Sentence) -> Frame:
-    text, brackets = _parse_frame(line)
+    text, brackets = parse_frame(line)
     _check_words(text, line, sentence)
     predicate = _find_predicate(brackets, str(text), line)
     start, end = align(predicate, sentence, line.place, "a predicate")
@@ -53,7 +59,7 @@ def _read_frame(line: Line, sentence: Sentence) -> Frame:
     return Frame(start, end, arguments, predicate.label.partition("=")[2] or None)
 
 
-def _parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
+def parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
     """Separate the text of a line, with single spaces, from its brackets, which are labelled with their roles."""
     scanner = Scanner(line)
     text = scanner.text

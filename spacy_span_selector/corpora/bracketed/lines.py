@@ -20,6 +20,16 @@ class Place(NamedTuple):
     line: int
 
 
+class BracketedError(ValueError):
+    """What is wrong in a line: its place, and the message behind that."""
+
+    def __init__(self, place: Place, column: int, message: str) -> None:
+        super().__init__(f"{place.source}:{place.line}:{column}: {message}")
+        self.place = place
+        self.column = column
+        self.message = message
+
+
 class Line(NamedTuple):
     """The part of a line that is text, which starts in column `offset` + 1."""
 
@@ -110,7 +120,7 @@ class Scanner:
 
 
 def fail(place: Place, column: int, message: str) -> NoReturn:
-    raise ValueError(f"{place.source}:{place.line}:{column}: {message}")
+    raise BracketedError(place, column, message)
 
 
 def align(bracket: Bracket, sentence: Sentence, place: Place, kind: str) -> tuple[int, int]:

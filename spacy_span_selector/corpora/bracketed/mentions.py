@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from ...annotation import Mention
 from .lines import NAME_PATTERN, Bracket, Line, Place, Scanner, Sentence, align, fail
+from .problems import Stop, reporting
 
 
 def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
@@ -50,21 +51,22 @@ def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
     return str(text), mentions
 
 
-def align_mentions(brackets: Iterable[Bracket], sentence: Sentence) -> list[tuple[Mention, str]]:
+def align_mentions(brackets: Iterable[Bracket], sentence: Sentence, problems: Stop) -> list[tuple[Mention, str]]:
     """The mentions of a sentence as token offsets in the document, with their names.
 
     brackets (Iterable[Bracket]): The mentions.
     sentence (Sentence): The sentence.
+    problems (Stop): What is done if a bracket is inside a token, or a span is marked twice with the same name.
     RETURNS (list[tuple[Mention, str]]): The token offsets and the name of each mention.
-    RAISES (ValueError): If a bracket is inside a token, or a span is marked twice with the same name.
     """
     mentions: list[tuple[Mention, str]] = []
     for bracket in brackets:
-        item = (align(bracket, sentence, sentence.place, "a mention"), bracket.label)
-        if bracket.label and item in mentions:
-            found = f"{sentence.text[bracket.start : bracket.end]!r} is marked twice as {bracket.label!r}"
-            fail(sentence.place, bracket.open_column, f"{found}. Remove one pair of brackets.")
-        mentions.append(item)
+        with reporting(problems):
+            item = (align(bracket, sentence, sentence.place, "a mention"), bracket.label)
+            if bracket.label and item in mentions:
+                found = f"{sentence.text[bracket.start : bracket.end]!r} is marked twice as {bracket.label!r}"
+                fail(sentence.place, bracket.open_column, f"{found}. Remove one pair of brackets.")
+            mentions.append(item)
     return mentions
 
 
@@ -92,10 +94,11 @@ def _check_name(name: str, place: Place, column: int) -> str:
     if not name:
         fail(place, column, "an empty name after `|`. Write `[words|name]`, or `[words]` for a singleton.")
     if not NAME_PATTERN.fullmatch(name):
+        unclosed = "Close the mention with `]` after its name. " if "[" in name else ""
         fail(
             place,
             column,
-            f"the name {name!r} holds white space, a bracket, a bar or a backslash. "
+            f"the name {name!r} holds white space, a bracket, a bar or a backslash. {unclosed}"
             "Use letters, digits, `-` or `_`; write `\\|` for a bar in the text.",
         )
     return name

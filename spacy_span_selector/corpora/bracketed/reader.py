@@ -27,9 +27,11 @@ from ...annotation import (
     set_title,
 )
 from ..files import read_text
+from .doubts import doubt_names, frame_without_sign
 from .frames import FRAME, read_frames
-from .lines import Line, Place, Sentence, fail
+from .lines import Bracket, Line, Place, Sentence, fail
 from .mentions import align_mentions, group_mentions, parse_mentions
+from .problems import Stop, reporting
 
 HEADING = "==="
 COMMENT = "#"
@@ -38,71 +40,85 @@ SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
 class TypedSentence(NamedTuple):
-    """A sentence as it was typed: its speaker, its line, and the lines of its frames."""
+    """A sentence as it was typed: its speaker, its line, None if that can't be read, and the lines of its frames."""
 
     speaker: str | None
-    line: Line
+    line: Line | None
     frames: list[Line]
 
 
-def read_bracketed(path: str | Path, nlp: Language) -> list[Doc]:
+def read_bracketed(path: str | Path, nlp: Language, problems: Stop | None = None) -> list[Doc]:
     """Read a UTF-8 file in the bracketed format.
 
     path (str | Path): The file. Without a heading it is one document, titled with the name of the file.
     nlp (Language): Its tokenizer splits each line.
+    problems (Stop | None): What is done about text that is malformed: None to raise the first error. `Collect` keeps
+        all of them, and what is malformed is left out.
     RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure; or if it
         has no document, naming it.
     """
     path = Path(path)
-    docs = parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem)
+    docs = parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem, problems=problems)
     if not docs:
         raise ValueError(f"{path}: found no document, expected one sentence per line.")
     return docs
 
 
-def parse_bracketed(text: str, nlp: Language, *, source: str = "text", title: str = "text") -> list[Doc]:
+def parse_bracketed(
+    text: str, nlp: Language, *, source: str = "text", title: str = "text", problems: Stop | None = None
+) -> list[Doc]:
     """Read documents from a string in the bracketed format.
 
     text (str): The documents.
     nlp (Language): Its tokenizer splits each line.
     source (str): What error messages call the text.
     title (str): Title of the document if the text has no heading.
+    problems (Stop | None): As for `read_bracketed`.
     RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
     RAISES (ValueError): If the text is malformed, naming source, line and column, what was found, and the cure.
     """
-    return [_make_doc(name, sentences, nlp) for name, sentences in _split_documents(text, source, title)]
+    problems = problems or Stop()
+    documents = _split_documents(text, source, title, problems)
+    return [_make_doc(name, sentences, nlp, problems) for name, sentences in documents]
 
 
-def _split_documents(text: str, source: str, title: str) -> list[tuple[str, list[TypedSentence]]]:
+def _split_documents(text: str, source: str, title: str, problems: Stop) -> list[tuple[str, list[TypedSentence]]]:
     documents: list[tuple[str, list[TypedSentence]]] = []
     headings: dict[str, int] = {}
+    first = Place(source, 1)  # where the text starts
     for number, line in enumerate(text.split("\n"), start=1):
         place = Place(source, number)
         content = line.strip()
         if not content or content.startswith(COMMENT):
             continue
         if content.startswith(HEADING):
-            name = _parse_heading(content, place)
-            if documents and not headings:
-                first = documents[0][1][0].line.place
-                fail(first, 1, f"text before the first heading. Put a heading, `{HEADING} NAME`, above this line.")
-            if name in headings:
-                fail(place, 1, f"a second document named {name!r} (the first: line {headings[name]}). Rename one.")
-            headings[name] = number
+            name = f"line {number}"  # if the name can't be read
+            with reporting(problems):
+                name = _parse_heading(content, place)
+                if documents and not headings:
+                    fail(first, 1, f"text before the first heading. Put a heading, `{HEADING} NAME`, above this line.")
+                if name in headings:
+                    fail(place, 1, f"a second document named {name!r} (the first: line {headings[name]}). Rename one.")
+            headings.setdefault(name, number)
             documents.append((name, []))
             continue
         if content.startswith(FRAME):
             offset = line.index(FRAME) + 1
-            if not documents or not documents[-1][1]:
-                cure = f"Put it under its sentence, or write `\\{FRAME}` if the text itself starts with it."
-                fail(place, offset, f"a frame without a sentence above it. {cure}")
-            documents[-1][1][-1].frames.append(Line(place, line[offset:].rstrip(), offset))
+            with reporting(problems):
+                if not documents or not documents[-1][1]:
+                    cure = f"Put it under its sentence, or write `\\{FRAME}` if the text itself starts with it."
+                    fail(place, offset, f"a frame without a sentence above it. {cure}")
+                documents[-1][1][-1].frames.append(Line(place, line[offset:].rstrip(), offset))
             continue
         if not documents:
             documents.append((title, []))
-        documents[-1][1].append(_parse_speaker(line, place))
+            first = place
+        typed = TypedSentence(None, None, [])
+        with reporting(problems):
+            typed = _parse_speaker(line, place)
+        documents[-1][1].append(typed)
     return documents
 
 
@@ -135,25 +151,41 @@ def _parse_speaker(line: str, place: Place) -> TypedSentence:
     return TypedSentence(speaker, Line(place, body, match.end()), [])
 
 
-def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language) -> Doc:
+def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, problems: Stop) -> Doc:
     words: list[str] = []
     spaces: list[bool] = []
     sentence_starts: list[bool | int | None] = []
     turns: list[tuple[int, int, str]] = []
+    brackets: list[tuple[Place, Bracket]] = []
     mentions: list[tuple[Mention, str]] = []
     frames: list[Frame] = []
-    for typed in typed_sentences:
-        text, brackets = parse_mentions(typed.line)
-        sentence = Sentence(typed.line.place, text, nlp.make_doc(text), len(words))
-        mentions.extend(align_mentions(brackets, sentence))
-        frames.extend(read_frames(typed.frames, sentence))
+    sentence: Sentence | None = None  # the one above the line
+    for speaker, line, frame_lines in typed_sentences:
+        if line is None:
+            continue
+        no_sentence = frame_without_sign(line, sentence)
+        if sentence is not None and no_sentence is not None and problems.leaves_out(no_sentence):
+            frames.extend(read_frames(frame_lines, sentence, problems))
+            continue
+        sentence = None
+        with reporting(problems):
+            text, found = parse_mentions(line)
+            sentence = Sentence(line.place, text, nlp.make_doc(text), len(words))
+        if sentence is None:
+            continue
+        brackets.extend((line.place, bracket) for bracket in found)
+        mentions.extend(align_mentions(found, sentence, problems))
+        frames.extend(read_frames(frame_lines, sentence, problems))
+        if spaces:
+            spaces[-1] = True
         words.extend(token.text for token in sentence.tokens)
         spaces.extend(bool(token.whitespace_) for token in sentence.tokens)
         sentence_starts.extend(i == 0 for i in range(len(sentence.tokens)))
-        if spaces:
-            spaces[-1] = typed is not typed_sentences[-1]
-        if typed.speaker is not None:
-            turns.append((sentence.offset, len(words), typed.speaker))
+        if speaker is not None:
+            turns.append((sentence.offset, len(words), speaker))
+    doubt_names(brackets, problems)
+    if spaces:
+        spaces[-1] = False
     doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
     set_title(doc, title)
     has_frame_lines = any(typed.frames for typed in typed_sentences)

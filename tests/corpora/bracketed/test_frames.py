@@ -20,7 +20,7 @@ def frames_as_text(doc: Doc) -> list[tuple[str, str | None, list[tuple[str, str]
     """Predicate, roleset, and the arguments as role and words."""
     return [
         (doc[start:end].text, roleset, [(role, doc[i:j].text) for i, j, role in arguments])
-        for start, end, arguments, roleset, _ in get_frames(doc)
+        for start, end, arguments, roleset, *_ in get_frames(doc)
     ]
 
 

@@ -1,0 +1,83 @@
+"""The files of a corpus: which they are, and their documents with what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..corpora.bracketed import BracketedError, Collect, read_bracketed
+from ..readers import read_docs
+from .problems import Kind, Problem
+
+SPACY = ".spacy"
+TEXT = ".txt"
+
+UNREADABLE = Kind("files that can't be read, or not to their end")
+MALFORMED = Kind(
+    "places of bracketed text that can't be read, or not as meant",
+    "text as docs/bracketed.md describes it",
+    "Correct the line.",
+)
+DOUBTFUL = Kind("bracketed text that may not be what was meant", loses=False)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Prefixes of the keys of clusters and of frames in `doc.spans`."""
+
+    clusters: str
+    frames: str
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files that are named, and those of folders at any depth.
+
+    paths (Iterable[Path]): `.spacy` files, files of bracketed text with any other name, and folders, of which `.spacy`
+        and `.txt` files count.
+    YIELDS (Path): Each file once. A folder without such files, or what does not exist, comes as it is: reading it
+        tells what is wrong.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        inside = sorted(file for file in path.rglob("*") if file.suffix in (SPACY, TEXT)) if path.is_dir() else []
+        for file in inside or [path]:
+            if file.resolve() not in seen:
+                seen.add(file.resolve())
+                yield file
+
+
+def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
+    """The documents of a file, and what of it can't be read.
+
+    path (Path): A `.spacy` file, or bracketed text.
+    nlp (Language): Its vocabulary gets the words, its tokenizer splits bracketed text.
+    """
+    docs: list[Doc] = []
+    malformed = Collect()
+    problems: list[Problem] = []
+    try:
+        if path.is_dir():
+            raise ValueError(f"{path}: a folder without {SPACY} and {TEXT} files. Name the files, or another folder.")
+        if path.suffix == SPACY:
+            for doc in read_docs(path, nlp.vocab):
+                docs.append(doc)
+        else:
+            docs = read_bracketed(path, nlp, malformed)
+    except (OSError, ValueError) as error:
+        after = f" (after {len(docs):,} documents)" if docs else ""
+        problems.append(Problem(UNREADABLE, str(path), found=str(error).removeprefix(f"{path}: ") + after))
+    problems += [_in_line(MALFORMED, path, error) for error in sorted(malformed.errors, key=_order)]
+    problems += [_in_line(DOUBTFUL, path, doubt) for doubt in sorted(malformed.doubts, key=_order)]
+    return docs, problems
+
+
+def _in_line(kind: Kind, path: Path, error: BracketedError) -> Problem:
+    return Problem(kind, str(path), place=f"line {error.place.line}, column {error.column}", found=error.message)
+
+
+def _order(error: BracketedError) -> tuple[int, int]:
+    return error.place.line, error.column

@@ -1,0 +1,102 @@
+"""`check`: what is wrong in a corpus, what of it is lost in training, and how much of everything it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from wasabi import msg
+
+from ..writing import write_file
+from ._app import app, friendly_errors
+
+if TYPE_CHECKING:
+    from ..checking import CheckedFile
+    from ..checking.problems import Kind, Problem
+
+MOST_CASES = 3
+MOST_COLUMNS = 4
+LONGEST_CELL = 200
+
+
+@app.command("check")
+def check_cli(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="DATA...", help="Folders, .spacy files, and files of bracketed text")
+    ],
+    config: Annotated[
+        Path | None, typer.Option(help="Say what is lost with the components and the reader of this config")
+    ] = None,
+    lang: Annotated[
+        str, typer.Option(help="Language whose tokenizer splits bracketed text, if there is no config")
+    ] = "en",
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Show every problem, not only the first of each kind")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="Write counts and problems to this JSON file")] = None,
+) -> None:
+    """Check a corpus before training: what is wrong, what would be lost and why, and how much of everything it has.
+
+    Roles and rolesets are those of the files whose names begin with 'train', or of all files if none does. The exit
+    status is 1 if data is lost, or a text is in two files.
+    """
+    import srsly
+    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.util import load_config
+
+    from ..checking import check_corpus
+    from ..checking.trainings import default_training, training_of
+
+    with friendly_errors():
+        training = default_training(lang)
+        if config is not None:
+            with show_validation_error(config):
+                training = training_of(load_config(config, overrides=parse_config_overrides([]), interpolate=False))
+        checked = check_corpus(paths, training, requires_all=config is not None)
+        if output is not None:
+            write_file(output, srsly.json_dumps(checked.as_data(), indent=2))
+    if any(file.counts.documents for file in checked.files):
+        _print_counts(checked.files)
+    for kind, problems in checked.problems.items():
+        _print_problems(kind, problems, show_all)
+    if output is not None:
+        typer.echo(f"Counts and problems: {output}")
+    if not checked.is_good:
+        raise typer.Exit(1)
+    msg.good("Nothing is lost" + (", see the notes above" if checked.problems else ""))
+
+
+def _print_counts(files: Sequence[CheckedFile]) -> None:
+    """Print a column for each file, or a row if there are many; what no file has is left out."""
+    names = [file.path.name for file in files]
+    if len({*names}) < len(names):
+        names = [str(file.path) for file in files]
+    counts = [file.counts.rows() for file in files]
+    titles = [title for title in counts[0] if any(rows[title] for rows in counts)]
+    table = [
+        ["", *titles],
+        *([name, *(rows[title] for title in titles)] for name, rows in zip(names, counts, strict=True)),
+    ]
+    if len(files) <= MOST_COLUMNS:
+        table = [list(row) for row in zip(*table, strict=True)]
+    msg.table(
+        table[1:], header=table[0], aligns=("l", *("r" for _ in table[0][1:])), divider=True, max_col=LONGEST_CELL
+    )
+
+
+def _print_problems(kind: Kind, problems: Sequence[Problem], show_all: bool) -> None:
+    title = f"{kind.title[0].upper()}{kind.title[1:]}: {len(problems):,}"
+    if kind.loses:
+        msg.fail(title)
+    else:
+        msg.warn(title)
+    advice = [f"Expected {kind.expected}."] if kind.expected else []
+    if advice or kind.cure:
+        typer.echo("  " + " ".join([*advice, kind.cure]).strip())
+    shown = problems if show_all else problems[:MOST_CASES]
+    for problem in shown:
+        typer.echo(f"  - {problem}")
+    if len(shown) < len(problems):
+        typer.echo(f"  ... and {len(problems) - len(shown):,} more (--all shows them)")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_span_selector.checking.counts import count_docs, nesting_depth
+
+from .corpora import GOOD, KEYS, read
+
+SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda span: (span[0], sum(span))), max_size=6)
+
+
+def test_counts() -> None:
+    counts = count_docs(read(GOOD + "[A dog] barked.\n"), KEYS)
+    assert (counts.documents, counts.sentences, counts.tokens) == (1, 3, 14)
+    assert (counts.mentions, counts.clusters, counts.singletons, counts.depth) == (6, 2, 1, 2)
+    assert counts.widths == {1: 3, 2: 3}
+    assert (counts.predicates, counts.arguments) == (2, 4)
+    assert counts.roles == {"ARG0": 2, "ARG1": 2}
+    assert counts.rolesets == {"meet.03": 1, "thank.01": 1}
+
+
+def test_cells_of_what_is_not_there_are_empty() -> None:
+    rows = count_docs(read("Nobody came."), KEYS).rows()
+    assert {title: cell for title, cell in rows.items() if cell} == {"Documents": "1", "Sentences": "1", "Tokens": "3"}
+
+
+@given(SPANS)
+def test_nesting_depth_is_that_of_the_longest_chain(spans: list[tuple[int, int]]) -> None:
+    different = sorted({*spans}, key=lambda span: span[1] - span[0])
+    depths: dict[tuple[int, int], int] = {}
+    for start, end in different:
+        inside = [depth for (first, last), depth in depths.items() if start <= first and last <= end]
+        depths[start, end] = 1 + max(inside, default=0)
+    assert nesting_depth(spans) == max(depths.values(), default=0)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import Argument, Frame, set_frames
+from spacy_span_selector.checking.structure import check_arguments, check_frames, find_crossing
+
+from .corpora import KEYS
+
+SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda span: (span[0], sum(span))), max_size=6)
+
+
+def make_doc(*frames: Frame) -> Doc:
+    doc = Doc(Vocab(), words=["Ann", "gave", "her", "brother", "a", "key", "."])
+    set_frames(doc, frames)
+    return doc
+
+
+def problems(*frames: Frame) -> list[tuple[str, str]]:
+    """The place of each problem and what was found."""
+    return [(p.place, p.found) for p in check_frames(make_doc(*frames), "train.spacy", KEYS, ("ARG0", "ARG1"))]
+
+
+@given(SPANS)
+def test_a_span_that_crosses_an_earlier_one_is_found(spans: list[tuple[int, int]]) -> None:
+    different = {*spans}
+    crossing = {b for a in different for b in different if a[0] < b[0] < a[1] < b[1]}
+    assert {span for span, _ in find_crossing(spans)} == crossing
+    assert all(other[0] < span[0] < other[1] < span[1] for span, other in find_crossing(spans))
+
+
+def test_overlapping_arguments_of_a_predicate() -> None:
+    frame = Frame(1, 2, [Argument(2, 4, "ARG2"), Argument(3, 6, "ARG1")])
+    assert problems(frame) == [("tokens 3:6", "ARG1 'brother a key' of 'gave', which has ARG2 at tokens 2:4")]
+
+
+def test_a_unique_role_twice() -> None:
+    frame = Frame(1, 2, [Argument(2, 4, "ARG1"), Argument(4, 6, "ARG1"), Argument(0, 1, "ARGM-ADV")])
+    assert problems(frame) == [("tokens 4:6", "ARG1 'a key' of 'gave'")]
+
+
+def test_another_role_may_come_twice() -> None:
+    assert problems(Frame(1, 2, [Argument(2, 4, "ARGM-ADV"), Argument(4, 6, "ARGM-ADV")])) == []
+
+
+def test_two_frames_of_a_predicate() -> None:
+    assert problems(Frame(1, 2, []), Frame(1, 2, [])) == [("tokens 1:2", "'gave'")]
+
+
+def test_arguments_of_two_predicates_that_cross() -> None:
+    doc = make_doc(Frame(1, 2, [Argument(2, 4, "ARG2")]), Frame(0, 1, [Argument(3, 6, "ARG1")]))
+    assert [problem.place for problem in check_arguments(doc, "train.spacy", KEYS)] == ["tokens 3:6"]

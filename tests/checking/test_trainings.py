@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Config
+
+from spacy_span_selector.annotation import set_clusters, set_title
+
+from .corpora import GOOD, cases, check, read, titles, write
+
+READER = {"@readers": "spacy_span_selector.Corpus.v1", "path": None, "gold_tokens": True, "sentences": True}
+
+
+def make_config(*components: str, width: int = 5, reader: dict[str, object] | None = None) -> Config:
+    """A config whose components have a greatest width of spans."""
+    nlp = spacy.blank("en")
+    for name in components:
+        nlp.add_pipe(name)
+    config = Config(nlp.config)
+    for name in nlp.pipe_names:
+        if "model" in config["components"][name]:
+            config["components"][name]["model"]["max_span_width"] = width
+    config["corpora"]["train"] = reader or READER
+    return config
+
+
+def make_doc() -> Doc:
+    doc = Doc(Vocab(), words=["Ann", "met", "Tom", ".", "He", "left", "."], sent_starts=[i in (0, 4) for i in range(7)])
+    set_title(doc, "the station")
+    return doc
+
+
+def test_components_have_the_settings_of_the_config(tmp_path: Path) -> None:
+    doc = make_doc()
+    set_clusters(doc, [[(0, 3), (4, 5)]])
+    path = write(tmp_path / "train.spacy", [doc])
+    assert check(path, config=make_config("structured_coref", width=3)).is_good
+    lost = check(path, config=make_config("structured_coref", width=2))
+    assert cases(lost, "wider than 'max_span_width'") == [f"{path}: document 'the station', tokens 0:3: 'Ann met Tom'"]
+
+
+def test_spans_may_cross_if_the_selector_lets_them(tmp_path: Path) -> None:
+    doc = make_doc()
+    set_clusters(doc, [[(0, 2), (1, 3)]])
+    path = write(tmp_path / "train.spacy", [doc])
+    config = make_config("structured_coref")
+    assert len(cases(check(path, config=config), "cross an earlier one")) == 1
+    config["components"]["structured_coref"]["model"]["selector"] = {"@misc": "spacy_span_selector.SigmoidSelector.v1"}
+    assert check(path, config=config).is_good
+
+
+def test_annotating_components_set_the_sentences(tmp_path: Path) -> None:
+    doc = Doc(Vocab(), words=["Ann", "met", "Tom", ".", "He", "left", "."])
+    set_clusters(doc, [[(0, 1), (2, 5)]])
+    path = write(tmp_path / "train.spacy", [doc])
+    config = make_config("sentencizer", "structured_coref")
+    assert cases(check(path, config=config), "of which nothing is learnt")
+    config["training"]["annotating_components"] = ["sentencizer"]
+    checked = check(path, config=config)
+    assert cases(checked, "which annotating_components of the config set")
+    assert cases(checked, "crosses a sentence boundary")[0].endswith("tokens 2:5: 'Tom . He'")
+
+
+def test_the_reader_of_the_config_cuts_documents(tmp_path: Path) -> None:
+    path = write(tmp_path / "train.spacy", read(GOOD))
+    checked = check(path, config=make_config("structured_coref", reader={**READER, "max_words": 6}))
+    assert cases(checked, "fall apart") == [
+        f"{path}: document 'the station': 2 of 3 links between mentions of a cluster"
+    ]
+
+
+def test_each_file_is_read_as_the_config_reads_it(tmp_path: Path) -> None:
+    train = write(tmp_path / "train.spacy", read(GOOD))
+    corpora = {
+        "@readers": "spacy_span_selector.Corpora.v1",
+        "*": {"a": {**READER, "path": "other.spacy", "max_words": 6}, "b": {**READER, "path": str(train)}},
+    }
+    assert check(train, config=make_config("structured_coref", reader=corpora)).is_good
+
+
+def test_readers_read_every_document(tmp_path: Path) -> None:
+    wide = make_doc()
+    set_clusters(wide, [[(0, 3), (4, 5)]])
+    path = write(tmp_path / "train.spacy", [*read(GOOD), wide])
+    config = make_config("structured_coref", width=2, reader={**READER, "limit": 1})
+    assert len(cases(check(path, config=config), "max_span_width")) == 1
+
+
+def test_a_component_without_anything_to_learn_is_a_problem(tmp_path: Path) -> None:
+    path = write(tmp_path / "train.spacy", read("[Ann|ann] saw [Ann|ann]."))
+    checked = check(path, config=make_config("structured_srl"))
+    assert cases(checked, "find nothing to learn") == [f"{path}: 'structured_srl'"]
+
+
+def test_what_another_task_is_annotated_for_is_not_lost(tmp_path: Path) -> None:
+    path = write(tmp_path / "train.spacy", [*read(GOOD), *read("=== x\n[Ann|ann] saw [Ann|ann].")])
+    checked = check(path, config=make_config("structured_srl"))
+    assert titles(checked) == ["documents annotated only for what no component of the config learns"]
+
+
+def test_a_config_without_our_components_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"trains no component that selects spans: its pipeline is .*sentencizer"):
+        check(config=make_config("sentencizer"))
+
+
+def test_frozen_components_learn_nothing() -> None:
+    config = make_config("structured_coref")
+    config["training"]["frozen_components"] = ["structured_coref"]
+    with pytest.raises(ValueError, match="not frozen"):
+        check(config=config)
+
+
+def test_a_config_without_its_training_corpus_is_an_error() -> None:
+    config = make_config("structured_coref")
+    config["training"]["train_corpus"] = "corpora.other"
+    with pytest.raises(ValueError, match="no training corpus"):
+        check(config=config)

@@ -1,0 +1,44 @@
+"""What components say of a corpus before they are initialized."""
+
+from __future__ import annotations
+
+import warnings
+
+import spacy
+from spacy.training import Example
+
+from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.pipeline.gold_frames import UNKNOWN_ROLE
+from spacy_span_selector.pipeline.gold_mentions import REPEATED, TWICE
+
+TEXT = "Ann met Tom.\n> [ARG0 Ann] [V=meet.03 met] [ARG1 Tom].\nHe left.\n"
+
+
+def make_example() -> Example:
+    nlp = spacy.blank("en")
+    (doc,) = parse_bracketed(TEXT, nlp)
+    return Example(nlp.make_doc(doc.text), doc)
+
+
+def test_every_lost_mention_is_found_without_a_network() -> None:
+    pipe = spacy.blank("en").add_pipe("structured_coref")
+    example = make_example()
+    set_clusters(example.reference, [[(0, 1), (2, 3)], [(0, 1)], [(4, 5), (4, 5)]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lost = pipe.find_lost([example])  # type: ignore[attr-defined]
+    assert {what: [(span.reason, span.tokens) for span in found.spans] for what, found in lost.items()} == {
+        "cuts a sentence": [],
+        "leaves out a gold mention": [(REPEATED, (0, 1)), (TWICE, (4, 5))],
+    }
+    assert not example.predicted.has_annotation("SENT_START")
+
+
+def test_roles_are_those_of_the_labels_that_were_taken() -> None:
+    pipe = spacy.blank("en").add_pipe("structured_srl")
+    example = make_example()
+    pipe.take_labels([], {"labels": {"roles": ["ARG0"], "rolesets": {"met": {"meet.03": 1}}}})  # type: ignore[attr-defined]
+    lost = pipe.find_lost([example])  # type: ignore[attr-defined]
+    found = lost["leaves out a gold predicate, argument or roleset"]
+    assert [(span.reason, span.tokens) for span in found.spans] == [(UNKNOWN_ROLE, (2, 3))]
