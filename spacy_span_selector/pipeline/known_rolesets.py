@@ -96,4 +96,4 @@ class KnownRolesets:
             tags = {label: self._tag_numbers.get(role["tag"], NO_TAG) for label, role in (roles or {}).items()}
             other = NO_TAG if roles is None else ABSENT
             rows.append([NO_TAG if label is None else tags.get(label, other) for label in core])
-        return torch.tensor(rows, dtype=torch.long).view(-1, len(core))
+        return torch.tensor(rows, dtype=torch.long).view(len(rows), len(core))

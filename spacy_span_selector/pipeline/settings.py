@@ -108,7 +108,8 @@ class PipeSettings:
     @classmethod
     def defaults(cls) -> dict[str, Any]:
         """The default of each setting, for the config of the component."""
-        return {field.name: field.default for field in fields(cls)}
+        defaults = {field.name: field.default for field in fields(cls)}
+        return {name: [*value] if isinstance(value, tuple) else value for name, value in defaults.items()}
 
 
 def read_saved_settings(saved: bytes | str, component: str, source: str, known: Sequence[str]) -> dict[str, Any]:

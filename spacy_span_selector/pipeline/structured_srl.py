@@ -80,6 +80,19 @@ class SrlPipeSettings(PipeSettings):
     keys: ClassVar = ("predicates_key", "spans_key")
     selected: ClassVar = "spans_key"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.unique_roles, tuple):
+            self.unique_roles = [*self.unique_roles]  # as it is when it was saved
+
+    def check(self, component: str) -> None:
+        super().check(component)
+        roles = self.unique_roles
+        if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+            raise ValueError(
+                f"'unique_roles' of '{component}' is {roles!r}; it must be a list of roles, such as ['ARG0']."
+            )
+
 
 @dataclass(frozen=True)
 class SrlPrediction(SpanPrediction):

@@ -548,3 +548,11 @@ def test_strict_frames_give_no_core_role_that_a_roleset_lacks() -> None:
     assert "ARG0" in roles(docs)
     assert roles(strict).isdisjoint({"ARG0", "ARG2"})
     assert "ARG1" in roles(strict)
+
+
+@pytest.mark.parametrize("roles", ["ARG0", [0], None])
+def test_unique_roles_must_be_a_list_of_roles(roles: Any) -> None:
+    nlp, _ = initialized(SRL)
+    component(nlp).cfg["unique_roles"] = roles
+    with pytest.raises(ValueError, match=r"'unique_roles' of 'structured_srl' is .* a list of roles"):
+        nlp("Ann left.")
