@@ -24,8 +24,8 @@ from spacy_span_selector.cli._app import friendly_errors
 from spacy_span_selector.layers.coref.linker import Linker
 from spacy_span_selector.layers.selection.selectors import selects_spans
 from spacy_span_selector.layers.spans.scorer import SpanScorer
-from spacy_span_selector.layers.srl.pairs import PairClassifier
 from spacy_span_selector.layers.srl.predicates import PredicateTagger
+from spacy_span_selector.layers.srl.roleset_roles import RoleClassifier
 from spacy_span_selector.layers.srl.rolesets import RolesetClassifier
 
 from .annotate import SHORT_TEXT, Case, annotate
@@ -39,7 +39,7 @@ REST = ("pipeline", "rest")
 MODULES = {
     SpanScorer: "span scores",
     Linker: "linker",
-    PairClassifier: "role classifier",
+    RoleClassifier: "role classifier",
     PredicateTagger: "predicates",
     RolesetClassifier: "rolesets",
 }
