@@ -118,11 +118,13 @@ def plain_schema() -> pyarrow.Schema:
     place = {"start": arrow.int64(), "end": arrow.int64()}
     span = {**place, "text": arrow.string(), "score": arrow.float64()}
     mention = {**span, "link_score": arrow.float64(), "antecedent": arrow.int64()}
-    cluster = {"representative": arrow.int64(), "name": arrow.string(), "mentions": _list(arrow, mention)}
+    of_entity = {"entity_label": arrow.string(), "entity_id": arrow.string()}
+    cluster = {"representative": arrow.int64(), "name": arrow.string(), **of_entity, "mentions": _list(arrow, mention)}
     frame = {
         "predicate": _struct(arrow, span),
         "roleset": arrow.string(),
-        "arguments": _list(arrow, {"role": arrow.string(), **span}),
+        "roleset_name": arrow.string(),
+        "arguments": _list(arrow, {"role": arrow.string(), "description": arrow.string(), **span}),
     }
     columns = {
         "format": arrow.string(),
