@@ -150,12 +150,6 @@ def check_range(name: str, setting: str, value: float, least: float, greatest: f
         raise ValueError(f"'{setting}' of '{name}' is {value}; it must be {limits}.")
 
 
-def check_finite(name: str, setting: str, value: float) -> None:
-    """Raise a ValueError that names component and setting if the value is NaN or infinite."""
-    if not isfinite(value):
-        raise ValueError(f"'{setting}' of '{name}' is {value}; it must be finite.")
-
-
 def check_keys(name: str, prefix: str, **keys: str) -> None:
     """Raise a ValueError that names them unless keys in `doc.spans` differ from each other and from those of a prefix.
 

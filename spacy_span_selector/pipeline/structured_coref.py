@@ -38,7 +38,7 @@ from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import PipeSettings, check_finite, check_range
+from .settings import PipeSettings, check_range
 from .token_facts import token_facts
 from .workers import use_one_thread_after_fork
 
@@ -79,7 +79,7 @@ class CorefPipeSettings(PipeSettings):
 
     def check(self, component: str) -> None:
         super().check(component)
-        check_finite(component, "link_threshold", self.link_threshold)
+        check_range(component, "link_threshold", self.link_threshold, -1e30, 1e30)  # what scores of 32 bits hold
         check_range(component, "link_non_mentions", self.link_non_mentions, 0.0)
 
     @property

@@ -6,7 +6,6 @@ import pytest
 
 from spacy_span_selector.pipeline.settings import (
     check_choice,
-    check_finite,
     check_keys,
     check_range,
     read_saved_settings,
@@ -74,10 +73,3 @@ def test_saved_settings_are_read() -> None:
 def test_other_files_are_errors_that_name_them(saved: bytes, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read_saved_settings(saved, "who", "a/cfg", ["kind", "threshold"])
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_value_that_is_not_finite_is_an_error(value: float) -> None:
-    check_finite("who", "size", -3.5)
-    with pytest.raises(ValueError, match=f"'size' of 'who' is {value}; it must be finite"):
-        check_finite("who", "size", value)
