@@ -91,7 +91,8 @@ class SrlFrame(_Parts):
         return _text(self.descriptions.get(role)) if isinstance(self.descriptions, dict) else ""
 
     def _describe(self, role: str) -> dict[str, str]:
-        return {"description": self.descriptions[role]} if role in self.descriptions else {}
+        text = self.descriptions.get(role)
+        return {"description": text} if isinstance(text, str) and text else {}
 
     def _repr_html_(self) -> str:
         """A table of the predicate and the arguments, which notebooks show."""
@@ -134,7 +135,8 @@ def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> Frames:
             arguments.setdefault(span.label_, []).append(span)
         frame = SrlFrame(predicate, group.attrs.get("roleset"), arguments)
         frame.roleset_name = group.attrs.get("roleset_name")
-        frame.descriptions = group.attrs.get("descriptions") or {}
+        descriptions = group.attrs.get("descriptions")
+        frame.descriptions = descriptions if isinstance(descriptions, dict) else {}
         if (scores := get_scores(group)) is not None:
             score_of = {id(span): score for span, score in zip(spans, scores, strict=True)}
             frame.scores = [score_of[id(span)] for span, _ in frame.labelled_spans()]

@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, SpanGroup
 
 from spacy_span_selector.annotation import Argument, Frame, set_frames
-from spacy_span_selector.extensions import SrlFrame, register_extensions
+from spacy_span_selector.extensions import SrlFrame, doc_frames, register_extensions
 
 from ..spans import put_spans
 
@@ -136,3 +136,11 @@ def test_spans_without_tokens_are_left_out(doc: Doc, place: int):
     )
     put_spans(doc, "srl_3", (place, place, "V"), (0, 1, "ARG0"))
     assert list(map(repr, doc._.srl)) == expected
+
+
+@pytest.mark.parametrize("descriptions", [["giver"], "giver", {"ARG0": 1}, {"ARG0": ""}, None])
+def test_descriptions_that_are_no_texts_by_role_are_left_out(descriptions: object) -> None:
+    doc = NLP("Ann left")
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])])
+    doc.spans["srl_1"].attrs["descriptions"] = descriptions
+    assert doc_frames(doc)[0].to_dict()["arguments"] == [{"role": "ARG0", "start": 0, "end": 3, "text": "Ann"}]
