@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
 from .characters import span_to_dict
 from .clusters import Cluster, doc_clusters
+from .entities import entity_id, entity_label
 from .frames import SrlFrame, doc_frames
 from .mention_types import head_token, part_of_speech, without_clitic
 
@@ -44,6 +47,30 @@ class Triple(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Entity:
+    """A cluster, for all participants that are it: what it is called takes a look at all of its mentions.
+
+    cluster (Cluster): The cluster.
+    number (int): Its place in `doc._.coref_clusters`.
+    """
+
+    cluster: Cluster
+    number: int
+
+    @cached_property
+    def name(self) -> str:
+        return without_clitic(self.cluster.representative).text
+
+    @cached_property
+    def label(self) -> str:
+        return self.cluster.entity_label
+
+    @cached_property
+    def id(self) -> str:
+        return self.cluster.entity_id
+
+
+@dataclass(frozen=True)
 class Participant:
     """An argument of an event.
 
@@ -51,31 +78,39 @@ class Participant:
     span (Span): The argument.
     rest (list[Span]): Its continuations, further spans of the same argument.
     description (str | None): What the role is to the roleset, such as "giver", where it is known.
-    cluster (Cluster | None): The cluster of the argument.
-    number (int | None): The place of this cluster in `doc._.coref_clusters`, from 0.
+    entity (Entity | None): The cluster that it is a mention of.
     """
 
     role: str
     span: Span
     rest: list[Span] = field(default_factory=list)
     description: str | None = None
-    cluster: Cluster | None = None
-    number: int | None = None
+    entity: Entity | None = None
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster of the argument."""
+        return None if self.entity is None else self.entity.cluster
+
+    @property
+    def number(self) -> int | None:
+        """The place of this cluster in `doc._.coref_clusters`, from 0."""
+        return None if self.entity is None else self.entity.number
 
     @property
     def name(self) -> str:
         """The representative mention of its cluster, else its own text, without a possessive ending."""
-        return without_clitic(self.span if self.cluster is None else self.cluster.representative).text
+        return without_clitic(self.span).text if self.entity is None else self.entity.name
 
     @property
     def entity_label(self) -> str:
         """The label of its entity in `doc.ents`, "" without one."""
-        return (self.cluster or Cluster([self.span])).entity_label
+        return entity_label([self.span]) if self.entity is None else self.entity.label
 
     @property
     def entity_id(self) -> str:
         """The identifier of its entity in a knowledge base, "" without one."""
-        return (self.cluster or Cluster([self.span])).entity_id
+        return entity_id([self.span]) if self.entity is None else self.entity.id
 
     def to_dict(self) -> dict[str, Any]:
         """The participant as plain data."""
@@ -189,9 +224,8 @@ def _participants(frame: SrlFrame, find: _Finder) -> Iterator[Participant]:
         rest = frame.arguments.get(CONTINUATION + role, [])
         spans = frame.arguments.get(role) or frame.arguments.get(REFERENCE + role) or rest[:1]
         for i, span in enumerate(spans):
-            number, cluster = find(span)
             continued = [other for other in rest if other is not span] if i == len(spans) - 1 else []
-            yield Participant(role, span, continued, frame.descriptions.get(role), cluster, number)
+            yield Participant(role, span, continued, frame.description(role) or None, find(span))
 
 
 class _Finder:
@@ -201,25 +235,25 @@ class _Finder:
     """
 
     def __init__(self, clusters: list[Cluster]) -> None:
-        self.exact: dict[tuple[int, int], tuple[int, Cluster]] = {}
-        self.by_start: dict[int, list[tuple[Span, tuple[int, Cluster]]]] = {}
-        for number, cluster in enumerate(clusters):
-            for mention in cluster:
-                self.exact.setdefault((mention.start, mention.end), (number, cluster))
-                self.by_start.setdefault(mention.start, []).append((mention, (number, cluster)))
+        self.exact: dict[tuple[int, int], Entity] = {}
+        self.by_start: dict[int, list[tuple[Span, Entity]]] = {}
+        for entity in map(Entity, clusters, count()):
+            for mention in entity.cluster:
+                self.exact.setdefault((mention.start, mention.end), entity)
+                self.by_start.setdefault(mention.start, []).append((mention, entity))
 
-    def __call__(self, argument: Span) -> tuple[int | None, Cluster | None]:
-        """The number of the cluster, and the cluster; two None without one."""
+    def __call__(self, argument: Span) -> Entity | None:
+        """The cluster; None without one."""
         start = argument.start
         while True:
             found = self.exact.get((start, argument.end)) or self._with_same_head(argument.doc[start : argument.end])
             if found:
                 return found
             if start + 1 >= argument.end or part_of_speech(argument.doc[start]) not in BEFORE_MENTION:
-                return None, None
+                return None
             start += 1
 
-    def _with_same_head(self, noun_phrase: Span) -> tuple[int, Cluster] | None:
+    def _with_same_head(self, noun_phrase: Span) -> Entity | None:
         starting = [item for item in self.by_start.get(noun_phrase.start, ()) if item[0].end < noun_phrase.end]
         if not starting:
             return None

@@ -66,7 +66,7 @@ class SrlFrame(_Parts):
             what is known of them.
         """
         labelled = self.labelled_spans()
-        arguments = [{"role": role, **self._describe(role), **span_to_dict(span)} for span, role in labelled]
+        arguments = [{"role": role, **self._described(role), **span_to_dict(span)} for span, role in labelled]
         if self.scores is not None:
             for argument, score in zip(arguments, self.scores, strict=True):
                 argument["score"] = score
@@ -90,9 +90,9 @@ class SrlFrame(_Parts):
         """What a role is to this roleset, "" if unknown."""
         return _text(self.descriptions.get(role)) if isinstance(self.descriptions, dict) else ""
 
-    def _describe(self, role: str) -> dict[str, str]:
-        text = self.descriptions.get(role)
-        return {"description": text} if isinstance(text, str) and text else {}
+    def _described(self, role: str) -> dict[str, str]:
+        text = self.description(role)
+        return {"description": text} if text else {}
 
     def _repr_html_(self) -> str:
         """A table of the predicate and the arguments, which notebooks show."""
