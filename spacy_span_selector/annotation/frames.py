@@ -197,11 +197,14 @@ def _are_frames(frames: Sequence[Any], n_tokens: int) -> bool:
     if not all([type(argument) is Argument for argument in arguments]):
         return False
     scored = [frame for frame in frames if frame.scores is not None]
+    described = [frame for frame in frames if frame.descriptions is not None]
     return (
         are_offsets([span[:2] for span in (*frames, *arguments)], n_tokens)
         and are_texts([argument.role for argument in arguments])
         and are_texts([frame.roleset for frame in frames if frame.roleset is not None])
-        and all([frame.roleset_name is None and frame.descriptions is None for frame in frames])
+        and are_texts([frame.roleset_name for frame in frames if frame.roleset_name is not None])
+        and all([type(frame.descriptions) is dict for frame in described])
+        and are_texts([text for frame in described for pair in frame.descriptions.items() for text in pair])
         and all([type(frame.scores) is list and len(frame.scores) == 1 + len(frame.arguments) for frame in scored])
         and are_scores([score for frame in scored for score in frame.scores])
     )

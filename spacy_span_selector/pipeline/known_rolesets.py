@@ -62,7 +62,9 @@ class KnownRolesets:
         strict (bool): Whether a role is not given to a predicate whose frame lacks it.
         """
         unique = torch.tensor([label in unique_roles for label in self.labels], dtype=torch.bool, device=device)
-        return FrameTable(self._table.to(device), unique, strict)
+        if device not in self._tables:
+            self._tables[device] = self._table.to(device)
+        return FrameTable(self._tables[device], unique, strict)
 
     def describe(self, roleset: str | None, roles: Iterable[str]) -> tuple[str | None, dict[str, str] | None]:
         """What a roleset means, and what some of its roles are, as far as the lexicon knows.
@@ -86,6 +88,11 @@ class KnownRolesets:
         uses = Counter(role["tag"] for entry in self.lexicon.values() for role in entry["roles"].values())
         frequent = sorted(tag for tag, count in uses.items() if tag and count >= RAREST_TAG)
         return {tag: ABSENT + i for i, tag in enumerate(frequent, start=1)}
+
+    @cached_property
+    def _tables(self) -> dict[torch.device, Tensor]:
+        """The table on each device that asked for it. It is large, so it is not copied for each batch."""
+        return {}
 
     @cached_property
     def _table(self) -> Tensor:

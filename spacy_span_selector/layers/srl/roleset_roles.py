@@ -40,8 +40,10 @@ class FrameTable(NamedTuple):
 
         rolesets (Tensor): The roleset of each, -1 where it is not known. Shape: (predicates,)
         """
-        unknown = self.tags.new_full((1, self.tags.shape[1]), NO_TAG)
-        return KnownRoles(rolesets, torch.cat([self.tags, unknown])[rolesets], self.unique, self.strict)
+        known = rolesets >= 0
+        tags = self.tags.new_full((len(rolesets), self.tags.shape[1]), NO_TAG)
+        tags[known] = self.tags[rolesets[known]]
+        return KnownRoles(rolesets, tags, self.unique, self.strict)
 
 
 class KnownRoles(NamedTuple):

@@ -107,7 +107,8 @@ class SpanArguments:
         No role that is unique is given twice; where frames are strict, none that the frame of the predicate lacks.
         """
         weights = self.log_roles[:, 1:] - self.log_roles[:, :1]
-        weights = weights.masked_fill(~self.known.allowed[self.pairs.right], -torch.inf)
+        if self.known.strict:
+            weights = weights.masked_fill(~self.known.allowed[self.pairs.right], -torch.inf)
         best = weights.max(dim=1)
         worth = torch.nonzero(best.values > 0).squeeze(1)
         worth = worth[torch.argsort(self.pairs.right[worth], stable=True)]
