@@ -9,6 +9,7 @@ from spacy.cli import app as spacy_app
 from ._app import app
 from .annotate import annotate_cli
 from .check import check_cli
+from .compact import compact_cli
 from .convert import convert_app
 from .evaluate import evaluate_cli
 from .experiment import experiment_cli
@@ -23,6 +24,7 @@ __all__ = [
     "annotate_cli",
     "app",
     "check_cli",
+    "compact_cli",
     "convert_app",
     "evaluate_cli",
     "experiment_cli",

@@ -19,7 +19,7 @@ from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import get_torch_default_device
 
 from .averaged import AveragedShim
-from .weights import load_weights
+from .weights import load_weights, save_weights
 
 OWNER = "the pretrained encoder"
 LOCAL = {"trust_remote_code": False, "local_files_only": True}
@@ -28,6 +28,14 @@ LOCAL = {"trust_remote_code": False, "local_files_only": True}
 
 class EncoderShim(AveragedShim, HFShim):
     """A pretrained encoder that is loaded without running anything that its files hold."""
+
+    def to_bytes(self) -> bytes:
+        """The encoder and its tokenizer, as spacy-transformers writes them, but with weights as `stored_as` says."""
+        message = srsly.msgpack_loads(super().to_bytes())
+        if self._model is not None:
+            message["state"] = save_weights(self._model)
+        content: bytes = srsly.msgpack_dumps(message)
+        return content
 
     def from_bytes(self, bytes_data: bytes) -> EncoderShim:
         """Load the encoder and its tokenizer.

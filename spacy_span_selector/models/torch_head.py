@@ -16,7 +16,6 @@ import srsly
 import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
-from thinc.shims.pytorch import default_serialize_torch_model
 from thinc.types import Floats2d
 from torch import nn
 
@@ -26,7 +25,7 @@ from ..layers.spans.layout import SpanLayout
 from .at_rest import at_rest
 from .averaged import AveragedShim
 from .finite import NotFinite, first_not_finite, module_gradients
-from .weights import check_finite, check_shapes, load_weights
+from .weights import check_finite, check_shapes, load_weights, save_weights
 
 DOCS_READER = "docs_reader"
 """The attribute of a model that is its `DocsReader`; its component sets it."""
@@ -184,8 +183,7 @@ def _init(build: HeadBuilder, model: Model[HeadInput, Any], X: list[Doc] | None 
 def _serialize(module: nn.Module | None) -> bytes:
     if module is None:
         return b""
-    weights = default_serialize_torch_model(module)
-    packed: bytes = srsly.msgpack_dumps({"sizes": module.sizes, "weights": weights})
+    packed: bytes = srsly.msgpack_dumps({"sizes": module.sizes, "weights": save_weights(module)})
     return packed
 
 

@@ -11,16 +11,27 @@ from io import BytesIO
 import torch
 from torch import Tensor, nn
 
+from .compact import compact, expand
 from .finite import first_not_finite
 
 ARCHIVE = b"PK\x03\x04"
 """How the files of `torch.save` start since torch 1.6. Older ones are bare pickles."""
 
 
+def save_weights(module: nn.Module) -> bytes:
+    """Write the weights of a module, as numbers of the kind that `stored_as` says.
+
+    RETURNS (bytes): What `load_weights` reads.
+    """
+    file = BytesIO()
+    torch.save(compact(module.state_dict()), file)
+    return file.getvalue()
+
+
 def load_weights(data: bytes, device: torch.device, owner: str) -> dict[str, Tensor]:
     """Read the weights of a module.
 
-    data (bytes): What `torch.save` has written of its state.
+    data (bytes): What `torch.save` has written of its state, or `save_weights`.
     device (torch.device): Where the tensors go.
     owner (str): Whose weights they are, for messages.
     RETURNS (dict[str, Tensor]): The tensors by name.
@@ -38,7 +49,10 @@ def load_weights(data: bytes, device: torch.device, owner: str) -> dict[str, Ten
         ) from error
     if not isinstance(weights, dict) or not all(isinstance(weight, Tensor) for weight in weights.values()):
         raise ValueError(f"The weights of {owner} are not tensors by name. {cure}")
-    return weights
+    try:
+        return expand(weights)
+    except ValueError as error:
+        raise ValueError(f"The weights of {owner} are damaged: {error} {cure}") from error
 
 
 def check_shapes(weights: dict[str, Tensor], expected: nn.Module, owner: str) -> None:

@@ -1,0 +1,82 @@
+"""Weights in a quarter or half of the space: how a pipeline is stored, not how it computes.
+
+With `int8`, each row of a matrix is stored as whole numbers from -127 to 127 and the size of their unit, which is the
+largest absolute value of the row divided by 127. A weight is off by at most half a unit. Vectors, such as biases, stay
+as they are. Loaded weights are float32 again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import torch
+from torch import Tensor
+
+KINDS = ("float32", "float16", "int8")
+UNIT = "@unit"
+"""Behind the name of a matrix: the column of its rows' units."""
+LARGEST = 127
+
+_kind: ContextVar[str] = ContextVar("kind of stored weights", default="float32")
+
+
+@contextmanager
+def stored_as(kind: str) -> Iterator[None]:
+    """Store the weights of whatever is saved within as numbers of a kind.
+
+    kind (str): "float32", as they are; "float16"; or "int8".
+    RAISES (ValueError): If the kind is another one.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"Weights can't be stored as {kind!r}; expected one of {', '.join(KINDS)}.")
+    token = _kind.set(kind)
+    try:
+        yield
+    finally:
+        _kind.reset(token)
+
+
+def compact(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What is stored of weights.
+
+    weights (dict[str, Tensor]): Weights by name.
+    RETURNS (dict[str, Tensor]): Numbers of the kind that `stored_as` says, of which `expand` makes weights again.
+    """
+    kind = _kind.get()
+    if kind == "float32":
+        return weights
+    stored: dict[str, Tensor] = {}
+    for name, weight in weights.items():
+        if weight.ndim < 2 or not weight.is_floating_point():
+            stored[name] = weight
+        elif kind == "float16":
+            stored[name] = weight.half()
+        else:
+            rows = weight.float().flatten(1)
+            unit = rows.abs().amax(1, keepdim=True) / LARGEST
+            stored[name] = (rows / unit.clamp_min(torch.finfo().tiny)).round().to(torch.int8).view(weight.shape)
+            stored[name + UNIT] = unit
+    return stored
+
+
+def expand(stored: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights of what `compact` made of them.
+
+    RAISES (ValueError): If the units of a matrix are not those of its rows.
+    """
+    units = {name.removesuffix(UNIT): unit for name, unit in stored.items() if name.endswith(UNIT)}
+    weights: dict[str, Tensor] = {}
+    for name, numbers in stored.items():
+        if name.endswith(UNIT):
+            continue
+        unit = units.pop(name, None)
+        if unit is not None:
+            if numbers.dtype != torch.int8 or unit.shape != (len(numbers), 1):
+                raise ValueError(f"the units of {name!r} do not fit its rows.")
+            numbers = (numbers.flatten(1).float() * unit).view(numbers.shape)
+        weights[name] = numbers.float() if numbers.dtype == torch.float16 else numbers
+    if units:
+        raise ValueError(f"there are units of {min(units)!r}, but no rows.")
+    return weights
