@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -14,10 +15,11 @@ from ._app import app, friendly_errors, load_pipeline
 @app.command("compact")
 def compact_cli(
     model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
-    out_path: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write, which must not exist")],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write")],
     weights: Annotated[
         str, typer.Option(help="How weights are stored: int8, with a unit for each row, float16 or float32")
     ] = "int8",
+    force: Annotated[bool, typer.Option("--force", help="Replace the folder if it exists")] = False,
 ) -> None:
     """Write a copy of a pipeline whose weights take a quarter of the space, or half.
 
@@ -27,12 +29,14 @@ def compact_cli(
     from ..models.compact import stored_as
 
     with friendly_errors():
-        if out_path.exists():
-            raise FileExistsError(f"{out_path} exists. Name a folder that does not.")
+        if out_path.exists() and not force:
+            raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
         nlp = load_pipeline(model)
         out_path.parent.mkdir(parents=True, exist_ok=True)
         with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
             nlp.to_disk(Path(folder) / "pipeline")
             size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+            if out_path.exists():
+                shutil.rmtree(out_path)
             (Path(folder) / "pipeline").rename(out_path)
     typer.echo(f"{out_path}: {size / 1e6:.1f} MB")

@@ -51,7 +51,14 @@ def test_a_copy_takes_less_space_and_can_be_loaded(model: Path, tmp_path: Path) 
 def test_what_exists_is_not_replaced(model: Path, tmp_path: Path) -> None:
     result = run(model, tmp_path)
     assert result.exit_code == 1
-    assert "exists. Name a folder that does not." in result.output
+    assert "exists. Name a folder that does not" in " ".join(result.output.split())
+
+
+def test_what_exists_is_replaced_by_force(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "small" / "old").mkdir(parents=True)
+    assert run(model, tmp_path / "small", "--force").exit_code == 0
+    assert not (tmp_path / "small" / "old").exists()
+    spacy.load(tmp_path / "small")
 
 
 def test_another_kind_of_weights_is_an_error(model: Path, tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts/pipeline_meta.py"
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def write(path: Path, content: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_scores_of_the_tasks_join_the_facts(tmp_path: Path) -> None:
+    facts = write(tmp_path / "facts.json", {"name": "é"})
+    one = write(tmp_path / "one.json", {"coref_f": 0.5, "coref_ment_f": None, "sents_f": 0.9, "speed": 10.0})
+    two = write(tmp_path / "two.json", {"srl_f": 0.25, "sents_f": 0.8})
+    result = run(facts, tmp_path / "out/meta.json", "--scores", f"={one}", "--scores", f"raw_={two}")
+    assert result.returncode == 0, result.stderr
+    meta = json.loads((tmp_path / "out/meta.json").read_text(encoding="utf-8"))
+    assert meta == {"name": "é", "performance": {"coref_f": 0.5, "raw_srl_f": 0.25}}
+
+
+def test_a_score_measured_twice_is_an_error(tmp_path: Path) -> None:
+    facts = write(tmp_path / "facts.json", {})
+    one, two = write(tmp_path / "one.json", {"srl_f": 0.5}), write(tmp_path / "two.json", {"srl_f": 0.6})
+    result = run(facts, tmp_path / "meta.json", "--scores", f"={one}", "--scores", f"={two}")
+    assert result.returncode == 1
+    assert "'srl_f' was measured twice" in result.stderr
+    assert not (tmp_path / "meta.json").exists()
+
+
+def test_missing_metrics_are_named(tmp_path: Path) -> None:
+    result = run(write(tmp_path / "facts.json", {}), tmp_path / "meta.json", "--scores", f"={tmp_path / 'no.json'}")
+    assert result.returncode == 1
+    assert "no.json" in result.stderr
