@@ -1,0 +1,235 @@
+"""Where semantic roles go wrong: scores by kind of predicate, and errors by kind.
+
+    python -m benchmarks.srl_errors training/joint/model-best corpus/ewt/train.spacy corpus/ewt/dev.spacy --show 20
+
+Words and sentences are given; predicates, too, except in the table of predicates. Arguments are counted as `evaluate`
+does, except that in the table of errors each piece of a discontinuous argument is one argument.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Set
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import spacy
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+from wasabi import msg
+
+from spacy_span_selector.annotation import SELECTED_KEY, Frame, get_frames
+from spacy_span_selector.metrics.counts import Counts
+from spacy_span_selector.metrics.srl import Proposition, SrlScores
+from spacy_span_selector.readers import create_corpus
+
+RARE = ((0, 0), (1, 5), (6, 50), (51, None))
+"""How often a roleset is in the training corpus: from, to."""
+COMMON = 12
+
+Argument = tuple[int, int, str]
+
+
+class Pair(NamedTuple):
+    """A document twice, with the same tokens."""
+
+    gold: Doc
+    predicted: Doc
+
+
+class Error(NamedTuple):
+    """An argument that is wrong.
+
+    kind (str): What is wrong with it.
+    gold (Argument | None): What it should be; None if nothing.
+    predicted (Argument | None): What it is; None if it was not found.
+    """
+
+    kind: str
+    gold: Argument | None
+    predicted: Argument | None
+
+
+def main(
+    model: Annotated[Path, typer.Argument(help="A trained pipeline with structured_srl")],
+    train: Annotated[Path, typer.Argument(help="The corpus that it was trained on")],
+    data: Annotated[Path, typer.Argument(help="A corpus with tags of parts of speech: choose a dev split")],
+    show: Annotated[int, typer.Option(help="Print this many wrong arguments, chosen at random")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the choice")] = 0,
+) -> None:
+    """Print a table for each question."""
+    nlp = spacy.load(model)
+    given = annotate(nlp, data, predicates=True)
+    frequency = Counter(frame.roleset for doc in docs_of(train, nlp) for frame in get_frames(doc))
+    lemmas = Counter(base(roleset) for roleset in frequency.elements() if roleset)
+    by_tag, by_frequency = _tag, lambda _, frame: _bucket(frequency[frame.roleset])
+    by_word = _word_of(lemmas)
+
+    header = ("predicates", "gold", "P", "R", "F1")
+    found = annotate(nlp, data, predicates=False)
+    rows = [(kind, *_predicate_row(scores)) for kind, scores in score_by(found, by_tag)]
+    msg.table([*rows, ("all", *_predicate_row(score(found)))], header=header, aligns=tuple("lrrrr"), divider=True)
+    missed, false = predicate_errors(found)
+    typer.echo(f"Missed: {_list(missed)}\nFalse: {_list(false)}\n")
+
+    header = ("given predicates", "gold", "P", "R", "F1", "rolesets")
+    for kind_of in (by_tag, by_word, by_frequency):
+        rows = [(kind, *_argument_row(scores)) for kind, scores in score_by(given, kind_of)]
+        msg.table([*rows, ("all", *_argument_row(score(given)))], header=header, aligns=tuple("lrrrrr"), divider=True)
+
+    errors = [(pair, frame, error) for pair in given for frame, error in _errors_of(pair)]
+    kinds = Counter(error.kind for _, _, error in errors)
+    rows = [(kind, str(count), f"{100 * count / len(errors):.1f}") for kind, count in kinds.most_common()]
+    msg.table(rows, header=("wrong arguments", "count", "%"), aligns=tuple("lrr"), divider=True)
+    confused = Counter(
+        f"{error.gold[2]} as {error.predicted[2]}"
+        for _, _, error in errors
+        if error.kind == "other role" and error.gold and error.predicted
+    )
+    typer.echo(f"Other roles: {_list(confused)}\n")
+    for pair, frame, error in random.Random(seed).sample(errors, min(show, len(errors))):
+        typer.echo(_describe(pair.gold, frame, error))
+
+
+def docs_of(path: Path, nlp: Language) -> Iterator[Doc]:
+    """The documents of a corpus."""
+    return (example.reference for example in create_corpus(path, gold_tokens=True, sentences=True)(nlp))
+
+
+def annotate(nlp: Language, path: Path, *, predicates: bool) -> list[Pair]:
+    """Annotate a corpus, with or without its predicates."""
+    corpus = create_corpus(path, gold_tokens=True, sentences=True, predicates=predicates)
+    examples = list(corpus(nlp))
+    docs = nlp.pipe([example.predicted for example in examples])
+    return [Pair(example.reference, doc) for example, doc in zip(examples, docs, strict=True)]
+
+
+def score_by(pairs: Iterable[Pair], kind_of: Callable[[Doc, Frame], str]) -> list[tuple[str, SrlScores]]:
+    """The scores of frames of each kind. What a false predicate is, its own frame says."""
+    pairs = list(pairs)
+    kinds = sorted({kind_of(pair.gold, frame) for pair in pairs for frame in get_frames(pair.gold)})
+    return [(kind, score(pairs, lambda doc, frame, kind=kind: kind_of(doc, frame) == kind)) for kind in kinds]
+
+
+def score(pairs: Iterable[Pair], counts: Callable[[Doc, Frame], bool] = lambda *_: True) -> SrlScores:
+    """The scores of the frames that count. A predicted one counts as the gold one of the same predicate does."""
+    scores = SrlScores()
+    for gold, predicted in pairs:
+        of_gold = {(frame.start, frame.end): frame for frame in get_frames(gold)}
+        both = [
+            [
+                _proposition(frame)
+                for frame in get_frames(doc)
+                if counts(gold, of_gold.get((frame.start, frame.end), frame))
+            ]
+            for doc in (gold, predicted)
+        ]
+        scores.add_document(both[0], both[1])
+    return scores
+
+
+def predicate_errors(pairs: Iterable[Pair]) -> tuple[Counter[str], Counter[str]]:
+    """The lemmas and tags of predicates that were missed, and of false ones."""
+    missed: Counter[str] = Counter()
+    false: Counter[str] = Counter()
+    for gold, predicted in pairs:
+        wanted, found = ({(frame.start, frame.end) for frame in get_frames(doc)} for doc in (gold, predicted))
+        for places, errors in ((wanted - found, missed), (found - wanted, false)):
+            errors.update(f"{gold[start].lemma_.lower()} {gold[start].pos_}" for start, _ in places)
+    return missed, false
+
+
+def argument_errors(gold: Iterable[Argument], predicted: Iterable[Argument], kept: Set[tuple[int, int]]) -> list[Error]:
+    """The wrong arguments of one predicate, each once.
+
+    A wrong argument is explained by the gold argument with its span; else by one with its role that it overlaps; else
+    by any that it overlaps. What no wrong argument explains is missed: its span was kept by the selector, or not.
+    """
+    missed, wrong = sorted(set(gold) - set(predicted)), sorted(set(predicted) - set(gold))
+    explanations: dict[str, Callable[[Argument, Argument], bool]] = {
+        "other role": lambda one, other: one[:2] == other[:2],
+        "other boundaries": lambda one, other: one[2] == other[2] and one[0] < other[1] and other[0] < one[1],
+        "other boundaries and role": lambda one, other: one[0] < other[1] and other[0] < one[1],
+    }
+    errors = []
+    for kind, explains in explanations.items():
+        for found in list(wrong):
+            explained = next((argument for argument in missed if explains(argument, found)), None)
+            if explained is not None:
+                errors.append(Error(kind, explained, found))
+                missed.remove(explained)
+                wrong.remove(found)
+    return [
+        *errors,
+        *(Error("no argument", None, argument) for argument in wrong),
+        *(Error("missed" if argument[:2] in kept else "not selected", argument, None) for argument in missed),
+    ]
+
+
+def base(roleset: str) -> str:
+    """The word of a roleset."""
+    return roleset.rpartition(".")[0]
+
+
+def _errors_of(pair: Pair) -> Iterator[tuple[Frame, Error]]:
+    predicted = {(frame.start, frame.end): frame for frame in get_frames(pair.predicted)}
+    kept = {(span.start, span.end) for span in pair.predicted.spans.get(SELECTED_KEY, [])}
+    for frame in get_frames(pair.gold):
+        other = predicted.get((frame.start, frame.end))
+        found = [] if other is None else other.arguments
+        yield from ((frame, error) for error in argument_errors(frame.arguments, found, kept))
+
+
+def _proposition(frame: Frame) -> Proposition:
+    arguments = [((start, end), role) for start, end, role in frame.arguments]
+    return Proposition((frame.start, frame.end), arguments, frame.roleset)
+
+
+def _tag(doc: Doc, frame: Frame) -> str:
+    if frame.end - frame.start > 1:
+        return "several words"
+    tag = doc[frame.start].pos_
+    return tag.lower() if tag in ("VERB", "NOUN", "ADJ", "AUX") else "other"
+
+
+def _bucket(count: int) -> str:
+    number = next(i for i, (_, last) in enumerate(RARE) if last is None or count <= last)
+    first, last = RARE[number]
+    return (
+        f"{number}: in train {first} times or more" if last is None else f"{number}: in train {first} to {last} times"
+    )
+
+
+def _word_of(lemmas: Counter[str]) -> Callable[[Doc, Frame], str]:
+    return lambda _, frame: "word in train" if frame.roleset and lemmas[base(frame.roleset)] else "word not in train"
+
+
+def _predicate_row(scores: SrlScores) -> list[str]:
+    return _row(scores.predicates)
+
+
+def _argument_row(scores: SrlScores) -> list[str]:
+    return [*_row(scores.labelled), f"{100 * scores.rolesets.recall:.1f}"]
+
+
+def _row(counts: Counts) -> list[str]:
+    parts = (counts.precision, counts.recall, counts.f1)
+    return [f"{counts.recall_denominator:.0f}", *(f"{100 * part:.1f}" for part in parts)]
+
+
+def _list(counter: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counter.most_common(COMMON))
+
+
+def _describe(doc: Doc, frame: Frame, error: Error) -> str:
+    def text(argument: Argument | None) -> str:
+        return "nothing" if argument is None else f"{argument[2]} [{doc[argument[0] : argument[1]].text}]"
+
+    sentence = doc[frame.start].sent.text
+    return f"- {error.kind}. {frame.roleset}: {text(error.predicted)}, expected {text(error.gold)}\n  {sentence}"
+
+
+if __name__ == "__main__":
+    typer.run(main)
