@@ -30,6 +30,8 @@ RARE = ((0, 0), (1, 5), (6, 50), (51, None))
 COMMON = 12
 
 Argument = tuple[int, int, str]
+KindOf = Callable[[Doc, Frame], str]
+"""The kind of a predicate of a document."""
 
 
 class Pair(NamedTuple):
@@ -61,28 +63,39 @@ def main(
 ) -> None:
     """Print a table for each question."""
     nlp = spacy.load(model)
-    given = annotate(nlp, data, predicates=True)
+    given, found = (annotate(nlp, data, predicates=predicates) for predicates in (True, False))
     frequency = Counter(frame.roleset for doc in docs_of(train, nlp) for frame in get_frames(doc))
-    lemmas = Counter(base(roleset) for roleset in frequency.elements() if roleset)
-    by_tag, by_frequency = _tag, lambda _, frame: _bucket(frequency[frame.roleset])
-    by_word = _word_of(lemmas)
+    words = {base(roleset) for roleset in frequency if roleset}
 
-    header = ("predicates", "gold", "P", "R", "F1")
-    found = annotate(nlp, data, predicates=False)
-    rows = [(kind, *_predicate_row(scores)) for kind, scores in score_by(found, by_tag)]
-    msg.table([*rows, ("all", *_predicate_row(score(found)))], header=header, aligns=tuple("lrrrr"), divider=True)
+    _print_scores("predicates", found, tag_of, lambda scores: _percentages(scores.predicates))
     missed, false = predicate_errors(found)
     typer.echo(f"Missed: {_list(missed)}\nFalse: {_list(false)}\n")
 
-    header = ("given predicates", "gold", "P", "R", "F1", "rolesets")
-    for kind_of in (by_tag, by_word, by_frequency):
-        rows = [(kind, *_argument_row(scores)) for kind, scores in score_by(given, kind_of)]
-        msg.table([*rows, ("all", *_argument_row(score(given)))], header=header, aligns=tuple("lrrrrr"), divider=True)
+    kinds: list[KindOf] = [
+        tag_of,
+        lambda _, frame: f"word {'' if base(frame.roleset or '') in words else 'not '}in train",
+        lambda _, frame: _bucket(frequency[frame.roleset]),
+    ]
+    for kind_of in kinds:
+        _print_scores("given predicates", given, kind_of, _argument_columns)
+    _print_errors([(pair, frame, error) for pair in given for frame, error in _errors_of(pair)], show, seed)
 
-    errors = [(pair, frame, error) for pair in given for frame, error in _errors_of(pair)]
+
+def _print_scores(
+    title: str, pairs: list[Pair], kind_of: KindOf, columns: Callable[[SrlScores], dict[str, str]]
+) -> None:
+    """Print the scores of the predicates of each kind, and of all."""
+    rows = {kind: columns(scores) for kind, scores in [*score_by(pairs, kind_of), ("all", score(pairs))]}
+    header = (title, *rows["all"])
+    aligns = ("l", *"r" * len(rows["all"]))
+    msg.table([(kind, *row.values()) for kind, row in rows.items()], header=header, aligns=aligns, divider=True)
+
+
+def _print_errors(errors: list[tuple[Pair, Frame, Error]], show: int, seed: int) -> None:
+    """Print how many errors there are of each kind, and some of them."""
     kinds = Counter(error.kind for _, _, error in errors)
     rows = [(kind, str(count), f"{100 * count / len(errors):.1f}") for kind, count in kinds.most_common()]
-    msg.table(rows, header=("wrong arguments", "count", "%"), aligns=tuple("lrr"), divider=True)
+    msg.table(rows, header=("wrong arguments", "count", "%"), aligns=("l", "r", "r"), divider=True)
     confused = Counter(
         f"{error.gold[2]} as {error.predicted[2]}"
         for _, _, error in errors
@@ -106,11 +119,14 @@ def annotate(nlp: Language, path: Path, *, predicates: bool) -> list[Pair]:
     return [Pair(example.reference, doc) for example, doc in zip(examples, docs, strict=True)]
 
 
-def score_by(pairs: Iterable[Pair], kind_of: Callable[[Doc, Frame], str]) -> list[tuple[str, SrlScores]]:
-    """The scores of frames of each kind. What a false predicate is, its own frame says."""
-    pairs = list(pairs)
+def score_by(pairs: list[Pair], kind_of: KindOf) -> list[tuple[str, SrlScores]]:
+    """The scores of the frames of each kind of gold frame."""
+
+    def counts_as(kind: str) -> Callable[[Doc, Frame], bool]:
+        return lambda doc, frame: kind_of(doc, frame) == kind
+
     kinds = sorted({kind_of(pair.gold, frame) for pair in pairs for frame in get_frames(pair.gold)})
-    return [(kind, score(pairs, lambda doc, frame, kind=kind: kind_of(doc, frame) == kind)) for kind in kinds]
+    return [(kind, score(pairs, counts_as(kind))) for kind in kinds]
 
 
 def score(pairs: Iterable[Pair], counts: Callable[[Doc, Frame], bool] = lambda *_: True) -> SrlScores:
@@ -168,6 +184,14 @@ def argument_errors(gold: Iterable[Argument], predicted: Iterable[Argument], kep
     ]
 
 
+def tag_of(doc: Doc, frame: Frame) -> str:
+    """The part of speech of a predicate of one word."""
+    if frame.end - frame.start > 1:
+        return "several words"
+    tag = doc[frame.start].pos_
+    return tag.lower() if tag in ("VERB", "NOUN", "ADJ", "AUX") else "other"
+
+
 def base(roleset: str) -> str:
     """The word of a roleset."""
     return roleset.rpartition(".")[0]
@@ -187,13 +211,6 @@ def _proposition(frame: Frame) -> Proposition:
     return Proposition((frame.start, frame.end), arguments, frame.roleset)
 
 
-def _tag(doc: Doc, frame: Frame) -> str:
-    if frame.end - frame.start > 1:
-        return "several words"
-    tag = doc[frame.start].pos_
-    return tag.lower() if tag in ("VERB", "NOUN", "ADJ", "AUX") else "other"
-
-
 def _bucket(count: int) -> str:
     number = next(i for i, (_, last) in enumerate(RARE) if last is None or count <= last)
     first, last = RARE[number]
@@ -202,21 +219,13 @@ def _bucket(count: int) -> str:
     )
 
 
-def _word_of(lemmas: Counter[str]) -> Callable[[Doc, Frame], str]:
-    return lambda _, frame: "word in train" if frame.roleset and lemmas[base(frame.roleset)] else "word not in train"
+def _argument_columns(scores: SrlScores) -> dict[str, str]:
+    return {**_percentages(scores.labelled), "rolesets": f"{100 * scores.rolesets.recall:.1f}"}
 
 
-def _predicate_row(scores: SrlScores) -> list[str]:
-    return _row(scores.predicates)
-
-
-def _argument_row(scores: SrlScores) -> list[str]:
-    return [*_row(scores.labelled), f"{100 * scores.rolesets.recall:.1f}"]
-
-
-def _row(counts: Counts) -> list[str]:
-    parts = (counts.precision, counts.recall, counts.f1)
-    return [f"{counts.recall_denominator:.0f}", *(f"{100 * part:.1f}" for part in parts)]
+def _percentages(counts: Counts) -> dict[str, str]:
+    parts = {"P": counts.precision, "R": counts.recall, "F1": counts.f1}
+    return {"gold": f"{counts.recall_denominator:.0f}", **{name: f"{100 * part:.1f}" for name, part in parts.items()}}
 
 
 def _list(counter: Counter[str]) -> str:
