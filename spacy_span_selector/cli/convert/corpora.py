@@ -46,6 +46,10 @@ def ontogum_cli(
             help="Train on all mentions of GUM: those that OntoGUM lacks are singletons of the training documents",
         ),
     ] = False,
+    genre: Annotated[
+        list[str] | None,
+        typer.Option(help="Take texts of this genre alone, such as news; may be repeated. By default all are taken"),
+    ] = None,
 ) -> None:
     """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored.
 
@@ -56,7 +60,7 @@ def ontogum_cli(
     from ...corpora.ontogum import read_ontogum, read_ontogum_splits
 
     with friendly_errors():
-        splits = read_ontogum_splits(source)
+        splits = read_ontogum_splits(source, genres=genre)
         read = read_ontogum(source, names=_list_once(splits), singletons=splits["train"] if singletons else ())
         docs = {get_title(doc): doc for doc in read}
         files = {out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()}

@@ -99,14 +99,15 @@ def read_ontogum(
     return docs
 
 
-def read_ontogum_splits(source: str | Path) -> dict[str, list[str]]:
+def read_ontogum_splits(source: str | Path, *, genres: Collection[str] | None = None) -> dict[str, list[str]]:
     """The names of the documents of each split. The split `test2`, which is the corpus GENTLE, is left out.
 
     source (str | Path): A copy of the repository: the folder that holds `splits.md`.
+    genres (Collection[str] | None): The genres to take, such as "news"; all if None.
     RETURNS (dict[str, list[str]]): Names of documents by split, `train`, `dev` and `test`, each once, also of those
         from Reddit.
     RAISES (FileNotFoundError): If the file is missing, naming it.
-    RAISES (ValueError): If the file lacks a split, naming both.
+    RAISES (ValueError): If the file lacks a split, naming both, or there is no text of a genre.
     WARNS: Once, counting the documents that are listed twice.
     """
     path = Path(source) / SPLITS_FILE
@@ -123,7 +124,17 @@ def read_ontogum_splits(source: str | Path) -> dict[str, list[str]]:
     report = Report()
     splits = check_parts(splits, path, report)
     report.warn()
-    return splits
+    if genres is None:
+        return splits
+    found = {_genre(name) for names in splits.values() for name in names}
+    if unknown := sorted({*genres} - found):
+        raise ValueError(f"{path}: no text has the genre {unknown[0]!r}; there are {', '.join(sorted(found))}.")
+    return {split: [name for name in names if _genre(name) in genres] for split, names in splits.items()}
+
+
+def _genre(name: str) -> str:
+    """The genre of a document, which is the second part of its name, as in `GUM_news_iodine`."""
+    return name.split("_")[1] if "_" in name else ""
 
 
 def _parse_words(text: str, name: str, path: str, report: Report) -> list[Sentence]:

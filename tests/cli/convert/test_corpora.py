@@ -147,6 +147,22 @@ def test_ontogum_has_singletons_of_gum_in_train_alone(ontogum: Path, tmp_path: P
     assert len(get_clusters(dev)) == 2
 
 
+def test_ontogum_can_be_converted_by_genre(ontogum: Path, tmp_path: Path):
+    for name in ("GUM_news_a", "GUM_news_b", "GUM_news_c"):
+        write_document(ontogum, name)
+    write_splits(
+        ontogum, train=["GUM_vlog_a", "GUM_news_a"], dev=["GUM_vlog_b", "GUM_news_b"], test=["GUM_vlog_c", "GUM_news_c"]
+    )
+    assert run("convert", "ontogum", ontogum, tmp_path, "--genre", "news").exit_code == 0
+    assert [get_title(doc) for doc in load(tmp_path / "train.spacy")] == ["GUM_news_a"]
+
+
+def test_a_genre_that_ontogum_lacks_is_an_error(ontogum: Path, tmp_path: Path):
+    result = run("convert", "ontogum", ontogum, tmp_path, "--genre", "vlog", "--genre", "poem")
+    assert result.exit_code == 1
+    assert "no text has the genre 'poem'; there are reddit, vlog." in " ".join(result.output.split())
+
+
 def test_ontogum_reports_what_is_missing(tmp_path: Path):
     result = run("convert", "ontogum", tmp_path / "gum", tmp_path / "corpus")
     assert result.exit_code == 1

@@ -1,0 +1,96 @@
+"""The pipeline in `pipelines/`, as it is installed: what it says of itself, and what it finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_span_selector.readers import create_corpus
+
+ROOT = Path(__file__).parents[1]
+WHEELS = sorted((ROOT / "pipelines").glob("en_span_selector_sm-*.whl"))
+LITBANK = ROOT.parent / "shared/data/litbank"
+TEXT = """When the captain saw the ship, he called his daughter. She ran to the window and laughed at him.
+"You are late," she said, "but I am glad to see you."
+"""
+
+pytestmark = pytest.mark.skipif(not WHEELS, reason="pipelines/ has no wheel: 'spacy project run pipeline-sm' builds it")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pipeline, unpacked."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    with ZipFile(WHEELS[-1]) as wheel:
+        wheel.extractall(folder)
+    return next(folder.glob("en_span_selector_sm/en_span_selector_sm-*"))
+
+
+@pytest.fixture(scope="module")
+def nlp(folder: Path) -> Language:
+    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
+    return spacy.load(folder)
+
+
+@pytest.fixture(scope="module")
+def meta(folder: Path) -> dict[str, Any]:
+    import srsly
+
+    found: dict[str, Any] = srsly.read_json(folder.parent / "meta.json")
+    return found
+
+
+def test_it_is_small() -> None:
+    assert len(WHEELS) == 1
+    assert WHEELS[0].stat().st_size <= 30e6
+
+
+def test_it_says_whence_it_comes(meta: dict[str, Any]) -> None:
+    assert meta["license"] == "CC BY-SA 4.0"
+    assert all({"name", "url", "license", "author"} <= source.keys() for source in meta["sources"])
+    assert not [source for source in meta["sources"] if "NC" in source["license"]]
+    assert {"coref_f", "srl_f", "raw_srl_f", "srl_sense_acc"} <= meta["performance"].keys()
+
+
+def test_it_needs_this_package_and_no_pretrained_encoder(meta: dict[str, Any]) -> None:
+    names = {requirement.partition(">=")[0] for requirement in meta["requirements"]}
+    assert names == {"spacy-span-selector", "spacy-transformers"}
+
+
+def test_it_finds_who_does_what(nlp: Language) -> None:
+    doc = nlp(TEXT)
+    clusters = [{mention.text for mention in cluster} for cluster in doc._.coref_clusters]
+    assert any({"the captain", "he", "his", "him"} <= cluster for cluster in clusters)
+    assert any({"his daughter", "She", "she"} <= cluster for cluster in clusters)
+    frames = {frame.predicate.text: frame for frame in doc._.srl}
+    assert [span.text for span in frames["called"].arguments["ARG0"]] == ["he"]
+    assert [span.text for span in frames["called"].arguments["ARG1"]] == ["his daughter"]
+    assert frames["saw"].roleset == "see.01"
+
+
+def test_lines_may_end_anywhere(nlp: Language) -> None:
+    words = TEXT.split()
+    wrapped = "\n".join(" ".join(words[i : i + 7]) for i in range(0, len(words), 7))
+    one, other = nlp(" ".join(words)), nlp(wrapped)
+    assert [[str(mention).split() for mention in cluster] for cluster in one._.coref_clusters] == [
+        [str(mention).split() for mention in cluster] for cluster in other._.coref_clusters
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not LITBANK.is_dir(), reason=f"needs LitBank in {LITBANK}: see the assets of project.yml")
+def test_its_score_is_the_one_that_it_states(nlp: Language, meta: dict[str, Any], tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from spacy_span_selector.cli import app
+
+    result = CliRunner().invoke(app, ["convert", "litbank", str(LITBANK), str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    scores = nlp.evaluate(list(create_corpus(tmp_path / "test.spacy", gold_tokens=False, sentences=False)(nlp)))
+    # Computers round differently, more so with bfloat16.
+    assert scores["coref_f"] == pytest.approx(meta["performance"]["coref_f"], abs=0.005)
