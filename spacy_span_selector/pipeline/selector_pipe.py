@@ -33,7 +33,8 @@ from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device,
 from .batches import PREDICT_WORDS, batch_by_words
 from .before_training import warn_before_training
 from .doc_selection import DocSelection
-from .listeners import check_listeners
+from .known_encoder import KnownEncoder
+from .listeners import check_encoder, check_listeners
 from .long_sentences import cut_long_sentences
 from .lost import LostSpans, level_of_caller
 from .optimizer import finish_update
@@ -136,6 +137,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         self.scorer = scorer
         self.cfg = {**asdict(settings), CONFIGURED: asdict(settings)}
         self.lost = LostSpans()
+        self.encoder = KnownEncoder(nlp)
         model.attrs[DOCS_READER] = DocsReader(self._read_docs)
 
     @property
@@ -236,6 +238,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             return losses
         docs = [document.source for document in words]
         check_listeners(self.model, docs, self.name, is_train=True)
+        if self.encoder.is_elsewhere(self, docs[0]):
+            self.encoder.forget()
         request = self._training_request(words, gold)
         try:
             output, backprop = self.model.begin_update(HeadInput(words, layout, request))
@@ -317,6 +321,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         with naming_what_is_loaded(self.name, "the bytes"):
             super().from_bytes(bytes_data, exclude=[*exclude, "cfg"])
         self._check_sizes()
+        self.encoder.remember(self)
         return self
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
@@ -333,6 +338,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         with naming_what_is_loaded(self.name, str(path)):
             super().from_disk(path, exclude=[*exclude, "cfg"])
         self._check_sizes()
+        self.encoder.remember(self)
         return self
 
     def _read_settings(self, cfg: dict[str, Any]) -> Settings:
@@ -435,7 +441,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
-        check_listeners(self.model, [document.source for document in words], self.name)
+        docs = [document.source for document in words]
+        check_listeners(self.model, docs, self.name)
+        check_encoder(self.model, docs, self)
         request = self._prediction_request(words, layout)
         try:
             output: Output = self.model.predict(HeadInput(words, layout, request))
@@ -444,10 +452,10 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
                 f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
                 "the encoder, and turn off its mixed_precision."
             ) from error
-        docs = [document.doc for document in words]
+        found = self._predictions([document.doc for document in words], layout, request, output)
         predictions = [
             prediction.moved(document.to_source) if document.has_white_space else prediction
-            for document, prediction in zip(words, self._predictions(docs, layout, request, output), strict=True)
+            for document, prediction in zip(words, found, strict=True)
         ]
         return predictions, layout, output
 
@@ -482,6 +490,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         What is reported here is not reported again. The examples are not modified.
         """
+        self.encoder.remember(self)
         if nlp is not None:
             warn_before_training(nlp, self.name, examples)
         for what, lost in self.find_lost(examples).items():
