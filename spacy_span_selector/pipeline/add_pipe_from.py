@@ -10,9 +10,7 @@ LISTENER = "model.tok2vec"
 """Where the architectures of this package, and those of spaCy, have their encoder."""
 
 
-def add_pipe_from(
-    nlp: Language, trained: Language, component: str, name: str | None = None, **placement: Any
-) -> Any:
+def add_pipe_from(nlp: Language, trained: Language, component: str, name: str | None = None, **placement: Any) -> Any:
     """Add a component of a trained pipeline to another one, where it computes what it computes there.
 
     `nlp.add_pipe(component, source=trained)` takes no encoder with it: one that `trained` shares among its components

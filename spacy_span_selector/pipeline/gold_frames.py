@@ -77,7 +77,9 @@ def gold_frames(
                     arguments.append((offset + aligned[0], offset + aligned[1], roles[role]))
                     continue
                 label = role if reason == UNKNOWN_ROLE else None
-                lost.add(reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}", (start, end), label)
+                lost.add(
+                    reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}", (start, end), label
+                )
             if frame.roleset and seen is not None:
                 words = example.predicted[predicate[0] : predicate[1] + 1]
                 if frame.roleset not in seen_rolesets(words, seen):

@@ -331,9 +331,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             offset = after
 
     def _annotate(self, doc: Doc, prediction: SrlPrediction, settings: SrlPipeSettings) -> None:
-        set_frames(
-            doc, prediction.frames, prefix=settings.prefix, predicates_key=None, spans_key=settings.spans_key
-        )
+        set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None, spans_key=settings.spans_key)
 
     def _senses(self, words: Sequence[Words]) -> LookUpSenses:
         known = self._rolesets()

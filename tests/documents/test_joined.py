@@ -56,7 +56,9 @@ def test_from_docs_mixes_clusters() -> None:
 
 
 def test_text_is_that_of_from_docs(joined: Doc) -> None:
-    assert joined.text == Doc.from_docs([make_doc("Ann"), make_doc("Bob")]).text == "Ann left. Bye Ann Bob left. Bye Bob"
+    assert (
+        joined.text == Doc.from_docs([make_doc("Ann"), make_doc("Bob")]).text == "Ann left. Bye Ann Bob left. Bye Bob"
+    )
 
 
 def test_clusters_are_numbered_anew_with_all_that_is_known(joined: Doc) -> None:

@@ -33,18 +33,16 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 def parsing(*others: str) -> Language:
-    """A pipeline of spaCy's own components over an encoder of the same width, trained on one document."""
+    """A pipeline of spaCy's own components behind an encoder of the same width, trained on one document."""
     fix_random_seed(1)
     nlp = spacy.blank("xx")
     nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"], "upstream": "tok2vec"}
     for name in others:
-        nlp.add_pipe(name, config={"model": {"tok2vec": listener}} if name != "senter" else {})
+        nlp.add_pipe(name, config={"min_action_freq": 1} if name == "parser" else {})
     words, heads, deps = TRAINED_ON
     starts = [True, False, False, False, True, False]
-    doc = Doc(nlp.vocab, words=words, heads=heads, deps=deps, ents=["B-PER", *"OOOOO"])
-    if "senter" in others:
-        doc = Doc(nlp.vocab, words=words, sent_starts=starts, ents=["B-PER", *"OOOOO"])
+    parse = {"heads": heads, "deps": deps} if "parser" in others else {"sent_starts": starts}
+    doc = Doc(nlp.vocab, words=words, ents=["B-PER", *"OOOOO"], **parse)
     examples = [Example(Doc(nlp.vocab, words=words), doc)] * 4
     nlp.initialize(lambda: examples)
     for _ in range(30):

@@ -221,9 +221,7 @@ def test_a_copy_of_the_encoder_is_as_good(case: Case, tmp_path: Path) -> None:
     assert_same(annotate(nlp, [f"{TEXT} " * 40, TEXT]), annotate(trained, [f"{TEXT} " * 40, TEXT]))
 
 
-def test_the_own_encoder_runs_once_more_for_another_pipeline_alone(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_own_encoder_runs_once_more_for_another_pipeline_alone(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     trained, _ = listening(case)
     nlp = blank_nlp()
     nlp.add_pipe("tok2vec", source=trained)

@@ -82,7 +82,9 @@ class RolesetClassifier(nn.Module):
 
     def grow(self, rolesets: Sequence[int]) -> None:
         """Take other rolesets: the old number of each, or NEW; of a new one nothing but its count is known."""
-        self.rolesets = nn.Embedding.from_pretrained(take_rows(self.rolesets.weight, rolesets or [0], 0.0), freeze=False)
+        self.rolesets = nn.Embedding.from_pretrained(
+            take_rows(self.rolesets.weight, rolesets or [0], 0.0), freeze=False
+        )
 
     def forward(self, predicates: Tensor, senses: Senses) -> RolesetScores:
         """Score the rolesets that predicates may have.
