@@ -1,4 +1,4 @@
-"""The examples of docs/annotation.md, docs/formats.md and docs/in_your_pipeline.md print what the comments behind and below them say."""
+"""The examples of some pages of docs/ print what the comments behind and below them say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of docs/in_your_pipeline.md that need a trained pipeline run, one after the other; its tables are right."""
+"""The examples of docs/in_your_pipeline.md that need a trained pipeline run, and its tables are right."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ def joint() -> Language:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     nlp = joint()
+    Path(FOLDER).mkdir(parents=True)
     nlp.to_disk(FOLDER)
     DocBin(docs=parse_bracketed(HORN, nlp)).to_disk("train.spacy")
     load = spacy.load
@@ -98,6 +99,10 @@ factory = "sentencizer"
 [corpora]
 
 [corpora.train]
+@readers = "spacy_span_selector.Corpus.v1"
+path = "train.spacy"
+
+[corpora.dev]
 @readers = "spacy_span_selector.Corpus.v1"
 path = "train.spacy"
 

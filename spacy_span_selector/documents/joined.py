@@ -53,7 +53,8 @@ def join_docs(
     docs = list(docs)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=rf".*W102.*{re.escape(TITLE_KEY)}:")
-        joined: Doc | None = Doc.from_docs(docs, ensure_whitespace, attrs, exclude=[*exclude, "spans"])
+        from_docs: Any = Doc.from_docs  # whose annotation lacks `exclude`
+        joined: Doc | None = from_docs(docs, ensure_whitespace, attrs, exclude=[*exclude, "spans"])
     if joined is None:
         return None
     joined.has_unknown_spaces = any(doc.has_unknown_spaces for doc in docs)

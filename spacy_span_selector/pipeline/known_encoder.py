@@ -22,9 +22,9 @@ READ, COMPARED = 96, 48
 """How many tokens are read, and of how many of these the vectors are compared: the last ones may have been read with
 others behind them."""
 
-LEAST_SIMILARITY = 0.7
-"""The least mean cosine of vectors of one encoder, whatever the precision and the device it runs with. Two trainings of
-one pretrained encoder are around 0.5 or less, others around 0."""
+LEAST_SIMILARITY = 0.9
+"""The least mean cosine of vectors of one encoder, whatever the precision and the device it runs with: it was 0.996 or
+more. Three trainings of MiniLM on different corpora had 0.3 to 0.7, encoders that have nothing in common are around 0."""
 
 
 class KnownEncoder:

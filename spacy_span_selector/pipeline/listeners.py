@@ -62,9 +62,9 @@ def _message(listener: Any, component: str, problem: str) -> str:
     name = upstream if upstream != "*" else "tok2vec" if isinstance(listener, Tok2VecListener) else "transformer"
     return (
         f"'{component}' listens to {encoder}, {problem}. Put the encoder that '{component}' was trained with before "
-        f"it. Or give it a copy of its own: spacy_span_selector.add_pipe_from(nlp, trained, '{component}') does so, and "
-        f"in the pipeline that has both, nlp.replace_listeners('{name}', '{component}', ['model.tok2vec']). In training, give both the same width, and name an encoder that is frozen "
-        "in [training] annotating_components."
+        f"it. Or give it a copy of its own: spacy_span_selector.add_pipe_from(nlp, trained, '{component}') does so, "
+        f"and in the pipeline that has both, nlp.replace_listeners('{name}', '{component}', ['model.tok2vec']). In "
+        "training, give both the same width, and name an encoder that is frozen in [training] annotating_components."
     )
 
 

@@ -42,7 +42,8 @@ def to_dict(
 
     doc (Doc): The document.
     tokens (bool): Whether to write where tokens are, so that the document can be read without a tokenizer.
-    cluster_prefix, mentions_key (str | None): Where clusters and selected mentions are in `doc.spans`; None to find out.
+    cluster_prefix, mentions_key (str | None): Where clusters and selected mentions are in `doc.spans`; None to find
+        out.
     frame_prefix, spans_key (str | None): Where frames and the spans that the component for semantic roles selected are;
         None to find out.
     predicates_key (str): Where given predicates are.
