@@ -24,7 +24,8 @@ others behind them."""
 
 LEAST_SIMILARITY = 0.9
 """The least mean cosine of vectors of one encoder, whatever the precision and the device it runs with: it was 0.996 or
-more. Three trainings of MiniLM on different corpora had 0.3 to 0.7, encoders that have nothing in common are around 0."""
+more. Three trainings of MiniLM on different corpora had 0.3 to 0.7, and encoders without anything in common around 0.
+"""
 
 
 class KnownEncoder:
