@@ -1,4 +1,4 @@
-"""The examples of docs/annotation.md and docs/formats.md print what the comments behind and below them say."""
+"""The examples of some pages of docs/ print what the comments behind and below them say."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+PAGES = ("annotation", "formats", "in_your_pipeline")
 DOCS = Path(__file__).parent.parent / "docs"
-TEXT = "\n".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("annotation", "formats"))
-NEEDS_FILES = ("spacy.load(", ".spacy")
+TEXT = "\n".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in PAGES)
+NEEDS_FILES = ("spacy.load(", ".spacy", "nlp.get_pipe(")
 """What examples have that need a trained pipeline or a corpus."""
 
 
@@ -36,7 +37,7 @@ def expected_output(code: str) -> list[str]:
 
 
 def test_examples_are_found() -> None:
-    assert {"Clusters", "Frames", "Plain data", "Prodigy"} <= examples().keys()
+    assert {"Clusters", "Frames", "Plain data", "Prodigy", "Joining documents", "Prefixes"} <= examples().keys()
 
 
 @pytest.mark.parametrize("section", examples())

@@ -35,6 +35,14 @@ from .frames import (
     set_frames,
     set_predicates,
 )
+from .prefixes import (
+    cluster_prefixes,
+    find_cluster_prefix,
+    find_frame_prefix,
+    find_mentions_key,
+    find_spans_key,
+    frame_prefixes,
+)
 from .sentences import get_sentences
 from .speakers import (
     SPEAKER_MARKERS_KEY,
@@ -74,9 +82,15 @@ __all__ = [
     "clear_frames",
     "cluster_groups",
     "cluster_keys",
+    "cluster_prefixes",
     "describe_doc",
+    "find_cluster_prefix",
+    "find_frame_prefix",
+    "find_mentions_key",
+    "find_spans_key",
     "frame_groups",
     "frame_keys",
+    "frame_prefixes",
     "get_antecedents",
     "get_clusters",
     "get_frames",

@@ -25,7 +25,7 @@ from .checks import (
     check_text,
     fail,
 )
-from .keys import numbered_keys
+from .keys import CLUSTER_NOTE, numbered_keys
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
@@ -91,7 +91,7 @@ def set_clusters(
     doc (Doc): The document to annotate.
     clusters (Sequence[Sequence[Mention]]): Token offsets in any order: mentions and clusters are sorted here, so that
         clusters are numbered in the order of their first mention. Empty clusters are left out.
-    prefix (str): Prefix of the keys that are replaced.
+    prefix (str): Prefix of the keys that are replaced. Another one than the default is noted in the `attrs` of groups.
     mentions_key (str): Key of the selected spans. A document that gets no cluster gets an empty group under this key,
         unless it has the group already: it is annotated, but without clusters.
     scores (OfMentions[float]): Selection probability of each mention, kept in `attrs["scores"]`.
@@ -123,12 +123,16 @@ def set_clusters(
             name: [values[j] for j in orders[i]] for name, rows in known.items() if (values := rows[i]) is not None
         }
         attrs |= {name: texts[i] for name, texts in said.items() if texts[i]}
+        if prefix != CLUSTER_PREFIX:
+            attrs[CLUSTER_NOTE] = prefix
         key = f"{prefix}_{number}"
         groups[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in ordered[i]], attrs=attrs)
     clear_clusters(doc, prefix)
     doc.spans.update(groups)
     if not groups and mentions_key not in doc.spans:
         set_mentions(doc, [], [], mentions_key)
+    if mentions_key in doc.spans and (prefix, mentions_key) != (CLUSTER_PREFIX, MENTIONS_KEY):
+        doc.spans[mentions_key].attrs[CLUSTER_NOTE] = prefix
 
 
 def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:

@@ -29,7 +29,7 @@ from .checks import (
     check_text,
     fail,
 )
-from .keys import numbered_keys
+from .keys import FRAME_NOTE, numbered_keys
 
 FRAME_PREFIX = "srl"
 PREDICATES_KEY = "srl_predicates"
@@ -96,16 +96,22 @@ def get_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
 
 
 def set_frames(
-    doc: Doc, frames: Sequence[Frame], *, prefix: str = FRAME_PREFIX, predicates_key: str | None = PREDICATES_KEY
+    doc: Doc,
+    frames: Sequence[Frame],
+    *,
+    prefix: str = FRAME_PREFIX,
+    predicates_key: str | None = PREDICATES_KEY,
+    spans_key: str = SELECTED_KEY,
 ) -> None:
     """Replace every frame of a document.
 
     doc (Doc): The document to annotate.
     frames (Sequence[Frame]): The frames in any order: they are sorted here by predicate, and their arguments by
         position, so that frames are numbered in the order of the text.
-    prefix (str): Prefix of the keys that are replaced.
+    prefix (str): Prefix of the keys that are replaced. Another one than the default is noted in the `attrs` of groups.
     predicates_key (str | None): Key of the given predicates. A document that gets no frame gets an empty group under
         this key, unless it has the group already: it is annotated, but without frames. None never adds the group.
+    spans_key (str): Key of the spans that a component has selected, if it has: the prefix is noted there, too.
     RAISES (ValueError): If offsets are not those of some tokens, a role or another text is no string, or a frame has
         scores but not a finite one for each span. The document is as it was.
     """
@@ -126,12 +132,16 @@ def set_frames(
             attrs["roleset_name"] = frame.roleset_name
         if frame.descriptions:
             attrs["descriptions"] = frame.descriptions
+        if prefix != FRAME_PREFIX:
+            attrs[FRAME_NOTE] = prefix
         key = f"{prefix}_{number}"
         groups[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
     clear_frames(doc, prefix)
     doc.spans.update(groups)
     if not groups and predicates_key is not None and predicates_key not in doc.spans:
         set_predicates(doc, [], predicates_key)
+    if spans_key in doc.spans and (prefix, spans_key) != (FRAME_PREFIX, SELECTED_KEY):
+        doc.spans[spans_key].attrs[FRAME_NOTE] = prefix
 
 
 def clear_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> None:

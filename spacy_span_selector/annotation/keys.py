@@ -6,6 +6,10 @@ import re
 
 from spacy.tokens import Doc
 
+CLUSTER_NOTE = "cluster_prefix"
+FRAME_NOTE = "frame_prefix"
+"""Where `attrs` of a group note a prefix that is not the default."""
+
 
 def numbered_keys(doc: Doc, prefix: str) -> list[str]:
     """The keys `{prefix}_1`, `{prefix}_2`, ... that a document has, in numeric order."""

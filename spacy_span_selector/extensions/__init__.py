@@ -69,6 +69,7 @@ __all__ = [
     "doc_frames",
     "register_extensions",
     "representative_mention",
+    "resolved_text",
 ]
 
 

@@ -14,12 +14,12 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..annotation import (
-    CLUSTER_PREFIX,
     LINK_SCORES,
-    MENTIONS_KEY,
     SCORES,
     Mention,
     cluster_groups,
+    find_cluster_prefix,
+    find_mentions_key,
     get_antecedents,
     get_scores,
 )
@@ -120,25 +120,30 @@ class Clusters(list[Cluster]):
         return table(["", "cluster", "size", "mentions"], rows)
 
 
-def doc_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> Clusters:
-    """The clusters of a document, in the order of their first mentions; empty groups and spans are left out."""
-    clusters = map(_read_cluster, cluster_groups(doc, prefix))
+def doc_clusters(doc: Doc, prefix: str | None = None) -> Clusters:
+    """The clusters of a document, in the order of their first mentions; empty groups and spans are left out.
+
+    doc (Doc): The document.
+    prefix (str | None): Prefix of the keys of clusters, as the component's setting; None for the one that the document
+        has. Of several, these are the default or else that of the first component.
+    """
+    clusters = map(_read_cluster, cluster_groups(doc, find_cluster_prefix(doc) if prefix is None else prefix))
     return Clusters(sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0])))
 
 
-def clusters_by_mention(doc: Doc) -> dict[Mention, Cluster]:
+def clusters_by_mention(doc: Doc, prefix: str | None = None) -> dict[Mention, Cluster]:
     """The cluster of each mention of a document, by token offsets; the first if a mention is in several clusters."""
     by_mention: dict[Mention, Cluster] = {}
-    for cluster in doc_clusters(doc):
+    for cluster in doc_clusters(doc, prefix):
         for mention in cluster:
             by_mention.setdefault(_offsets(mention), cluster)
     return by_mention
 
 
-def clusters_by_token(doc: Doc) -> list[list[Cluster]]:
+def clusters_by_token(doc: Doc, prefix: str | None = None) -> list[list[Cluster]]:
     """The value of `token._.coref_clusters` for each token of a document, in time linear in the lengths of mentions."""
     covering: list[dict[int, int]] = [{} for _ in doc]  # cluster -> least width of a mention that contains the token
-    clusters = doc_clusters(doc)
+    clusters = doc_clusters(doc, prefix)
     for number, cluster in enumerate(clusters):
         for mention in cluster:
             width = len(mention)
@@ -164,14 +169,16 @@ def span_cluster(span: Span) -> Cluster | None:
 
 def span_score(span: Span) -> float | None:
     """The selection probability of a span, linked or not; None for a span that was not selected by a component."""
-    groups = [*cluster_groups(span.doc), *(span.doc.spans[key] for key in (MENTIONS_KEY,) if key in span.doc.spans)]
-    return _score(span, groups, SCORES)
+    prefix = find_cluster_prefix(span.doc)
+    key = find_mentions_key(span.doc, prefix)
+    selected = [span.doc.spans[key]] if key in span.doc.spans else []
+    return _score(span, [*cluster_groups(span.doc, prefix), *selected], SCORES)
 
 
 def span_link_score(span: Span) -> float | None:
     """The probability of the link of a mention to its antecedent, for the first mention of a cluster that it has none;
     None if unknown."""
-    return _score(span, cluster_groups(span.doc), LINK_SCORES)
+    return _score(span, cluster_groups(span.doc, find_cluster_prefix(span.doc)), LINK_SCORES)
 
 
 def span_antecedent(span: Span) -> Span | None:

@@ -197,10 +197,14 @@ class Event:
         ]
 
 
-def doc_events(doc: Doc) -> list[Event]:
-    """The events of a document, in the order of their predicates; auxiliaries without participants are none."""
-    find = _Finder(doc_clusters(doc))
-    events = (_event(frame, find) for frame in doc_frames(doc))
+def doc_events(doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | None = None) -> list[Event]:
+    """The events of a document, in the order of their predicates; auxiliaries without participants are none.
+
+    doc (Doc): The document.
+    cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
+    """
+    find = _Finder(doc_clusters(doc, cluster_prefix))
+    events = (_event(frame, find) for frame in doc_frames(doc, frame_prefix))
     return [event for event in events if event.participants or event.roleset not in AUXILIARIES]
 
 

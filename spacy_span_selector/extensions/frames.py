@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import FRAME_PREFIX, PREDICATE_LABEL, frame_groups, get_scores
+from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_groups, get_scores
 from .characters import span_to_dict
 from .tables import in_list, probability, table
 
@@ -122,11 +122,16 @@ class Frames(list[SrlFrame]):
         return table(["roleset", "meaning", "predicate", "arguments"], rows)
 
 
-def doc_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> Frames:
+def doc_frames(doc: Doc, prefix: str | None = None) -> Frames:
     """The frames of a document, in the order of their predicates; arguments without tokens are left out, and predicates
-    without tokens with their frames."""
+    without tokens with their frames.
+
+    doc (Doc): The document.
+    prefix (str | None): Prefix of the keys of frames, as the component's setting; None for the one that the document
+        has. Of several, these are the default or else that of the first component.
+    """
     frames = Frames()
-    for group in frame_groups(doc, prefix):
+    for group in frame_groups(doc, find_frame_prefix(doc) if prefix is None else prefix):
         predicate, *others = spans = list(group)
         if not len(predicate):
             continue

@@ -16,7 +16,7 @@ DEEPEST = 3  # "its tail" may become "Ann's brother's dog's tail", via "his dog"
 SENTENCE_ENDS = frozenset({".", "!", "?"})
 
 
-def resolved_text(doc: Doc) -> str:
+def resolved_text(doc: Doc, prefix: str | None = None) -> str:
     """The text of a document with mentions replaced by the representative mention of their cluster.
 
     A mention stays if it is the representative, overlaps it or shortens it ("Ann" for "Ann Lee"); if it is not a noun
@@ -24,9 +24,12 @@ def resolved_text(doc: Doc) -> str:
     if the representative is a pronoun or not a noun phrase. Among overlapping mentions, the outermost one that can be
     replaced is replaced. Pronouns in inserted text are replaced in turn. English possessives and capitals at the start
     of a sentence are kept. Other words and white space stay as they are.
+
+    doc (Doc): The document.
+    prefix (str | None): Where its clusters are, as for `doc_clusters`.
     """
     text = doc.text
-    return _write(doc[:], text, find_replacements(doc_clusters(doc)), ()) + text[doc[:].end_char :]
+    return _write(doc[:], text, find_replacements(doc_clusters(doc, prefix)), ()) + text[doc[:].end_char :]
 
 
 def _write(stretch: Span, text: str, replacements: Mapping[int, Sequence[Replacement]], within: tuple[int, ...]) -> str:

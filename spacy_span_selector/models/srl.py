@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +15,7 @@ from ..layers.selection.selectors import Selector, StructuredSelector, selects_s
 from ..layers.srl.network import SrlHead, SrlOutput
 from ..layers.srl.settings import SrlSettings
 from ..signatures import takes_settings
-from .torch_head import HeadInput, torch_head
+from .torch_head import HeadInput, change_head, torch_head
 
 
 @registry.architectures("spacy_span_selector.SrlModel.v1")
@@ -38,4 +39,19 @@ def build_srl_model(
     model.attrs["selector"] = settings.selector
     model.attrs["max_span_width"] = settings.max_span_width if selects_spans(settings.selector) else None
     model.attrs["settings"] = settings
+    model.attrs["resize_output"] = resize_output
+    return model
+
+
+def resize_output(
+    model: Model[HeadInput, SrlOutput], roles: int, rolesets: Sequence[int] | None = None
+) -> Model[HeadInput, SrlOutput]:
+    """Let a model learn more roles and rolesets, as `add_label` and `add_labels` of the component do.
+
+    model (Model[HeadInput, SrlOutput]): The model.
+    roles (int): How many roles there are; new ones come last.
+    rolesets (Sequence[int] | None): The old number of each roleset, or -1 if it is new; None for the same.
+    RETURNS (Model[HeadInput, SrlOutput]): The same model.
+    """
+    change_head(model, lambda head: head.grow(roles, range(head.sizes["rolesets"]) if rolesets is None else rolesets))
     return model

@@ -94,6 +94,18 @@ def head_device(model: Model[HeadInput, Any]) -> torch.device:
     return get_torch_default_device() if module is None else next(module.parameters()).device
 
 
+def change_head(model: Model[HeadInput, Any], change: Callable[[Any], None]) -> None:
+    """Change the module of a `torch_head` model in a way that its weights get other shapes.
+
+    model (Model[HeadInput, Any]): The model; nothing happens if its module is not built yet.
+    change (Callable): Takes the module and changes it.
+    """
+    module, shim = head_module(model), model.get_ref("head").shims[0]
+    if module is not None:
+        change(module)
+        shim.id = AveragedShim(None).id  # what optimizers know of the old weights does not fit
+
+
 def _forward(
     model: Model[HeadInput, Any], X: HeadInput | list[Doc], is_train: bool
 ) -> tuple[Any, Callable[[Any], Any]]:

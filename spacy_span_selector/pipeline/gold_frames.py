@@ -76,13 +76,16 @@ def gold_frames(
                 else:
                     arguments.append((offset + aligned[0], offset + aligned[1], roles[role]))
                     continue
-                lost.add(reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}", (start, end))
+                label = role if reason == UNKNOWN_ROLE else None
+                lost.add(
+                    reason, f"{role} {reference[start:end].text!r} in {describe_doc(reference)}", (start, end), label
+                )
             if frame.roleset and seen is not None:
                 words = example.predicted[predicate[0] : predicate[1] + 1]
                 if frame.roleset not in seen_rolesets(words, seen):
                     reason = UNSEEN_ROLESET if frame.roleset in rolesets else UNKNOWN_ROLESET
                     place = f"{frame.roleset!r} of {words.text!r} in {describe_doc(reference)}"
-                    lost.add(reason, place, (frame.start, frame.end))
+                    lost.add(reason, place, (frame.start, frame.end), frame.roleset)
             roleset = rolesets.get(frame.roleset or "", -1)
             frames.append((offset + predicate[0], offset + predicate[1], roleset, arguments))
         offset += len(example.predicted)

@@ -40,15 +40,31 @@ def check_listeners(model: Model[Any, Any], docs: Sequence[Doc], component: str,
             raise ValueError(_message(listener, component, problem))
 
 
+def check_encoder(model: Model[Any, Any], docs: Sequence[Doc], component: Any) -> None:
+    """Check that the vectors of documents are those of the encoder that a component was trained with, if it knows.
+
+    model (Model): The model of the component, a `torch_head`.
+    docs (Sequence[Doc]): The documents, on which an encoder has run.
+    component (SelectorPipe): The component.
+    RAISES (ValueError): If they are those of another encoder.
+    """
+    listener = next(_listeners(model), None)
+    doc = next((doc for doc in docs if len(doc)), None)
+    if listener is None or doc is None or component.encoder.gave(model.get_ref("tok2vec"), component, doc):
+        return
+    problem = f"but the one that has run on {describe_doc(doc)} is not the one that '{component.name}' was trained with"
+    raise ValueError(_message(listener, component.name, problem))
+
+
 def _message(listener: Any, component: str, problem: str) -> str:
     upstream = listener.upstream_name
     encoder = "a shared encoder" if upstream == "*" else f"the encoder '{upstream}'"
     name = upstream if upstream != "*" else "tok2vec" if isinstance(listener, Tok2VecListener) else "transformer"
     return (
         f"'{component}' listens to {encoder}, {problem}. Put the encoder that '{component}' was trained with before "
-        f"it. Or give it a copy of its own, in the pipeline that has both: nlp.replace_listeners('{name}', "
-        f"'{component}', ['model.tok2vec']). In training, give both the same width, and name an encoder that is frozen "
-        "in [training] annotating_components."
+        f"it. Or give it a copy of its own: spacy_span_selector.add_pipe_from(nlp, trained, '{component}') does so, "
+        f"and in the pipeline that has both, nlp.replace_listeners('{name}', '{component}', ['model.tok2vec']). In "
+        "training, give both the same width, and name an encoder that is frozen in [training] annotating_components."
     )
 
 
@@ -80,4 +96,7 @@ def _token_width(vectors: Any) -> int | None:
 
 
 def _piece_width(output: Any) -> int | None:
-    return None if output is None else output.model_output.last_hidden_state.shape[-1]
+    if output is None:
+        return None
+    model_output = getattr(output, "model_output", None)  # that of spacy-curated-transformers has none
+    return None if model_output is None else model_output.last_hidden_state.shape[-1]

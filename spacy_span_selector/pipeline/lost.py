@@ -19,6 +19,9 @@ LIBRARIES = tuple(
 )
 """The folders of this package, and of those that call it for a user."""
 
+MOST_NAMED = 20
+"""How many labels a warning names."""
+
 
 class LostSpan(NamedTuple):
     """A span that was left out: the reason, what and where it is, and its token offsets in the reference, if known."""
@@ -36,15 +39,19 @@ class LostSpans:
     first (dict[str, str]): Where each reason was met first: document and span.
     told (set[str]): The reasons that were warned of before the spans of a training were counted.
     spans (list[LostSpan]): Each of them, where they are those of one batch.
+    labels (dict[str, Counter[str]]): How many have each label, by reasons that are about labels.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
     spans: list[LostSpan] = field(default_factory=list)
+    labels: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def add(self, reason: str, place: str, tokens: tuple[int, int] | None = None) -> None:
-        """Count a span."""
+    def add(self, reason: str, place: str, tokens: tuple[int, int] | None = None, label: str | None = None) -> None:
+        """Count a span, and the label that is the reason, if one is."""
+        if label is not None:
+            self.labels.setdefault(reason, Counter())[label] += 1
         self.spans.append(LostSpan(reason, place, tokens))
         self.counts[reason] += 1
         self.first.setdefault(reason, place)
@@ -59,18 +66,26 @@ class LostSpans:
         known = self.counts.keys() | self.told
         for reason in [reason for reason in other.counts if reason not in known]:  # as met, not as hashed
             so_far = f" ({other.counts[reason]:,} so far)" if other.counts[reason] > 1 else ""
+            if reason in other.labels:
+                labels = other.labels[reason]
+                listed = ", ".join(f"{label} ({count:,})" for label, count in labels.most_common(MOST_NAMED))
+                more = f" and {len(labels) - MOST_NAMED:,} more" if len(labels) > MOST_NAMED else ""
+                so_far += f". These are {listed}{more}. nlp.get_pipe('{name}').add_labels, before training, adds such"
             warnings.warn(
                 f"'{name}' {what} that {reason}: {other.first[reason]}{so_far}. Shown once; "
                 f"nlp.get_pipe('{name}').lost.counts has the number of all.",
                 stacklevel=level_of_caller(),
             )
         self.counts.update(other.counts)
+        for reason, labels in other.labels.items():
+            self.labels.setdefault(reason, Counter()).update(labels)
         self.first = other.first | self.first
 
     def start_again(self) -> None:
         """Forget what was counted, but not which reasons were warned of."""
         self.told |= {*self.counts}
         self.counts.clear()
+        self.labels.clear()
         self.first.clear()
 
 

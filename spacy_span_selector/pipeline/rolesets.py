@@ -39,6 +39,34 @@ def count_rolesets(docs: Iterable[Doc], prefix: str) -> RolesetCounts:
     return {key: dict(sorted(counts[key].items())) for key in sorted(counts)}
 
 
+def add_rolesets(
+    docs: Iterable[Doc], prefix: str, seen: RolesetCounts, known: RolesetCounts | None = None
+) -> RolesetCounts:
+    """Add rolesets that words are seen with for the first time. Counts of what was seen before stay.
+
+    docs (Iterable[Doc]): Documents with gold frames.
+    prefix (str): Prefix of the keys of the frames in `doc.spans`.
+    seen (RolesetCounts): What was seen so far.
+    known (RolesetCounts | None): The same with what else is known. A word that was looked up by its lemma, or in a
+        lexicon, keeps the rolesets that it had there.
+    RETURNS (RolesetCounts): The old and the new counts.
+    """
+    known = seen if known is None else known
+    new: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    before: dict[str, dict[str, int]] = {}
+    for doc in docs:
+        for frame in get_frames(doc, prefix):
+            predicate = doc[frame.start : frame.end]
+            had = seen_rolesets(predicate, known)
+            if not frame.roleset or frame.roleset in had:
+                continue
+            for key in {*_form_and_lemma(predicate)}:
+                before.setdefault(key, seen.get(key, had))
+                new[key][frame.roleset] += 1
+    rows = {key: {**new[key], **before[key]} for key in new}
+    return {key: dict(sorted(row.items())) for key, row in sorted({**seen, **rows}.items())}
+
+
 def number_rolesets(counts: RolesetCounts, lexicon: Lexicon) -> dict[str, int]:
     """A number for each roleset, from 0: first those that were seen, then those that only the lexicon has."""
     seen = sorted({roleset for row in counts.values() for roleset in row})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,12 +33,13 @@ from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device,
 from .batches import PREDICT_WORDS, batch_by_words
 from .before_training import warn_before_training
 from .doc_selection import DocSelection
-from .listeners import check_listeners
+from .known_encoder import KnownEncoder
+from .listeners import check_encoder, check_listeners
 from .long_sentences import cut_long_sentences
-from .lost import LostSpans
+from .lost import LostSpans, level_of_caller
 from .optimizer import finish_update
 from .sentences import lacks_boundaries, sentence_runs, take_gold_sentences
-from .settings import PipeSettings, read_saved_settings
+from .settings import PipeSettings, is_same, read_saved_settings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -80,6 +82,9 @@ Prediction = TypeVar("Prediction", bound=SpanPrediction)
 
 Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 """Tensors of the network's output, each with its gradient."""
+
+CONFIGURED = "configured"
+"""What `cfg` calls the settings that a component was created with."""
 
 CUTS = "cuts a sentence"
 LEAVES_OUT = "leaves out a"
@@ -130,8 +135,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg = asdict(settings)
+        self.cfg = {**asdict(settings), CONFIGURED: asdict(settings)}
         self.lost = LostSpans()
+        self.encoder = KnownEncoder(nlp)
         model.attrs[DOCS_READER] = DocsReader(self._read_docs)
 
     @property
@@ -232,6 +238,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             return losses
         docs = [document.source for document in words]
         check_listeners(self.model, docs, self.name, is_train=True)
+        if self.encoder.is_elsewhere(self, docs[0]):
+            self.encoder.forget()
         request = self._training_request(words, gold)
         try:
             output, backprop = self.model.begin_update(HeadInput(words, layout, request))
@@ -313,6 +321,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         with naming_what_is_loaded(self.name, "the bytes"):
             super().from_bytes(bytes_data, exclude=[*exclude, "cfg"])
         self._check_sizes()
+        self.encoder.remember(self)
         return self
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
@@ -325,10 +334,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         exclude = list(exclude)
         file = Path(path) / "cfg"
         if "cfg" not in exclude and file.is_file():
-            self._take_over(file.read_bytes(), str(file))
+            self._take_over(file.read_bytes(), str(file), loads_config=True)
         with naming_what_is_loaded(self.name, str(path)):
             super().from_disk(path, exclude=[*exclude, "cfg"])
         self._check_sizes()
+        self.encoder.remember(self)
         return self
 
     def _read_settings(self, cfg: dict[str, Any]) -> Settings:
@@ -336,14 +346,40 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         settings.check(self.name)
         return cast(Settings, settings)
 
-    def _take_over(self, saved: bytes | str, source: str) -> None:
-        """Replace settings by saved ones, if all are good; those that an earlier version did not have stay."""
-        cfg = {**self.cfg, **read_saved_settings(saved, self.name, source, list(self.cfg))}
+    def _take_over(self, saved: bytes | str, source: str, *, loads_config: bool = False) -> None:
+        """Replace settings by saved ones, if all are good; those that an earlier version did not have stay.
+
+        loads_config (bool): Whether the component was created from the config that was saved with it, so that what
+            differs from that was changed by whoever loads it.
+        """
+        read = read_saved_settings(saved, self.name, source, list(self.cfg))
+        changed = self._overrides(read) if loads_config else {}
+        cfg = {**self.cfg, **read, **changed, CONFIGURED: self.cfg[CONFIGURED]}
         try:
             self._check_cfg(cfg)
         except ValueError as error:
             raise ValueError(f"Can't load '{self.name}' from {source}: {error}") from error
         self.cfg.update(cfg)
+
+    def _overrides(self, saved: dict[str, Any]) -> dict[str, Any]:
+        """The settings that whoever loads the component has changed: they win over those that were saved.
+
+        `cfg` has what was changed since the component was created, and the config of the pipeline has not. So a setting
+        was changed for loading if the component had been created with another value when it was saved.
+        """
+        own, before = self.cfg[CONFIGURED], saved.get(CONFIGURED)
+        known = before if isinstance(before, dict) else saved
+        changed = {name: own[name] for name in own if name in known and not is_same(own[name], known[name])}
+        if known is before or not changed:
+            return changed
+        values = ", ".join(f"{name} = {saved[name]!r} (not {value!r})" for name, value in changed.items())
+        warnings.warn(
+            f"'{self.name}' has the settings that it was saved with, not those of the config: {values}. The version "
+            "that saved it did not tell whether they had been changed before or are to be changed now. Set "
+            f"nlp.get_pipe('{self.name}').cfg, or save the pipeline again: then a config can change them.",
+            stacklevel=level_of_caller(),
+        )
+        return {}
 
     def _check_cfg(self, cfg: dict[str, Any]) -> None:
         """Raise a ValueError unless all settings are good."""
@@ -405,7 +441,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
-        check_listeners(self.model, [document.source for document in words], self.name)
+        docs = [document.source for document in words]
+        check_listeners(self.model, docs, self.name)
+        check_encoder(self.model, docs, self)
         request = self._prediction_request(words, layout)
         try:
             output: Output = self.model.predict(HeadInput(words, layout, request))
@@ -414,10 +452,10 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
                 f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
                 "the encoder, and turn off its mixed_precision."
             ) from error
-        docs = [document.doc for document in words]
+        found = self._predictions([document.doc for document in words], layout, request, output)
         predictions = [
             prediction.moved(document.to_source) if document.has_white_space else prediction
-            for document, prediction in zip(words, self._predictions(docs, layout, request, output), strict=True)
+            for document, prediction in zip(words, found, strict=True)
         ]
         return predictions, layout, output
 
@@ -452,6 +490,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         What is reported here is not reported again. The examples are not modified.
         """
+        self.encoder.remember(self)
         if nlp is not None:
             warn_before_training(nlp, self.name, examples)
         for what, lost in self.find_lost(examples).items():

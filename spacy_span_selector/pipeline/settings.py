@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any, ClassVar, cast
 
 import srsly
@@ -135,6 +135,13 @@ def read_saved_settings(saved: bytes | str, component: str, source: str, known: 
             f"{', '.join(known)}. A newer version of spacy-span-selector may have saved it: install that."
         )
     return settings
+
+
+def is_same(value: Any, saved: Any) -> bool:
+    """Whether a setting is what it was: JSON has not all digits of a number."""
+    if isinstance(value, float) and isinstance(saved, int | float):
+        return isclose(value, saved)
+    return bool(value == saved)
 
 
 def check_choice(name: str, setting: str, value: str | None, choices: Sequence[str | None]) -> None:

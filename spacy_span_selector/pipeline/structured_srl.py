@@ -31,10 +31,12 @@ from ..documents.words import Words
 from ..extensions import FRAME_ATTRIBUTES, register_extensions
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
+from ..layers.srl.growth import NEW
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
 from ..lexicon import check_lexicon
+from ..models.torch_head import head_module
 from ..signatures import takes_settings
 from ..tasks.srl import SEMANTIC_ROLES
 from .batches import docs_to_initialize
@@ -42,7 +44,7 @@ from .default_model import default_model
 from .gold_frames import gold_frames
 from .known_rolesets import KnownRolesets
 from .lost import LostSpans
-from .rolesets import LookUpSenses, count_rolesets
+from .rolesets import LookUpSenses, add_rolesets, count_rolesets, number_rolesets
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings
 from .workers import use_one_thread_after_fork
@@ -203,6 +205,50 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         lexicon = settings.get("lexicon") or {}
         self.cfg["lexicon"] = check_lexicon(lexicon, f"the lexicon of '{self.name}'") if predicts else {}
 
+    def add_label(self, label: str) -> int:
+        """Add a role to a network that has been trained. It is predicted after further training.
+
+        label (str): The role.
+        RETURNS (int): 1, or 0 if it is there already.
+        RAISES (ValueError): If the label is no role, or the network has not been initialized.
+        """
+        return len(self._grow({"roles": [label], "rolesets": self.cfg["rolesets"]})["roles"])
+
+    def add_labels(self, docs: Iterable[Doc]) -> dict[str, list[str]]:
+        """Add the roles and rolesets of a corpus to a network that has been trained, before it is trained further.
+
+        What was learnt of other roles and rolesets stays. Without this, new ones are left out of training.
+
+        docs (Iterable[Doc]): Documents with gold annotation.
+        RETURNS (dict[str, list[str]]): The new "roles" and "rolesets".
+        RAISES (ValueError): If a label is no role, or the network has not been initialized.
+        """
+        docs = list(docs)
+        labels = self._collect_labels(docs)
+        labels["rolesets"] = self.cfg["rolesets"]
+        if self.settings.predict_rolesets:
+            known = self._rolesets()
+            labels["rolesets"] = add_rolesets(docs, self.settings.prefix, known.seen_counts, known.counts)
+        return self._grow(labels)
+
+    def _grow(self, labels: dict[str, Any]) -> dict[str, list[str]]:
+        """Add roles, and take rolesets with those that were known; what was new."""
+        _check_labels(self.name, labels)
+        if head_module(self.model) is None:
+            raise ValueError(
+                f"'{self.name}' can't get more labels before it has been initialized. Initialization collects them: "
+                "nlp.initialize(get_examples)."
+            )
+        roles = [role for role in labels["roles"] if role not in self.labels]
+        before = number_rolesets(self.cfg["rolesets"], {})
+        after = number_rolesets(labels["rolesets"], {})
+        if roles or labels["rolesets"] != self.cfg["rolesets"]:
+            rows = [before.get(roleset, NEW) for roleset in after]
+            self.cfg.update(labels=[*self.labels, *roles], rolesets=labels["rolesets"])
+            self.model.attrs["resize_output"](self.model, len(self.labels), rows)
+            self.model.attrs["sizes"] = self._sizes()
+        return {"roles": roles, "rolesets": [roleset for roleset in after if roleset not in before]}
+
     def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
         """The roles of gold documents, most frequent first, and their rolesets."""
         docs = list(docs)
@@ -285,7 +331,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             offset = after
 
     def _annotate(self, doc: Doc, prediction: SrlPrediction, settings: SrlPipeSettings) -> None:
-        set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None)
+        set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None, spans_key=settings.spans_key)
 
     def _senses(self, words: Sequence[Words]) -> LookUpSenses:
         known = self._rolesets()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import CLUSTER_PREFIX, Mention
+from ..annotation import Mention
 from ..extensions import Cluster, doc_clusters
 from .boxes import boxed
 
@@ -42,12 +42,12 @@ class ShownMention(NamedTuple):
         return self.shown.cluster[self.place]
 
 
-def shown_clusters(part: Doc | Span, singletons: bool, prefix: str = CLUSTER_PREFIX) -> list[ShownCluster]:
+def shown_clusters(part: Doc | Span, singletons: bool, prefix: str | None = None) -> list[ShownCluster]:
     """The clusters that are shown, numbered without gaps in the order of their first mentions.
 
     part (Doc | Span): The document, or the part of it that is shown.
     singletons (bool): Whether clusters of one mention are shown.
-    prefix (str): Prefix of the keys of clusters.
+    prefix (str | None): Prefix of the keys of clusters; None for the one that the document has.
     RETURNS (list[ShownCluster]): Clusters with a mention there.
     """
     within = part[:] if isinstance(part, Doc) else part

@@ -8,7 +8,6 @@ from html import escape
 from spacy.tokens import Doc, Span
 from spacy.util import is_in_jupyter
 
-from ..annotation import CLUSTER_PREFIX, FRAME_PREFIX
 from .page import TITLE, Page, Style
 
 FRAME = (
@@ -25,8 +24,8 @@ def render(
     page: bool = False,
     jupyter: bool | None = None,
     singletons: bool = False,
-    cluster_prefix: str = CLUSTER_PREFIX,
-    frame_prefix: str = FRAME_PREFIX,
+    cluster_prefix: str | None = None,
+    frame_prefix: str | None = None,
 ) -> str | None:
     """Show documents with their clusters and frames: in a notebook, or as HTML.
 
@@ -37,7 +36,8 @@ def render(
     page (bool): Whether to return a complete page, as a file has it, rather than markup to put into one.
     jupyter (bool | None): Whether to show it in the cell that runs; None finds out whether there is one.
     singletons (bool): Whether to show clusters of one mention, in grey.
-    cluster_prefix, frame_prefix (str): Prefixes of the keys of clusters and frames in `doc.spans`.
+    cluster_prefix, frame_prefix (str | None): Prefixes of the keys of clusters and frames in `doc.spans`; None for
+        those that each document has.
     RETURNS (str | None): The HTML; None if it is shown.
     RAISES (ValueError): If there is no such style, or something else than documents is given.
     """

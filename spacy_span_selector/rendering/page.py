@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from spacy import displacy
 from spacy.tokens import Doc, Span
 
-from ..annotation import CLUSTER_PREFIX, FRAME_PREFIX, get_sentences, get_speakers, get_title
+from ..annotation import get_sentences, get_speakers, get_title
 from ..extensions import SrlFrame, doc_frames
 from .clusters import render_legend, render_sentence, shown_clusters, shown_mentions
 from .frames import render_frames
@@ -24,8 +24,8 @@ def render_page(
     *,
     style: Style = "both",
     singletons: bool = False,
-    cluster_prefix: str = CLUSTER_PREFIX,
-    frame_prefix: str = FRAME_PREFIX,
+    cluster_prefix: str | None = None,
+    frame_prefix: str | None = None,
 ) -> str:
     """Make an HTML page that shows documents, one sentence per line, with their clusters and frames.
 
@@ -33,7 +33,8 @@ def render_page(
         speakers are shown if known. Without sentence boundaries a document is one sentence.
     style (Style): What is shown: clusters ("coref"), frames ("srl"), or both.
     singletons (bool): Whether to show clusters of one mention, in grey.
-    cluster_prefix, frame_prefix (str): Prefixes of the keys of clusters and frames in `doc.spans`.
+    cluster_prefix, frame_prefix (str | None): Prefixes of the keys of clusters and frames in `doc.spans`; None for
+        those that each document has.
     RETURNS (str): A complete page; text, titles, names and labels are escaped.
     RAISES (ValueError): If there is no such style.
     """
@@ -51,8 +52,8 @@ class Page:
         *,
         style: Style = "both",
         singletons: bool = False,
-        cluster_prefix: str = CLUSTER_PREFIX,
-        frame_prefix: str = FRAME_PREFIX,
+        cluster_prefix: str | None = None,
+        frame_prefix: str | None = None,
     ) -> None:
         """Initialize a page without documents; for its arguments see `render_page`."""
         if style not in get_args(Style):

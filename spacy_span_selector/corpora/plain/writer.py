@@ -8,13 +8,13 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ...annotation import (
-    CLUSTER_PREFIX,
-    FRAME_PREFIX,
-    MENTIONS_KEY,
     PREDICATES_KEY,
-    SELECTED_KEY,
     SPEAKER_MARKERS_KEY,
     SPEAKERS_KEY,
+    find_cluster_prefix,
+    find_frame_prefix,
+    find_mentions_key,
+    find_spans_key,
     get_scores,
     get_title,
     has_clusters_annotated,
@@ -29,11 +29,11 @@ def to_dict(
     doc: Doc,
     *,
     tokens: bool = False,
-    cluster_prefix: str = CLUSTER_PREFIX,
-    mentions_key: str = MENTIONS_KEY,
-    frame_prefix: str = FRAME_PREFIX,
+    cluster_prefix: str | None = None,
+    mentions_key: str | None = None,
+    frame_prefix: str | None = None,
     predicates_key: str = PREDICATES_KEY,
-    spans_key: str = SELECTED_KEY,
+    spans_key: str | None = None,
 ) -> dict[str, Any]:
     """Write a document as plain data, which `json.dumps` takes. `from_dict` reads it.
 
@@ -42,12 +42,18 @@ def to_dict(
 
     doc (Doc): The document.
     tokens (bool): Whether to write where tokens are, so that the document can be read without a tokenizer.
-    cluster_prefix, mentions_key (str): Where clusters and selected mentions are in `doc.spans`.
-    frame_prefix, predicates_key, spans_key (str): Where frames, given predicates and the spans that the component for
-        semantic roles selected are in `doc.spans`.
+    cluster_prefix, mentions_key (str | None): Where clusters and selected mentions are in `doc.spans`; None to find
+        out.
+    frame_prefix, spans_key (str | None): Where frames and the spans that the component for semantic roles selected are;
+        None to find out.
+    predicates_key (str): Where given predicates are.
     RETURNS (dict[str, Any]): The data, as the schema in docs/annotation.md describes it. Offsets count the characters
         of the text, end exclusive.
     """
+    cluster_prefix = find_cluster_prefix(doc) if cluster_prefix is None else cluster_prefix
+    mentions_key = find_mentions_key(doc, cluster_prefix) if mentions_key is None else mentions_key
+    frame_prefix = find_frame_prefix(doc) if frame_prefix is None else frame_prefix
+    spans_key = find_spans_key(doc, frame_prefix) if spans_key is None else spans_key
     data: dict[str, Any] = {"format": FORMAT}
     if title := get_title(doc):
         data["id"] = title

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -104,6 +105,16 @@ class SrlHead(nn.Module):
             self.arguments = SpanArgumentFinder(**sizes, selector=selector, settings=settings)
         else:
             self.arguments = ArgumentTagger(**sizes, settings=settings)
+
+    def grow(self, roles: int, rolesets: Sequence[int]) -> None:
+        """Take more roles and rolesets. What was learnt of the others stays, but their optimizer must begin anew.
+
+        roles (int): How many roles there are; new ones come last.
+        rolesets (Sequence[int]): The old number of each roleset, or `growth.NEW`.
+        """
+        self.rolesets.grow(rolesets)
+        self.arguments.grow(roles, rolesets)
+        self.sizes |= {"roles": roles, "rolesets": len(rolesets)}
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: SrlRequest) -> SrlOutput:
         """Run the network on a batch.

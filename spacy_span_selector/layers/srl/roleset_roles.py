@@ -7,11 +7,13 @@ helps with those that are rare.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from .growth import NEW, NEW_BIAS, take_rows
 from .pairs import PairClassifier, Pairs
 from .settings import SrlSettings
 
@@ -90,6 +92,22 @@ class RoleClassifier(PairClassifier):
         if settings.roleset_vectors:
             self.rolesets = nn.Embedding(rolesets + 1, settings.pair_width)  # the last one for all others
             nn.init.normal_(self.rolesets.weight, std=0.02)
+
+    def grow(self, labels: int, rolesets: Sequence[int]) -> None:
+        """Take more labels, and other rolesets.
+
+        labels (int): How many labels there are; new ones come last.
+        rolesets (Sequence[int]): The old number of each, or NEW: a new one starts as the vector of all others does.
+        """
+        rows = [*range(self.labels), *[NEW] * (labels - self.labels), *range(self.labels, self.output.out_features)]
+        weight, bias = self.output.weight, self.output.bias
+        self.output = nn.Linear(self.output.in_features, len(rows), device=weight.device)
+        self.output.weight, self.output.bias = take_rows(weight, rows, 0.0), take_rows(bias, rows, NEW_BIAS)
+        self.labels = labels
+        if self.rolesets is not None:
+            vectors = self.rolesets.weight
+            grown = take_rows(vectors, [*rolesets, len(vectors) - 1], vectors[-1].detach())
+            self.rolesets = nn.Embedding.from_pretrained(grown, freeze=False)
 
     def score_roles(
         self, arguments: Tensor, predicates: Tensor, pairs: Pairs, distance: Tensor, known: KnownRoles, tags: Tensor

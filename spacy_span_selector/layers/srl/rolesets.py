@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from ..spans.layout import Spans
+from .growth import take_rows
 from .pairs import Pairs
 
 
@@ -77,6 +79,12 @@ class RolesetClassifier(nn.Module):
         self.rolesets = nn.Embedding(max(1, rolesets), hidden_width)  # torch warns of a gradient without rows
         self.dropout = nn.Dropout(dropout)
         nn.init.zeros_(self.rolesets.weight)
+
+    def grow(self, rolesets: Sequence[int]) -> None:
+        """Take other rolesets: the old number of each, or NEW; of a new one nothing but its count is known."""
+        self.rolesets = nn.Embedding.from_pretrained(
+            take_rows(self.rolesets.weight, rolesets or [0], 0.0), freeze=False
+        )
 
     def forward(self, predicates: Tensor, senses: Senses) -> RolesetScores:
         """Score the rolesets that predicates may have.

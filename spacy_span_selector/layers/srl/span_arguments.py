@@ -21,6 +21,7 @@ A selector without probabilities, the greedy baseline, learns from the roles of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -196,6 +197,10 @@ class SpanArgumentFinder(nn.Module):
             tags=tags,
             settings=settings,
         )
+
+    def grow(self, roles: int, rolesets: Sequence[int]) -> None:
+        """Take more roles, and other rolesets: see `SrlHead.grow`."""
+        self.roles.grow(roles, rolesets)
 
     def forward(
         self,

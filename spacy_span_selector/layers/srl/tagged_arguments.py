@@ -7,6 +7,7 @@ no selection: the selected spans are the arguments themselves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -109,6 +110,10 @@ class ArgumentTagger(nn.Module):
             tags=tags,
             settings=settings,
         )
+
+    def grow(self, roles: int, rolesets: Sequence[int]) -> None:
+        """Take more roles, and other rolesets: see `SrlHead.grow`."""
+        self.tags.grow(count_tags(roles), rolesets)
 
     def forward(
         self,

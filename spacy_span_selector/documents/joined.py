@@ -1,0 +1,110 @@
+"""Several documents as one, with clusters and frames that stay apart.
+
+`Doc.from_docs` merges the span groups that have the same key, so the first clusters of all documents become one, and
+drops what the `attrs` of groups say.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, count
+from typing import Any
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ..annotation import (
+    LINK_SCORES,
+    PREDICATES_KEY,
+    SCORES,
+    TITLE_KEY,
+    cluster_keys,
+    cluster_prefixes,
+    frame_keys,
+    frame_prefixes,
+    get_title,
+    set_title,
+)
+
+OF_SPANS = (SCORES, LINK_SCORES)
+"""What `attrs` say of each span of a group that belongs to the whole document."""
+
+
+def join_docs(
+    docs: Iterable[Doc],
+    ensure_whitespace: bool = True,
+    attrs: Sequence[int | str] | None = None,
+    *,
+    exclude: Sequence[str] = (),
+) -> Doc | None:
+    """Concatenate documents as `Doc.from_docs` does, but number clusters and frames anew, in the order of the text.
+
+    Mentions of different documents are never in one cluster. Scores, antecedents, names and rolesets stay, under every
+    prefix. Other span groups with the same key are one, as with `Doc.from_docs`, with the scores of their spans. The
+    title stays if all documents have the same.
+
+    docs (Iterable[Doc]): The documents, which are not modified. They share a vocabulary.
+    ensure_whitespace (bool): Whether there is a space between two documents.
+    attrs (Sequence[int | str] | None): The attributes of tokens that are kept; None for all.
+    exclude (Sequence[str]): What is left out: "spans", "tensor", "user_data".
+    RETURNS (Doc | None): The new document; None if there are no documents.
+    """
+    docs = list(docs)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=rf".*W102.*{re.escape(TITLE_KEY)}:")
+        from_docs: Any = Doc.from_docs  # whose annotation lacks `exclude`
+        joined: Doc | None = from_docs(docs, ensure_whitespace, attrs, exclude=[*exclude, "spans"])
+    if joined is None:
+        return None
+    joined.has_unknown_spaces = any(doc.has_unknown_spaces for doc in docs)
+    titles = {get_title(doc) for doc in docs}
+    if "user_data" not in exclude and len(titles) == 1 and all(titles):
+        set_title(joined, *titles)
+    if "spans" not in exclude:
+        joined.spans.update(_join_groups(docs, joined))
+    return joined
+
+
+def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
+    offsets = [0, *accumulate(map(len, docs))]
+    groups: dict[str, SpanGroup] = {}
+    numbered: set[str] = set()
+    prefixes = [(cluster_keys, prefix) for doc in docs for prefix in cluster_prefixes(doc)]
+    prefixes += [(frame_keys, prefix) for doc in docs for prefix in frame_prefixes(doc)]
+    for keys_of, prefix in dict.fromkeys(prefixes):
+        numbers = count(1)
+        for doc, offset in zip(docs, offsets, strict=False):
+            for key in keys_of(doc, prefix):
+                numbered.add(key)
+                new = f"{prefix}_{next(numbers)}"
+                spans = _move(doc.spans[key], joined, offset)
+                groups[new] = SpanGroup(joined, name=new, spans=spans, attrs=dict(doc.spans[key].attrs))
+    for key in dict.fromkeys(key for doc in docs for key in doc.spans if key not in numbered):
+        parts = [(doc.spans[key], offset) for doc, offset in zip(docs, offsets, strict=False) if key in doc.spans]
+        spans = [span for group, offset in parts for span in _move(group, joined, offset)]
+        groups[key] = SpanGroup(joined, name=key, spans=spans, attrs=_join_attrs([group for group, _ in parts]))
+    if numbered and not len(groups.get(PREDICATES_KEY, (None,))):
+        del groups[PREDICATES_KEY]  # some documents have no predicate, but not all
+    return groups
+
+
+def _move(group: SpanGroup, joined: Doc, offset: int) -> list[Span]:
+    return [
+        Span(joined, offset + span.start, offset + span.end, label=span.label, kb_id=span.kb_id, span_id=span.id)
+        for span in group
+    ]
+
+
+def _join_attrs(groups: Sequence[SpanGroup]) -> dict[str, Any]:
+    """What groups say together: of each span, if all of them do, and else what the first says."""
+    attrs: dict[str, Any] = {}
+    for group in reversed(groups):
+        attrs |= group.attrs
+    for name in {*OF_SPANS} & attrs.keys():
+        values = [group.attrs.get(name, ()) for group in groups]
+        if all(len(part) == len(group) for part, group in zip(values, groups, strict=True)):
+            attrs[name] = [value for part in values for value in part]
+        else:
+            del attrs[name]
+    return attrs

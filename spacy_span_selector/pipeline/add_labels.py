@@ -1,0 +1,30 @@
+"""Labels of a corpus for a component that was trained on another one, in a config."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import logger, registry
+
+
+@registry.callbacks("spacy_span_selector.add_labels.v1")
+def create_add_labels(
+    component: str, corpus: Callable[[Language], Iterable[Example]]
+) -> Callable[[Language], Language]:
+    """Create a callback for `[initialize.after_init]`: a component that a config takes from a trained pipeline learns
+    the roles and rolesets of the new corpus, too.
+
+    component (str): Name of the component, a `structured_srl`.
+    corpus (Callable[[Language], Iterable[Example]]): Reads the corpus, as `[corpora.train]` does.
+    """
+
+    def add_labels(nlp: Language) -> Language:
+        pipe: Any = nlp.get_pipe(component)
+        added = pipe.add_labels(example.reference for example in corpus(nlp))
+        logger.info("'%s' learns %d new roles and %d new rolesets", component, *map(len, added.values()))
+        return nlp
+
+    return add_labels

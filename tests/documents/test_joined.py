@@ -1,0 +1,144 @@
+"""Documents that are joined keep their clusters and frames apart."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+
+from spacy_span_selector import join_docs
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    get_antecedents,
+    get_clusters,
+    get_frames,
+    get_predicates,
+    get_scores,
+    get_speakers,
+    get_title,
+    set_clusters,
+    set_frames,
+    set_mentions,
+    set_predicates,
+    set_speakers,
+    set_title,
+)
+from spacy_span_selector.extensions import register_extensions
+
+NLP = spacy.blank("en")
+LEFT = Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01", [1.0, 0.5])
+
+
+def make_doc(name: str, score: float = 0.5) -> Doc:
+    """Five tokens: one cluster with scores and antecedents, one frame, one speaker."""
+    doc = NLP(f"{name} left. Bye {name}")
+    mentions = [(0, 1), (4, 5)]
+    set_mentions(doc, mentions, [score, score])
+    set_clusters(doc, [mentions], scores=[[score, score]], antecedents=[[None, (0, 1)]], names=[name])
+    set_frames(doc, [LEFT])
+    set_speakers(doc, [(0, 3, name)])
+    return doc
+
+
+@pytest.fixture
+def joined() -> Doc:
+    found = join_docs([make_doc("Ann"), NLP(""), make_doc("Bob", 0.25)])
+    assert found is not None
+    return found
+
+
+def test_from_docs_mixes_clusters() -> None:
+    """What `join_docs` is for: if spaCy keeps them apart one day, it is no longer needed."""
+    assert get_clusters(Doc.from_docs([make_doc("Ann"), make_doc("Bob")])) == [[(0, 1), (4, 5), (5, 6), (9, 10)]]
+
+
+def test_text_is_that_of_from_docs(joined: Doc) -> None:
+    assert (
+        joined.text == Doc.from_docs([make_doc("Ann"), make_doc("Bob")]).text == "Ann left. Bye Ann Bob left. Bye Bob"
+    )
+
+
+def test_clusters_are_numbered_anew_with_all_that_is_known(joined: Doc) -> None:
+    assert get_clusters(joined) == [[(0, 1), (4, 5)], [(5, 6), (9, 10)]]
+    groups = [joined.spans["coref_clusters_1"], joined.spans["coref_clusters_2"]]
+    assert [get_scores(group) for group in groups] == [[0.5, 0.5], [0.25, 0.25]]
+    assert [get_antecedents(group) for group in groups] == [[None, 0], [None, 0]]
+    assert [group.attrs["name"] for group in groups] == ["Ann", "Bob"]
+    register_extensions()
+    assert joined[9:10]._.coref_antecedent.text == "Bob"
+
+
+def test_frames_are_numbered_anew(joined: Doc) -> None:
+    assert get_frames(joined) == [LEFT, LEFT._replace(start=6, end=7, arguments=[Argument(5, 6, "ARG0")])]
+
+
+def test_other_groups_are_one_with_the_scores_of_all(joined: Doc) -> None:
+    assert [(span.start, span.end) for span in joined.spans["coref_mentions"]] == [(0, 1), (4, 5), (5, 6), (9, 10)]
+    assert get_scores(joined.spans["coref_mentions"]) == [0.5, 0.5, 0.25, 0.25]
+    assert get_speakers(joined) == [(0, 3, "Ann"), (5, 8, "Bob")]
+
+
+def test_scores_that_only_some_have_are_left_out() -> None:
+    other = NLP("Bob left")
+    set_mentions(other, [(0, 1)], None)
+    joined = join_docs([make_doc("Ann"), other])
+    assert joined is not None
+    assert len(joined.spans["coref_mentions"]) == 3 and get_scores(joined.spans["coref_mentions"]) is None
+
+
+def test_every_prefix_is_numbered_anew() -> None:
+    docs = [make_doc("Ann"), make_doc("Bob")]
+    for doc in docs:
+        set_clusters(doc, [[(0, 1)]], prefix="people")
+        set_frames(doc, [LEFT], prefix="roles")
+        doc.spans["page_1"] = [doc[:]]
+    joined = join_docs(docs)
+    assert joined is not None
+    assert get_clusters(joined, "people") == [[(0, 1)], [(5, 6)]]
+    assert [frame.start for frame in get_frames(joined, "roles")] == [1, 6]
+    assert len(joined.spans["page_1"]) == 2
+
+
+def test_given_spans_are_kept() -> None:
+    docs = [NLP("Ann left"), NLP("Bob left")]
+    for doc in docs:
+        set_predicates(doc, [(1, 2)])
+        doc.spans["coref_given"] = [Span(doc, 0, 1, span_id="7")]
+    joined = join_docs(docs)
+    assert joined is not None
+    assert get_predicates(joined) == [(1, 2), (3, 4)]
+    assert [(span.start, span.id_) for span in joined.spans["coref_given"]] == [(0, "7"), (2, "7")]
+
+
+def test_a_document_without_predicates_does_not_take_them_from_others() -> None:
+    nothing = NLP("Oh")
+    set_frames(nothing, [])
+    joined = join_docs([make_doc("Ann"), nothing])
+    assert joined is not None and get_predicates(joined) is None
+    joined = join_docs([nothing, nothing])
+    assert joined is not None and get_predicates(joined) == []
+
+
+def test_a_common_title_is_kept_without_a_warning() -> None:
+    docs = [NLP("Ann left"), NLP("Bob left")]
+    for doc in docs:
+        set_title(doc, "a night")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        joined = join_docs(docs)
+    assert joined is not None and get_title(joined) == "a night"
+    set_title(docs[1], "a day")
+    joined = join_docs(docs)
+    assert joined is not None and get_title(joined) == ""
+
+
+def test_what_is_excluded_is_left_out() -> None:
+    joined = join_docs([make_doc("Ann")], exclude=["spans", "user_data"])
+    assert joined is not None and not joined.spans
+
+
+def test_without_documents_there_is_none() -> None:
+    assert join_docs([]) is None

@@ -1,0 +1,131 @@
+"""The examples of docs/in_your_pipeline.md that need a trained pipeline run, and its tables are right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.language import DEFAULT_CONFIG, Language
+from spacy.tokens import DocBin
+from spacy.training.initialize import init_nlp
+from spacy.util import fix_random_seed, load_config_from_str
+
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+
+from .pipeline.components import CASES, CLUSTERS, FRAMES, SRL, make_examples
+from .test_docs import NEEDS_FILES, expected_output
+from .tok2vec import TOK2VEC
+
+TEXT = (Path(__file__).parent.parent / "docs/in_your_pipeline.md").read_text(encoding="utf-8")
+HORN = "=== the horn\nTom played the horn loudly.\n> [ARG0 Tom] [V=play.11 played] [ARG1 the horn] [ARGM-MNR loudly].\n"
+FOLDER = "training/joint/model-best"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+def joint() -> Language:
+    """A pipeline like that of configs/joint_minilm.cfg, but small: both components over one encoder."""
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("tok2vec", name="transformer", config={"model": TOK2VEC})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
+    for case in CASES:
+        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener}})
+    examples = make_examples(nlp, [*parse_bracketed(CLUSTERS, nlp), *parse_bracketed(FRAMES, nlp)])
+    nlp.initialize(lambda: examples)
+    return nlp
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    nlp = joint()
+    Path(FOLDER).mkdir(parents=True)
+    nlp.to_disk(FOLDER)
+    DocBin(docs=parse_bracketed(HORN, nlp)).to_disk("train.spacy")
+    load = spacy.load
+
+    def load_any(name: str, **settings: Any) -> Language:
+        if name != "en_core_web_sm":
+            return load(name, **settings)
+        other = spacy.blank("en")
+        other.add_pipe("sentencizer", name="parser")
+        return other
+
+    monkeypatch.setattr(spacy, "load", load_any)
+    return tmp_path
+
+
+def test_examples_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    adding, sharing, loading, training, *others = blocks("python")
+    namespace: dict[str, Any] = {}
+    exec(adding, namespace)
+    assert namespace["nlp"].pipe_names == ["parser", "structured_srl", "structured_coref"]
+    assert (folder / "with_coref").is_dir()
+    namespace["nlp"] = spacy.blank("en")
+    namespace["nlp"].add_pipe("sentencizer")
+    exec(sharing, namespace)
+    assert namespace["nlp"]("Tom left.").has_annotation("SENT_START")
+    exec(loading, namespace)
+    nlp = namespace["nlp"]
+    assert nlp.get_pipe("structured_coref").cfg["threshold"] == 0.6
+    namespace["docs"] = parse_bracketed(HORN, nlp)
+    capsys.readouterr()
+    exec(training, namespace)
+    assert capsys.readouterr().out.splitlines() == expected_output(training)
+    assert not any(word in code for code in others for word in NEEDS_FILES)  # test_docs.py runs these
+
+
+def test_the_config_learns_the_labels_of_its_corpus(folder: Path) -> None:
+    (config,) = blocks("ini")
+    rest = """
+[nlp]
+lang = "en"
+pipeline = ["sentencizer", "transformer", "structured_srl"]
+
+[components]
+
+[components.sentencizer]
+factory = "sentencizer"
+
+[corpora]
+
+[corpora.train]
+@readers = "spacy_span_selector.Corpus.v1"
+path = "train.spacy"
+
+[corpora.dev]
+@readers = "spacy_span_selector.Corpus.v1"
+path = "train.spacy"
+
+[training]
+train_corpus = "corpora.train"
+dev_corpus = "corpora.train"
+
+[initialize]
+"""
+    nlp = init_nlp(DEFAULT_CONFIG.merge(load_config_from_str(rest + config)))
+    assert nlp.get_pipe("structured_srl").labels[-1] == "ARGM-MNR"  # type: ignore[attr-defined]
+    assert nlp("Tom played the horn.").spans.keys() >= {SRL.spans_key}
+
+
+def test_every_setting_is_in_the_table() -> None:
+    (table,) = re.findall(r"\| setting \|.*?\n\n", TEXT, re.DOTALL)
+    rows = dict(re.findall(r"^\| (.*?) \| (.*?) \|$", table, re.MULTILINE))
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row) if name != "model"]
+    assert {*named} - {"false"} == {*CorefPipeSettings.names(), *SrlPipeSettings.names()}
+
+
+def test_links_lead_somewhere() -> None:
+    for path, anchor in re.findall(r"\]\(([\w.]*)#?([\w-]*)\)", TEXT):
+        target = (Path(__file__).parent.parent / "docs" / (path or "in_your_pipeline.md")).read_text(encoding="utf-8")
+        headings = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in target.splitlines()}
+        assert not anchor or anchor in headings, f"{path}#{anchor}"
