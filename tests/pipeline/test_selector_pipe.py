@@ -231,9 +231,7 @@ def test_no_code_in_weights_is_run(
     case: Case, trained: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_by_default_before_torch_2_6(monkeypatch)
-    monkeypatch.setattr(
-        torch_head, "default_serialize_torch_model", lambda module: saved({"weight": MakesFolder(tmp_path / "harm")})
-    )
+    monkeypatch.setattr(torch_head, "save_weights", lambda module: saved({"weight": MakesFolder(tmp_path / "harm")}))
     trained.to_disk(tmp_path / "pipeline")
     problem = f"Can't load '{case.factory}' from .*: The weights of the network .* Nothing of them was loaded"
     with pytest.raises(ValueError, match=problem):
