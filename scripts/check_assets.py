@@ -27,8 +27,8 @@ def problem_of(asset: dict[str, Any]) -> str | None:
         return f"{problem} Delete it, and download it again: python -m spacy project assets"
     git = asset["git"]
     return (
-        f"{problem} It differs from {git['path']!r} in commit {git['commit']} of {git['repo']}. If '{git['branch']}' has "
-        "moved on, get that commit:\n"
+        f"{problem} It differs from {git['path']!r} in commit {git['commit']} of {git['repo']}. If "
+        f"'{git['branch']}' has moved on, get that commit:\n"
         f"    git clone --filter=blob:none --no-checkout {git['repo']} pinned\n"
         f"    git -C pinned checkout {git['commit']} -- {git['path']}\n"
         f"    rm -r {dest} && mv pinned/{git['path']} {dest}\n"

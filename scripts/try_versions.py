@@ -63,11 +63,24 @@ def try_row(python: str, versions: str, extra: list[str], folder: Path) -> str:
     else:
         shutil.copy(ROOT / "constraints.txt", constraints)
     package = str(ROOT) if versions == "bare" else f"{ROOT}[transformers]"
-    install = (own, "-m", "pip", "install", "--progress-bar", "off", "--only-binary", ":all:", "--constraint", constraints)
+    install = (
+        own,
+        "-m",
+        "pip",
+        "install",
+        "--progress-bar",
+        "off",
+        "--only-binary",
+        ":all:",
+        "--constraint",
+        constraints,
+    )
     subprocess.run([*install, package, *extra, "pytest", "hypothesis"], check=True)
     run_tests(own, folder / "demo")
     smoke(own, folder / "demo")
-    frozen = subprocess.run([own, "-m", "pip", "list", "--format=freeze"], check=True, capture_output=True, text=True).stdout
+    frozen = subprocess.run(
+        [own, "-m", "pip", "list", "--format=freeze"], check=True, capture_output=True, text=True
+    ).stdout
     pinned = dict(line.split("==", 1) for line in frozen.splitlines() if "==" in line)
     return ", ".join(f"{name} {pinned[name]}" for name in SHOWN if name in pinned)
 

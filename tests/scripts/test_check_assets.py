@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
+import pytest
 import srsly
 from weasel.util import get_checksum
 
-SCRIPT = Path(__file__).parents[2] / "scripts/check_assets.py"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 COMMIT = "0123456789" * 4
 
 
@@ -27,30 +28,41 @@ def project(folder: Path) -> Path:
     return folder
 
 
-def check(folder: Path, *arguments: str) -> tuple[int, str]:
-    command = [sys.executable, str(SCRIPT), *arguments]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    return result.returncode, result.stdout + result.stderr
+Check = Callable[[str], tuple[int, str]]
 
 
-def test_pinned_assets_pass(tmp_path: Path) -> None:
-    assert check(project(tmp_path), "external/texts") == (0, "")
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Check:
+    """Checks a folder of a project, and returns the exit status and the message."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    monkeypatch.chdir(project(tmp_path))
+
+    def run(folder: str) -> tuple[int, str]:
+        monkeypatch.setattr("sys.argv", ["check_assets.py", folder])
+        status: int = import_module("check_assets").main()
+        return status, capsys.readouterr().err
+
+    return run
 
 
-def test_a_folder_that_has_moved_on_is_an_error(tmp_path: Path) -> None:
-    (project(tmp_path) / "external/texts/conll/b.conll").write_text("new", encoding="utf-8")
-    code, message = check(tmp_path, str(tmp_path / "external/texts"))
-    assert code == 1
+def test_pinned_assets_pass(check: Check) -> None:
+    assert check("external/texts") == (0, "")
+
+
+def test_a_folder_that_has_moved_on_is_an_error(check: Check, tmp_path: Path) -> None:
+    Path("external/texts/conll/b.conll").write_text("new", encoding="utf-8")
+    status, message = check(str(tmp_path / "external/texts"))
+    assert status == 1
     assert f"It differs from 'conll' in commit {COMMIT} of https://example.com/texts" in message
     assert f"git -C pinned checkout {COMMIT} -- conll" in message and "splits.md" not in message
 
 
-def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
-    (project(tmp_path) / "external/texts/splits.md").write_text("", encoding="utf-8")
-    code, message = check(tmp_path, "external/texts")
-    assert code == 1 and "splits.md: found the checksum d41d8cd98f00b204e9800998ecf8427e" in message
+def test_a_damaged_file_is_an_error(check: Check) -> None:
+    Path("external/texts/splits.md").write_text("", encoding="utf-8")
+    status, message = check("external/texts")
+    assert status == 1 and "splits.md: found the checksum d41d8cd98f00b204e9800998ecf8427e" in message
 
 
-def test_other_folders_are_not_checked(tmp_path: Path) -> None:
-    (project(tmp_path) / "external/texts/splits.md").write_text("", encoding="utf-8")
-    assert check(tmp_path, "mine") == (0, "")
+def test_other_folders_are_not_checked(check: Check) -> None:
+    Path("external/texts/splits.md").write_text("", encoding="utf-8")
+    assert check("mine") == (0, "")
