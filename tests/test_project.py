@@ -60,6 +60,21 @@ MADE_IN_A_FOLDER = {
 }
 
 
+def test_assets_are_pinned():
+    for asset in load_project()["assets"]:
+        assert re.fullmatch(r"[0-9a-f]{32}", asset["checksum"])
+        where = asset["git"]["commit"] if "git" in asset else asset["url"]
+        assert re.search(r"\b[0-9a-f]{40}\b", where), f"{asset['dest']} comes from no commit"
+
+
+def test_every_asset_is_checked_before_it_is_converted():
+    scripts = [command["script"] for command in load_project()["commands"] if command["name"].startswith("convert-")]
+    checked = {script[0].split()[-1] for script in scripts if script[0].startswith("python scripts/check_assets.py ")}
+    folders = [load_project()["vars"][name.removeprefix("${vars.").removesuffix("}")] for name in checked]
+    for asset in load_project()["assets"]:
+        assert asset["dest"].startswith(tuple(f"{folder}/" for folder in folders)), f"{asset['dest']} is not checked"
+
+
 def test_parent_folders_of_git_assets_are_made():
     project = load_project()
     for asset in project["assets"]:
@@ -108,31 +123,43 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *name, *arguments], cwd=folder, check=True, capture_output=True)
 
 
-def test_assets_are_checked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """From repositories on this disk, in the place of those on GitHub."""
-    assets = load_project()["assets"]
+def test_assets_are_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """From repositories and files on this disk, in the place of those on GitHub."""
+    assets, server = load_project()["assets"], tmp_path / "server"
     for asset in assets:
-        repository = tmp_path / "server" / asset["git"]["repo"].removeprefix("https://github.com/")
-        if not repository.exists():
-            repository.mkdir(parents=True)
+        if "git" not in asset:
+            file = server / asset["url"].removeprefix("https://raw.githubusercontent.com/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(asset["dest"], encoding="utf-8")
+            continue
+        repository = server / asset["git"]["repo"].removeprefix("https://github.com/")
+        if not (repository / ".git").exists():
+            repository.mkdir(parents=True, exist_ok=True)
             git(repository, "init", "--initial-branch", asset["git"]["branch"])
-        file = repository / asset["git"]["path"]
-        if not file.suffix:
-            file /= "file.txt"
+        file = repository / asset["git"]["path"] / "file.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(asset["dest"], encoding="utf-8")
         git(repository, "add", ".")
         git(repository, "commit", "--message", "A file")
     for name, value in {
         "COUNT": "1",
-        "KEY_0": f"url.file://{tmp_path}/server/.insteadOf",
+        "KEY_0": f"url.file://{server}/.insteadOf",
         "VALUE_0": "https://github.com/",
     }.items():
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     project = tmp_path / "project"
     project.mkdir()
-    shutil.copy(ROOT / "project.yml", project)
+    text = (ROOT / "project.yml").read_text(encoding="utf-8")
+    local = text.replace("https://raw.githubusercontent.com/", f"file://{server}/")
+    (project / "project.yml").write_text(local, encoding="utf-8")
     run("assets", project)
     for asset in assets:
         dest = project / asset["dest"]
         assert (dest / "file.txt" if dest.is_dir() else dest).read_text(encoding="utf-8") == asset["dest"]
+
+
+def test_the_documentation_is_that_of_the_project(tmp_path: Path):
+    run("document", ROOT, "--output", tmp_path / "project.md")
+    expected = (tmp_path / "project.md").read_text(encoding="utf-8").replace("](project.yml)", "](../project.yml)")
+    cure = "Run 'python -m spacy project document . --output docs/project.md', and let its link lead to ../project.yml."
+    assert (ROOT / "docs/project.md").read_text(encoding="utf-8") == expected, cure

@@ -3,12 +3,14 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from spacy import registry
 
+import spacy_span_selector
 from spacy_span_selector.signatures import check_types, takes_settings
 
 
@@ -129,3 +131,10 @@ def test_types_are_checked_before_the_settings_are_made() -> None:
 def test_arguments_of_the_function_are_checked(values: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         make(**{"name": "net", "width": 3, **values})
+
+
+def test_class_variables_say_their_type() -> None:
+    """Before Python 3.11 annotations with a bare ClassVar can't be resolved, and then nothing can be imported."""
+    files = [*Path(spacy_span_selector.__file__).parent.rglob("*.py")]
+    bare = [path.name for path in files if re.search(r": ClassVar\b(?!\[)", path.read_text(encoding="utf-8"))]
+    assert files and not bare

@@ -38,15 +38,20 @@ def stored_as(kind: str) -> Iterator[None]:
         _kind.reset(token)
 
 
+def is_compact() -> bool:
+    """Whether weights are stored as anything else than they are."""
+    return _kind.get() != "float32"
+
+
 def compact(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """What is stored of weights.
 
     weights (dict[str, Tensor]): Weights by name.
     RETURNS (dict[str, Tensor]): Numbers of the kind that `stored_as` says, of which `expand` makes weights again.
     """
-    kind = _kind.get()
-    if kind == "float32":
+    if not is_compact():
         return weights
+    kind = _kind.get()
     stored: dict[str, Tensor] = {}
     for name, weight in weights.items():
         if weight.ndim < 2 or not weight.is_floating_point():

@@ -2,6 +2,7 @@
 
 The shim of spacy-transformers, whose files these are, leaves it to torch whether a pickle among them runs, writes the
 tokenizer's files wherever their names say, and passes any option to the tokenizer, `trust_remote_code` among them.
+Version 1 of it saves weights as torch does, version 2 as safetensors; here either loads what the other has saved.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from pathlib import Path, PureWindowsPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import safetensors.torch
 import srsly
+import torch
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import HFObjects
 from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import get_torch_default_device
 
 from .averaged import AveragedShim
-from .weights import load_weights, save_weights
+from .compact import is_compact
+from .weights import ARCHIVE, load_weights, save_weights
 
 OWNER = "the pretrained encoder"
 LOCAL = {"trust_remote_code": False, "local_files_only": True}
@@ -31,10 +35,9 @@ class EncoderShim(AveragedShim, HFShim):
 
     def to_bytes(self) -> bytes:
         """The encoder and its tokenizer, as spacy-transformers writes them, but with weights as `stored_as` says."""
-        message = srsly.msgpack_loads(super().to_bytes())
-        if self._model is not None:
-            message["state"] = save_weights(self._model)
-        content: bytes = srsly.msgpack_dumps(message)
+        content: bytes = super().to_bytes()
+        if is_compact() and self._model is not None:
+            content = srsly.msgpack_dumps({**srsly.msgpack_loads(content), "state": save_weights(self._model)})
         return content
 
     def from_bytes(self, bytes_data: bytes) -> EncoderShim:
@@ -49,7 +52,7 @@ class EncoderShim(AveragedShim, HFShim):
             return self
         files, options = _check_tokenizer(message["tokenizer"])
         device = get_torch_default_device()
-        weights = load_weights(message["state"], device, OWNER)
+        weights = _load_weights(message["state"], device)
         with TemporaryDirectory() as folder:
             for name, content in {**files, "config.json": json.dumps(message["config"]).encode()}.items():
                 (Path(folder) / name).write_bytes(content)
@@ -75,6 +78,20 @@ def _check_tokenizer(saved: dict[str, Any]) -> tuple[dict[str, bytes], dict[str,
     if not {"use_fast"} >= options.keys() or not all(isinstance(value, bool) for value in options.values()):
         raise ValueError(f"The tokenizer of {OWNER} has the options {options}; expected 'use_fast' alone. {cure}")
     return files, options
+
+
+def _load_weights(data: Any, device: torch.device) -> dict[str, torch.Tensor]:
+    """The weights by name, in either format."""
+    if not isinstance(data, bytes) or data.startswith(ARCHIVE):
+        return load_weights(data, device, OWNER)
+    try:
+        weights = safetensors.torch.load(data)
+    except safetensors.SafetensorError as error:
+        raise ValueError(
+            f"The weights of {OWNER} are neither in an archive, as torch saves them, nor safetensors, or are damaged: "
+            f"{error}. Nothing of them was loaded. Get the pipeline again from where it was trained."
+        ) from error
+    return {name: weight.to(device) for name, weight in weights.items()}
 
 
 def _set_weights(encoder: Any, weights: dict[str, Any]) -> None:

@@ -74,8 +74,8 @@ class CorefPipeSettings(PipeSettings):
     given_key: str = GIVEN_MENTIONS_KEY
     link_threshold: float = 0.0
     link_non_mentions: float = 0.0
-    keys: ClassVar = ("mentions_key", "given_key")
-    selected: ClassVar = "mentions_key"
+    keys: ClassVar[tuple[str, ...]] = ("mentions_key", "given_key")
+    selected: ClassVar[str] = "mentions_key"
 
     def check(self, component: str) -> None:
         super().check(component)

@@ -79,8 +79,8 @@ class SrlPipeSettings(PipeSettings):
     spans_key: str = SELECTED_KEY
     unique_roles: Sequence[str] = CORE_ROLES
     frame_roles: bool = False
-    keys: ClassVar = ("predicates_key", "spans_key")
-    selected: ClassVar = "spans_key"
+    keys: ClassVar[tuple[str, ...]] = ("predicates_key", "spans_key")
+    selected: ClassVar[str] = "spans_key"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,22 @@ def load(shim: Any, message: Message) -> Any:
     return shim.from_bytes(srsly.msgpack_dumps(message))
 
 
+def test_weights_in_both_formats_are_loaded(shim: Any) -> None:
+    """That of spacy-transformers 1, and that of its version 2."""
+    safetensors = pytest.importorskip("safetensors.torch")
+    weights = dict(shim._model.state_dict())
+    for state in (saved(weights), safetensors.save(weights)):
+        empty = built("nothing")
+        load(empty, {**message_of(shim), "state": state})
+        torch.testing.assert_close(dict(empty._model.state_dict()), weights)
+
+
+@pytest.mark.parametrize("state", [b"", b"nothing", b"\xff" * 8])
+def test_weights_in_another_format_are_an_error(shim: Any, state: bytes) -> None:
+    with pytest.raises(ValueError, match=r"The weights of the pretrained encoder are neither in an archive.*safetens"):
+        load(shim, {**message_of(shim), "state": state})
+
+
 def test_no_code_in_weights_is_run(shim: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     as_by_default_before_torch_2_6(monkeypatch)
     harm = tmp_path / "harm"
@@ -75,7 +92,7 @@ def test_a_tokenizer_runs_no_code_of_its_own(shim: Any, tmp_path: Path) -> None:
     message["tokenizer"]["tokenizer_config.json"] = json.dumps(settings).encode()
     with pytest.raises(ValueError, match=r"has the options \{.*trust_remote_code.*expected 'use_fast' alone"):
         load(shim, {**message, "tokenizer": {**message["tokenizer"], "kwargs": {"trust_remote_code": True}}})
-    with pytest.raises(ValueError, match="trust_remote_code"):
+    with suppress(ValueError):  # transformers 4 refuses it, 5 takes a tokenizer of its own instead
         load(shim, message)
     assert not harm.exists()
 

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..selection.candidates import CandidateStrategy, TopNonCrossing
+from ..selection.candidates import CandidateStrategy, Pruning, TopNonCrossing
 from ..selection.network import Selection, make_span_scorer, select_spans
 from ..selection.selectors import SpanSelector, StructuredSelector
 from ..selection.settings import NetworkSettings
@@ -46,10 +46,10 @@ class CorefSettings(NetworkSettings):
     distance: str = "candidates"
     pair_features: Sequence[str] = ()
     max_distance: int | None = None
-    network: ClassVar = "coreference"
-    greedy_ratio: ClassVar = 0.4  # Lee et al. 2017, the paper
-    pruning: ClassVar = TopNonCrossing
-    can_learn_constituents: ClassVar = True
+    network: ClassVar[str] = "coreference"
+    greedy_ratio: ClassVar[float] = 0.4  # Lee et al. 2017, the paper
+    pruning: ClassVar[Pruning] = TopNonCrossing
+    can_learn_constituents: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

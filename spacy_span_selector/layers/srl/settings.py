@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..selection.candidates import TopPerSentence
+from ..selection.candidates import Pruning, TopPerSentence
 from ..selection.settings import NetworkSettings
 
 
@@ -21,7 +21,7 @@ class SrlSettings(NetworkSettings):
     pair_width: int = 256
     pair_hidden_width: int = 512
     roleset_vectors: bool = False
-    network: ClassVar = "SRL"
-    greedy_ratio: ClassVar = 0.8  # He et al. 2018
-    pruning: ClassVar = TopPerSentence
-    can_tag: ClassVar = True
+    network: ClassVar[str] = "SRL"
+    greedy_ratio: ClassVar[float] = 0.8  # He et al. 2018
+    pruning: ClassVar[Pruning] = TopPerSentence
+    can_tag: ClassVar[bool] = True

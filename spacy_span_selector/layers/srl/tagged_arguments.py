@@ -36,7 +36,7 @@ class TaggedArguments:
     log_tags (Tensor): Log probabilities of their tags. Shape: (pairs, tags)
     """
 
-    selection: ClassVar = None
+    selection: ClassVar[None] = None
 
     predicates: Spans
     pairs: Pairs
