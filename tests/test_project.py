@@ -50,6 +50,7 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_command():
 # Files that commands write to a folder given in their script; all other outputs are paths in the script.
 MADE_IN_A_FOLDER = {
     "model-best",
+    "model-last",
     "en_span_selector_sm-0.1.0-py3-none-any.whl",
     "config.json",
     "train.spacy",
