@@ -35,11 +35,14 @@ def friendly_errors() -> Iterator[None]:
         msg.fail(str(error), exits=1)
 
 
-def load_pipeline(model: str) -> Language:
-    """Load a pipeline; errors name it."""
+def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
+    """Load a pipeline, with settings that options of the command line replace; errors name it."""
+    from spacy.cli._util import parse_config_overrides
+    from spacy.util import dot_to_dict
+
     from ..bulk.pipelines import load_pipeline
 
-    return load_pipeline(model)
+    return load_pipeline(model, dot_to_dict(parse_config_overrides([*overrides], env_var=None)))
 
 
 def check_spacy_file(path: Path) -> None:

@@ -18,8 +18,9 @@ from ..writing import write_files
 from ._app import app, check_spacy_file, friendly_errors, load_pipeline, spacy_file
 
 
-@app.command("evaluate")
+@app.command("evaluate", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def evaluate_cli(
+    ctx: typer.Context,
     model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
     data: Annotated[Path, typer.Argument(help="A .spacy file with gold annotation")],
     gold_predicates: Annotated[
@@ -47,6 +48,9 @@ def evaluate_cli(
     those of `spacy evaluate`, which prints only the metrics of spaCy's own components. With --gold-predicates it is
     given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling. With
     --gold-mentions it is given the mentions instead, and links them: coreference scores are then those of links alone.
+
+    Settings of the pipeline can be given as options, such as --components.structured_coref.keep_singletons false for
+    data that mark no singletons.
     """
     import spacy
     import srsly
@@ -59,7 +63,7 @@ def evaluate_cli(
             raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
-        nlp = load_pipeline(model)
+        nlp = load_pipeline(model, ctx.args)
         given = gold_predicates or gold_mentions
         corpus = create_corpus(
             data,

@@ -268,3 +268,28 @@ def test_data_that_is_not_a_file_of_spacy(srl: Path, data: Path, tmp_path: Path)
 
 def test_missing_model(data: Path, tmp_path: Path):
     assert "nowhere" in message(run(tmp_path / "nowhere", data))
+
+
+def test_options_are_settings_of_the_pipeline(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("evaluate_test_srl")
+    nlp.to_disk(tmp_path / "pipeline")
+    doc = nlp.make_doc("Ann slept.")
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])], prefix="roles")
+    DocBin(docs=[doc]).to_disk(tmp_path / "gold.spacy")
+    arguments = ["evaluate", str(tmp_path / "pipeline"), str(tmp_path / "gold.spacy"), "--output", str(tmp_path / "s")]
+    assert CliRunner().invoke(app, arguments).exit_code == 1
+    result = CliRunner().invoke(app, [*arguments, "--components.evaluate_test_srl.prefix", "roles"])
+    assert result.exit_code == 0, result.output
+    assert srsly.read_json(tmp_path / "s")["srl_f"] == 1.0
+
+
+@pytest.mark.parametrize("option", ["--gold-predicate", "--components.evaluate_test_srl.colour=blue"])
+def test_an_option_that_is_no_setting_is_an_error(option: str, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("evaluate_test_srl")
+    nlp.to_disk(tmp_path / "pipeline")
+    DocBin().to_disk(tmp_path / "gold.spacy")
+    result = CliRunner().invoke(app, ["evaluate", str(tmp_path / "pipeline"), str(tmp_path / "gold.spacy"), option])
+    assert result.exit_code != 0
