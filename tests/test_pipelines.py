@@ -59,7 +59,7 @@ def test_it_says_whence_it_comes(meta: dict[str, Any]) -> None:
 
 def test_it_needs_this_package_and_no_pretrained_encoder(meta: dict[str, Any]) -> None:
     names = {requirement.partition(">=")[0] for requirement in meta["requirements"]}
-    assert names == {"spacy-span-selector", "spacy-transformers"}
+    assert names == {"spacy", "spacy-span-selector", "spacy-transformers"}
 
 
 def test_it_finds_who_does_what(nlp: Language) -> None:
