@@ -9,6 +9,9 @@ from .browser import browser, open_page
 
 __all__ = ["browser", "device", "open_page"]
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    torch.set_num_threads(1)  # the workers share the cores
+
 if not torch.cuda.is_available():
     # Without a GPU Triton's kernels run in its interpreter. It must know before anything imports Triton, as torch may.
     os.environ["TRITON_INTERPRET"] = "1"

@@ -164,9 +164,12 @@ def test_prefixes_are_those_of_the_pipeline_or_given(tmp_path: Path):
     set_clusters(doc, [[(0, 1), (3, 4)]], prefix="mine")
     set_frames(doc, [Frame(1, 2, [], "leave.01")], prefix="roles")
     DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
-    run(tmp_path / "data.spacy", tmp_path / "bare.html")
-    options = ["--cluster-prefix", "mine", "--frame-prefix", "roles"]
-    assert run(tmp_path / "data.spacy", tmp_path / "page.html", *options).exit_code == 0
-    bare, page = ((tmp_path / f"{name}.html").read_text(encoding="utf-8") for name in ("bare", "page"))
-    assert (bare.count('class="mention'), page.count('class="mention')) == (0, 2)
-    assert (bare.count('class="frame"'), page.count('class="frame"')) == (0, 1)
+    for name, options in {
+        "found": [],
+        "given": ["--cluster-prefix", "mine", "--frame-prefix", "roles"],
+        "others": ["--cluster-prefix", "yours", "--frame-prefix", "frames"],
+    }.items():
+        assert run(tmp_path / "data.spacy", tmp_path / f"{name}.html", *options).exit_code == 0
+        page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+        shown = (page.count('class="mention'), page.count('class="frame"'))
+        assert shown == ((0, 0) if name == "others" else (2, 1))
