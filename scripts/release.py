@@ -82,7 +82,7 @@ def try_out(wheel: Path, source: Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
         python = folder / "venv/bin/python"
         install = (python, "-m", "pip", "install", "--quiet", "--constraint", unpacked / "constraints.txt")
-        subprocess.run([*install, wheel, "pytest", "hypothesis"], check=True)
+        subprocess.run([*install, wheel, "pytest", "pytest-xdist", "hypothesis"], check=True)
         run_tests(python, folder / "demo", unpacked)
         smoke(python, folder / "demo")
 

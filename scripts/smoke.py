@@ -24,7 +24,7 @@ TESTS = (
 def run_tests(python: Path, folder: Path, source: Path = ROOT) -> None:
     """Run tests that go through most of the package, and need neither a corpus nor the network.
 
-    python (Path): The interpreter of an environment with the package, pytest and hypothesis.
+    python (Path): The interpreter of an environment with the package, pytest, pytest-xdist and hypothesis.
     folder (Path): Where the files of the tests and the demo are copied to; it must not exist.
     source (Path): The repository, or an unpacked source distribution.
     RAISES (subprocess.CalledProcessError): If a test fails.
@@ -34,7 +34,10 @@ def run_tests(python: Path, folder: Path, source: Path = ROOT) -> None:
         copy = shutil.copytree if (source / name).is_dir() else shutil.copy
         copy(source / name, folder / name)
     tests = [f"tests/{name}" for name in TESTS]
-    subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests], cwd=folder, check=True)
+    in_parallel = ("--numprocesses", "auto", "--dist", "loadfile")
+    subprocess.run(
+        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *in_parallel, *tests], cwd=folder, check=True
+    )
 
 
 def smoke(python: Path, folder: Path) -> None:

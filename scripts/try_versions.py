@@ -75,7 +75,7 @@ def try_row(python: str, versions: str, extra: list[str], folder: Path) -> str:
         "--constraint",
         constraints,
     )
-    subprocess.run([*install, package, *extra, "pytest", "hypothesis"], check=True)
+    subprocess.run([*install, package, *extra, "pytest", "pytest-xdist", "hypothesis"], check=True)
     run_tests(own, folder / "demo")
     smoke(own, folder / "demo")
     frozen = subprocess.run(
