@@ -13,6 +13,7 @@ from math import ceil
 from typing import Any
 
 from spacy.tokens import Doc, Span
+from spacy.util import minibatch
 
 from ..annotation import get_sentences, get_speaker_markers
 
@@ -72,11 +73,20 @@ def _sentences(doc: Doc) -> list[Span]:
 
 
 def _count_subwords(texts: list[str], tokenizer: Any) -> list[int]:
-    """The number of subwords of each text, without those that are added to a window."""
-    if not texts:
-        return []
-    encoded = tokenizer(texts, add_special_tokens=False, verbose=False)  # not to be told of long ones: they are cut
-    return [len(pieces) for pieces in encoded["input_ids"]]
+    """The number of subwords of each text, without those that are added to a window.
+
+    They are padded as windows are when they are read. To change the padding changes the tokenizer, with which other
+    threads may be reading.
+    """
+    counts = [0] * len(texts)
+    by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    for places in minibatch(by_length, size=64):  # little padding, and little at once
+        block = [texts[place] for place in places]
+        # `verbose` would tell of long texts: they are cut.
+        encoded = tokenizer(block, add_special_tokens=False, padding="longest", verbose=False)
+        for place, read in zip(places, encoded["attention_mask"], strict=True):
+            counts[place] = sum(read)
+    return counts
 
 
 def _fit(sentence: Span, count: int, room: int, tokenizer: Any) -> Iterator[Part]:

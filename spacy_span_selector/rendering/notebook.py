@@ -41,7 +41,7 @@ def render(
     RETURNS (str | None): The HTML; None if it is shown.
     RAISES (ValueError): If there is no such style, or something else than documents is given.
     """
-    shown = [docs] if isinstance(docs, Doc | Span) else list(docs)
+    shown = list(docs) if isinstance(docs, Iterable) and not isinstance(docs, Doc | Span) else [docs]
     made = Page(style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
     for i, doc in enumerate(shown):
         if not isinstance(doc, Doc | Span):

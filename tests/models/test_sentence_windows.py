@@ -67,6 +67,18 @@ def test_as_many_sentences_as_fit(tokenizer: Any) -> None:
     assert cut(doc, 5 + ADDED, tokenizer) == ["a b c d e", "f g h i j", "k"]
 
 
+def test_a_tokenizer_that_reads_is_left_alone(build: Any) -> None:
+    """Other threads may be reading with it."""
+    encoder = build(64)
+    doc = make_doc("a b c", "d e f g " * 30)
+    encoder.initialize(X=[doc])
+    encoder.predict([doc])
+    padding = encoder.tokenizer.backend_tokenizer.padding
+    assert padding is not None
+    encoder.attrs["get_spans"]([doc])
+    assert encoder.tokenizer.backend_tokenizer.padding == padding
+
+
 def test_subwords_are_counted(tokenizer: Any) -> None:
     assert cut(make_doc("abc", "de", "f"), 5 + ADDED, tokenizer) == ["abc de", "f"]
 

@@ -99,7 +99,9 @@ def test_a_frame_is_as_high_as_its_page_up_to_a_limit(doc: Doc):
     )
 
 
-@pytest.mark.parametrize("docs", [["Ann left."], [None], [{"text": "Ann left."}]])
+@pytest.mark.parametrize("docs", [["Ann left."], [None], [{"text": "Ann left."}], None, 5])
 def test_other_things_than_documents_are_named(docs: Any):
-    with pytest.raises(ValueError, match=r"docs\[0\], which is of type (str|NoneType|dict); expected a Doc or a Span"):
+    with pytest.raises(
+        ValueError, match=r"docs\[0\], which is of type (str|NoneType|dict|int); expected a Doc or a Span"
+    ):
         render(docs)

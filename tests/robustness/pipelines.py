@@ -19,7 +19,7 @@ ENCODERS = ("cnn", "transformer")
 
 TRANSFORMER = {
     "@architectures": "spacy_span_selector.TransformerModel.v1",
-    "get_spans": {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 16, "stride": 12},
+    "get_spans": {"@span_getters": "spacy_span_selector.SentenceWindows.v1", "subwords": 64},
     "tokenizer_config": {"use_fast": True, "model_max_length": 512},
     "transformer_config": {"hidden_dropout_prob": 0.3, "attention_probs_dropout_prob": 0.3},
 }
