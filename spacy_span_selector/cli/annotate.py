@@ -211,7 +211,8 @@ def _report(summary: Summary, reading: Reading, out: str) -> None:
             err=True,
         )
     here = f", {summary.annotated:,} of them now, {summary.rate:,.0f} words/s" if summary.annotated else ""
-    typer.echo(f"Annotated {summary.documents:,} documents, {summary.words:,} words{here}.", err=True)
+    documents = "1 document" if summary.documents == 1 else f"{summary.documents:,} documents"
+    typer.echo(f"Annotated {documents}, {summary.words:,} words{here}.", err=True)
     where = "above" if out == STDOUT else str(Path(out) / "errors.jsonl")
     if summary.errors:
         typer.echo(f"{summary.errors:,} records could not be annotated: {where}", err=True)
