@@ -51,7 +51,6 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_command():
 MADE_IN_A_FOLDER = {
     "model-best",
     "model-last",
-    "done.jsonl",
     "en_span_selector_sm-0.1.0-py3-none-any.whl",
     "config.json",
     "train.spacy",
