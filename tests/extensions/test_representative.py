@@ -22,8 +22,22 @@ def representative(text: str) -> str:
         ("[him|x] and [he himself|x]", "him"),
         ("[Ann|x] saw that [Ann|x] was [Mary Jane Smith|x] .", "Ann"),
         ("[Tom|x] , [Mr. Sawyer|x] or [Mr. Tom Sawyer|x] , [Tom|x] and [Tom|x]", "Mr. Tom Sawyer"),
+        ("[Poor Ann|x] saw that [Ann|x] was [poor Ann|x] , [poor Ann|x] and [Ann|x] .", "Poor Ann"),
+        ("[poor Ann|x] saw that [Ann|x] was [Ann|x] .", "Ann"),
+        ("[The Hatter|x] saw that [the Hatter|x] was [the Hatter|x] .", "the Hatter"),
     ],
-    ids=["longest proper", "names within", "longest nominal", "no pronoun", "first", "most frequent", "parts of names"],
+    ids=[
+        "longest proper",
+        "names within",
+        "longest nominal",
+        "no pronoun",
+        "first",
+        "most frequent",
+        "parts of names",
+        "capitals",
+        "usual wording",
+        "no name",
+    ],
 )
 def test_representative(text: str, expected: str):
     assert representative(text) == expected
