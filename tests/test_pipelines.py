@@ -9,12 +9,14 @@ from zipfile import ZipFile
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import DocBin
 
+from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 from spacy_span_selector.readers import create_corpus
 
 ROOT = Path(__file__).parents[1]
 WHEELS = sorted((ROOT / "pipelines").glob("en_span_selector_sm-*.whl"))
-LITBANK = ROOT.parent / "shared/data/litbank"
+ONTOGUM = ROOT.parent / "shared/data/ontogum"
 TEXT = """When the captain saw the ship, he called his daughter. She ran to the window and laughed at him.
 "You are late," she said, "but I am glad to see you."
 """
@@ -83,14 +85,17 @@ def test_lines_may_end_anywhere(nlp: Language) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not LITBANK.is_dir(), reason=f"needs LitBank in {LITBANK}: see the assets of project.yml")
-def test_its_score_is_the_one_that_it_states(nlp: Language, meta: dict[str, Any], tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    from spacy_span_selector.cli import app
-
-    result = CliRunner().invoke(app, ["convert", "litbank", str(LITBANK), str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    scores = nlp.evaluate(list(create_corpus(tmp_path / "test.spacy", gold_tokens=False, sentences=False)(nlp)))
-    # Computers round differently, more so with bfloat16.
-    assert scores["coref_f"] == pytest.approx(meta["performance"]["coref_f"], abs=0.005)
+@pytest.mark.skipif(not ONTOGUM.is_dir(), reason=f"needs OntoGUM in {ONTOGUM}: see the assets of project.yml")
+def test_its_score_is_near_the_one_that_it_states(nlp: Language, meta: dict[str, Any], tmp_path: Path) -> None:
+    """On OntoGUM, of whose test split neither it nor the pipeline that was scored has seen anything."""
+    docs = read_ontogum(ONTOGUM, names=read_ontogum_splits(ONTOGUM)["test"])
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "test.spacy")
+    examples = list(create_corpus(tmp_path / "test.spacy", gold_tokens=False, sentences=False)(nlp))
+    settings = nlp.get_pipe("structured_coref").cfg
+    keep, settings["keep_singletons"] = settings["keep_singletons"], False
+    try:
+        scores = nlp.evaluate(examples)
+    finally:
+        settings["keep_singletons"] = keep
+    # Two trainings, one of which saw twenty documents more, and computers that round differently.
+    assert scores["coref_f"] == pytest.approx(meta["performance"]["ontogum_coref_f"], abs=0.015)
