@@ -19,7 +19,7 @@ from configparser import ConfigParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from smoke import ROOT, run_tests, smoke
+from smoke import ROOT, TEST_REQUIREMENTS, run_tests, smoke
 
 
 def problems(root: Path) -> Iterator[str]:
@@ -82,7 +82,7 @@ def try_out(wheel: Path, source: Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
         python = folder / "venv/bin/python"
         install = (python, "-m", "pip", "install", "--quiet", "--constraint", unpacked / "constraints.txt")
-        subprocess.run([*install, wheel, "pytest", "pytest-xdist", "hypothesis"], check=True)
+        subprocess.run([*install, wheel, *TEST_REQUIREMENTS], check=True)
         run_tests(python, folder / "demo", unpacked)
         smoke(python, folder / "demo")
 

@@ -19,12 +19,14 @@ TESTS = (
     "pipeline/test_structured_coref.py",
     "pipeline/test_structured_srl.py",
 )
+TEST_REQUIREMENTS = ("pytest", "pytest-xdist", "hypothesis")
+"""What `run_tests` needs beside the package."""
 
 
 def run_tests(python: Path, folder: Path, source: Path = ROOT) -> None:
     """Run tests that go through most of the package, and need neither a corpus nor the network.
 
-    python (Path): The interpreter of an environment with the package, pytest, pytest-xdist and hypothesis.
+    python (Path): The interpreter of an environment with the package and TEST_REQUIREMENTS.
     folder (Path): Where the files of the tests and the demo are copied to; it must not exist.
     source (Path): The repository, or an unpacked source distribution.
     RAISES (subprocess.CalledProcessError): If a test fails.

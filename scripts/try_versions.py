@@ -19,7 +19,7 @@ from configparser import ConfigParser
 from pathlib import Path
 from tempfile import mkdtemp
 
-from smoke import ROOT, run_tests, smoke
+from smoke import ROOT, TEST_REQUIREMENTS, run_tests, smoke
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 VERSIONS = ("oldest", "newest", "tested", "bare")
@@ -75,7 +75,7 @@ def try_row(python: str, versions: str, extra: list[str], folder: Path) -> str:
         "--constraint",
         constraints,
     )
-    subprocess.run([*install, package, *extra, "pytest", "pytest-xdist", "hypothesis"], check=True)
+    subprocess.run([*install, package, *extra, *TEST_REQUIREMENTS], check=True)
     run_tests(own, folder / "demo")
     smoke(own, folder / "demo")
     frozen = subprocess.run(

@@ -86,16 +86,14 @@ def test_lines_may_end_anywhere(nlp: Language) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not ONTOGUM.is_dir(), reason=f"needs OntoGUM in {ONTOGUM}: see the assets of project.yml")
-def test_its_score_is_near_the_one_that_it_states(nlp: Language, meta: dict[str, Any], tmp_path: Path) -> None:
+def test_its_score_is_near_the_one_that_it_states(
+    nlp: Language, meta: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On OntoGUM, of whose test split neither it nor the pipeline that was scored has seen anything."""
     docs = read_ontogum(ONTOGUM, names=read_ontogum_splits(ONTOGUM)["test"])
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "test.spacy")
     examples = list(create_corpus(tmp_path / "test.spacy", gold_tokens=False, sentences=False)(nlp))
-    settings = nlp.get_pipe("structured_coref").cfg
-    keep, settings["keep_singletons"] = settings["keep_singletons"], False
-    try:
-        scores = nlp.evaluate(examples)
-    finally:
-        settings["keep_singletons"] = keep
+    monkeypatch.setitem(nlp.get_pipe("structured_coref").cfg, "keep_singletons", False)
+    scores = nlp.evaluate(examples)
     # Two trainings, one of which saw twenty documents more, and computers that round differently.
     assert scores["coref_f"] == pytest.approx(meta["performance"]["ontogum_coref_f"], abs=0.015)

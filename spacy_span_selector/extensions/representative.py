@@ -28,29 +28,26 @@ def representative_mention(cluster: Sequence[Span]) -> Span:
         for wanted in ("proper", "nominal")
     )
     if proper:
-        names = {id(mention): _names(mention) for mention in proper}
-        uses = Counter(names.values())
+        bare = [without_clitic(mention) for mention in proper]
+        names, wordings = [_names(span) for span in bare], [span.text for span in bare]
+        uses, wording_uses = Counter(names), Counter(wordings)
         votes = {name: sum(uses[other] for other in uses if other <= name) for name in uses}
-        wordings = Counter(without_clitic(mention).text for mention in proper)
-
-        def order(mention: Span) -> tuple[int, int, int, tuple[int, bool, int]]:
-            name = names[id(mention)]
-            return -votes[name], -len(name), -wordings[without_clitic(mention).text], _order(mention)
-
-        return min(proper, key=order)
+        ranks = [
+            (-votes[name], -len(name), -wording_uses[wording], *_order(*spans))
+            for name, wording, *spans in zip(names, wordings, proper, bare, strict=True)
+        ]
+        return proper[ranks.index(min(ranks))]
     if nominal:
-        return min(nominal, key=_order)
+        return min(nominal, key=lambda mention: _order(mention, without_clitic(mention)))
     return min(cluster, key=lambda mention: (mention.start, mention.end))
 
 
-def _order(mention: Span) -> tuple[int, bool, int]:
-    """The sort key of mentions of one type, the longest first."""
-    bare = without_clitic(mention)
+def _order(mention: Span, bare: Span) -> tuple[int, bool, int]:
+    """The sort key of a mention among those of its type, the longest first; `bare` is the mention without clitic."""
     return -sum(not token.is_space for token in bare), len(bare) < len(mention), mention.start
 
 
-def _names(mention: Span) -> frozenset[str]:
+def _names(bare: Span) -> frozenset[str]:
     """The capitalized words of a proper mention, in lower case, without "The" and the like; if there are none, all."""
-    bare = without_clitic(mention)
     names = frozenset(token.lower_ for token in bare if token.text[:1].isupper() and not token.is_stop)
     return names or frozenset(token.lower_ for token in bare)
