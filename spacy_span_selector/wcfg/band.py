@@ -20,7 +20,7 @@ from .chain import Chain
 from .grammar import FORBIDDEN, IDENTITY, Grammar
 from .laminar import level
 from .triangle import to_end, to_start
-from .validation import validate_band
+from .validation import check_differentiated_once, validate_band
 
 
 class LaminarBandGrammar(Grammar):
@@ -78,10 +78,7 @@ class _LaminarBands(torch.autograd.Function):
             if grad_partition is None:
                 return None, None
             return grad_partition[:, None, None] * (log_allowed.exp() * scores.sigmoid()), None
-        if torch.is_grad_enabled():
-            raise RuntimeError(
-                "span marginals can be differentiated once only: call backward without create_graph=True"
-            )
+        check_differentiated_once()
         if grad_partition is None:
             grad_partition = grad_allowed.new_zeros(len(grad_allowed))
         sums = BandSums(

@@ -20,6 +20,7 @@ from . import sweeps
 from .chart import arcs_to_spans, spans_to_arcs
 from .grammar import FORBIDDEN, IDENTITY, Grammar
 from .implementations import sweeps_for
+from .validation import check_differentiated_once
 
 
 class TreeGrammar(Grammar):
@@ -79,10 +80,7 @@ class _Triangulations(torch.autograd.Function):
         log_nodes, *swept = ctx.saved_tensors
         if grad_nodes is None:  # log_nodes is an output, so this expression can be differentiated again
             return None if grad_partition is None else grad_partition[:, None, None] * log_nodes.exp()
-        if torch.is_grad_enabled():
-            raise RuntimeError(
-                "span marginals can be differentiated once only: call backward without create_graph=True"
-            )
+        check_differentiated_once()
         grad_nodes = grad_nodes.triu()
         gradient = spans_to_arcs(grad_nodes)
         gradient[-1, 0] -= grad_nodes.sum((1, 2))

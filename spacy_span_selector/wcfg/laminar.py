@@ -18,6 +18,7 @@ from . import laminar_sweeps
 from .grammar import FORBIDDEN, IDENTITY, Grammar
 from .implementations import sweeps_for
 from .triangle import chart_to_spans, spans_to_chart
+from .validation import check_differentiated_once
 
 
 class LaminarGrammar(Grammar):
@@ -62,10 +63,7 @@ class _LaminarSets(torch.autograd.Function):
             if grad_partition is None:
                 return None, None
             return grad_partition[:, None, None] * (log_allowed.exp() * scores.sigmoid()), None
-        if torch.is_grad_enabled():
-            raise RuntimeError(
-                "span marginals can be differentiated once only: call backward without create_graph=True"
-            )
+        check_differentiated_once()
         if grad_partition is None:
             grad_partition = grad_allowed.new_zeros(len(grad_allowed))
         grad_chart = spans_to_chart(grad_allowed.triu(1), 0.0)

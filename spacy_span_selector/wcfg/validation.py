@@ -45,3 +45,12 @@ def _validate(scores: Tensor, lengths: Tensor) -> None:
             f"lengths: expected 0 to {tokens} tokens, the size of the scores, but got "
             f"{int(lengths.min())} to {int(lengths.max())}"
         )
+
+
+def check_differentiated_once() -> None:
+    """For the reverse of marginals, which has none itself.
+
+    RAISES (RuntimeError): If the gradient that is computed is to be differentiated, too.
+    """
+    if torch.is_grad_enabled():
+        raise RuntimeError("span marginals can be differentiated once only: call backward without create_graph=True")
