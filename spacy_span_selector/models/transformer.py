@@ -22,6 +22,7 @@ from thinc.api import Model, PyTorchShim, chain, xp2torch
 from thinc.types import Floats2d, Ragged
 from torch import Tensor
 
+from ..layers.spans.precision import has_bfloat16
 from ..signatures import takes_settings
 from .at_rest import at_rest
 from .finite import NotFinite, first_not_finite, module_gradients
@@ -202,20 +203,11 @@ def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iter
 
 def _precision(shim: PyTorchShim, bfloat16: bool) -> AbstractContextManager[Any]:
     device = shim.device
-    if bfloat16 and _has_bfloat16(device):
+    if bfloat16 and has_bfloat16(device):
         return torch.autocast(device.type, torch.bfloat16)
     if shim._mixed_precision and device.type == "cuda":
         return torch.autocast("cuda", torch.float16)
     return nullcontext()
-
-
-def _has_bfloat16(device: torch.device) -> bool:
-    """Whether a device has instructions for bfloat16: without them it takes longer than float32."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_capability(device) >= (8, 0)
-    # Early versions of torch 2 cannot tell.
-    has_instructions = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
-    return device.type == "cpu" and has_instructions is not None and bool(has_instructions())
 
 
 def _collect(

@@ -70,7 +70,7 @@ def plain(build: Build) -> Callable[..., Any]:
 @pytest.fixture
 def computes_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every device computes in bfloat16, however slowly."""
-    monkeypatch.setattr(transformer, "_has_bfloat16", lambda device: True)
+    monkeypatch.setattr(transformer, "has_bfloat16", lambda device: True)
 
 
 def is_piece(output: Any) -> torch.Tensor:
@@ -210,7 +210,7 @@ def test_bfloat16_trains_float32_weights(build: Build, computes_bfloat16: None) 
 
 
 def test_bfloat16_is_left_to_devices_that_have_it(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transformer, "_has_bfloat16", lambda device: False)
+    monkeypatch.setattr(transformer, "has_bfloat16", lambda device: False)
     assert torch.equal(states(build(bfloat16=True).predict(DOCS)), states(build().predict(DOCS)))
 
 

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, add_up, merge_tables
+from ..spans.precision import has_bfloat16
 from .pair_features import PAIR_FEATURES, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
 from .positions import Positions
 
@@ -78,6 +79,8 @@ class Linker(nn.Module):
         then the coarse scores cost the square of the mentions of a document.
     dropout (float): Dropout of projected spans and of the hidden layer; there, one mask is drawn per mention and
         shared by its antecedents.
+    bfloat16 (bool): Whether the product part of the hidden layer, most of the work, is computed in bfloat16 at
+        prediction, where the device can.
     """
 
     def __init__(
@@ -91,12 +94,14 @@ class Linker(nn.Module):
         pair_features: Sequence[str],
         max_distance: int | None,
         dropout: float,
+        bfloat16: bool = False,
     ) -> None:
         super().__init__()
         self.kept = antecedents
         self.match_words = match_words
         self.features = {name: feature for name, feature in PAIR_FEATURES.items() if name in pair_features}
         self.max_distance = max_distance
+        self.in_bfloat16 = bfloat16
         buckets = len(DISTANCE_BUCKETS) + 1
         self.project = nn.Linear(vector_width, width)
         self.coarse = nn.Linear(width, width)
@@ -181,13 +186,16 @@ class Linker(nn.Module):
         if vectors.device.type != "cuda":
             features, tables = merge_tables(features, tables, COMBINATIONS)
         output = self.dropout(torch.ones_like(mention)) * self.output.weight
+        product = self.product.weight
+        if self.in_bfloat16 and not self.training and has_bfloat16(product.device):
+            product = product.bfloat16()
         row_elements = mention.shape[1] * antecedents.shape[1]
         at_once = rows_at_once(row_elements, vectors.device)
         blocks = (
             (
                 *(vectors, vectors[rows], sources[rows], antecedents[rows]),
                 *(mention[rows], antecedent, tables, [feature[rows] for feature in features]),
-                *(self.product.weight, output[rows]),
+                *(product, output[rows]),
             )
             for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
         )
@@ -228,12 +236,12 @@ def _score_pairs(
     antecedents (Tensor): Indices of mentions. Shape: (rows, antecedents)
     tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
     features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
-    product (Tensor): The weights of the product part. Shape: (hidden, width)
+    product (Tensor): The weights of the product part, whose type it is computed in. Shape: (hidden, width)
     RETURNS (Tensor): Shape: (rows, antecedents)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
     others = embed(antecedents, vectors)
-    hidden = linear(rows[:, None] * others, product)
+    hidden = linear((rows[:, None] * others).to(product.dtype), product).to(rows.dtype)
     hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
     return (others * sources[:, None]).sum(2) + (hidden * output[:, None]).sum(2)

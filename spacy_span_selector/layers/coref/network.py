@@ -36,6 +36,7 @@ class CorefSettings(NetworkSettings):
     pair_features (Sequence[str]): What else the linker sees of two mentions: "nested", "content_words", "quotation",
         "speaker", "sentences", and of one-word mentions, "short_words".
     max_distance (int | None): Greatest distance of an antecedent, in candidates. No limit if None.
+    bfloat16 (bool): Whether pairs are scored in bfloat16 at prediction, where the device has instructions for it.
     """
 
     selector: SpanSelector = field(default_factory=StructuredSelector)
@@ -46,6 +47,7 @@ class CorefSettings(NetworkSettings):
     distance: str = "candidates"
     pair_features: Sequence[str] = ()
     max_distance: int | None = None
+    bfloat16: bool = False
     network: ClassVar[str] = "coreference"
     greedy_ratio: ClassVar[float] = 0.4  # Lee et al. 2017, the paper
     pruning: ClassVar[Pruning] = TopNonCrossing
@@ -127,6 +129,7 @@ class CorefHead(nn.Module):
             pair_features=settings.pair_features,
             max_distance=settings.max_distance,
             dropout=settings.dropout,
+            bfloat16=settings.bfloat16,
         )
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: CorefRequest) -> CorefOutput:

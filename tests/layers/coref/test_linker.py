@@ -25,6 +25,7 @@ def build(
     pair_features: Sequence[str] = FEATURE_NAMES,
     max_distance: int | None = None,
     dropout: float = 0.0,
+    bfloat16: bool = False,
 ) -> Linker:
     torch.manual_seed(0)
     linker = Linker(
@@ -36,6 +37,7 @@ def build(
         pair_features=pair_features,
         max_distance=max_distance,
         dropout=dropout,
+        bfloat16=bfloat16,
     )
     for feature in (linker.coarse_distance, linker.coarse_match, linker.distance, linker.match):
         torch.nn.init.normal_(feature.weight)  # some start at 0, which would hide mistakes
@@ -270,6 +272,18 @@ def test_a_feature_alone_is_learnt(name: str) -> None:
 
     assert difference([name]) > 0.95
     assert difference([]) == 0.0
+
+
+@pytest.mark.parametrize(("training", "can"), [(False, True), (True, True), (False, False)])
+def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
+    training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    monkeypatch.setattr(linker_module, "has_bfloat16", lambda device: can)
+    mentions = random_mentions(SIZES, device)
+    exact, found = (build(bfloat16=k).to(device).train(training)(mentions) for k in (False, True))
+    assert torch.equal(found.antecedents, exact.antecedents) and found.scores.dtype == torch.float32
+    assert torch.equal(found.scores, exact.scores) == (training or not can)
+    torch.testing.assert_close(found.scores, exact.scores, atol=0.05, rtol=0.02)
 
 
 def test_evaluation_is_deterministic_and_without_dropout() -> None:
