@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from spacy.tokens import Doc
 
 from ..annotation import get_clusters, get_frames
+from ..metrics.nesting import nesting_depths
 from .files import Keys
 
 RAREST = 3
@@ -81,21 +82,10 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
         counts.singletons += sizes.count(1)
         counts.clusters += len(sizes) - sizes.count(1) - sizes.count(0)
         counts.widths.update(end - start for start, end in mentions)
-        counts.depth = max(counts.depth, nesting_depth(mentions))
+        counts.depth = max(counts.depth, *nesting_depths(mentions).values(), 0)
         for frame in get_frames(doc, keys.frames):
             counts.predicates += 1
             counts.arguments += len(frame.arguments)
             counts.roles.update(argument.role for argument in frame.arguments)
             counts.rolesets.update([frame.roleset] if frame.roleset else [])
     return counts
-
-
-def nesting_depth(spans: Sequence[tuple[int, int]]) -> int:
-    """How many different spans lie in each other at most. A span that crosses another is not in it."""
-    deepest = 0
-    around: list[tuple[int, int]] = []
-    for start, end in sorted({*spans}, key=lambda span: (span[0], -span[1])):
-        around = [other for other in around if other[1] >= end]  # others end before it, or cross it
-        around.append((start, end))
-        deepest = max(deepest, len(around))
-    return deepest

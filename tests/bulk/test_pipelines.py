@@ -35,7 +35,7 @@ def test_a_package_is_described_by_its_files(model: str, tmp_path: Path, monkeyp
     assert pipeline_folder("xx_tales") == tmp_path / "xx_tales/xx_tales-0.0.0"
     before = describe_pipeline(Job(model="xx_tales"))
     assert before["name"] == "xx_tales"
-    (tmp_path / "xx_tales/__pycache__").mkdir()  # which depends on the Python that imports it
+    (tmp_path / "xx_tales/__pycache__").mkdir(exist_ok=True)  # which depends on the Python that imports it
     (tmp_path / "xx_tales/__pycache__/x.pyc").write_bytes(b"")
     assert describe_pipeline(Job(model="xx_tales")) == before
     del sys.modules["xx_tales"]

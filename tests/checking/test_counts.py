@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
-from spacy_span_selector.checking.counts import count_docs, nesting_depth
+from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.checking.counts import count_docs
 
 from .corpora import GOOD, KEYS, read
-
-SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda span: (span[0], sum(span))), max_size=6)
 
 
 def test_counts() -> None:
@@ -25,11 +24,7 @@ def test_cells_of_what_is_not_there_are_empty() -> None:
     assert {title: cell for title, cell in rows.items() if cell} == {"Documents": "1", "Sentences": "1", "Tokens": "3"}
 
 
-@given(SPANS)
-def test_nesting_depth_is_that_of_the_longest_chain(spans: list[tuple[int, int]]) -> None:
-    different = sorted({*spans}, key=lambda span: span[1] - span[0])
-    depths: dict[tuple[int, int], int] = {}
-    for start, end in different:
-        inside = [depth for (first, last), depth in depths.items() if start <= first and last <= end]
-        depths[start, end] = 1 + max(inside, default=0)
-    assert nesting_depth(spans) == max(depths.values(), default=0)
+def test_mentions_that_cross_others_may_lie_in_others() -> None:
+    doc = Doc(Vocab(), words=["w"] * 4)
+    set_clusters(doc, [[(0, 2), (0, 3), (1, 2), (1, 4)]])
+    assert count_docs([doc], KEYS).depth == 3
