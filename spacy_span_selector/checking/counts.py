@@ -82,7 +82,7 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
         counts.singletons += sizes.count(1)
         counts.clusters += len(sizes) - sizes.count(1) - sizes.count(0)
         counts.widths.update(end - start for start, end in mentions)
-        counts.depth = max(counts.depth, *nesting_depths(mentions).values(), 0)
+        counts.depth = max([counts.depth, *nesting_depths(mentions).values()])
         for frame in get_frames(doc, keys.frames):
             counts.predicates += 1
             counts.arguments += len(frame.arguments)

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from hypothesis import example, given
+from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import set_clusters
 from spacy_span_selector.checking.counts import count_docs
 
 from .corpora import GOOD, KEYS, read
+
+SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda span: (span[0], sum(span))), max_size=6)
+VOCAB = Vocab()
 
 
 def test_counts() -> None:
@@ -24,7 +28,14 @@ def test_cells_of_what_is_not_there_are_empty() -> None:
     assert {title: cell for title, cell in rows.items() if cell} == {"Documents": "1", "Sentences": "1", "Tokens": "3"}
 
 
-def test_mentions_that_cross_others_may_lie_in_others() -> None:
-    doc = Doc(Vocab(), words=["w"] * 4)
-    set_clusters(doc, [[(0, 2), (0, 3), (1, 2), (1, 4)]])
-    assert count_docs([doc], KEYS).depth == 3
+@given(SPANS)
+@example([(0, 2), (0, 3), (1, 2), (1, 4)])  # the longest chain begins with a span that crosses another
+def test_nesting_depth_is_that_of_the_longest_chain(spans: list[tuple[int, int]]) -> None:
+    different = sorted({*spans}, key=lambda span: span[1] - span[0])
+    depths: dict[tuple[int, int], int] = {}
+    for start, end in different:
+        inside = [depth for (first, last), depth in depths.items() if start <= first and last <= end]
+        depths[start, end] = 1 + max(inside, default=0)
+    doc = Doc(VOCAB, words=["w"] * 10)
+    doc.spans["coref_clusters_1"] = [doc[start:end] for start, end in spans]
+    assert count_docs([doc], KEYS).depth == max(depths.values(), default=0)
