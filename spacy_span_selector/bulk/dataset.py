@@ -55,7 +55,7 @@ def annotate_dataset(
     tokens (bool): Whether to say where tokens are.
     code (Path | None): A Python file with registered functions that the pipeline needs.
     max_length (int | None): The most characters that a text may have; None for what the pipeline says.
-    bf16 (bool | None): Whether pretrained encoders compute in bfloat16; None for what the pipeline says.
+    bf16 (bool | None): Whether to compute in bfloat16; None for what the pipeline says.
     batch_words (int): About how many words are annotated at once.
     workers (int | None): The number of workers; None for as many as there is room for, which may change on the way.
     num_cpus (float): The CPUs that each takes, and its threads.

@@ -17,7 +17,7 @@ class Job:
     tokens (bool): Whether plain data says where tokens are.
     columns (bytes | None): The columns that tables pass on to tables, as `passed_columns` returns them.
     max_length (int | None): The most characters that a text may have; None for what the pipeline says.
-    bf16 (bool | None): Whether pretrained encoders compute in bfloat16; None for what the pipeline says.
+    bf16 (bool | None): Whether to compute in bfloat16; None for what the pipeline says.
     batch_words (int): About how many words are annotated at once.
     gpu_id (int): The GPU; -1 for the CPU.
     threads (int | None): The threads of torch; None for as many as it takes by itself.

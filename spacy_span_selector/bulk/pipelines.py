@@ -12,8 +12,13 @@ from spacy.language import Language
 from ..fingerprints import file_digest
 from .job import Job
 
-ENCODERS = ("spacy_span_selector.TransformerModel.v1", "spacy_span_selector.Tok2VecTransformer.v1")
-"""The architectures that have the setting `bfloat16`."""
+ENCODER, NETWORK = "spacy_span_selector.TransformerModel.v1", "spacy_span_selector.CorefModel.v1"
+IN_BFLOAT16: dict[str, str | bool] = {
+    ENCODER: "prediction",
+    "spacy_span_selector.Tok2VecTransformer.v1": "prediction",
+    NETWORK: True,
+}
+"""The architectures that have the setting `bfloat16`, and its value that makes them predict in it."""
 
 
 def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
@@ -38,7 +43,7 @@ def load_for(job: Job) -> Language:
 
     job (Job): The job.
     RETURNS (Language): The pipeline.
-    RAISES (ValueError): If there is no GPU of this number, or `bf16` is set and no encoder has that choice.
+    RAISES (ValueError): If there is no GPU of this number, or `bf16` is set and nothing there has that choice.
     """
     import spacy
     import torch
@@ -60,22 +65,27 @@ def load_for(job: Job) -> Language:
 
 
 def bfloat16_settings(nlp: Language, model: str, bf16: bool) -> dict[str, Any]:
-    """The settings that let all encoders of a pipeline compute in bfloat16, or in float32.
+    """The settings that let all encoders and networks of a pipeline compute in bfloat16, or in float32.
 
     nlp (Language): The pipeline.
     model (str): What errors call it.
     bf16 (bool): Whether to compute in bfloat16.
     RETURNS (dict[str, Any]): Settings to load it with.
-    RAISES (ValueError): If it has no encoder that can.
+    RAISES (ValueError): If it has none that can.
     """
     components = {name: nlp.get_pipe_config(name) for name in nlp.pipe_names}
-    paths = [path for name, config in components.items() for path in _encoders(config, ("components", name))]
-    if not paths:
+    values = {
+        ".".join((*path, "bfloat16")): value if bf16 else False
+        for name, config in components.items()
+        for path, value in _with_bfloat16(config, ("components", name))
+    }
+    if not values:
         raise ValueError(
-            f"{model}: --{'' if bf16 else 'no-'}bf16 needs an encoder of the architecture '{ENCODERS[0]}', and none of "
-            f"the components ({', '.join(components) or 'none'}) has one. Omit it, or train with such an encoder."
+            f"{model}: --{'' if bf16 else 'no-'}bf16 needs an encoder of the architecture '{ENCODER}' or a network of "
+            f"'{NETWORK}', and none of the components ({', '.join(components) or 'none'}) has one. Omit it, or train "
+            "with one of them."
         )
-    return util.dot_to_dict({".".join((*path, "bfloat16")): "prediction" if bf16 else False for path in paths})
+    return util.dot_to_dict(values)
 
 
 def pipeline_folder(model: str) -> Path:
@@ -110,10 +120,10 @@ def describe_pipeline(job: Job) -> dict[str, Any]:
     }
 
 
-def _encoders(config: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Where the config of a component has encoders that can compute in bfloat16."""
+def _with_bfloat16(config: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str | bool]]:
+    """Where the config of a component has what can compute in bfloat16, and the setting that makes it do so."""
     if isinstance(config, dict):
-        if config.get("@architectures") in ENCODERS:
-            yield path
+        if (architecture := config.get("@architectures")) in IN_BFLOAT16:
+            yield path, IN_BFLOAT16[architecture]
         for key, value in config.items():
-            yield from _encoders(value, (*path, key))
+            yield from _with_bfloat16(value, (*path, key))

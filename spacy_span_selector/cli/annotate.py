@@ -99,7 +99,7 @@ def annotate_cli(
         bool | None,
         typer.Option(
             "--bf16/--no-bf16",
-            help="Whether encoders compute in bfloat16 where the device can; by default as the pipeline says",
+            help="Whether to compute in bfloat16 where the device can; by default as the pipeline says",
         ),
     ] = None,
     ray: Annotated[

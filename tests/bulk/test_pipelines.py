@@ -100,6 +100,14 @@ def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch)
     assert bfloat16_settings(nlp, "m", True) == expected
 
 
+def test_bfloat16_is_set_for_the_network_of_coreference_too():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("structured_coref")
+    for bf16 in (True, False):
+        expected = {"components": {"structured_coref": {"model": {"bfloat16": bf16}}}}
+        assert bfloat16_settings(nlp, "m", bf16) == expected
+
+
 def test_without_an_encoder_bfloat16_is_an_error(model: str):
     with pytest.raises(ValueError, match=r"--bf16 needs an encoder .* components \(sentencizer, bulk_test_rules\)"):
         load_for(Job(model=model, bf16=True))

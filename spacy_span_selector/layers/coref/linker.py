@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, add_up, merge_tables
-from ..spans.precision import has_bfloat16
+from ..spans.precision import multiply, prediction_dtype
 from .pair_features import PAIR_FEATURES, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
 from .positions import Positions
 
@@ -79,8 +79,8 @@ class Linker(nn.Module):
         then the coarse scores cost the square of the mentions of a document.
     dropout (float): Dropout of projected spans and of the hidden layer; there, one mask is drawn per mention and
         shared by its antecedents.
-    bfloat16 (bool): Whether the product part of the hidden layer, most of the work, is computed in bfloat16 at
-        prediction, where the device can.
+    bfloat16 (bool): Whether spans are projected, and the product part of the hidden layer, most of the work, is
+        computed in bfloat16 at prediction, where the device can.
     """
 
     def __init__(
@@ -125,18 +125,19 @@ class Linker(nn.Module):
 
     def forward(self, mentions: Mentions) -> Links:
         """Score the mentions of a batch of documents."""
-        projected = self.project(mentions.vectors)
+        dtype = prediction_dtype(self, self.in_bfloat16, mentions.vectors)
+        projected = multiply(self.project, mentions.vectors, dtype)
         if self.word is not None:
             projected = projected + add_up([mentions.facts.short_word], [self.word.weight])
         vectors = self.dropout(projected)
-        sources = self.coarse(vectors)
+        sources = multiply(self.coarse, vectors, dtype)
         positions = Positions.of(mentions.weights)
         with torch.no_grad():
             antecedents, possible = self._prune(mentions, positions, vectors, sources)
         order = torch.arange(len(vectors), device=vectors.device)[:, None]
         features = [positions.distance(order, antecedents), *self._features(mentions.facts, order, antecedents)]
         scores = (
-            self._score(vectors, sources, antecedents, features)
+            self._score(vectors, sources, antecedents, features, dtype)
             + add_up(features, [self.coarse_distance.weight, *self._coarse_tables()]).squeeze(2)
             + mentions.scores[:, None]
             + mentions.scores[antecedents]
@@ -179,16 +180,21 @@ class Linker(nn.Module):
         for rows, table in zip(features, tables, strict=True):
             scores += table[:, 0].index_select(0, rows.flatten()).view(scores.shape)
 
-    def _score(self, vectors: Tensor, sources: Tensor, antecedents: Tensor, features: Sequence[Tensor]) -> Tensor:
+    def _score(
+        self,
+        vectors: Tensor,
+        sources: Tensor,
+        antecedents: Tensor,
+        features: Sequence[Tensor],
+        dtype: torch.dtype,
+    ) -> Tensor:
         """The bilinear part of the coarse scores of pairs, and their fine scores. Shape: (mentions, antecedents)"""
-        mention, antecedent = self.mention(vectors), self.antecedent(vectors)
+        mention, antecedent = multiply(self.mention, vectors, dtype), multiply(self.antecedent, vectors, dtype)
         tables: Sequence[Tensor] = self._tables()
         if vectors.device.type != "cuda":
             features, tables = merge_tables(features, tables, COMBINATIONS)
         output = self.dropout(torch.ones_like(mention)) * self.output.weight
-        product = self.product.weight
-        if self.in_bfloat16 and not self.training and has_bfloat16(product.device):
-            product = product.bfloat16()
+        product = self.product.weight.to(dtype)
         row_elements = mention.shape[1] * antecedents.shape[1]
         at_once = rows_at_once(row_elements, vectors.device)
         blocks = (

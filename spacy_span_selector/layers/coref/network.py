@@ -36,7 +36,8 @@ class CorefSettings(NetworkSettings):
     pair_features (Sequence[str]): What else the linker sees of two mentions: "nested", "content_words", "quotation",
         "speaker", "sentences", and of one-word mentions, "short_words".
     max_distance (int | None): Greatest distance of an antecedent, in candidates. No limit if None.
-    bfloat16 (bool): Whether pairs are scored in bfloat16 at prediction, where the device has instructions for it.
+    bfloat16 (bool): Whether the network multiplies by its weights in bfloat16 at prediction, where the device has
+        instructions for it.
     """
 
     selector: SpanSelector = field(default_factory=StructuredSelector)
@@ -119,6 +120,7 @@ class CorefHead(nn.Module):
             feature_width=settings.feature_width,
             dropout=settings.dropout,
             classes=self.classes,
+            bfloat16=settings.bfloat16,
         )
         self.linker = Linker(
             vector_width=self.span_scorer.vector_width,

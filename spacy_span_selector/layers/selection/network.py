@@ -48,7 +48,14 @@ class Candidates(NamedTuple):
 
 
 def make_span_scorer(
-    selector: SpanSelector, *, width: int, hidden_width: int, feature_width: int, dropout: float, classes: int = 0
+    selector: SpanSelector,
+    *,
+    width: int,
+    hidden_width: int,
+    feature_width: int,
+    dropout: float,
+    classes: int = 0,
+    bfloat16: bool = False,
 ) -> SpanScorer:
     """Make the scorer of spans that `select_spans` needs.
 
@@ -61,7 +68,12 @@ def make_span_scorer(
     """
     scores = (2 if selector.has_probabilities else 1) + classes
     return SpanScorer(
-        width=width, hidden_width=hidden_width, feature_width=feature_width, scores=scores, dropout=dropout
+        width=width,
+        hidden_width=hidden_width,
+        feature_width=feature_width,
+        scores=scores,
+        dropout=dropout,
+        bfloat16=bfloat16,
     )
 
 

@@ -26,6 +26,7 @@ from . import diagonals, rows
 from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
 from .parts import SpanParts, attention_weights
+from .precision import multiply, prediction_dtype
 from .windows import score_band
 
 HEAD_TOKENS = 1 << 16
@@ -41,10 +42,14 @@ class SpanScorer(nn.Module):
     scores (int): How many scores each span gets.
     dropout (float): Dropout of the hidden layer. One mask is drawn per sentence and shared by its spans:
         a mask for each span would cost more than the scores.
+    bfloat16 (bool): Whether tokens are projected in bfloat16 at prediction, where the device has instructions for it.
     """
 
-    def __init__(self, *, width: int, hidden_width: int, feature_width: int, scores: int, dropout: float) -> None:
+    def __init__(
+        self, *, width: int, hidden_width: int, feature_width: int, scores: int, dropout: float, bfloat16: bool = False
+    ) -> None:
         super().__init__()
+        self.in_bfloat16 = bfloat16
         self.attention = nn.Linear(width, 1)
         self.start = nn.Linear(width, hidden_width)
         self.end = nn.Linear(width, hidden_width, bias=False)
@@ -106,13 +111,14 @@ class SpanScorer(nn.Module):
         padding = torch.arange(sentences.shape[1], device=tokens.device) >= sentences.lengths[:, None]
         # Projected here, padding too, and not all at once: a long document has few of its tokens in one bucket.
         tokens = tokens[sentences.tokens]
+        dtype = prediction_dtype(self, self.in_bfloat16, tokens)
         weight = attention_weights(self.attention(tokens).squeeze(2), padding)
-        start = self.start(tokens)
+        start = multiply(self.start, tokens, dtype)
         parts = SpanParts(
             start=start,
-            end=self.end(tokens),
+            end=multiply(self.end, tokens, dtype),
             weight=weight,
-            weighted=self.head(tokens) * weight,
+            weighted=multiply(self.head, tokens, dtype) * weight,
             widths=self.width(self.width_embedding.weight),
             mask=self.dropout(torch.ones_like(start[:, :1])),
             output=self.output.weight,

@@ -10,7 +10,7 @@ from torch import Tensor
 from spacy_span_selector.layers.coref import linker as linker_module
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, PAIR_FEATURES
-from spacy_span_selector.layers.spans import blocks
+from spacy_span_selector.layers.spans import blocks, precision
 
 from .mentions import VECTOR_WIDTH, Case, distance_bucket, plain_feature, random_case, some_of
 
@@ -278,7 +278,7 @@ def test_a_feature_alone_is_learnt(name: str) -> None:
 def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
     training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
 ) -> None:
-    monkeypatch.setattr(linker_module, "has_bfloat16", lambda device: can)
+    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
     mentions = random_mentions(SIZES, device)
     exact, found = (build(bfloat16=k).to(device).train(training)(mentions) for k in (False, True))
     assert torch.equal(found.antecedents, exact.antecedents) and found.scores.dtype == torch.float32

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from spacy_span_selector.layers.spans.precision import has_bfloat16
+from spacy_span_selector.layers.spans import precision
+from spacy_span_selector.layers.spans.precision import has_bfloat16, multiply, prediction_dtype
 
 
 @pytest.mark.parametrize("can", [True, False])
@@ -21,3 +22,30 @@ def test_old_versions_of_torch_cannot_tell(monkeypatch: pytest.MonkeyPatch) -> N
 def test_gpus_have_it_since_ampere(capability: tuple[int, int], can: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
     assert has_bfloat16(torch.device("cuda")) is can
+
+
+@pytest.mark.parametrize(
+    ("bfloat16", "training", "can", "dtype"),
+    [
+        (True, False, True, torch.bfloat16),
+        (True, True, True, torch.float64),
+        (True, False, False, torch.float64),
+        (False, False, True, torch.float64),
+    ],
+)
+def test_a_module_multiplies_in_bfloat16_at_prediction_if_it_should_and_the_device_can(
+    bfloat16: bool, training: bool, can: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
+    module, vectors = torch.nn.Linear(2, 2).train(training), torch.zeros(1, 2, dtype=torch.float64)
+    assert prediction_dtype(module, bfloat16, vectors) is dtype
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_products_in_bfloat16_have_the_type_of_the_vectors_and_nearly_the_same_values(bias: bool, device: str) -> None:
+    torch.manual_seed(0)
+    layer, vectors = torch.nn.Linear(64, 8, bias=bias).to(device), torch.randn(2, 3, 64).to(device)
+    exact, found = multiply(layer, vectors, torch.float32), multiply(layer, vectors, torch.bfloat16)
+    assert torch.equal(exact, layer(vectors))
+    assert found.dtype == torch.float32 and not torch.equal(found, exact)
+    torch.testing.assert_close(found, exact, atol=0.05, rtol=0.02)

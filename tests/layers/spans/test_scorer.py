@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.layers.spans import blocks, diagonals, rows
+from spacy_span_selector.layers.spans import blocks, diagonals, precision, rows
 from spacy_span_selector.layers.spans import scorer as scorer_module
 from spacy_span_selector.layers.spans.features import WIDTH_BUCKETS, bucket
 from spacy_span_selector.layers.spans.layout import SpanLayout
@@ -26,9 +26,10 @@ def implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     return module
 
 
-def build(dropout: float = 0.0, seed: int = 0) -> SpanScorer:
+def build(dropout: float = 0.0, seed: int = 0, bfloat16: bool = False) -> SpanScorer:
     torch.manual_seed(seed)
-    return SpanScorer(width=WIDTH, hidden_width=HIDDEN, feature_width=3, scores=2, dropout=dropout)
+    sizes = {"width": WIDTH, "hidden_width": HIDDEN, "feature_width": 3, "scores": 2}
+    return SpanScorer(**sizes, dropout=dropout, bfloat16=bfloat16)
 
 
 def batch(device: str = "cpu", dtype: torch.dtype = torch.float32) -> tuple[Tensor, SpanLayout]:
@@ -49,6 +50,18 @@ def score_plainly(scorer: SpanScorer, vectors: Tensor) -> Tensor:
     """A feed-forward net over concatenated span vectors. Shape: (spans, scores)"""
     weight = torch.cat([part.weight for part in (scorer.start, scorer.end, scorer.head, scorer.width)], dim=1)
     return scorer.output(torch.relu(vectors @ weight.T + scorer.start.bias))
+
+
+@pytest.mark.parametrize(("training", "can"), [(False, True), (True, True), (False, False)])
+def test_tokens_are_projected_in_bfloat16_at_prediction_where_the_device_can(
+    training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
+    tokens, layout = batch(device)
+    exact, found = (build(bfloat16=k).to(device).train(training)(tokens, layout) for k in (False, True))
+    valid = layout.valid()
+    assert torch.equal(found[:, valid], exact[:, valid]) == (training or not can)
+    torch.testing.assert_close(found[:, valid], exact[:, valid], atol=0.05, rtol=0.02)
 
 
 def test_chosen_spans_have_the_scores_that_all_spans_have(device: str) -> None:
