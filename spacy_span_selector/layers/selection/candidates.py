@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ...wcfg import greedy_spans, heaviest_set
-from ..spans.layout import SpanLayout
+from ..spans.layout import Bucket, SpanLayout
 from .gold import GoldSpans
 
 Decoding = Literal["marginal", "map"]
@@ -59,12 +59,25 @@ class AboveThreshold:
     """Every span whose probability is above a threshold, whether they cross or not.
 
     threshold (float): The probability.
+    most (float | None): How many spans of a sentence are kept at most, per token, rounded up: its most probable ones.
+        No limit if None; then a network that is not trained yet, to which any span is probable, may keep so many that
+        whatever comes next runs out of memory.
     """
 
     threshold: float
+    most: float | None = None
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
-        return in_text_order(torch.nonzero(layout.valid() & (log_marginals.exp() > self.threshold)).squeeze(1), layout)
+        above = layout.valid() & (log_marginals.exp() > self.threshold)
+        if self.most is not None and any(_crowded(bucket.chart(above), bucket, self.most) for bucket in layout.buckets):
+            probable = log_marginals.masked_fill(~above, -torch.inf)
+            return TopPerSentence(self.most)(probable, probable, layout)
+        return in_text_order(torch.nonzero(above).squeeze(1), layout)
+
+
+def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
+    """Whether more spans of a sentence were chosen than so many per token. Shape: that of the chart of the bucket"""
+    return bool((chosen.flatten(1).sum(1) > torch.ceil(most * bucket.lengths)).any())
 
 
 @dataclass(frozen=True)

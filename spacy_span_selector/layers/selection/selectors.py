@@ -27,6 +27,10 @@ from .candidates import (
 )
 from .gold import GoldSpans
 
+MOST_SPANS = 2.0
+"""The most independent spans that are kept, per token of a sentence: sets of spans that do not cross have fewer.
+Trained pipelines keep less than one."""
+
 Kind = TypeVar("Kind", bound="Selector")
 
 
@@ -177,7 +181,7 @@ class SigmoidSelector(ProbabilisticSelector):
     """Each span independently, with the losses of the structured selector: the baseline that ignores crossing.
 
     non_crossing (bool): Whether the best non-crossing set of spans is kept at prediction, as by a selector with a
-        grammar, instead of every span whose probability is above the threshold.
+        grammar, instead of every span whose probability is above the threshold, up to `MOST_SPANS` per token.
     """
 
     takes_bands: ClassVar[bool] = True
@@ -192,7 +196,7 @@ class SigmoidSelector(ProbabilisticSelector):
         return independent_marginals(scores)
 
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
-        return Decode(decoding, threshold) if self.non_crossing else AboveThreshold(threshold)
+        return Decode(decoding, threshold) if self.non_crossing else AboveThreshold(threshold, most=MOST_SPANS)
 
 
 @dataclass(frozen=True)

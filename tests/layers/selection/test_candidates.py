@@ -144,6 +144,21 @@ def test_spans_above_the_threshold_are_kept_whether_they_cross_or_not(threshold:
     assert chosen == sorted(located(layout, torch.tensor([flat for flat in every if p[flat] > threshold]).long()))
 
 
+@pytest.mark.parametrize("threshold", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("most", [0.3, 1.0, 2.0, 100.0])
+def test_no_more_spans_of_a_sentence_above_the_threshold_are_kept_than_allowed(
+    most: float, threshold: float, device: str
+) -> None:
+    layout, scores, _ = scored_batch()
+    p = SigmoidSelector().marginals(scores, layout).selected
+    above = set(AboveThreshold(threshold)(scores, p, layout).tolist())
+    highest = set(TopPerSentence(most)(p, p, layout).tolist())
+    on_device = layout_of(SENTENCES, torch.device(device))
+    chosen = AboveThreshold(threshold, most)(scores.to(device), p.to(device), on_device)
+    assert set(chosen.tolist()) == above & highest
+    assert located(on_device, chosen) == sorted(located(on_device, chosen))
+
+
 @pytest.mark.parametrize("ratio", [0.0, 0.25, 0.5, 0.8, 1.5, 100.0])
 def test_the_highest_scores_of_each_sentence_are_kept(ratio: float, device: str) -> None:
     layout, scores, _ = scored_batch()
