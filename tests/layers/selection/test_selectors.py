@@ -94,11 +94,11 @@ def test_sigmoid_may_keep_the_best_spans_that_do_not_cross() -> None:
     assert kept == {True: [first, second], False: [second]}
 
 
-def test_sigmoid_keeps_two_spans_per_token_where_every_span_is_probable() -> None:
+def test_sigmoid_keeps_five_spans_per_token_where_every_span_is_probable() -> None:
     layout = layout_of([[20, 3]])
     scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)).abs()
     log_p = SigmoidSelector().marginals(scores, layout).selected
     kept = SigmoidSelector().prediction_strategy("marginal", 0.4)(scores, log_p, layout)
     starts, _ = layout.locate(kept)
-    assert [int((starts < 20).sum()), int((starts >= 20).sum())] == [40, 6]
+    assert [int((starts < 20).sum()), int((starts >= 20).sum())] == [100, 6]
     assert scores[kept].min() > 0
