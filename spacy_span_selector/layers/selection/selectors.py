@@ -28,8 +28,8 @@ from .candidates import (
 from .gold import GoldSpans
 
 MOST_SPANS = 5.0
-"""The most independent spans that are kept, per token of a sentence: all those of nine tokens. Sets of spans that do not
-cross have fewer than two, and trained pipelines keep less than one."""
+"""The most independent spans that are kept, per token of a sentence: all those of nine tokens. Sets of spans that do
+not cross have fewer than two, and trained pipelines keep less than one."""
 
 Kind = TypeVar("Kind", bound="Selector")
 
