@@ -1,6 +1,6 @@
 """Annotation on a `Doc`: the only package that knows the keys of `doc.spans` and `doc.user_data`."""
 
-from .attributes import ANTECEDENTS, LINK_SCORES, SCORES, get_antecedents, get_scores
+from .attributes import ANTECEDENTS, LINK_SCORES, REASONS, SCORES, get_antecedents, get_reasons, get_scores
 from .clusters import (
     CLUSTER_PREFIX,
     ENTITY_TYPE,
@@ -68,6 +68,7 @@ __all__ = [
     "MENTIONS_KEY",
     "PREDICATES_KEY",
     "PREDICATE_LABEL",
+    "REASONS",
     "SCORES",
     "SELECTED_KEY",
     "SPEAKERS_KEY",
@@ -95,6 +96,7 @@ __all__ = [
     "get_clusters",
     "get_frames",
     "get_predicates",
+    "get_reasons",
     "get_scores",
     "get_sentences",
     "get_speaker_markers",

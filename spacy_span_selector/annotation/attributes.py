@@ -18,6 +18,7 @@ from .checks import are_scores
 SCORES = "scores"
 LINK_SCORES = "link_scores"
 ANTECEDENTS = "antecedents"
+REASONS = "reasons"
 
 
 def get_scores(group: SpanGroup, name: str = SCORES) -> list[float] | None:
@@ -51,6 +52,12 @@ def get_antecedents(group: SpanGroup) -> list[int | None] | None:
         ):
             return None
     return antecedents
+
+
+def get_reasons(group: SpanGroup) -> list[str] | None:
+    """Why each mention of a cluster was joined or kept apart, in words; None if there is not a string for each."""
+    reasons = _values(group, REASONS)
+    return reasons if reasons is not None and all(isinstance(reason, str) for reason in reasons) else None
 
 
 def _values(group: SpanGroup, name: str) -> list[Any] | None:

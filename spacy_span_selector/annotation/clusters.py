@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from .attributes import ANTECEDENTS, LINK_SCORES, SCORES
+from .attributes import ANTECEDENTS, LINK_SCORES, REASONS, SCORES
 from .checks import (
     are_scores,
     check_groups,
@@ -80,6 +80,7 @@ def set_clusters(
     scores: OfMentions[float] | None = None,
     link_scores: OfMentions[float] | None = None,
     antecedents: OfMentions[Mention | None] | None = None,
+    reasons: OfMentions[str] | None = None,
     names: Sequence[str] | None = None,
     entity_types: Sequence[str] | None = None,
 ) -> None:
@@ -99,6 +100,8 @@ def set_clusters(
         mention of a cluster, the probability that it has no antecedent. Kept in `attrs["link_scores"]`.
     antecedents (OfMentions[Mention | None]): The antecedent that each mention was linked to: an earlier mention of the
         same cluster, or None. Kept in `attrs["antecedents"]` as its number in the group.
+    reasons (OfMentions[str]): Why each mention was joined or kept apart against what the network alone would do, in
+        words, kept in `attrs["reasons"]`; "" if there is nothing to say.
     names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`; "" if it has none.
     entity_types (Sequence[str]): What kind of entity each cluster is in the corpus, such as "person", kept in
         `attrs["entity_type"]`; "" if it is not known.
@@ -111,6 +114,8 @@ def set_clusters(
         known[SCORES] = _check_scores_of(doc, clusters, scores, "scores")
     if link_scores is not None:
         known[LINK_SCORES] = _check_scores_of(doc, clusters, link_scores, "link_scores")
+    if reasons is not None:
+        known[REASONS] = _check_texts_of(doc, clusters, reasons, "reasons")
     said = {NAME: _check_names(doc, names, "names", len(clusters))}
     said[ENTITY_TYPE] = _check_names(doc, entity_types, "entity_types", len(clusters))
     orders = [sorted(range(len(cluster)), key=cluster.__getitem__) for cluster in clusters]
@@ -176,6 +181,17 @@ def _check_scores_of(
         return rows
     return [
         None if row is None else [check_score(doc, score, place_of(i, j)) for j, score in enumerate(row)]
+        for i, row in enumerate(rows)
+    ]
+
+
+def _check_texts_of(
+    doc: Doc, clusters: Sequence[Sequence[Mention]], texts: OfMentions[str], place: str
+) -> list[list[str] | None]:
+    """A string for each mention of each cluster; None for a cluster without."""
+    rows, place_of = _check_rows(doc, clusters, texts, place, "a string")
+    return [
+        None if row is None else [check_text(doc, text, place_of(i, j)) for j, text in enumerate(row)]
         for i, row in enumerate(rows)
     ]
 

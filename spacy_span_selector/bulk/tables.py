@@ -117,9 +117,16 @@ def plain_schema() -> pyarrow.Schema:
     arrow = require_pyarrow()
     place = {"start": arrow.int64(), "end": arrow.int64()}
     span = {**place, "text": arrow.string(), "score": arrow.float64()}
-    mention = {**span, "link_score": arrow.float64(), "antecedent": arrow.int64()}
+    mention = {**span, "link_score": arrow.float64(), "antecedent": arrow.int64(), "reason": arrow.string()}
     of_entity = {"entity_label": arrow.string(), "entity_id": arrow.string()}
     cluster = {"representative": arrow.int64(), "name": arrow.string(), **of_entity, "mentions": _list(arrow, mention)}
+    character = {
+        "name": arrow.string(),
+        "gender": arrow.string(),
+        "cluster": arrow.int64(),
+        "count": arrow.int64(),
+        "names": _list(arrow, {"name": arrow.string(), "count": arrow.int64()}),
+    }
     frame = {
         "predicate": _struct(arrow, span),
         "roleset": arrow.string(),
@@ -135,6 +142,7 @@ def plain_schema() -> pyarrow.Schema:
         "speakers": _list(arrow, {"speaker": arrow.string(), **place}),
         "speaker_markers": _list(arrow, {**place, "text": arrow.string()}),
         "clusters": _list(arrow, cluster),
+        "characters": _list(arrow, character),
         "unlinked_mentions": _list(arrow, span),
         "frames": _list(arrow, frame),
     }

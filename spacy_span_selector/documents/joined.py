@@ -17,6 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ..annotation import (
     LINK_SCORES,
     PREDICATES_KEY,
+    REASONS,
     SCORES,
     TITLE_KEY,
     cluster_keys,
@@ -27,7 +28,7 @@ from ..annotation import (
     set_title,
 )
 
-OF_SPANS = (SCORES, LINK_SCORES)
+OF_SPANS = (SCORES, LINK_SCORES, REASONS)
 """What `attrs` say of each span of a group that belongs to the whole document."""
 
 

@@ -12,6 +12,7 @@ from ..annotation import (
     LINK_SCORES,
     MENTIONS_KEY,
     PREDICATES_KEY,
+    REASONS,
     SCORES,
     annotates_all_predicates,
     frame_groups,
@@ -63,7 +64,7 @@ def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
         span = group[i]
         spans.append(Span(target, *place, label=span.label, kb_id=span.kb_id, span_id=span.id))
     attrs = dict(group.attrs)
-    for name in (SCORES, LINK_SCORES):
+    for name in (SCORES, LINK_SCORES, REASONS):
         if len(attrs.get(name, ())) == len(group):
             attrs[name] = [attrs[name][i] for i in places]
     if (antecedents := get_antecedents(group)) is not None:

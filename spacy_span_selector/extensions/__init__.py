@@ -6,6 +6,7 @@
     span._.coref_link_score  the link probability of exactly this mention, or None
     span._.coref_antecedent  the mention that exactly this mention was linked to, or None
     token._.coref_clusters   the clusters with a mention that contains this token, innermost mention first
+    doc._.characters         the people among the clusters, by importance, with their names and gender
     doc._.resolved_text      the text with mentions replaced by the representative of their cluster
     doc._.srl                the frames: each a predicate, its roleset and its arguments by role
     doc._.events             the frames with entities as participants: the clusters of their arguments
@@ -22,6 +23,7 @@ from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
+from .characters import Character, Characters, doc_characters, find_characters
 from .clusters import (
     Cluster,
     clusters_by_mention,
@@ -40,6 +42,7 @@ from .resolved_text import resolved_text
 
 CLUSTER_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
     "doc._.coref_clusters": doc_clusters,
+    "doc._.characters": doc_characters,
     "doc._.resolved_text": resolved_text,
     "span._.coref_cluster": span_cluster,
     "span._.coref_score": span_score,
@@ -57,6 +60,8 @@ OWNERS: Mapping[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span"
 __all__ = [
     "CLUSTER_ATTRIBUTES",
     "FRAME_ATTRIBUTES",
+    "Character",
+    "Characters",
     "Cluster",
     "Event",
     "Participant",
@@ -64,9 +69,11 @@ __all__ = [
     "Triple",
     "clusters_by_mention",
     "clusters_by_token",
+    "doc_characters",
     "doc_clusters",
     "doc_events",
     "doc_frames",
+    "find_characters",
     "register_extensions",
     "representative_mention",
     "resolved_text",

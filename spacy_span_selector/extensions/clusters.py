@@ -21,10 +21,11 @@ from ..annotation import (
     find_cluster_prefix,
     find_mentions_key,
     get_antecedents,
+    get_reasons,
     get_scores,
 )
-from .characters import span_to_dict
 from .entities import entity_id, entity_label
+from .plain import span_to_dict
 from .representative import representative_mention
 from .tables import in_context, in_list, probability, table
 
@@ -38,6 +39,8 @@ class Cluster(list[Span]):
         first mention, that it has none.
     antecedents (list[Span | None] | None): The mention that each was linked to, None for one without antecedent. None
         if unknown, as in gold annotation.
+    reasons (list[str] | None): Why each was joined or kept apart against what the network alone would do, in words; ""
+        if there is nothing to say. None without consistent clusters.
     name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
     entity_label (str): What kind of entity it is: in its corpus, if that tells, or else in `doc.ents`; "" if unknown.
     entity_id (str): Its identifier in a knowledge base, as in `doc.ents`; "" if unknown.
@@ -51,11 +54,13 @@ class Cluster(list[Span]):
         antecedents: list[Span | None] | None = None,
         name: str | None = None,
         entity_label: str | None = None,
+        reasons: list[str] | None = None,
     ) -> None:
         super().__init__(mentions)
         self.scores = scores
         self.link_scores = link_scores
         self.antecedents = antecedents
+        self.reasons = reasons
         self.name = name
         self._entity_label = entity_label
 
@@ -79,12 +84,15 @@ class Cluster(list[Span]):
         numbers = {_offsets(mention): number for number, mention in reversed([*enumerate(self)])}
         mentions = [span_to_dict(mention) for mention in self]
         known: dict[str, list[Any] | None] = {"score": self.scores, "link_score": self.link_scores}
+        if self.reasons is not None:
+            known["reason"] = [reason or None for reason in self.reasons]
         if self.antecedents is not None:
             known["antecedent"] = [span and numbers.get(_offsets(span)) for span in self.antecedents]
         for key, values in known.items():
             if values is not None and len(values) == len(mentions):  # not so if mentions were added or removed
                 for mention, value in zip(mentions, values, strict=True):
-                    mention[key] = value
+                    if key != "reason" or value is not None:
+                        mention[key] = value
         of_entity = {"name": self.name, "entity_label": self.entity_label, "entity_id": self.entity_id}
         texts = {key: text for key, text in of_entity.items() if isinstance(text, str) and text}
         return {**texts, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
@@ -193,6 +201,7 @@ def _read_cluster(group: SpanGroup) -> Cluster:
     mentions = list(group)
     order = sorted((i for i, mention in enumerate(mentions) if len(mention)), key=lambda i: _offsets(mentions[i]))
     scores, link_scores, antecedents = get_scores(group), get_scores(group, LINK_SCORES), get_antecedents(group)
+    reasons = get_reasons(group)
     with_tokens: dict[int | None, Span] = {i: mentions[i] for i in order}
     return Cluster(
         with_tokens.values(),
@@ -201,6 +210,7 @@ def _read_cluster(group: SpanGroup) -> Cluster:
         None if antecedents is None else [with_tokens.get(antecedents[i]) for i in order],
         group.attrs.get("name"),
         group.attrs.get("entity_type"),
+        None if reasons is None else [reasons[i] for i in order],
     )
 
 

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-WORDS = {
-    "PRON": """
-        i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
-        it its itself we us our ours ourselves they them their theirs themself themselves oneself
-        this that these those who whom whose which what
-        someone somebody something anyone anybody anything everyone everybody everything nobody nothing
-    """,
-    "DET": "a an the all any both each either every neither no some such own",
-    "ADP": """
-        about above across after against along among around as at before behind below beneath beside between beyond by
-        down during except for from in inside into like near of off on onto out outside over since than through
-        to toward towards under until up upon via with within without
-    """,
-    "CCONJ": "and but nor or",
-    "SCONJ": "because if when where while whether whereby",
-    "AUX": "am are be been being did do does had has have is was were will would can could shall should may might must",
-    "ADV": "again away here never not now soon then there together too",
-}
-PART_OF_SPEECH = {word: part for part, words in WORDS.items() for word in words.split()}
+from ..language import FUNCTION_WORDS, packaged_table
+
+PART_OF_SPEECH: dict[str, str] = packaged_table("en", FUNCTION_WORDS)
 CAPITALISED_NAMES = frozenset({"US", "May", "Will"})
 
 PENN_TAGS = {

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from .characters import span_to_dict
 from .clusters import Cluster, doc_clusters
 from .entities import entity_id, entity_label
 from .frames import SrlFrame, doc_frames
 from .mention_types import head_token, part_of_speech, without_clitic
+from .plain import span_to_dict
 
 NEGATION, MODAL = "ARGM-NEG", "ARGM-MOD"
 REFERENCE, CONTINUATION = "R-", "C-"

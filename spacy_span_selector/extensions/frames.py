@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_groups, get_scores
-from .characters import span_to_dict
+from .plain import span_to_dict
 from .tables import in_list, probability, table
 
 if TYPE_CHECKING:

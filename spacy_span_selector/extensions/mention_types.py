@@ -67,6 +67,11 @@ def head_token(mention: Span) -> Token:
     return mention[0] if part_of_speech(mention[0]) == "PRON" else mention[-1]
 
 
+def has_plural_tag(noun: Token) -> bool:
+    """Whether a noun is tagged as a plural."""
+    return noun.tag_ in ("NNS", "NNPS") or "Number=Plur" in noun.morph
+
+
 def part_of_speech(token: Token) -> str:
     """The universal part of speech of a token: its tag, the equivalent of its Penn tag, or a guess from its form."""
     if token.pos or token.tag:

@@ -10,6 +10,7 @@ from spacy.tokens import Span, Token
 from .clusters import Cluster
 from .english import CONTRACTIONS, PLURAL_PRONOUNS, POSSESSIVES, REFLEXIVES, RELATIVES
 from .mention_types import (
+    has_plural_tag,
     head_token,
     is_clitic,
     is_pronominal,
@@ -144,7 +145,7 @@ def _is_plural(substitute: Span, cluster: Cluster) -> bool:
     """Whether a noun phrase is plural: by the tag of its head or, without tags, by a pronoun of its cluster."""
     head = head_token(substitute)
     if head.tag or head.has_morph():
-        return head.tag_ in ("NNS", "NNPS") or "Number=Plur" in head.morph
+        return has_plural_tag(head)
     return any(len(mention) == 1 and mention[0].lower_ in PLURAL_PRONOUNS for mention in cluster)
 
 

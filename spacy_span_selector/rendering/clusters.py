@@ -13,12 +13,13 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..annotation import Mention
-from ..extensions import Cluster, doc_clusters
+from ..extensions import Character, Cluster, doc_clusters, find_characters
 from .boxes import boxed
 
 COLORS = 8  # page.css has the classes
 LINES = 4
 HEIGHTS = 6
+MOST_NAMES = 5  # of a person, beside the main one
 SINGLETON = "single"
 
 
@@ -74,14 +75,18 @@ def shown_mentions(clusters: Iterable[ShownCluster]) -> dict[int, list[ShownMent
 
 
 def render_legend(clusters: Sequence[ShownCluster]) -> str:
-    """The legend of the numbers and colours of the clusters; empty if no cluster has two mentions."""
-    entries = [
-        f'<li><button type="button" class="cluster {look}" data-n="{number}">'
-        f"<bdi>{escape(cluster.representative.text)}</bdi> <small>{len(cluster)}</small></button></li>"
-        for number, look, cluster, _ in clusters
-        if len(cluster) > 1
+    """The legend of the numbers and colours of the clusters: the people among them, by importance, with gender and
+    other names; then all others with two mentions. Empty if there are neither."""
+    people = find_characters([shown.cluster for shown in clusters])
+    numbers = {person.number for person in people}
+    cast = [_render_entry(clusters[person.number], person.name, _about(person)) for person in people]
+    others = [
+        _render_entry(shown, shown.cluster.representative.text)
+        for number, shown in enumerate(clusters)
+        if number not in numbers and len(shown.cluster) > 1
     ]
-    return "\n".join(['<ul class="legend" aria-label="Clusters">', *entries, "</ul>"]) if entries else ""
+    lists = _render_list("ol", "People", cast) + _render_list("ul", "Other clusters" if cast else "Clusters", others)
+    return "\n".join(['<div class="legend">', *lists, "</div>"]) if lists else ""
 
 
 def render_sentence(sentence: Span, starting: Mapping[int, Sequence[ShownMention]]) -> str:
@@ -101,12 +106,35 @@ def mention_data(mention: ShownMention) -> str:
     antecedent = cluster.antecedents and cluster.antecedents[place]
     if antecedent:
         data["antecedent"] = str(mention.shown.places[antecedent.start, antecedent.end])
+    if cluster.reasons and cluster.reasons[place]:
+        data["reason"] = escape(cluster.reasons[place])
     return " ".join(f'data-{name}="{value}"' for name, value in data.items())
 
 
 def cluster_look(index: int) -> str:
     """The classes of the colour and of the line of the cluster with this index; neighbouring indices differ clearly."""
     return f"k{index % COLORS} line{index // COLORS % LINES}"
+
+
+def _render_list(kind: str, heading: str, entries: Sequence[str]) -> list[str]:
+    """The lines of a list with its heading, none if it is empty."""
+    if not entries:
+        return []
+    return [f"<h3>{heading}</h3>", f'<{kind} aria-label="{heading}">', *entries, f"</{kind}>"]
+
+
+def _render_entry(shown: ShownCluster, name: str, about: str = "") -> str:
+    return (
+        f'<li><button type="button" class="cluster {shown.look}" data-n="{shown.number}">'
+        f"<bdi>{escape(name)}</bdi> <small>{len(shown.cluster)}</small>{about}</button></li>"
+    )
+
+
+def _about(person: Character) -> str:
+    """What is known of a person beside the name."""
+    names = [f"<bdi>{escape(name)}</bdi>" for name in person.names if name != person.name]
+    known = " · ".join(filter(None, [escape(person.gender or ""), ", ".join(names[:MOST_NAMES])]))
+    return f' <span class="about">{known}</span>' if known else ""
 
 
 def _open_box(mention: ShownMention, height: int, resumed: bool) -> str:

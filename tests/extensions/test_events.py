@@ -153,6 +153,14 @@ def test_the_entity_of_a_cluster_is_that_of_the_heads_of_its_mentions() -> None:
     assert pip.to_dict()["entity_label"] == "PERSON"
 
 
+def test_an_entity_that_a_mention_does_not_contain_is_not_its_own() -> None:
+    doc = Doc(VOCAB, words=["New", "York", "City", "Ann"])
+    doc.ents = [Span(doc, 0, 3, "GPE"), Span(doc, 3, 4, "PERSON")]
+    set_clusters(doc, [[(0, 2)], [(1, 3)], [(0, 3)], [(3, 4)]])
+    labels = {str(cluster[0]): cluster.entity_label for cluster in doc._.coref_clusters}
+    assert labels == {"New York": "", "York City": "", "New York City": "GPE", "Ann": "PERSON"}
+
+
 def test_what_a_corpus_says_of_a_cluster_comes_before_its_entities() -> None:
     doc = Doc(VOCAB, words=["Ann", "left"])
     doc.ents = [Span(doc, 0, 1, "GPE")]

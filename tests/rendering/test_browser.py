@@ -55,7 +55,7 @@ def test_a_mention_lights_up_its_cluster_and_its_antecedent(open_page: OpenPage)
     assert texts(page, ".mention.lit") == ["Ann", "She", "her"]
     assert texts(page, ".mention.here") == ["She"]
     assert texts(page, ".mention.antecedent") == ["Ann"]
-    assert texts(page, ".cluster.lit") == ["Ann 3"]
+    assert texts(page, ".cluster.lit") == ["Ann 3 female"]
     assert card(page) == "1 Ann mention 2 of 3 She is a mention: 90% refers to Ann: 50%"
     assert page.locator("#link path").get_attribute("d")
     page.hover("h2")
@@ -127,6 +127,19 @@ def test_clicks_on_the_legend_walk_too(open_page: OpenPage) -> None:
         page.hover("h2")
         page.hover(".cluster >> nth=1")
         assert texts(page, ".mention.here") == [expected]
+
+
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["mouse", "finger"])
+def test_the_people_lead_to_their_mentions(open_page: OpenPage, options: dict[str, Any]) -> None:
+    doc = NLP("The ship saw Bob. Ann said she lost it. She slept.")
+    set_clusters(doc, [[(0, 2), (9, 10)], [(5, 6), (7, 8), (11, 12)]])
+    page = open_page(render_page([doc]), **options)
+    assert texts(page, ".legend h3, .legend .cluster") == ["People", "Ann 3 female", "Other clusters", "The ship 2"]
+    for expected in ("Ann", "she", "She"):
+        (page.tap if options else page.click)("ol .cluster")
+        assert texts(page, ".mention.here") == [expected]
+        assert card(page).startswith("2 Ann mention ")
+    assert page.locator("#cluster option").all_text_contents() == ["All clusters", "2 Ann (3)", "1 The ship (2)"]
 
 
 def test_keys(open_page: OpenPage) -> None:

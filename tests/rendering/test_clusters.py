@@ -77,6 +77,42 @@ def test_of_a_part_the_clusters_with_a_mention_in_it_are_shown():
     assert (shown.number, str(shown.cluster)) == (1, "[Bob, his]")
 
 
+def legend_of(text: str, *, singletons: bool = False) -> str:
+    (doc,) = parse_bracketed(text, NLP)
+    return render_legend(shown_clusters(doc, singletons))
+
+
+def test_the_legend_has_the_people_first_by_importance():
+    legend = legend_of("[The ship|s] saw [Bob|b] . [He|b] saw [Ann|a] : [she|a] saw [herself|a] on [it|s] .")
+    found = re.findall(r"<h3>(.*?)<|<bdi>(.*?)</bdi> <small>(\d)<", legend)
+    assert ["".join(parts) for parts in found] == ["People", "Ann3", "Bob2", "Other clusters", "The ship2"]
+    assert legend.count("<ol") == legend.count("<ul") == 1
+
+
+def test_people_have_their_gender_and_their_other_names():
+    (about,) = re.findall(r'class="about">(.*?)</span>', legend_of("[Mrs. Lee|a] , [Ann|a] and [Kim|a] and [Ann|a]"))
+    assert about == "female · <bdi>Mrs. Lee</bdi>, <bdi>Kim</bdi>"
+    assert "about" not in legend_of("[I|a] know [myself|a]")
+
+
+def test_a_legend_without_people_has_clusters_alone():
+    legend = legend_of("[The ship|s] lost [its|s] mast")
+    assert re.findall("<h3>(.*?)</h3>", legend) == ["Clusters"] and "<ol" not in legend
+
+
+def test_people_who_are_mentioned_once_are_listed_if_singletons_are_shown():
+    text = "[Mrs. Lee|a] slept in [London|b]"
+    assert legend_of(text) == ""
+    assert re.findall("<bdi>(.*?)</bdi>", legend_of(text, singletons=True)) == ["Mrs. Lee"]
+
+
+def test_names_of_people_are_escaped():
+    doc = Doc(NLP.vocab, words=["Mrs.", "A<b>", "Mrs.", "B<b>", "herself"])
+    set_clusters(doc, [[(0, 2), (2, 4), (4, 5)]])
+    legend = render_legend(shown_clusters(doc, False))
+    assert "<b>" not in legend and legend.count("&lt;b&gt;") == 2
+
+
 def test_the_legend_names_linked_clusters_alone():
     (doc,) = parse_bracketed("[Ann Lee|ann] had [a map] and [she|ann] ran.", NLP)
     legend = render_legend(shown_clusters(doc, singletons=True))

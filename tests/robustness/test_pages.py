@@ -40,6 +40,7 @@ TAGS = {
     "main",
     "article",
     "h2",
+    "h3",
     "p",
     "b",
     "mark",

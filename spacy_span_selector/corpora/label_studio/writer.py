@@ -36,7 +36,7 @@ from .names import (
 
 MODEL_VERSION = "spacy-span-selector"
 WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
-IN_REGIONS = frozenset({"text", "clusters", "unlinked_mentions", "frames"})
+IN_REGIONS = frozenset({"text", "clusters", "characters", "unlinked_mentions", "frames"})
 """What of a document in plain data Label Studio has elsewhere, or not at all."""
 
 

@@ -110,7 +110,7 @@ def _set_clusters(
     RETURNS (dict[Offsets, float | None]): Their mentions with the selection probability of each, if known.
     """
     mentions: list[list[Offsets]] = []
-    scores, link_scores, antecedents = [], [], []
+    scores, link_scores, antecedents, reasons = [], [], [], []
     selected: dict[Offsets, float | None] = {}
     for i, cluster in enumerate(clusters):
         path = f"clusters[{i}]"
@@ -122,6 +122,7 @@ def _set_clusters(
         known = [mention.knows_antecedent for _, mention in kept]
         linked = [None if mention.antecedent is None else spans[mention.antecedent] for _, mention in kept]
         antecedents.append(linked if _have_all(known, path, alignment) else None)
+        reasons.append([mention.reason or "" for _, mention in kept])
         selected |= {span: mention.score for span, mention in kept}
     set_clusters(
         alignment.doc,
@@ -131,6 +132,7 @@ def _set_clusters(
         scores=scores,
         link_scores=link_scores,
         antecedents=antecedents,
+        reasons=reasons if any(map(any, reasons)) else None,
         names=[cluster.name or "" for cluster in clusters],
         entity_types=[cluster.entity_label or "" for cluster in clusters],
     )

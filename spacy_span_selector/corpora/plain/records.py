@@ -65,6 +65,7 @@ class Mention(Scored):
 
     link_score: Score | None = None
     antecedent: Number | None = None
+    reason: Text | None = None
 
     @property
     def knows_antecedent(self) -> bool:
@@ -96,7 +97,7 @@ class Frame(Record):
 
 
 class Document(Record):
-    """A document."""
+    """A document. Its characters are computed from its clusters, so they are not read."""
 
     format: Format
     text: Text

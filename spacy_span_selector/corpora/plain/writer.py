@@ -20,8 +20,8 @@ from ...annotation import (
     has_clusters_annotated,
     has_frames_annotated,
 )
-from ...extensions import doc_clusters, doc_frames
-from ...extensions.characters import span_to_dict
+from ...extensions import doc_clusters, doc_frames, find_characters
+from ...extensions.plain import span_to_dict
 from .records import FORMAT
 
 
@@ -69,6 +69,8 @@ def to_dict(
     if has_clusters_annotated(doc, cluster_prefix, mentions_key):
         clusters = doc_clusters(doc, cluster_prefix)
         data["clusters"] = [cluster.to_dict() for cluster in clusters]
+        if characters := find_characters(clusters):
+            data["characters"] = [character.to_dict() for character in characters]
         if len(doc.spans.get(mentions_key, ())):
             linked = (mention for cluster in clusters for mention in cluster)
             data["unlinked_mentions"] = _unlinked(doc.spans[mentions_key], linked)

@@ -64,7 +64,7 @@
   }
 
   function describe(spot) {
-    const { score, link, antecedent } = boxOf(spot).dataset;
+    const { score, link, antecedent, reason } = boxOf(spot).dataset;
     const name = all(`.cluster[data-n="${spot.n}"] bdi`, spot.article)[0]?.textContent;
     const mentions = shownOf(spot.article, spot.n);
     const referred = mentionsOf(spot.article, spot.n)[antecedent];
@@ -75,6 +75,7 @@
       score && ["", `is a mention: ${percent.format(score)}`],
       antecedent && ["", "refers to ", referred ? textOf(referred) : "a mention elsewhere", link && `: ${percent.format(link)}`],
       link && !antecedent && ["", `is the first: ${percent.format(link)}`],
+      reason && ["", reason],
     );
   }
 

@@ -48,6 +48,7 @@ def full_doc(vocab: Vocab) -> Doc:
         scores=dict(zip(mentions, [0.75, 1.0, 0.5, 1.0], strict=True)),
         link_scores=dict(zip(mentions, [1.0, 0.875, 0.5, 0.25], strict=True)),
         antecedents={(2, 4): None, (5, 6): (2, 4), (5, 7): None, (9, 10): (5, 7)},
+        reasons={(2, 4): "", (5, 6): "", (5, 7): "", (9, 10): "has a name of the same entity"},
         names=["ann", ""],
         entity_types=["person", ""],
     )

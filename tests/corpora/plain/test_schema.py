@@ -9,17 +9,17 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator
+from spacy.lang.en import English
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from spacy_span_selector import to_dict
 from spacy_span_selector.corpora.plain import FORMAT, read_schema
-from spacy_span_selector.extensions import doc_clusters, doc_frames
+from spacy_span_selector.extensions import doc_characters, doc_clusters, doc_frames
 
 from .documents import always_the_same, annotated, full_doc
 
 ROOT = Path(__file__).parents[3]
-VOCAB = Vocab()
+VOCAB = English().vocab
 SCHEMA = read_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)
 
@@ -57,9 +57,10 @@ def test_what_is_written_is_valid(doc: Doc, tokens: bool):
     VALIDATOR.validate(to_dict(doc, tokens=tokens))
 
 
-def test_clusters_and_frames_have_definitions_of_their_own():
+def test_what_can_be_written_alone_has_a_definition_of_its_own():
     doc = full_doc(VOCAB)
-    for name, items in (("cluster", doc_clusters(doc)), ("frame", doc_frames(doc))):
+    parts = {"cluster": doc_clusters(doc), "character": doc_characters(doc), "frame": doc_frames(doc)}
+    for name, items in parts.items():
         validator = Draft202012Validator({**SCHEMA["$defs"][name], "$defs": SCHEMA["$defs"]})
         assert [validator.validate(item.to_dict()) for item in items] == [None, None]
         assert not validator.is_valid({})
@@ -79,6 +80,8 @@ def test_clusters_and_frames_have_definitions_of_their_own():
         {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}}]},
         {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}, "arguments": [{"role": "ARG0"}]}]},
         {"speakers": [{"start": 0, "end": 3}]},
+        {"characters": [{"name": "Ann", "cluster": 0, "count": 2}]},
+        {"characters": [{"name": "Ann", "cluster": 0, "count": 2, "names": ["Ann"]}]},
     ],
 )
 def test_other_data_is_not_valid(wrong: dict[str, Any]):

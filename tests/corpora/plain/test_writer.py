@@ -40,7 +40,7 @@ def test_a_document_with_everything(doc: Doc):
     ]
     brother = [
         span("her brother", 20, score=0.5, link_score=0.5, antecedent=None),
-        span("He", 34, score=1.0, link_score=0.25, antecedent=0),
+        span("He", 34, score=1.0, link_score=0.25, antecedent=0, reason="has a name of the same entity"),
     ]
     called = {
         "predicate": span("called", 13, score=1.0),
@@ -62,6 +62,16 @@ def test_a_document_with_everything(doc: Doc):
         "clusters": [
             {"name": "ann", "entity_label": "person", "entity_id": "Q7", "representative": 0, "mentions": ann},
             {"representative": 0, "mentions": brother},
+        ],
+        "characters": [
+            {
+                "name": "Ann Lee",
+                "gender": "female",
+                "cluster": 0,
+                "count": 2,
+                "names": [{"name": "Ann Lee", "count": 1}],
+            },
+            {"name": "her brother", "gender": "male", "cluster": 1, "count": 2, "names": []},
         ],
         "unlinked_mentions": [span("out", 41, score=0.625)],
         "frames": [called, was],
@@ -95,6 +105,12 @@ def test_tokens_are_written_if_asked_for(doc: Doc):
 def test_what_is_not_known_is_left_out():
     doc = Doc(VOCAB, words=["Ann", "left"], spaces=[True, False])
     assert to_dict(doc) == {"format": "spacy_span_selector.Doc.v1", "text": "Ann left"}
+
+
+def test_a_document_without_people_has_no_characters():
+    doc = Doc(VOCAB, words=["London", "slept"])
+    set_clusters(doc, [[(0, 1)]])
+    assert len(to_dict(doc)["clusters"]) == 1 and "characters" not in to_dict(doc)
 
 
 def test_an_annotated_document_without_anything_has_empty_lists():

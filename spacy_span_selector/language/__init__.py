@@ -1,0 +1,70 @@
+"""What a language tells of the people in a text: titles, pronouns, nouns with a gender, nicknames.
+
+The tables are named and kept as spaCy's lookups are. A pipeline's own come first, `nlp.vocab.lookups`, so that anyone
+may correct one or bring those of another language; else those of this package serve, a file `LANGUAGE.json` beside this
+module. A language without tables loses only what needs them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.lookups import Table
+from spacy.vocab import Vocab
+
+TITLES = "coref_titles"
+"""From a title in lower case, without a full stop, to the gender it tells: "male", "female" or ""."""
+PRONOUNS = "coref_pronouns"
+"""From a pronoun in lower case to what it tells: `person` (1 to 3), `number` ("singular", "plural"), `gender`."""
+NOUNS = "coref_nouns"
+"""From a noun in lower case, singular, to the gender of whom it means."""
+NICKNAMES = "coref_nicknames"
+"""From a given name in lower case to its short forms."""
+FUNCTION_WORDS = "coref_function_words"
+"""From a function word in lower case to its part of speech."""
+PLURALS = "coref_plurals"
+"""From an irregular plural in lower case to its singular."""
+TITLE_KINDS = "coref_title_kinds"
+"""From a title to what it goes with or tells: "family" (the family name), "married", "unmarried", "kin"."""
+NAME_WORDS = "coref_name_words"
+"""From a word within names in lower case to what it is: "particle" (of, van), "epithet" (poor), "suffix" (Jr.)."""
+ENTITY_TYPES = "coref_entity_types"
+"""What mentions tell of the type of their entity: from evidence such as "title male" to its log probability given each
+type, and from "" to that of each type."""
+TABLES = (TITLES, PRONOUNS, NOUNS, NICKNAMES, FUNCTION_WORDS, PLURALS, TITLE_KINDS, NAME_WORDS, ENTITY_TYPES)
+
+
+def language_table(vocab: Vocab, name: str) -> Table:
+    """A table of a language: that of the vocabulary, or else that of this package; empty if there is none.
+
+    vocab (Vocab): The vocabulary of a pipeline.
+    name (str): One of `TABLES`.
+    RETURNS (Table): Look up words with `get`; its keys are hashes.
+    """
+    if vocab.lookups.has_table(name):
+        return vocab.lookups.get_table(name)
+    return _tables(vocab.lang or "").get(name, Table(name))
+
+
+def packaged_table(language: str, name: str) -> dict[str, Any]:
+    """A table of this package by its words; empty if there is none.
+
+    language (str): A code as spaCy has them, such as "en".
+    name (str): One of `TABLES`.
+    """
+    table: dict[str, Any] = _read(language).get(name, {})
+    return table
+
+
+@cache
+def _tables(language: str) -> dict[str, Table]:
+    return {name: Table(name, table) for name, table in _read(language).items()}
+
+
+@cache
+def _read(language: str) -> dict[str, Any]:
+    path = Path(__file__).parent / f"{language}.json"
+    return srsly.read_json(path) if path.is_file() else {}

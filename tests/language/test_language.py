@@ -1,0 +1,55 @@
+"""The tables of languages."""
+
+from __future__ import annotations
+
+from math import exp, fsum
+
+import pytest
+import spacy
+
+from spacy_span_selector.language import (
+    ENTITY_TYPES,
+    NICKNAMES,
+    TABLES,
+    TITLE_KINDS,
+    TITLES,
+    language_table,
+    packaged_table,
+)
+
+
+def test_english_has_every_table() -> None:
+    assert all(packaged_table("en", name) for name in TABLES)
+
+
+def test_a_language_without_tables_has_empty_ones() -> None:
+    assert [len(language_table(spacy.blank("de").vocab, name)) for name in TABLES] == [0] * len(TABLES)
+
+
+def test_a_table_of_the_vocabulary_comes_first_and_is_saved() -> None:
+    nlp = spacy.blank("en")
+    nlp.vocab.lookups.add_table(TITLES, {"maestro": "male"})
+    again = spacy.blank("en").from_bytes(nlp.to_bytes())
+    for table in (language_table(nlp.vocab, TITLES), language_table(again.vocab, TITLES)):
+        assert (table.get("maestro"), table.get("mr")) == ("male", None)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_words_are_in_lower_case(name: str) -> None:
+    assert all(word == word.lower() for word in packaged_table("en", name))
+
+
+def test_titles_with_a_kind_are_titles() -> None:
+    assert packaged_table("en", TITLE_KINDS).keys() <= packaged_table("en", TITLES).keys()
+
+
+def test_no_name_is_its_own_short_form() -> None:
+    assert all(name not in short for name, short in packaged_table("en", NICKNAMES).items())
+
+
+def test_probabilities_of_entity_types_sum_to_one() -> None:
+    table = packaged_table("en", ENTITY_TYPES)
+    priors, rows = table[""], [row for evidence, row in table.items() if evidence]
+    assert fsum(map(exp, priors)) == pytest.approx(1, abs=0.01)
+    for number in range(len(priors)):
+        assert fsum(exp(row[number]) for row in rows) == pytest.approx(1, abs=0.02)
