@@ -21,6 +21,7 @@ from ..annotation import (
     cluster_groups,
     set_clusters,
 )
+from ..clustering import REACH, Reason
 from ..documents.words import Words
 from ..extensions import CLUSTER_ATTRIBUTES, register_extensions
 from ..layers.coref.gold import GoldMentions
@@ -32,6 +33,7 @@ from ..layers.spans.layout import Runs, SpanLayout
 from ..signatures import takes_settings
 from ..tasks.coref import COREFERENCE
 from .batches import docs_to_initialize
+from .consistent_clusters import consistent_clusters, describe_reasons
 from .default_model import default_model
 from .given_mentions import given_mentions
 from .gold_constituents import gold_constituents, has_constituents
@@ -63,6 +65,11 @@ class CorefPipeSettings(PipeSettings):
         that scores more. Below 0 more mentions are linked than the model holds for right, above 0 fewer. The link
         probabilities that are written stay those of the model, in which "no antecedent" scores 0. Training does not
         use it, so it may be changed afterwards.
+    consistent_clusters (bool): Whether clusters are made under agreement of the whole: names, gender, number, nesting,
+        known speakers (docs/model.md). If not, each mention is linked to its best antecedent, whatever the others in
+        its cluster are. May be changed after training.
+    singleton_threshold (float): Least selection probability of a mention that is a cluster of its own. May be changed
+        after training.
     link_non_mentions (float): What the loss is multiplied by that teaches spans which are no mentions to have no
         antecedent, as far as they are selected. Only with complete annotation; a greedy selector learns it always.
     """
@@ -73,6 +80,8 @@ class CorefPipeSettings(PipeSettings):
     mentions_key: str = MENTIONS_KEY
     given_key: str = GIVEN_MENTIONS_KEY
     link_threshold: float = 0.0
+    consistent_clusters: bool = False
+    singleton_threshold: float = 0.0
     link_non_mentions: float = 0.0
     keys: ClassVar[tuple[str, ...]] = ("mentions_key", "given_key")
     selected: ClassVar[str] = "mentions_key"
@@ -80,6 +89,7 @@ class CorefPipeSettings(PipeSettings):
     def check(self, component: str) -> None:
         super().check(component)
         check_range(component, "link_threshold", self.link_threshold, -1e30, 1e30)  # what scores of 32 bits hold
+        check_range(component, "singleton_threshold", self.singleton_threshold, 0.0, 1.0)
         check_range(component, "link_non_mentions", self.link_non_mentions, 0.0)
 
     @property
@@ -94,11 +104,14 @@ class CorefPrediction(SpanPrediction):
     link_scores (list[float]): The probability of the antecedent that each was linked to, or of having none.
     clusters (list[list[Mention]]): The clusters, in the order of their first mentions.
     antecedents (list[int | None]): The number of the antecedent of each among the spans, None for having none.
+    reasons (Sequence[Reason | None]): Why each was not linked as its best antecedent alone would have it; empty without
+        consistent clusters.
     """
 
     link_scores: list[float] = field(default_factory=list)
     clusters: list[list[Mention]] = field(default_factory=list)
     antecedents: list[int | None] = field(default_factory=list)
+    reasons: Sequence[Reason | None] = ()
 
     def moved(self, move: MoveSpan) -> CorefPrediction:
         return replace(super().moved(move), clusters=[[move(*mention) for mention in c] for c in self.clusters])
@@ -190,7 +203,8 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         self.lost.take_over(lost, self.name, "leaves out a given mention")
         device = layout.document.device
         given = torch.tensor([self.settings.given_key in document.source.spans for document in words], device=device)
-        return CorefRequest(token_facts(words, device), strategy, given)
+        reach = REACH if self.settings.consistent_clusters else None
+        return CorefRequest(token_facts(words, device), strategy, given, reach)
 
     def _loss(
         self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
@@ -205,23 +219,30 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
         scores = output.selection.confidence(self.selector).tolist()
-        clusters, antecedents, link_scores = _link(output.links, self.settings.link_threshold)
+        settings = self.settings
         document = layout.document[spans.starts]
         edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
-        settings = self.settings
         first_token = 0
         for doc, begin, end in zip(docs, edges, edges[1:], strict=False):
             mentions = [(starts[i] - first_token, ends[i] + 1 - first_token) for i in range(begin, end)]
+            links = Links(*(of_all[begin:end] for of_all in output.links))
+            links = links._replace(antecedents=links.antecedents - begin)
+            reasons: Sequence[Reason | None] = ()
+            if settings.consistent_clusters:
+                clusters, antecedents, reasons = consistent_clusters(doc, mentions, links, settings.link_threshold)
+            else:
+                clusters, antecedents = _link(links, settings.link_threshold)
             members: dict[int, list[Mention]] = {}
-            for mention, cluster in zip(mentions, clusters[begin:end], strict=True):
+            for mention, cluster in zip(mentions, clusters, strict=True):
                 members.setdefault(cluster, []).append(mention)
             singletons = self._singletons(doc, mentions, scores[begin:end], settings)
             kept = [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in singletons]
-            own = [None if antecedent is None else antecedent - begin for antecedent in antecedents[begin:end]]
-            yield CorefPrediction(mentions, scores[begin:end], link_scores[begin:end], kept, own)
+            link_scores = _link_scores(links, antecedents)
+            yield CorefPrediction(mentions, scores[begin:end], link_scores, kept, antecedents, reasons)
             first_token += len(doc)
 
     def _annotate(self, doc: Doc, prediction: CorefPrediction, settings: CorefPipeSettings) -> None:
+        described = describe_reasons(doc, prediction.spans, prediction.reasons) or None
         set_clusters(
             doc,
             prediction.clusters,
@@ -229,6 +250,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             mentions_key=settings.mentions_key,
             scores=dict(zip(prediction.spans, prediction.scores, strict=True)),
             link_scores=dict(zip(prediction.spans, prediction.link_scores, strict=True)),
+            reasons=described and dict(zip(prediction.spans, described, strict=True)),
             antecedents={
                 mention: None if antecedent is None else prediction.spans[antecedent]
                 for mention, antecedent in zip(prediction.spans, prediction.antecedents, strict=True)
@@ -240,25 +262,25 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
     ) -> set[Mention]:
         """The mentions that are clusters of their own if they are not linked: all that were selected or given.
 
-        Greedy pruning keeps far more spans than there are mentions, so with it the score decides.
+        Of those that were selected, `singleton_threshold` may ask for more. Greedy pruning keeps far more spans than
+        there are mentions, so with it the score decides in any case.
         """
         if not settings.keep_singletons:
             return set()
-        if self.selector.has_probabilities or settings.given_key in doc.spans:
+        if settings.given_key in doc.spans:
             return set(mentions)
-        scored = zip(mentions, scores, strict=True)
-        return {mention for mention, score in scored if score > settings.threshold}
+        scored = [*zip(mentions, scores, strict=True)]
+        if not self.selector.has_probabilities:
+            scored = [(mention, score) for mention, score in scored if score > settings.threshold]
+        return {mention for mention, score in scored if score >= settings.singleton_threshold}
 
 
-def _link(links: Links, threshold: float) -> tuple[list[int], list[int | None], list[float]]:
+def _link(links: Links, threshold: float) -> tuple[list[int], list[int | None]]:
     """The cluster of each candidate, which is that of its best antecedent if this scores above the threshold and a new
-    one otherwise; this antecedent, or None; and the probability that the model gives to what was chosen."""
+    one otherwise; and this antecedent, or None."""
     antecedents, _, scores = links
-    scores = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1)
-    probabilities = scores.softmax(dim=1)
-    scores[:, 0] = threshold
+    scores = torch.cat([scores.new_full((len(scores), 1), threshold), scores], dim=1)
     best = scores.argmax(dim=1, keepdim=True)  # "none" comes first, so it wins a tie
-    probabilities = probabilities.gather(1, best).squeeze(1)
     clusters = list(range(len(antecedents)))
     linked = torch.nonzero(best.squeeze(1)).squeeze(1)
     chosen: list[int | None] = [None] * len(antecedents)
@@ -266,4 +288,15 @@ def _link(links: Links, threshold: float) -> tuple[list[int], list[int | None], 
     for mention, antecedent in zip(linked.tolist(), best_antecedents.tolist(), strict=True):
         clusters[mention] = clusters[antecedent]
         chosen[mention] = antecedent
-    return clusters, chosen, probabilities.tolist()
+    return clusters, chosen
+
+
+def _link_scores(links: Links, antecedents: Sequence[int | None]) -> list[float]:
+    """The probability that the model gives to the antecedent of each candidate, or to its having none; 0 for an
+    antecedent that it did not score."""
+    scores = torch.cat([links.scores.new_zeros(len(links.scores), 1), links.scores], dim=1)
+    chosen = torch.tensor(
+        [-1 if antecedent is None else antecedent for antecedent in antecedents], device=scores.device
+    )
+    is_chosen = torch.cat([chosen[:, None] < 0, (links.antecedents == chosen[:, None]) & links.possible], dim=1)
+    return scores.softmax(dim=1).masked_fill(~is_chosen, 0.0).sum(dim=1).tolist()  # of one column: exact

@@ -29,7 +29,7 @@ def token_facts(words: Sequence[Words], device: torch.device | None) -> TokenFac
 def _facts(doc: Doc) -> tuple[np.ndarray, ...]:
     """The facts of the tokens of a document, in the order of the fields of `TokenFacts`."""
     lower, is_stop, is_punct = doc.to_array([LOWER, IS_STOP, IS_PUNCT]).T
-    numbers = (_sentences(doc), quotation_numbers(doc), _speakers(doc))
+    numbers = (sentence_numbers(doc), quotation_numbers(doc), speaker_numbers(doc))
     return lower.view(np.int64), _bits(lower, (is_stop | is_punct) == 0), *(n.astype(np.int32) for n in numbers)
 
 
@@ -39,7 +39,7 @@ def _bits(lower: np.ndarray, is_content: np.ndarray) -> np.ndarray:
     return (bits * is_content[:, None]).view(np.int64)
 
 
-def _sentences(doc: Doc) -> np.ndarray:
+def sentence_numbers(doc: Doc) -> np.ndarray:
     """The number of the sentence of each token; markers of speakers are none of their own. Shape: (tokens,)"""
     marked = np.zeros(len(doc), dtype=bool)
     for start, end in get_speaker_markers(doc):
@@ -49,7 +49,7 @@ def _sentences(doc: Doc) -> np.ndarray:
     return numbers
 
 
-def _speakers(doc: Doc) -> np.ndarray:
+def speaker_numbers(doc: Doc) -> np.ndarray:
     """The number of the speaker of each token, from 1; 0 where nobody is known to speak. Shape: (tokens,)"""
     numbers = np.zeros(len(doc), dtype=np.int64)
     known: dict[str, int] = {}

@@ -28,6 +28,8 @@ OTHER: dict[str, Any] = {
     "mentions_key": "kept",
     "given_key": "given",
     "link_threshold": 1.5,
+    "consistent_clusters": True,
+    "singleton_threshold": 0.5,
     "link_non_mentions": 0.5,
     "predict_rolesets": False,
     "predicates_key": "given",

@@ -99,7 +99,8 @@ def test_links_are_followed_to_the_first_mention() -> None:
     antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
     scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, 0.0]])
     links = Links(antecedents, torch.isfinite(scores), scores)
-    clusters, linked_to, link_scores = structured_coref._link(links, 0.0)
+    clusters, linked_to = structured_coref._link(links, 0.0)
+    link_scores = structured_coref._link_scores(links, linked_to)
     assert clusters == [0, 1, 1, 1, 4]
     assert linked_to == [None, None, 1, 2, None]
     odds = [[], [math.exp(-1)], [math.exp(-1), math.exp(2)], [math.exp(3), math.exp(2)], [math.exp(-0.5), 1.0]]
@@ -121,8 +122,10 @@ def test_links_are_followed_to_the_first_mention() -> None:
 def test_a_link_scores_above_the_threshold(threshold: float, expected: list[int | None]) -> None:
     antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
     scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, -0.4]])
-    _, linked_to, link_scores = structured_coref._link(Links(antecedents, torch.isfinite(scores), scores), threshold)
+    links = Links(antecedents, torch.isfinite(scores), scores)
+    _, linked_to = structured_coref._link(links, threshold)
     assert linked_to == expected
+    link_scores = structured_coref._link_scores(links, linked_to)
     chosen = [0 if j is None else 1 + row.index(j) for j, row in zip(expected, antecedents.tolist(), strict=True)]
     of_model = torch.cat([torch.zeros(5, 1), scores], dim=1).softmax(dim=1)[torch.arange(5), chosen]
     assert link_scores == pytest.approx(of_model.tolist())

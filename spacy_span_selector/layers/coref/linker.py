@@ -123,8 +123,12 @@ class Linker(nn.Module):
         for table in (*self._tables(), *(() if self.word is None else (self.word.weight,))):
             nn.init.normal_(table, std=0.02)
 
-    def forward(self, mentions: Mentions) -> Links:
-        """Score the mentions of a batch of documents."""
+    def forward(self, mentions: Mentions, reach: int | None = None) -> Links:
+        """Score the mentions of a batch of documents.
+
+        mentions (Mentions): The mentions.
+        reach (int | None): How many mentions back an antecedent may be, if that is less than the greatest distance.
+        """
         dtype = prediction_dtype(self, self.in_bfloat16, mentions.vectors)
         projected = multiply(self.project, mentions.vectors, dtype)
         if self.word is not None:
@@ -133,7 +137,7 @@ class Linker(nn.Module):
         sources = multiply(self.coarse, vectors, dtype)
         positions = Positions.of(mentions.weights)
         with torch.no_grad():
-            antecedents, possible = self._prune(mentions, positions, vectors, sources)
+            antecedents, possible = self._prune(mentions, positions, vectors, sources, reach)
         order = torch.arange(len(vectors), device=vectors.device)[:, None]
         features = [positions.distance(order, antecedents), *self._features(mentions.facts, order, antecedents)]
         scores = (
@@ -145,14 +149,15 @@ class Linker(nn.Module):
         return Links(antecedents, possible, scores.masked_fill(~possible, -torch.inf))
 
     def _prune(
-        self, mentions: Mentions, positions: Positions, vectors: Tensor, sources: Tensor
+        self, mentions: Mentions, positions: Positions, vectors: Tensor, sources: Tensor, reach: int | None
     ) -> tuple[Tensor, Tensor]:
         """The antecedents with the greatest coarse scores, and which are real. Shapes: (mentions, antecedents)"""
         count = len(vectors)
         order = torch.arange(count, device=vectors.device)
         first = torch.searchsorted(mentions.document, mentions.document)  # first mention of the same document
-        if self.max_distance is not None:
-            first = torch.maximum(first, order - self.max_distance)
+        for limit in (self.max_distance, reach):
+            if limit is not None:
+                first = torch.maximum(first, order - limit)
         kept = min(self.kept, int((order - first).max()) if count else 0)
         antecedents = order.new_zeros(count, kept)
         best = vectors.new_full((count, kept), -torch.inf)

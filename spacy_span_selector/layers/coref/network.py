@@ -75,11 +75,13 @@ class CorefRequest:
     choose (CandidateStrategy): Which spans to link.
     given (Tensor | None): Which documents were given their mentions: these count in full in distances. None if no
         document was. Shape: (documents,)
+    reach (int | None): How many candidates back an antecedent may be. No limit if None.
     """
 
     facts: TokenFacts
     choose: CandidateStrategy
     given: Tensor | None = None
+    reach: int | None = None
 
 
 class CorefOutput(NamedTuple):
@@ -159,7 +161,7 @@ class CorefHead(nn.Module):
             weights=self._weights(selection, document, request),
             facts=MentionFacts.read(request.facts, selection.spans),
         )
-        return CorefOutput(selection, self.linker(mentions), constituents)
+        return CorefOutput(selection, self.linker(mentions, request.reach), constituents)
 
     def _weights(self, selection: Selection, document: Tensor, request: CorefRequest) -> Tensor:
         """How much each candidate counts in distances. Shape: (candidates,)"""

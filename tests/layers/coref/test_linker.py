@@ -293,3 +293,15 @@ def test_evaluation_is_deterministic_and_without_dropout() -> None:
     assert torch.equal(linker(mentions).scores, build(dropout=0.0)(mentions).scores)
     torch.manual_seed(0)
     assert not torch.equal(linker.train()(mentions).scores, linker.eval()(mentions).scores)
+
+
+@pytest.mark.parametrize("reach", [1, 3, 100])
+def test_a_reach_limits_antecedents_as_the_greatest_distance_does(reach: int, device: str) -> None:
+    mentions = random_mentions(SIZES, device)
+    found = pairs(build().to(device)(mentions, reach))
+    expected = pairs(build(max_distance=reach).to(device)(mentions))
+    assert found.keys() == expected.keys()
+    assert (
+        pairs(build(max_distance=2).to(device)(mentions, 5)).keys()
+        == pairs(build(max_distance=2).to(device)(mentions)).keys()
+    )

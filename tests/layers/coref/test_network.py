@@ -83,9 +83,9 @@ def test_linker_sees_the_documents_and_the_words_of_mentions(monkeypatch: pytest
     seen: list[Mentions] = []
     forward = Linker.forward
 
-    def watch_and_link(linker: Linker, mentions: Mentions) -> Links:
+    def watch_and_link(linker: Linker, mentions: Mentions, reach: int | None) -> Links:
         seen.append(mentions)
-        return forward(linker, mentions)
+        return forward(linker, mentions, reach)
 
     monkeypatch.setattr(Linker, "forward", watch_and_link)
     head = build().eval()

@@ -1,0 +1,396 @@
+"""From scored antecedents to clusters that are consistent as a whole.
+
+The network scores each pair of mentions by itself. Here a mention is compared with whole clusters, strong evidence
+first:
+
+1. Names are divided into those of one entity each (`named_entities.py`), anywhere in the document, and the "I" of a
+   known speaker is a name of this speaker. A mention with a name joins its entity.
+2. The pronouns that the network links to a name tell the type of its entity, in advance.
+3. All other mentions, from left to right, join the cluster C with the greatest
+
+       log( sum of exp s(i, j) over mentions j in C )  +  min(0, agreement of i with C)  -  cost of nesting
+
+   or none, where no sum exceeds the score of having no antecedent. So a cluster of many likely antecedents beats one
+   that has the likeliest. Agreement only counts where it is negative: that a mention agrees with its antecedent is
+   what the network has learnt, but it has not seen the cluster.
+4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
+   Mr. Smith"). Clusters of two named entities are never joined.
+
+The search is greedy: step 1 is as exact as `named_entities.py` says, and no later decision is undone. Time is linear in
+the number of pairs that the network scored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from math import exp, inf, log
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .entity_types import EntityTypes, Weights, add
+from .forms import FIRST_PERSON, Form
+from .named_entities import NamedEntities, NameUse
+from .names import Name, NameReader
+
+Why = Literal["name", "speaker", "other name", "type", "nested", "whole"]
+
+REACH = 300
+"""How many mentions back the network may look for an antecedent. Training documents have about so many: it has learnt
+nothing of greater distances, and would find the antecedent of "he" chapters away. Names are joined over any
+distance."""
+
+LEAST_SCORE = -6.0
+"""Antecedents that score less count for nothing."""
+
+NESTING_COST = 1.5
+"""What it costs that a mention is inside another one of its cluster: in gold clusters it is rare, but not unknown."""
+
+ESTABLISHED = 2
+"""A named entity has one cluster of so many mentions or more, and of those with a title."""
+
+LATEST = 4
+"""How many of the last mentions of a cluster are looked at for nesting."""
+
+DOUBT = 0.5
+"""How probably a pronoun is not that of the name that the network links it to, when it tells the type of the entity."""
+
+MOST_VOTES = 20.0
+"""What pronouns tell of a name counts as that of so many at most, so that a title can still be heard."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What the network says of the mentions of a document, and where they are.
+
+    mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
+    sentences (Sequence[int]): The sentence of each.
+    speakers (Sequence[int]): The number of the speaker of each; 0 if unknown.
+    antecedents (NDArray[np.int64]): Earlier mentions, by number. Shape: (mentions, antecedents)
+    scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
+        (mentions, antecedents)
+    """
+
+    mentions: Sequence[tuple[int, int]]
+    sentences: Sequence[int]
+    speakers: Sequence[int]
+    antecedents: NDArray[np.int64]
+    scores: NDArray[np.float32]
+
+
+class Reason(NamedTuple):
+    """Why a mention was not linked to the antecedent that the network prefers.
+
+    why (Why): "name": it has a name of the entity that it was joined with; "speaker": it is the "I" of one speaker;
+        "other name": the antecedent is of another named entity; "type": gender or number; "nested": one mention is
+        inside another; "whole": another cluster, or having no antecedent, is likelier as a whole.
+    refused (int | None): The antecedent, by number; None if the network prefers to have none.
+    """
+
+    why: Why
+    refused: int | None
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Clusters of mentions.
+
+    clusters (list[int]): The number of the cluster of each mention.
+    antecedents (list[int | None]): The antecedent of each mention: of those before it in its cluster, the one that the
+        network holds most likely, or the last if it scored none; None for the first mention of a cluster.
+    reasons (list[Reason | None]): Why a mention was joined or kept apart against what the network alone would do.
+    """
+
+    clusters: list[int]
+    antecedents: list[int | None]
+    reasons: list[Reason | None]
+
+
+@dataclass(slots=True)
+class _Cluster:
+    evidence: Weights
+    log_p: float
+    mentions: list[int] = field(default_factory=list)
+    entity: int | None = None
+    """The number of its named entity."""
+    joined: _Cluster | None = None
+    """The cluster that took this one over."""
+
+    def find(self) -> _Cluster:
+        cluster = self
+        while cluster.joined is not None:
+            cluster = cluster.joined
+        return cluster
+
+
+def cluster_mentions(
+    forms: Sequence[Form], scored: Scored, reader: NameReader, types: EntityTypes, threshold: float = 0.0
+) -> Clustering:
+    """Cluster the mentions of a document.
+
+    forms (Sequence[Form]): What the words of each mention tell.
+    scored (Scored): What the network says of them.
+    reader (NameReader): Compares names.
+    types (EntityTypes): Compares evidence.
+    threshold (float): The score of having no antecedent.
+    """
+    return _Search(forms, scored, reader, types, threshold).run()
+
+
+class _Search:
+    def __init__(
+        self, forms: Sequence[Form], scored: Scored, reader: NameReader, types: EntityTypes, threshold: float
+    ) -> None:
+        self.forms, self.scored, self.reader, self.types, self.threshold = forms, scored, reader, types, threshold
+        self.evidence = [types.evidence(form.evidence) for form in forms]
+        self.links = _rows(scored)
+        self.entity_of: list[int | None] = [None] * len(forms)
+        self.cluster_of: list[_Cluster | None] = [None] * len(forms)
+
+    def run(self) -> Clustering:
+        self._find_named_entities()
+        self._link_names()
+        for mention in range(len(self.forms)):
+            cluster = self.cluster_of[mention]
+            if cluster is None:
+                self._join_best(mention)
+            else:
+                self._take_over(mention, cluster)
+        return self._result()
+
+    # names
+
+    def _find_named_entities(self) -> None:
+        """Number the entities that have names, or are known speakers, and their mentions."""
+        uses: dict[Name, list[int]] = {}
+        for mention, form in enumerate(self.forms):
+            if form.name is not None:
+                uses.setdefault(form.name, []).append(mention)
+        name_of = {mention: number for number, mentions in enumerate(uses.values()) for mention in mentions}
+        told = self._told_by_pronouns(name_of, len(uses))
+        sentences = self.scored.sentences
+        described = [
+            NameUse(name, add(self.evidence[ms[0]], row), frozenset(sentences[m] for m in ms))
+            for (name, ms), row in zip(uses.items(), told, strict=True)
+        ]
+        groups = NamedEntities(described, self._links_of_names(name_of), self.reader, self.types).groups()
+        of_name = {name: entity for entity, group in enumerate(groups) for name in group}
+        self.told_of_entity = [self._sum(told[name] for name in group) for group in groups]
+        for mention, name in name_of.items():
+            self.entity_of[mention] = of_name[name]
+        speakers: dict[int, int] = {}
+        for mention, (form, speaker) in enumerate(zip(self.forms, self.scored.speakers, strict=True)):
+            if speaker and form.evidence == FIRST_PERSON:
+                self.entity_of[mention] = speakers.setdefault(speaker, len(groups) + len(speakers))
+        self.told_of_entity += [self.types.nothing] * len(speakers)
+
+    def _sum(self, rows: Iterable[Weights]) -> Weights:
+        return reduce(add, rows, self.types.nothing)
+
+    def _told_by_pronouns(self, name_of: dict[int, int], count: int) -> list[Weights]:
+        """What the pronouns that the network links to each name tell of its type, by the probabilities of the links."""
+        votes: list[dict[str, float]] = [{} for _ in range(count)]
+        for mention, form in enumerate(self.forms):
+            if not form.is_pronoun or not form.evidence.startswith("3 singular "):
+                continue
+            antecedents, scores = self.links[mention]
+            norm = 1.0 + sum(map(exp, scores))
+            for antecedent, score in zip(antecedents, scores, strict=True):
+                if (name := name_of.get(antecedent)) is not None:
+                    votes[name][form.evidence] = votes[name].get(form.evidence, 0.0) + exp(score) / norm
+        told = []
+        for counts in votes:
+            share = min(1.0, MOST_VOTES / max(sum(counts.values()), 1e-9))
+            rows = (tuple(share * n * x for x in self.types.doubted(kind, DOUBT)) for kind, n in sorted(counts.items()))
+            told.append(self._sum(rows))
+        return told
+
+    def _links_of_names(self, name_of: dict[int, int]) -> dict[tuple[int, int], tuple[float, int]]:
+        """The mean score of the best links between the mentions of two names, and how many there are."""
+        sums: dict[tuple[int, int], list[float]] = {}
+        for mention, name in name_of.items():
+            best: dict[int, float] = {}
+            for antecedent, score in zip(*self.links[mention], strict=True):
+                other = name_of.get(antecedent, name)
+                if other != name and score > best.get(other, LEAST_SCORE):
+                    best[other] = score
+            for other, score in best.items():
+                total = sums.setdefault((min(name, other), max(name, other)), [0.0, 0.0])
+                total[0] += max(-4.0, min(4.0, score))
+                total[1] += 1
+        return {pair: (total / count, int(count)) for pair, (total, count) in sums.items()}
+
+    def _link_names(self) -> None:
+        """Join the mentions of each named entity that the network links, and then the clusters that are established.
+
+        A name may be used without referring ("Copyright Information"), and the network knows: it does not link such
+        mentions. So links count together with how often earlier uses of the name were joined, and how often left alone,
+        as log odds; a mention that has no other of its entity within reach is joined if these are not against it.
+        """
+        clusters: dict[int, list[_Cluster]] = {}
+        last: dict[int, int] = {}
+        joined: Counter[tuple[int, Name | None]] = Counter()
+        alone: Counter[tuple[int, Name | None]] = Counter()
+        for mention, entity in enumerate(self.entity_of):
+            if entity is None:
+                continue
+            own = clusters.setdefault(entity, [])
+            use = entity, self.forms[mention].name
+            refers = log((joined[use] + 1) / (alone[use] + 1))
+            best = max(self._by_cluster(mention, entity).values(), key=lambda link: link[1], default=None)
+            if own and mention - last[entity] > REACH:  # the network has compared it with none of them
+                best = (max(own, key=lambda cluster: len(cluster.mentions)), inf) if refers >= 0 else None
+            if best is not None and best[1] + refers > self.threshold:
+                self._add(mention, best[0])
+                joined[use] += best[1] < inf
+            else:
+                alone[use] += bool(own)
+                own.append(self._new(mention, entity))
+            last[entity] = mention
+        for entity, own in clusters.items():
+            self._join_established(own)
+            for cluster in own:
+                if cluster.joined is None:
+                    self._learn(cluster, self.told_of_entity[entity])
+
+    def _join_established(self, clusters: Sequence[_Cluster]) -> None:
+        first: _Cluster | None = None
+        for cluster in clusters:
+            if len(cluster.mentions) >= ESTABLISHED or self._is_titled(cluster):
+                if first is None:
+                    first = cluster
+                else:
+                    self._merge(first, cluster)
+
+    def _is_titled(self, cluster: _Cluster) -> bool:
+        return any((name := self.forms[mention].name) is not None and name.titles for mention in cluster.mentions)
+
+    def _merge(self, cluster: _Cluster, other: _Cluster) -> None:
+        cluster.mentions = sorted(cluster.mentions + other.mentions)
+        other.joined = cluster
+        self._learn(cluster, other.evidence)
+
+    # clusters
+
+    def _by_cluster(self, mention: int, entity: int | None = None) -> dict[int, tuple[_Cluster, float]]:
+        """The clusters of the antecedents of a mention, those of an entity if one is given, each with its log sum."""
+        sums: dict[int, tuple[_Cluster, float]] = {}
+        for antecedent, score in zip(*self.links[mention], strict=True):
+            cluster = self.cluster_of[antecedent]
+            if cluster is not None:
+                cluster = cluster.find()
+                if entity is not None and cluster.entity != entity:
+                    continue
+                known = sums.get(id(cluster))
+                sums[id(cluster)] = cluster, exp(score) + (known[1] if known else 0.0)
+        return {key: (cluster, log(total)) for key, (cluster, total) in sums.items()}
+
+    def _join_best(self, mention: int) -> None:
+        best, value = None, self.threshold
+        evidence = self.evidence[mention]
+        log_p = self.types.log_probability(evidence)
+        for cluster, links in sorted(self._by_cluster(mention).values(), key=lambda found: -found[1]):
+            if links <= value:
+                break
+            together = self.types.log_probability(add(cluster.evidence, evidence))
+            worth = links + min(0.0, together - cluster.log_p - log_p) - self._nesting(mention, cluster)
+            if worth > value:
+                best, value = cluster, worth
+        if best is None:
+            self._new(mention, None)
+        else:
+            self._add(mention, best)
+
+    def _take_over(self, mention: int, own: _Cluster) -> None:
+        """Join the cluster without a name that a mention with a name continues with its entity."""
+        own = own.find()
+        links = self._by_cluster(mention)
+        least = links[id(own)][1] if id(own) in links else LEAST_SCORE
+        best, value = None, self.threshold
+        for cluster, worth in links.values():
+            if cluster.entity is None and worth > least:
+                agreement = self.types.log_probability(add(cluster.evidence, own.evidence)) - cluster.log_p - own.log_p
+                worth += min(0.0, agreement)
+                if worth > value:
+                    best, value = cluster, worth
+        if best is not None:
+            self._merge(own, best)
+
+    def _nesting(self, mention: int, cluster: _Cluster) -> float:
+        start, end = self.scored.mentions[mention]
+        for other in cluster.mentions[-LATEST:]:
+            first, last = self.scored.mentions[other]
+            if first < end and start < last:
+                return NESTING_COST
+        return 0.0
+
+    def _new(self, mention: int, entity: int | None) -> _Cluster:
+        evidence = self.evidence[mention]
+        cluster = _Cluster(evidence, self.types.log_probability(evidence), [mention], entity)
+        self.cluster_of[mention] = cluster
+        return cluster
+
+    def _add(self, mention: int, cluster: _Cluster) -> None:
+        cluster.mentions.append(mention)
+        self.cluster_of[mention] = cluster
+        self._learn(cluster, self.evidence[mention])
+
+    def _learn(self, cluster: _Cluster, evidence: Weights) -> None:
+        cluster.evidence = add(cluster.evidence, evidence)
+        cluster.log_p = self.types.log_probability(cluster.evidence)
+
+    # the result
+
+    def _result(self) -> Clustering:
+        found = [cluster.find() for cluster in self.cluster_of if cluster is not None]
+        numbers: dict[int, int] = {}
+        clusters = [numbers.setdefault(id(cluster), len(numbers)) for cluster in found]
+        last: dict[int, int] = {}
+        antecedents: list[int | None] = []
+        reasons: list[Reason | None] = []
+        for mention, cluster in enumerate(clusters):
+            antecedent = last.get(cluster)
+            links = sorted(zip(*self.links[mention], strict=True), key=lambda link: -link[1])
+            inside = next((link for link in links if clusters[link[0]] == cluster), None)
+            if inside is not None:
+                antecedent = inside[0]
+            antecedents.append(antecedent)
+            preferred = links[0][0] if links and links[0][1] > self.threshold else None
+            refused = preferred if preferred is not None and clusters[preferred] != cluster else None
+            joined = preferred is None and antecedent is not None
+            reasons.append(self._reason(mention, refused, found) if refused is not None or joined else None)
+            last[cluster] = mention
+        return Clustering(clusters, antecedents, reasons)
+
+    def _reason(self, mention: int, refused: int | None, clusters: Sequence[_Cluster]) -> Reason:
+        own = self.entity_of[mention]
+        if refused is None:
+            if own is None:
+                return Reason("whole", None)
+            return Reason("name" if self.forms[mention].name is not None else "speaker", None)
+        other = clusters[refused]
+        if own is not None and other.entity is not None:
+            return Reason("other name", refused)
+        start, end = self.scored.mentions[mention]
+        first, last = self.scored.mentions[refused]
+        if first < end and start < last:
+            return Reason("nested", refused)
+        cluster = clusters[mention]
+        if self.types.agreement(other.evidence, self.evidence[mention]) < min(
+            0.0, self.types.agreement(cluster.evidence, self.evidence[mention])
+        ):
+            return Reason("type", refused)
+        return Reason("whole", refused)
+
+
+def _rows(scored: Scored) -> list[tuple[list[int], list[float]]]:
+    """The antecedents of each mention that count, and their scores."""
+    counts = scored.scores > LEAST_SCORE
+    edges = np.cumsum(counts.sum(axis=1))[:-1]
+    antecedents = np.split(scored.antecedents[counts], edges)
+    scores = np.split(scored.scores[counts].astype(np.float64), edges)
+    return [(a.tolist(), s.tolist()) for a, s in zip(antecedents, scores, strict=True)]

@@ -1,0 +1,65 @@
+"""The type of an entity, which nobody annotates: man, woman, thing, several.
+
+Each entity has a type, and each of its mentions says something of it: "she" is said of a woman 240 times as often as
+of a man, "the ship" of a thing. So the evidence of a cluster of mentions is a mixture of categorical distributions,
+
+    p(e_1, ..., e_n) = sum over types t of p(t) p(e_1 | t) ... p(e_n | t)
+
+whose tables were learnt from the gold clusters of corpora by expectation maximisation (`scripts/fit_entity_types.py`).
+Two clusters agree as far as they are more probable as one entity than as two: `agreement`, a log ratio. Nothing is
+impossible in it: a ship may be "she".
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+
+from spacy.vocab import Vocab
+
+from ..language import ENTITY_TYPES, language_table
+
+Weights = tuple[float, ...]
+"""A log probability for each type of an entity."""
+
+
+class EntityTypes:
+    """The types of entities, as a language has them.
+
+    vocab (Vocab): The vocabulary of the document. Without a table for its language, everything agrees.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._table = language_table(vocab, ENTITY_TYPES)
+        self._prior: Weights = tuple(self._table.get("", (0.0,)))
+        self.nothing: Weights = (0.0,) * len(self._prior)
+
+    def evidence(self, evidence: str) -> Weights:
+        """log p(evidence | type) for each type; zeros if the table has no such evidence."""
+        return tuple(self._table.get(evidence, self.nothing))
+
+    def doubted(self, evidence: str, doubt: float) -> Weights:
+        """Evidence that is of another entity with the probability `doubt`."""
+        if evidence not in self._table:
+            return self.nothing
+        row = self._table[evidence]
+        anywhere = exp(self.log_probability(row))
+        return tuple(log((1 - doubt) * exp(value) + doubt * anywhere) for value in row)
+
+    def log_probability(self, evidence: Weights) -> float:
+        """log p of all evidence of an entity, given the sum of what it says.
+
+        evidence (Weights): The sum of log p(evidence | type) over mentions.
+        """
+        terms = [prior + value for prior, value in zip(self._prior, evidence, strict=True)]
+        top = max(terms)
+        return top + log(sum(exp(term - top) for term in terms))
+
+    def agreement(self, first: Weights, second: Weights) -> float:
+        """How much more probable some evidence is of one entity than of two: a log ratio; 0 if one has none."""
+        together = self.log_probability(add(first, second))
+        return together - self.log_probability(first) - self.log_probability(second)
+
+
+def add(first: Weights, second: Weights) -> Weights:
+    """The sum of two rows."""
+    return tuple(a + b for a, b in zip(first, second, strict=True))

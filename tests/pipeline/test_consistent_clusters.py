@@ -1,0 +1,119 @@
+"""`structured_coref` with and without consistent clusters."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import spacy
+import torch
+from spacy.tokens import Doc
+
+from spacy_span_selector import from_dict, to_dict
+from spacy_span_selector.annotation import MENTIONS_KEY, get_clusters, set_speakers
+from spacy_span_selector.clustering import Reason
+from spacy_span_selector.layers.coref.linker import Links
+from spacy_span_selector.pipeline.consistent_clusters import consistent_clusters, describe_reasons
+from spacy_span_selector.pipeline.structured_coref import _link, _link_scores
+
+from .components import COREF, annotation, assert_same, component, gold_docs, load_trained
+
+
+def links_of(count: int, **scores: float) -> Links:
+    """Links of some mentions, `m2_1=3.0` the score of the second antecedent of the third; all others are -5."""
+    antecedents = torch.arange(max(count - 1, 1)).expand(count, -1)
+    possible = antecedents < torch.arange(count)[:, None]
+    values = torch.full(antecedents.shape, -5.0)
+    for place, score in scores.items():
+        mention, antecedent = map(int, place[1:].split("_"))
+        values[mention, antecedent] = score
+    return Links(antecedents, possible, values.masked_fill(~possible, -torch.inf))
+
+
+def english(words: str) -> Doc:
+    return Doc(spacy.blank("en").vocab, words=words.split())
+
+
+def test_a_document_is_clustered_by_its_words() -> None:
+    doc = english("Mr. Elton bowed . Mr. Weston left .")
+    links = links_of(2, m1_0=2.0)
+    assert _link(links, 0.0)[0] == [0, 0]
+    clusters, antecedents, reasons = consistent_clusters(doc, [(0, 2), (4, 6)], links, 0.0)
+    assert (clusters, antecedents) == ([0, 1], [None, None])
+    assert describe_reasons(doc, [(0, 2), (4, 6)], reasons) == ["", 'not "Mr. Elton": has another name']
+
+
+def test_speakers_of_the_document_count() -> None:
+    doc = english("I know . I see . I know .")
+    set_speakers(doc, [(0, 3, "Ann"), (3, 6, "Tom"), (6, 9, "Ann")])
+    links = links_of(3, m1_0=3.0, m2_0=1.0, m2_1=3.0)
+    assert consistent_clusters(doc, [(0, 1), (3, 4), (6, 7)], links, 0.0)[0] == [0, 1, 0]
+
+
+def test_reasons_are_said_in_words() -> None:
+    doc = english("Ann saw her")
+    reasons = [None, Reason("name", None), Reason("type", 0)]
+    said = describe_reasons(doc, [(0, 1), (1, 2), (2, 3)], reasons)
+    assert said == ["", "has a name of the same entity", 'not "Ann": differs in gender or number']
+
+
+def test_the_probability_of_an_antecedent_that_was_not_scored_is_zero() -> None:
+    links = links_of(2, m1_0=0.0)
+    assert _link_scores(links, [None, 0]) == [1.0, 0.5]
+    assert _link_scores(Links(links.antecedents, torch.zeros_like(links.possible), links.scores), [None, 0])[1] == 0.0
+
+
+def test_switched_off_it_is_as_if_it_had_never_been_on() -> None:
+    nlp = load_trained(COREF)
+    text = gold_docs(COREF, nlp)[0].text
+    before = annotation(nlp(text))
+    component(nlp).cfg["consistent_clusters"] = True
+    on = nlp(text)
+    assert all("reasons" in group.attrs for key, group in on.spans.items() if key.startswith("coref_clusters"))
+    component(nlp).cfg["consistent_clusters"] = False
+    assert_same([annotation(nlp(text))], [before])
+
+
+def test_batches_change_nothing() -> None:
+    nlp = load_trained(COREF)
+    texts = [doc.text for doc in gold_docs(COREF, nlp)]
+    component(nlp).cfg["consistent_clusters"] = True
+    together = [get_clusters(doc) for doc in nlp.pipe(texts, batch_size=len(texts))]
+    assert together == [get_clusters(nlp(text)) for text in texts]
+    assert together[::-1] == [get_clusters(doc) for doc in nlp.pipe(texts[::-1], batch_size=2)]
+
+
+def test_reasons_are_kept_in_plain_data() -> None:
+    nlp = load_trained(COREF)
+    text = gold_docs(COREF, nlp)[0].text
+    component(nlp).cfg["consistent_clusters"] = True
+    doc = nlp(text)
+    (key, *_) = [key for key in doc.spans if key.startswith("coref_clusters")]
+    doc.spans[key].attrs["reasons"] = ["because", *doc.spans[key].attrs["reasons"][1:]]
+    data = json.loads(json.dumps(to_dict(doc)))
+    assert data["clusters"][0]["mentions"][0]["reason"] == "because"
+    again = from_dict(data, nlp)
+    assert again._.coref_clusters[0].reasons == doc._.coref_clusters[0].reasons
+    assert again._.coref_clusters[0].reasons[0] == "because"
+
+
+def test_singletons_below_their_threshold_are_no_clusters() -> None:
+    nlp = load_trained(COREF)
+    text = gold_docs(COREF, nlp)[1].text
+    doc = nlp(text)
+    selected = doc.spans[MENTIONS_KEY]
+    scores = {(span.start, span.end): score for span, score in zip(selected, selected.attrs["scores"], strict=True)}
+    everything = get_clusters(doc)
+    singletons = [cluster[0] for cluster in everything if len(cluster) == 1]
+    limit = sorted(scores[mention] for mention in singletons)[len(singletons) // 2]
+    component(nlp).cfg["singleton_threshold"] = limit
+    expected = [cluster for cluster in everything if len(cluster) > 1 or scores[cluster[0]] >= limit]
+    assert get_clusters(nlp(text)) == expected != everything
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1])
+def test_a_threshold_of_singletons_is_a_probability(value: float) -> None:
+    nlp = load_trained(COREF)
+    component(nlp).cfg["singleton_threshold"] = value
+    with pytest.raises(ValueError, match="singleton_threshold"):
+        nlp("Ann saw her.")
