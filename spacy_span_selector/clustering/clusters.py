@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from math import exp, inf, log
 from typing import Literal, NamedTuple
@@ -44,8 +44,8 @@ REACH = 300
 nothing of greater distances, and would find the antecedent of "he" chapters away. Names are joined over any
 distance."""
 
-LEAST_SCORE = -6.0
-"""Antecedents that score less count for nothing."""
+LEAST_SCORE, GREATEST_SCORE = -6.0, 500.0
+"""Antecedents that score less count for nothing, and what scores more counts as this: its exponential is finite."""
 
 NESTING_COST = 1.5
 """What it costs that a mention is inside another one of its cluster: in gold clusters it is rare, but not unknown."""
@@ -53,8 +53,8 @@ NESTING_COST = 1.5
 ESTABLISHED = 2
 """A named entity has one cluster of so many mentions or more, and of those with a title."""
 
-LATEST = 4
-"""How many of the last mentions of a cluster are looked at for nesting."""
+DISAGREEMENT = -1.0
+"""A cluster with which a mention agrees less differs in gender or number from it."""
 
 DOUBT = 0.5
 """How probably a pronoun is not that of the name that the network links it to, when it tells the type of the entity."""
@@ -110,15 +110,17 @@ class Clustering:
     reasons: list[Reason | None]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Cluster:
+    """A cluster: what its mentions are evidence of, the log probability of it, how many they are, its named entity, and
+    the cluster that took it over."""
+
     evidence: Weights
     log_p: float
-    mentions: list[int] = field(default_factory=list)
+    size: int = 1
     entity: int | None = None
-    """The number of its named entity."""
+    is_titled: bool = False
     joined: _Cluster | None = None
-    """The cluster that took this one over."""
 
     def find(self) -> _Cluster:
         cluster = self
@@ -150,6 +152,7 @@ class _Search:
         self.links = _rows(scored)
         self.entity_of: list[int | None] = [None] * len(forms)
         self.cluster_of: list[_Cluster | None] = [None] * len(forms)
+        self.overlaps = _overlaps(scored.mentions)
 
     def run(self) -> Clustering:
         self._find_named_entities()
@@ -243,7 +246,7 @@ class _Search:
             refers = log((joined[use] + 1) / (alone[use] + 1))
             best = max(self._by_cluster(mention, entity).values(), key=lambda link: link[1], default=None)
             if own and mention - last[entity] > REACH:  # the network has compared it with none of them
-                best = (max(own, key=lambda cluster: len(cluster.mentions)), inf) if refers >= 0 else None
+                best = (max(own, key=lambda cluster: cluster.size), inf) if refers >= 0 else None
             if best is not None and best[1] + refers > self.threshold:
                 self._add(mention, best[0])
                 joined[use] += best[1] < inf
@@ -260,17 +263,14 @@ class _Search:
     def _join_established(self, clusters: Sequence[_Cluster]) -> None:
         first: _Cluster | None = None
         for cluster in clusters:
-            if len(cluster.mentions) >= ESTABLISHED or self._is_titled(cluster):
+            if cluster.size >= ESTABLISHED or cluster.is_titled:
                 if first is None:
                     first = cluster
                 else:
                     self._merge(first, cluster)
 
-    def _is_titled(self, cluster: _Cluster) -> bool:
-        return any((name := self.forms[mention].name) is not None and name.titles for mention in cluster.mentions)
-
     def _merge(self, cluster: _Cluster, other: _Cluster) -> None:
-        cluster.mentions = sorted(cluster.mentions + other.mentions)
+        cluster.size += other.size
         other.joined = cluster
         self._learn(cluster, other.evidence)
 
@@ -321,21 +321,20 @@ class _Search:
             self._merge(own, best)
 
     def _nesting(self, mention: int, cluster: _Cluster) -> float:
-        start, end = self.scored.mentions[mention]
-        for other in cluster.mentions[-LATEST:]:
-            first, last = self.scored.mentions[other]
-            if first < end and start < last:
-                return NESTING_COST
-        return 0.0
+        others = (self.cluster_of[other] for other in self.overlaps[mention])
+        return NESTING_COST if any(other is not None and other.find() is cluster for other in others) else 0.0
 
     def _new(self, mention: int, entity: int | None) -> _Cluster:
-        evidence = self.evidence[mention]
-        cluster = _Cluster(evidence, self.types.log_probability(evidence), [mention], entity)
+        evidence, name = self.evidence[mention], self.forms[mention].name
+        is_titled = name is not None and bool(name.titles)
+        cluster = _Cluster(evidence, self.types.log_probability(evidence), entity=entity, is_titled=is_titled)
         self.cluster_of[mention] = cluster
         return cluster
 
     def _add(self, mention: int, cluster: _Cluster) -> None:
-        cluster.mentions.append(mention)
+        name = self.forms[mention].name
+        cluster.size += 1
+        cluster.is_titled = cluster.is_titled or (name is not None and bool(name.titles))
         self.cluster_of[mention] = cluster
         self._learn(cluster, self.evidence[mention])
 
@@ -375,14 +374,9 @@ class _Search:
         other = clusters[refused]
         if own is not None and other.entity is not None:
             return Reason("other name", refused)
-        start, end = self.scored.mentions[mention]
-        first, last = self.scored.mentions[refused]
-        if first < end and start < last:
+        if refused in self.overlaps[mention]:
             return Reason("nested", refused)
-        cluster = clusters[mention]
-        if self.types.agreement(other.evidence, self.evidence[mention]) < min(
-            0.0, self.types.agreement(cluster.evidence, self.evidence[mention])
-        ):
+        if self.types.agreement(other.evidence, self.evidence[mention]) < DISAGREEMENT:
             return Reason("type", refused)
         return Reason("whole", refused)
 
@@ -392,5 +386,18 @@ def _rows(scored: Scored) -> list[tuple[list[int], list[float]]]:
     counts = scored.scores > LEAST_SCORE
     edges = np.cumsum(counts.sum(axis=1))[:-1]
     antecedents = np.split(scored.antecedents[counts], edges)
-    scores = np.split(scored.scores[counts].astype(np.float64), edges)
+    scores = np.split(np.minimum(scored.scores[counts], GREATEST_SCORE).astype(np.float64), edges)
     return [(a.tolist(), s.tolist()) for a, s in zip(antecedents, scores, strict=True)]
+
+
+def _overlaps(mentions: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The other mentions that share tokens with each: those inside it, and those that it is inside of."""
+    overlaps: list[list[int]] = [[] for _ in mentions]
+    still_open: list[int] = []
+    for mention, (start, _) in enumerate(mentions):
+        still_open = [other for other in still_open if mentions[other][1] > start]
+        for other in still_open:
+            overlaps[mention].append(other)
+            overlaps[other].append(mention)
+        still_open.append(mention)
+    return overlaps

@@ -139,7 +139,10 @@ class FormReader:
             is_plural = True
         if is_plural and head not in self._nouns:
             return "noun plural"
-        return f"noun {self._nouns.get(head) or self._names.gender_of_title(head)}".strip()
+        gender = self._nouns.get(head)
+        if gender is None:
+            return f"noun {self._names.gender_of_title(head)}".strip()
+        return f"noun {gender or 'person'}"
 
 
 def _evidence(pronoun: dict[str, Any]) -> str:

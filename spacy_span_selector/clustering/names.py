@@ -84,7 +84,8 @@ class NameReader:
             titles.append(words[0].rstrip("."))
             words = words[1:]
         for place in range(1, len(words)):
-            if self.is_title(words[place]) or (titles and words[place] in SUFFIXED):  # Miss Woodhouse of Hartfield
+            begins_another = self._kinds.get(words[place].rstrip(".")) in ("family", "married", "unmarried")
+            if begins_another or (titles and words[place] in SUFFIXED):  # Miss Woodhouse of Hartfield
                 words = words[:place]
                 break
         if not words:

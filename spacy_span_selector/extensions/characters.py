@@ -242,7 +242,8 @@ class _Reader:
         if any(map(_is_name, before)) and bare[0].lower_ != "the":  # the head is a surname: "Stephen King"
             return None
         is_described = len(bare) > 1 or _is_name(head)  # "the captain", "Captain"; but "justice"
-        return self.nouns.get(head.lower_) or (self._title(head) if is_described else None)
+        noun: str | None = self.nouns.get(head.lower_)
+        return noun if noun is not None or not is_described else self._title(head)
 
     def _title(self, token: Token) -> str | None:
         """The gender of a title, "" if it has none; None if the token is no title."""

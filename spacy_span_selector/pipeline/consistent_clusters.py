@@ -40,7 +40,7 @@ def consistent_clusters(
 WHY = {
     "name": "has a name of the same entity",
     "speaker": "is the same speaker",
-    "other name": "has another name",
+    "other name": "is someone of another name",
     "type": "differs in gender or number",
     "nested": "one is inside the other",
     "whole": "another reading of the whole is likelier",

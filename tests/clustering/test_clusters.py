@@ -175,6 +175,17 @@ def test_a_mention_inside_another_joins_it_only_if_the_link_is_strong() -> None:
     assert cluster(["the man", "he"], {(1, 0): NESTING_COST + 0.1}, places=places).clusters == [0, 0]
 
 
+def test_a_name_inside_a_mention_counts_although_it_comes_later() -> None:
+    texts, places = ["Ann", "Ann", "the friend of Ann", "Ann"], [(0, 1), (1, 2), (3, 7), (6, 7)]
+    links = {(1, 0): 3.0, (2, 0): 0.6, (2, 1): 0.6, (3, 0): 3.0, (3, 1): 3.0}
+    assert cluster(texts, links, places=places).clusters == [0, 0, 1, 0]
+    assert cluster(texts, links).clusters == [0, 0, 0, 0]
+
+
+def test_scores_of_any_size_are_finite() -> None:
+    assert cluster(["it", "it", "it"], {(1, 0): 1e30, (2, 1): 1e30, (2, 0): 1e30}).clusters == [0, 0, 0]
+
+
 def test_a_threshold_links_less_or_more() -> None:
     assert cluster(["it", "it"], {(1, 0): 1.0}, threshold=1.5).clusters == [0, 1]
     assert cluster(["it", "it"], {(1, 0): -1.0}, threshold=-1.5).clusters == [0, 0]

@@ -32,6 +32,7 @@ READER = FormReader(spacy.blank("en").vocab)
         ("Ann and Tom", "noun plural"),
         ("the people", "noun plural"),
         ("a bicycle", "noun"),
+        ("the doctor", "noun person"),
         ("the man who came", "noun male"),
     ],
 )

@@ -53,6 +53,11 @@ def test_a_full_name_bridges_its_parts() -> None:
     assert not READER.bridges(read("Mary Garth"), read("Mary Garth"), read("Mary Smith"))
 
 
+def test_a_title_within_a_name_is_a_part_of_it_unless_another_name_begins() -> None:
+    assert read("Prime Minister Lee").family == "lee"
+    assert read("Ann Lee Miss Lind") == read("Ann Lee")
+
+
 def test_titles_alone_are_no_name() -> None:
     assert READER.read(["mother"]) is None
 

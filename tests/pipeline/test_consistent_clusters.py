@@ -40,7 +40,7 @@ def test_a_document_is_clustered_by_its_words() -> None:
     assert _link(links, 0.0)[0] == [0, 0]
     clusters, antecedents, reasons = consistent_clusters(doc, [(0, 2), (4, 6)], links, 0.0)
     assert (clusters, antecedents) == ([0, 1], [None, None])
-    assert describe_reasons(doc, [(0, 2), (4, 6)], reasons) == ["", 'not "Mr. Elton": has another name']
+    assert describe_reasons(doc, [(0, 2), (4, 6)], reasons) == ["", 'not "Mr. Elton": is someone of another name']
 
 
 def test_speakers_of_the_document_count() -> None:
