@@ -95,8 +95,7 @@ class Reason(NamedTuple):
     refused: int | None
 
 
-@dataclass(frozen=True)
-class Clustering:
+class Clustering(NamedTuple):
     """Clusters of mentions.
 
     clusters (list[int]): The number of the cluster of each mention.
@@ -112,13 +111,13 @@ class Clustering:
 
 @dataclass(slots=True, eq=False)
 class _Cluster:
-    """A cluster: what its mentions are evidence of, the log probability of it, how many they are, its named entity, and
-    the cluster that took it over."""
+    """A cluster: what its mentions are evidence of, the log probability of it, its named entity, how many mentions it
+    has, whether one has a title, and the cluster that took it over."""
 
     evidence: Weights
     log_p: float
-    size: int = 1
-    entity: int | None = None
+    entity: int | None
+    size: int = 0
     is_titled: bool = False
     joined: _Cluster | None = None
 
@@ -261,13 +260,9 @@ class _Search:
                     self._learn(cluster, self.told_of_entity[entity])
 
     def _join_established(self, clusters: Sequence[_Cluster]) -> None:
-        first: _Cluster | None = None
-        for cluster in clusters:
-            if cluster.size >= ESTABLISHED or cluster.is_titled:
-                if first is None:
-                    first = cluster
-                else:
-                    self._merge(first, cluster)
+        established = [cluster for cluster in clusters if cluster.size >= ESTABLISHED or cluster.is_titled]
+        for cluster in established[1:]:
+            self._merge(established[0], cluster)
 
     def _merge(self, cluster: _Cluster, other: _Cluster) -> None:
         cluster.size += other.size
@@ -296,8 +291,7 @@ class _Search:
         for cluster, links in sorted(self._by_cluster(mention).values(), key=lambda found: -found[1]):
             if links <= value:
                 break
-            together = self.types.log_probability(add(cluster.evidence, evidence))
-            worth = links + min(0.0, together - cluster.log_p - log_p) - self._nesting(mention, cluster)
+            worth = links + self._disagreement(cluster, evidence, log_p) - self._nesting(mention, cluster)
             if worth > value:
                 best, value = cluster, worth
         if best is None:
@@ -313,28 +307,29 @@ class _Search:
         best, value = None, self.threshold
         for cluster, worth in links.values():
             if cluster.entity is None and worth > least:
-                agreement = self.types.log_probability(add(cluster.evidence, own.evidence)) - cluster.log_p - own.log_p
-                worth += min(0.0, agreement)
+                worth += self._disagreement(cluster, own.evidence, own.log_p)
                 if worth > value:
                     best, value = cluster, worth
         if best is not None:
             self._merge(own, best)
+
+    def _disagreement(self, cluster: _Cluster, evidence: Weights, log_p: float) -> float:
+        """The agreement of a cluster with evidence of this log probability, as far as it is negative."""
+        return min(0.0, self.types.log_probability(add(cluster.evidence, evidence)) - cluster.log_p - log_p)
 
     def _nesting(self, mention: int, cluster: _Cluster) -> float:
         others = (self.cluster_of[other] for other in self.overlaps[mention])
         return NESTING_COST if any(other is not None and other.find() is cluster for other in others) else 0.0
 
     def _new(self, mention: int, entity: int | None) -> _Cluster:
-        evidence, name = self.evidence[mention], self.forms[mention].name
-        is_titled = name is not None and bool(name.titles)
-        cluster = _Cluster(evidence, self.types.log_probability(evidence), entity=entity, is_titled=is_titled)
-        self.cluster_of[mention] = cluster
+        cluster = _Cluster(self.types.nothing, 0.0, entity)
+        self._add(mention, cluster)
         return cluster
 
     def _add(self, mention: int, cluster: _Cluster) -> None:
         name = self.forms[mention].name
         cluster.size += 1
-        cluster.is_titled = cluster.is_titled or (name is not None and bool(name.titles))
+        cluster.is_titled |= name is not None and bool(name.titles)
         self.cluster_of[mention] = cluster
         self._learn(cluster, self.evidence[mention])
 

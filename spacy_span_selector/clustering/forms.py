@@ -9,15 +9,12 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..language import FUNCTION_WORDS, NOUNS, PLURALS, PRONOUNS, language_table
+from ..language import CAPITALISED_NAMES, CLITICS, FUNCTION_WORDS, NOUNS, PLURALS, PRONOUNS, language_table
 from .names import Name, NameReader
 
 AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "PRON"})
-CLITICS = frozenset({"'s", "’s", "'", "’"})
 ACRONYMS = frozenset({"US", "IT"})
 """No pronouns, as they are written."""
-NAMES_LIKE_WORDS = frozenset({"US", "May", "Will"})
-"""Names, as they are written, although in lower case they are function words."""
 PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
 FIRST_PERSON = "1 singular"
 
@@ -102,17 +99,17 @@ class FormReader:
     def _is_name(self, word: str, part: str, proper: Sequence[bool]) -> bool:
         if proper:
             return proper[0]
-        return bool(self._function_words) and word[:1].isupper() and (not part or word in NAMES_LIKE_WORDS)
+        return bool(self._function_words) and word[:1].isupper() and (not part or word in CAPITALISED_NAMES)
 
     def _head_end(self, words: Sequence[str], parts: Sequence[str]) -> int:
         """Where the head of a noun phrase ends: before "of", "who", "and", a comma, a possessive mark apart."""
         seen = False
         for i, (word, part) in enumerate(zip(words, parts, strict=True)):
-            if seen and word not in CLITICS and word not in NAMES_LIKE_WORDS:
-                between_names = words[i - 1][:1].isupper() and words[i + 1 : i + 2][:1] and words[i + 1][:1].isupper()
+            if seen and word not in CLITICS and word not in CAPITALISED_NAMES:
                 if not word[0].isalnum() and word[0] not in "'’":
                     return i
-                if (part in AFTER_HEAD or word == "to") and not (word == "of" and between_names):
+                is_in_name = word == "of" and all(near[:1].isupper() for near in (words[i - 1], *words[i + 1 : i + 2]))
+                if (part in AFTER_HEAD or word == "to") and not (is_in_name and i + 1 < len(words)):
                     return i
             seen = seen or part not in ("DET", "PRON")
         return len(words)

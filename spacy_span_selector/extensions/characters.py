@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from spacy.attrs import DEP, HEAD, MORPH, ORTH, POS, SPACY, TAG
 from spacy.tokens import Doc, Span, Token
 
-from ..language import NOUNS, PLURALS, PRONOUNS, TITLES, language_table
+from ..language import CAPITALISED_NAMES, NOUNS, PLURALS, PRONOUNS, TITLES, language_table
 from .clusters import Cluster, doc_clusters
-from .english import CAPITALISED_NAMES, RELATIVES, base_forms
+from .english import RELATIVES, base_forms
 from .mention_types import (
     GRAMMATICAL,
     has_plural_tag,

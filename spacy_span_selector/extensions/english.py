@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ..language import FUNCTION_WORDS, packaged_table
 
 PART_OF_SPEECH: dict[str, str] = packaged_table("en", FUNCTION_WORDS)
-CAPITALISED_NAMES = frozenset({"US", "May", "Will"})
 
 PENN_TAGS = {
     **dict.fromkeys(["NNP", "NNPS"], "PROPN"),
@@ -31,7 +30,6 @@ PLURAL_PRONOUNS = frozenset({"we", "us", "our", "ours", "ourselves", "they", "th
 SINGULAR_REFLEXIVES = frozenset({"myself", "yourself", "himself", "herself", "itself", "oneself", "themself"})
 REFLEXIVES = SINGULAR_REFLEXIVES | {"ourselves", "yourselves", "themselves"}
 RELATIVES = frozenset({"who", "whom", "whose", "which"})
-CLITICS = frozenset({"'s", "’s", "'", "’"})
 CONTRACTIONS = {
     mark + short: full for mark in "'’" for short, full in {"m": "am", "re": "are", "ll": "will", "ve": "have"}.items()
 }

@@ -12,7 +12,8 @@ from typing import Literal
 
 from spacy.tokens import Span, Token
 
-from .english import CAPITALISED_NAMES, CLITICS, PART_OF_SPEECH, PENN_TAGS, RELATIVES
+from ..language import CAPITALISED_NAMES, CLITICS
+from .english import PART_OF_SPEECH, PENN_TAGS, RELATIVES
 
 MentionType = Literal["proper", "nominal", "pronominal", "other"]
 

@@ -15,6 +15,11 @@ import srsly
 from spacy.lookups import Table
 from spacy.vocab import Vocab
 
+CLITICS = frozenset({"'s", "’s", "'", "’"})
+"""Possessive endings."""
+CAPITALISED_NAMES = frozenset({"US", "May", "Will"})
+"""Names, as they are written, although in lower case they are function words."""
+
 TITLES = "coref_titles"
 """From a title in lower case, without a full stop, to the gender it tells: "male", "female" or ""."""
 PRONOUNS = "coref_pronouns"

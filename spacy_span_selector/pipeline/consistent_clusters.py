@@ -6,22 +6,20 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc
 
-from ..clustering import EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from ..clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
 from ..layers.coref.linker import Links
 from .token_facts import sentence_numbers, speaker_numbers
 
 
-def consistent_clusters(
-    doc: Doc, mentions: Sequence[tuple[int, int]], links: Links, threshold: float
-) -> tuple[list[int], list[int | None], list[Reason | None]]:
+def consistent_clusters(doc: Doc, mentions: Sequence[tuple[int, int]], links: Links, threshold: float) -> Clustering:
     """Cluster the mentions of a document.
 
     doc (Doc): The document.
     mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
     links (Links): Their antecedents, by number, and their scores.
     threshold (float): The score of having no antecedent.
-    RETURNS (tuple[list[int], list[int | None], list[Reason | None]]): The number of the cluster of each mention, its
-        antecedent, and why this is not what the network alone would have.
+    RETURNS (Clustering): The cluster of each mention, its antecedent, and why this is not what the network alone would
+        have.
     """
     starts = [start for start, _ in mentions]
     scored = Scored(
@@ -31,10 +29,8 @@ def consistent_clusters(
         antecedents=links.antecedents.cpu().numpy(),
         scores=links.scores.float().cpu().numpy(),
     )
-    found = cluster_mentions(
-        read_forms(doc, mentions), scored, NameReader(doc.vocab), EntityTypes(doc.vocab), threshold
-    )
-    return found.clusters, found.antecedents, found.reasons
+    forms = read_forms(doc, mentions)
+    return cluster_mentions(forms, scored, NameReader(doc.vocab), EntityTypes(doc.vocab), threshold)
 
 
 WHY = {
@@ -53,7 +49,7 @@ def describe_reasons(doc: Doc, mentions: Sequence[tuple[int, int]], reasons: Seq
     doc (Doc): The document.
     mentions (Sequence[tuple[int, int]]): Token offsets of its mentions.
     reasons (Sequence[Reason | None]): The reason of each.
-    RETURNS (list[str]): Such as 'not "Mr. Elton": has another name', or 'has a name of the same entity'; "" for None.
+    RETURNS (list[str]): Such as 'not "Mr. Elton": is someone of another name'; "" for None.
     """
     texts = []
     for reason in reasons:
