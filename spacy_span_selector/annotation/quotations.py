@@ -1,0 +1,121 @@
+"""Quotations: one span group per quotation, with who speaks to whom.
+
+`doc.spans["quotations_1"]`, `["quotations_2"]`, ... hold one quotation each, in the order of the text: first the words
+that are quoted, marks included, labelled `QUOTATION`, then, each where it is known, a mention of the speaker, labelled
+`SPEAKER`, a mention of the addressee, labelled `ADDRESSEE`, and the words that introduce the quotation, labelled `CUE`.
+A mention stands for its cluster. `attrs["score"]` is the probability of the speaker. A quotation within another lies
+within its span.
+
+A document that is annotated, but has no quotation, has the empty group `doc.spans["quotations"]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import NamedTuple
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+from .checks import check_list, check_offsets, check_score, fail
+from .clusters import Mention
+from .keys import numbered_keys
+
+QUOTATION_PREFIX = "quotations"
+QUOTATION_LABEL, SPEAKER_LABEL, ADDRESSEE_LABEL, CUE_LABEL = "QUOTATION", "SPEAKER", "ADDRESSEE", "CUE"
+SCORE = "score"
+
+
+class Quotation(NamedTuple):
+    """A quotation: token offsets, end exclusive.
+
+    start, end (int): Of the words that are quoted, with their marks.
+    speaker, addressee (Mention | None): A mention of who speaks, and of who is spoken to, where they are known.
+    cue (Mention | None): The words that introduce the quotation, such as "said the elder", where there are some.
+    score (float | None): The probability of the speaker, where it is known.
+    """
+
+    start: int
+    end: int
+    speaker: Mention | None = None
+    addressee: Mention | None = None
+    cue: Mention | None = None
+    score: float | None = None
+
+
+def quotation_keys(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[str]:
+    """The keys `{prefix}_1`, `{prefix}_2`, ... that a document has, in numeric order."""
+    return numbered_keys(doc, prefix)
+
+
+def has_quotations_annotated(doc: Doc, prefix: str = QUOTATION_PREFIX) -> bool:
+    """Whether a document is annotated for quotations: it has some, or the empty group that says that there are none."""
+    return prefix in doc.spans or bool(quotation_keys(doc, prefix))
+
+
+def get_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[Quotation]:
+    """The quotations of a document. The first span of a group is the quotation, whatever its label; empty groups are
+    left out."""
+    quotations = []
+    for key in quotation_keys(doc, prefix):
+        group = doc.spans[key]
+        if not len(group):
+            continue
+        quoted, *others = ((span.start, span.end, span.label_) for span in group)
+        of_label = {label: (start, end) for start, end, label in reversed(others)}
+        score = group.attrs.get(SCORE)
+        quotations.append(
+            Quotation(
+                *quoted[:2],
+                speaker=of_label.get(SPEAKER_LABEL),
+                addressee=of_label.get(ADDRESSEE_LABEL),
+                cue=of_label.get(CUE_LABEL),
+                score=score if isinstance(score, float) and isfinite(score) else None,
+            )
+        )
+    return quotations
+
+
+def set_quotations(doc: Doc, quotations: Sequence[Quotation], prefix: str = QUOTATION_PREFIX) -> None:
+    """Replace every quotation of a document.
+
+    doc (Doc): The document to annotate.
+    quotations (Sequence[Quotation]): In any order: they are numbered in the order of the text, outer ones first.
+    prefix (str): Prefix of the keys that are replaced.
+    RAISES (ValueError): If offsets are not those of some tokens, or a score is not finite. The document is as it was.
+    """
+    quotations = [
+        _check_quotation(doc, quotation, f"quotations[{i}]")
+        for i, quotation in enumerate(check_list(doc, quotations, "quotations", "Quotation"))
+    ]
+    groups: dict[str, SpanGroup] = {}
+    for number, quotation in enumerate(sorted(quotations, key=lambda q: (q.start, -q.end)), start=1):
+        spans = [Span(doc, quotation.start, quotation.end, label=QUOTATION_LABEL)]
+        named = zip((SPEAKER_LABEL, ADDRESSEE_LABEL, CUE_LABEL), quotation[2:5], strict=True)
+        spans += [Span(doc, *place, label=label) for label, place in named if place is not None]
+        attrs = {} if quotation.score is None else {SCORE: quotation.score}
+        key = f"{prefix}_{number}"
+        groups[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
+    clear_quotations(doc, prefix)
+    doc.spans.update(groups)
+    if not groups:
+        doc.spans[prefix] = SpanGroup(doc, name=prefix)
+
+
+def clear_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX) -> None:
+    """Remove every quotation of a document, and the group that says that there are none."""
+    for key in quotation_keys(doc, prefix):
+        del doc.spans[key]
+    doc.spans.pop(prefix, None)
+
+
+def _check_quotation(doc: Doc, quotation: Quotation, place: str) -> Quotation:
+    if not isinstance(quotation, Quotation):
+        fail(doc, place, quotation, "a Quotation")
+    start, end = check_offsets(doc, quotation[:2], f"(start, end) of {place}")
+    speaker, addressee, cue = (
+        None if span is None else check_offsets(doc, span, f"{place}.{name}")
+        for name, span in zip(("speaker", "addressee", "cue"), quotation[2:5], strict=True)
+    )
+    score = None if quotation.score is None else check_score(doc, quotation.score, f"{place}.score")
+    return Quotation(start, end, speaker, addressee, cue, score)
