@@ -1,4 +1,4 @@
-"""Several documents as one, with clusters and frames that stay apart.
+"""Several documents as one, with clusters, frames and quotations that stay apart.
 
 `Doc.from_docs` merges the span groups that have the same key, so the first clusters of all documents become one, and
 drops what the `attrs` of groups say.
@@ -17,6 +17,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ..annotation import (
     LINK_SCORES,
     PREDICATES_KEY,
+    QUOTATION_PREFIX,
     REASONS,
     SCORES,
     TITLE_KEY,
@@ -25,6 +26,7 @@ from ..annotation import (
     frame_keys,
     frame_prefixes,
     get_title,
+    quotation_keys,
     set_title,
 )
 
@@ -39,7 +41,8 @@ def join_docs(
     *,
     exclude: Sequence[str] = (),
 ) -> Doc | None:
-    """Concatenate documents as `Doc.from_docs` does, but number clusters and frames anew, in the order of the text.
+    """Concatenate documents as `Doc.from_docs` does, but number clusters, frames and quotations anew, in the order of
+    the text.
 
     Mentions of different documents are never in one cluster. Scores, antecedents, names and rolesets stay, under every
     prefix. Other span groups with the same key are one, as with `Doc.from_docs`, with the scores of their spans. The
@@ -73,6 +76,7 @@ def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
     numbered: set[str] = set()
     prefixes = [(cluster_keys, prefix) for doc in docs for prefix in cluster_prefixes(doc)]
     prefixes += [(frame_keys, prefix) for doc in docs for prefix in frame_prefixes(doc)]
+    prefixes.append((quotation_keys, QUOTATION_PREFIX))
     for keys_of, prefix in dict.fromkeys(prefixes):
         numbers = count(1)
         for doc, offset in zip(docs, offsets, strict=False):

@@ -19,7 +19,9 @@ from ..annotation import (
     frame_keys,
     get_antecedents,
     has_frames_annotated,
+    quotation_keys,
     set_frames,
+    set_quotations,
 )
 
 Places = dict[int, tuple[int, int]]
@@ -37,7 +39,7 @@ def move_spans(
     """Copy all span groups of a document to another, with the title and everything else that has a name in `user_data`.
 
     A group whose spans are all lost is lost, unless its absence would mean "not annotated". A frame without its
-    predicate is lost. A mention whose antecedent is lost has none.
+    predicate is lost, as is a quotation without its words. A mention whose antecedent is lost has none.
 
     source, target (Doc): The documents.
     places_of (Callable[[str], Places]): Takes the key of a group and returns the new offsets of its spans.
@@ -45,13 +47,16 @@ def move_spans(
     """
     target.user_data.update({key: value for key, value in source.user_data.items() if isinstance(key, str)})
     frames = set(frame_keys(source, prefix))
+    quotations = set(quotation_keys(source))
     for key, group in source.spans.items():
         places = places_of(key)
-        if key in frames and 0 not in places:
-            continue  # arguments without their predicate are no frame
+        if 0 not in places and (key in frames or key in quotations):
+            continue  # arguments without their predicate are no frame, nor is a speaker without words a quotation
         is_list = key == MENTIONS_KEY or (key == predicates_key and not frames)
         if places or not len(group) or is_list:
             target.spans[key] = _copy_group(group, target, places)
+    if quotations and not quotation_keys(target):
+        set_quotations(target, [])
     if not annotates_all_predicates(source, predicates_key):
         return  # of what is annotated in part, nothing is known without its predicates
     if has_frames_annotated(source, prefix, predicates_key) and not frame_groups(target, prefix):

@@ -19,7 +19,8 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
 
     A piece has the span groups that have spans in it, those that are empty in the whole document, and those whose
     absence would mean "not annotated". Spans that cross a cut are lost. Frames lie within sentences, but clusters fall
-    apart. Each piece has the title, and a speaker marker stays with the sentence after it.
+    apart, and a quotation that is cut is lost. Each piece has the title, and a speaker marker stays with the sentence
+    after it.
 
     doc (Doc): A document with sentence boundaries, or one that is short enough.
     max_words (int): The greatest number of words of a piece; white space does not count. A longer sentence is a piece

@@ -12,10 +12,12 @@ from spacy_span_selector import join_docs
 from spacy_span_selector.annotation import (
     Argument,
     Frame,
+    Quotation,
     get_antecedents,
     get_clusters,
     get_frames,
     get_predicates,
+    get_quotations,
     get_scores,
     get_speakers,
     get_title,
@@ -23,6 +25,7 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_mentions,
     set_predicates,
+    set_quotations,
     set_speakers,
     set_title,
 )
@@ -73,6 +76,18 @@ def test_clusters_are_numbered_anew_with_all_that_is_known(joined: Doc) -> None:
 
 def test_frames_are_numbered_anew(joined: Doc) -> None:
     assert get_frames(joined) == [LEFT, LEFT._replace(start=6, end=7, arguments=[Argument(5, 6, "ARG0")])]
+
+
+def test_quotations_are_numbered_anew_with_all_that_is_known() -> None:
+    docs = [make_doc("Ann"), make_doc("Bob")]
+    for doc in docs:
+        set_quotations(doc, [Quotation(3, 4, speaker=(0, 1), cue=(0, 2), score=0.5)])
+    joined = join_docs(docs)
+    assert joined is not None
+    assert get_quotations(joined) == [
+        Quotation(3, 4, speaker=(0, 1), cue=(0, 2), score=0.5),
+        Quotation(8, 9, speaker=(5, 6), cue=(5, 7), score=0.5),
+    ]
 
 
 def test_other_groups_are_one_with_the_scores_of_all(joined: Doc) -> None:

@@ -13,16 +13,20 @@ from spacy_span_selector.annotation import (
     PREDICATES_KEY,
     Argument,
     Frame,
+    Quotation,
     get_clusters,
     get_frames,
     get_predicates,
+    get_quotations,
     get_speaker_markers,
     has_clusters_annotated,
     has_frames_annotated,
+    has_quotations_annotated,
     set_clusters,
     set_frames,
     set_mentions,
     set_predicates,
+    set_quotations,
     set_speakers,
     set_title,
 )
@@ -120,6 +124,17 @@ def test_a_frame_stays_with_its_predicate_and_the_arguments_beside_it() -> None:
     assert get_frames(first) == [LEFT]
     assert get_frames(second) == [] and set(second.spans) == {PREDICATES_KEY}
     assert has_frames_annotated(second)
+
+
+def test_a_quotation_stays_with_its_words_and_those_who_are_named_beside_it() -> None:
+    doc = make_doc()
+    said = Quotation(6, 9, speaker=(5, 6), addressee=(0, 1), score=0.5)
+    set_quotations(doc, [said, Quotation(2, 4, speaker=(0, 1))])
+    first, second = cut_doc(doc, 5)
+    assert get_quotations(first) == [Quotation(2, 4, speaker=(0, 1))]
+    assert get_quotations(second) == [Quotation(1, 4, speaker=(0, 1), score=0.5)]
+    assert [get_quotations(piece) for piece in cut_doc(doc, 3)] == [[], [], [Quotation(1, 4, (0, 1), None, None, 0.5)]]
+    assert all(map(has_quotations_annotated, cut_doc(doc, 3)))
 
 
 def test_scores_follow_the_spans_that_remain() -> None:

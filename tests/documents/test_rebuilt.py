@@ -6,7 +6,18 @@ from hypothesis import given, settings
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, get_frames, get_predicates, set_frames, set_title
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Quotation,
+    get_frames,
+    get_predicates,
+    get_quotations,
+    has_quotations_annotated,
+    set_frames,
+    set_quotations,
+    set_title,
+)
 from spacy_span_selector.documents.rebuilt import rebuild_doc
 
 VOCAB = Vocab()
@@ -92,6 +103,14 @@ def test_a_frame_is_lost_with_its_predicate() -> None:
     assert get_frames(rebuild_doc(doc, [1, 2])) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
     without = rebuild_doc(doc, [0, 1])
     assert get_frames(without) == [] and get_predicates(without) == []
+
+
+def test_a_quotation_is_lost_with_its_words() -> None:
+    doc = make_doc()
+    set_quotations(doc, [Quotation(4, 6, speaker=(0, 2))])
+    assert get_quotations(rebuild_doc(doc, [1, 2, 5])) == [Quotation(2, 3, speaker=(0, 1))]
+    without = rebuild_doc(doc, [0, 1])
+    assert get_quotations(without) == [] and has_quotations_annotated(without)
 
 
 def test_what_is_not_annotated_stays_so() -> None:
