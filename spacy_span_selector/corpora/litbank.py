@@ -1,4 +1,4 @@
-"""LitBank: coreference with singletons in 100 works of English fiction, and its ten folds.
+"""LitBank: coreference with singletons, and quotations, in 100 works of English fiction, and its ten folds.
 
 Documents come from https://github.com/dbamman/litbank, folds from https://github.com/dbamman/lrec2020-coref (Bamman,
 Lewke and Mansoor 2020).
@@ -18,6 +18,7 @@ from ..annotation import set_clusters, set_title
 from .coreference_column import read_coreference_column
 from .files import read_text
 from .left_out import DOCUMENTS, Report, shorten
+from .litbank_quotations import add_quotations
 from .repeated import check_parts
 from .row_numbers import check_row_numbers
 
@@ -43,14 +44,16 @@ class Row(NamedTuple):
 def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Sequence[str] | None = None) -> list[Doc]:
     """Read documents of LitBank.
 
-    source (str | Path): A copy of the repository: the folder that holds `coref/conll`.
+    source (str | Path): A copy of the repository: the folder that holds `coref/conll`, and for quotations
+        `quotations/tsv` and `coref/tsv`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default all, sorted by name.
     RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts and named clusters, singletons
-        included; the title is the document's name.
+        included, and quotations with their speakers; the title is the document's name.
     RAISES (FileNotFoundError): If a file is missing, naming it.
     RAISES (ValueError): If no document can be read, saying why.
-    WARNS: Once, counting what is left out: documents that can't be read, and brackets of mentions.
+    WARNS: Once, counting what is left out: documents that can't be read, brackets of mentions, quotations
+        and their speakers.
     """
     folder = Path(source) / CONLL_FOLDER
     if not folder.is_dir():
@@ -61,9 +64,12 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
     docs: list[Doc] = []
     for path in paths:
         try:
-            docs.append(read_litbank_file(path, vocab, report))
+            doc = read_litbank_file(path, vocab, report)
         except ValueError as error:
             report.leave_out(DOCUMENTS, str(error))
+            continue
+        add_quotations(doc, Path(source), report)
+        docs.append(doc)
     if names is None or names:
         report.require(docs, folder, CURE)
     report.warn()

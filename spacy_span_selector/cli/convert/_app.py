@@ -61,7 +61,14 @@ def save_docs(
 
 
 def _describe(docs: Sequence[Doc]) -> str:
-    from ...annotation import get_clusters, get_frames, has_clusters_annotated, has_frames_annotated
+    from ...annotation import (
+        get_clusters,
+        get_frames,
+        get_quotations,
+        has_clusters_annotated,
+        has_frames_annotated,
+        has_quotations_annotated,
+    )
 
     counts = [(len(docs), "documents"), (sum(len(doc) for doc in docs), "tokens")]
     if any(has_clusters_annotated(doc) for doc in docs):
@@ -71,4 +78,6 @@ def _describe(docs: Sequence[Doc]) -> str:
         frames = [frame for doc in docs for frame in get_frames(doc)]
         roles = [argument.role for frame in frames for argument in frame.arguments]
         counts += [(len(frames), "predicates"), (len(roles) - roles.count(REST_OF_PREDICATE), "arguments")]
+    if any(has_quotations_annotated(doc) for doc in docs):
+        counts.append((sum(len(get_quotations(doc)) for doc in docs), "quotations"))
     return ", ".join(f"{count:,} {name}" for count, name in counts)
