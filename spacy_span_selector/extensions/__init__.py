@@ -1,4 +1,4 @@
-"""Extension attributes for clusters and frames, independent of where these are stored.
+"""Extension attributes for clusters, frames and quotations, independent of where these are stored.
 
     doc._.coref_clusters     the clusters, each a list of spans, in the order of first mentions
     span._.coref_cluster     the cluster in which exactly this span is a mention, or None
@@ -10,6 +10,7 @@
     doc._.resolved_text      the text with mentions replaced by the representative of their cluster
     doc._.srl                the frames: each a predicate, its roleset and its arguments by role
     doc._.events             the frames with entities as participants: the clusters of their arguments
+    doc._.quotations         the quotations: what is said, who says it, and to whom
 
 All are computed from `doc.spans` when read, so they follow every change and need not be saved
 with a document.
@@ -37,6 +38,7 @@ from .clusters import (
 )
 from .events import Event, Participant, Triple, doc_events
 from .frames import SrlFrame, doc_frames
+from .quotations import DocQuotation, DocQuotations, doc_quotations, find_quotations
 from .representative import representative_mention
 from .resolved_text import resolved_text
 
@@ -55,14 +57,20 @@ CLUSTER_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
 FRAME_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {"doc._.srl": doc_frames, "doc._.events": doc_events}
 """The attributes of frames; the participants of events are clusters, where there are some."""
 
+QUOTATION_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {"doc._.quotations": doc_quotations}
+"""The attribute of quotations; speakers and addressees are clusters, where there are some."""
+
 OWNERS: Mapping[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span": Span, "token": Token}
 
 __all__ = [
     "CLUSTER_ATTRIBUTES",
     "FRAME_ATTRIBUTES",
+    "QUOTATION_ATTRIBUTES",
     "Character",
     "Characters",
     "Cluster",
+    "DocQuotation",
+    "DocQuotations",
     "Event",
     "Participant",
     "SrlFrame",
@@ -73,7 +81,9 @@ __all__ = [
     "doc_clusters",
     "doc_events",
     "doc_frames",
+    "doc_quotations",
     "find_characters",
+    "find_quotations",
     "register_extensions",
     "representative_mention",
     "resolved_text",
@@ -85,7 +95,7 @@ def register_extensions() -> None:
 
     An attribute of the same name that something else has registered stays as it is, with a warning.
     """
-    for attribute, getter in {**CLUSTER_ATTRIBUTES, **FRAME_ATTRIBUTES}.items():
+    for attribute, getter in {**CLUSTER_ATTRIBUTES, **FRAME_ATTRIBUTES, **QUOTATION_ATTRIBUTES}.items():
         owner, _, name = attribute.split(".")
         _register(OWNERS[owner], name, getter)
 

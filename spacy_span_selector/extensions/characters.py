@@ -79,6 +79,11 @@ class Character:
         """The number of mentions."""
         return len(self.cluster)
 
+    @property
+    def quotations(self) -> list[Span]:
+        """What the person says: the words of quotations, marks included."""
+        return self.cluster.quotations
+
     def to_dict(self) -> dict[str, Any]:
         """The person as plain data, which `json.dumps` takes: a `character` of the schema in docs/annotation.md."""
         return {
@@ -101,12 +106,13 @@ class Characters(list[Character]):
             (
                 escape(person.name),
                 str(person.count),
+                str(len(person.quotations) or ""),
                 person.gender or "",
                 ", ".join(f"{escape(name)} <small>{count}</small>" for name, count in person.names.items()),
             )
             for person in self
         ]
-        return table(["name", "mentions", "gender", "names"], rows)
+        return table(["name", "mentions", "quotations", "gender", "names"], rows)
 
 
 def doc_characters(doc: Doc, prefix: str | None = None) -> Characters:

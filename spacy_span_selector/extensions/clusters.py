@@ -7,7 +7,9 @@ tokens of a long document, use `clusters_by_mention` and `clusters_by_token`, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -21,10 +23,12 @@ from ..annotation import (
     find_cluster_prefix,
     find_mentions_key,
     get_antecedents,
+    get_quotations,
     get_reasons,
     get_scores,
 )
 from .entities import entity_id, entity_label
+from .mention_types import without_clitic
 from .plain import span_to_dict
 from .representative import representative_mention
 from .tables import in_context, in_list, probability, table
@@ -41,6 +45,7 @@ class Cluster(list[Span]):
         if unknown, as in gold annotation.
     reasons (list[str] | None): Why each was joined or kept apart against what the network alone would do, in words; ""
         if there is nothing to say. None without consistent clusters.
+    quotations (list[Span]): What it says: the words, marks included, of the quotations that it speaks.
     name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
     entity_label (str): What kind of entity it is: in its corpus, if that tells, or else in `doc.ents`; "" if unknown.
     entity_id (str): Its identifier in a knowledge base, as in `doc.ents`; "" if unknown.
@@ -55,12 +60,14 @@ class Cluster(list[Span]):
         name: str | None = None,
         entity_label: str | None = None,
         reasons: list[str] | None = None,
+        quotations: Iterable[Span] = (),
     ) -> None:
         super().__init__(mentions)
         self.scores = scores
         self.link_scores = link_scores
         self.antecedents = antecedents
         self.reasons = reasons
+        self.quotations = list(quotations)
         self.name = name
         self._entity_label = entity_label
 
@@ -116,6 +123,30 @@ class Cluster(list[Span]):
         )
 
 
+@dataclass(frozen=True)
+class Entity:
+    """A cluster, for all that refers to it: what it is called takes a look at all of its mentions.
+
+    cluster (Cluster): The cluster.
+    number (int): Its place in `doc._.coref_clusters`.
+    """
+
+    cluster: Cluster
+    number: int
+
+    @cached_property
+    def name(self) -> str:
+        return without_clitic(self.cluster.representative).text
+
+    @cached_property
+    def label(self) -> str:
+        return self.cluster.entity_label
+
+    @cached_property
+    def id(self) -> str:
+        return self.cluster.entity_id
+
+
 class Clusters(list[Cluster]):
     """The clusters of a document: a list that notebooks show as a table."""
 
@@ -135,16 +166,27 @@ def doc_clusters(doc: Doc, prefix: str | None = None) -> Clusters:
     prefix (str | None): Prefix of the keys of clusters, as the component's setting; None for the one that the document
         has. Of several, these are the default or else that of the first component.
     """
-    clusters = map(_read_cluster, cluster_groups(doc, find_cluster_prefix(doc) if prefix is None else prefix))
+    said: dict[Mention | None, list[Span]] = {}
+    for quotation in get_quotations(doc):
+        said.setdefault(quotation.speaker, []).append(doc[quotation.start : quotation.end])
+    groups = cluster_groups(doc, find_cluster_prefix(doc) if prefix is None else prefix)
+    clusters = (_read_cluster(group, said) for group in groups)
     return Clusters(sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0])))
 
 
 def clusters_by_mention(doc: Doc, prefix: str | None = None) -> dict[Mention, Cluster]:
     """The cluster of each mention of a document, by token offsets; the first if a mention is in several clusters."""
-    by_mention: dict[Mention, Cluster] = {}
-    for cluster in doc_clusters(doc, prefix):
+    entities = entities_by_mention(doc_clusters(doc, prefix))
+    return {mention: entity.cluster for mention, entity in entities.items()}
+
+
+def entities_by_mention(clusters: Sequence[Cluster]) -> dict[Mention, Entity]:
+    """The entity of each mention of some clusters, by token offsets; the first if a mention is in several clusters."""
+    by_mention: dict[Mention, Entity] = {}
+    for number, cluster in enumerate(clusters):
+        entity = Entity(cluster, number)
         for mention in cluster:
-            by_mention.setdefault(_offsets(mention), cluster)
+            by_mention.setdefault(_offsets(mention), entity)
     return by_mention
 
 
@@ -197,12 +239,13 @@ def span_antecedent(span: Span) -> Span | None:
     return cluster.antecedents[[_offsets(mention) for mention in cluster].index(_offsets(span))]
 
 
-def _read_cluster(group: SpanGroup) -> Cluster:
+def _read_cluster(group: SpanGroup, said: Mapping[Mention | None, list[Span]]) -> Cluster:
     mentions = list(group)
     order = sorted((i for i, mention in enumerate(mentions) if len(mention)), key=lambda i: _offsets(mentions[i]))
     scores, link_scores, antecedents = get_scores(group), get_scores(group, LINK_SCORES), get_antecedents(group)
     reasons = get_reasons(group)
     with_tokens: dict[int | None, Span] = {i: mentions[i] for i in order}
+    quotations = (quotation for mention in with_tokens.values() for quotation in said.get(_offsets(mention), ()))
     return Cluster(
         with_tokens.values(),
         None if scores is None else [scores[i] for i in order],
@@ -211,6 +254,7 @@ def _read_cluster(group: SpanGroup) -> Cluster:
         group.attrs.get("name"),
         group.attrs.get("entity_type"),
         None if reasons is None else [reasons[i] for i in order],
+        sorted(quotations, key=_offsets),
     )
 
 

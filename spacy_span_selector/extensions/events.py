@@ -3,23 +3,25 @@
 An argument belongs to a cluster if it is a mention of it, prepositions before it and words after its noun phrase apart:
 "to the captain", "the captain, who was late". A mention inside of an argument is not the argument: in "the captain's
 son", "the captain" is somebody else.
+
+Semantic roles end with the sentence, and a quotation need not. So a predicate that introduces a quotation gets all of
+it as an argument, and who says it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import count
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from .clusters import Cluster, doc_clusters
+from .clusters import Cluster, Entity, doc_clusters, entities_by_mention
 from .entities import entity_id, entity_label
 from .frames import SrlFrame, doc_frames
 from .mention_types import head_token, part_of_speech, without_clitic
 from .plain import span_to_dict
+from .quotations import DocQuotation, find_quotations
 
 NEGATION, MODAL = "ARGM-NEG", "ARGM-MOD"
 REFERENCE, CONTINUATION = "R-", "C-"
@@ -27,6 +29,10 @@ REST_OF_PREDICATE = "C-V"
 BEFORE_MENTION = frozenset({"ADP", "SCONJ", "PART", "PUNCT", "SPACE"})
 AUXILIARIES = frozenset({"be.03", "have.01", "do.01"})
 """Rolesets of verbs that only help others: PropBank marks them as predicates without arguments."""
+SPEAKER, WORDS, ADDRESSEE = "ARG0", "ARG1", "ARG2"
+"""The roles of a predicate that introduces a quotation. Of "answer" and the like, PropBank has the words as ARG2."""
+ADDRESSED = frozenset({"say.01", "tell.01"})
+"""Rolesets whose ARG2 is who is spoken to."""
 CORE = "ARG"
 ADJUNCT = "ARGM"
 
@@ -44,30 +50,6 @@ class Triple(NamedTuple):
     relation: str
     object: str
     role: str
-
-
-@dataclass(frozen=True)
-class Entity:
-    """A cluster, for all participants that are it: what it is called takes a look at all of its mentions.
-
-    cluster (Cluster): The cluster.
-    number (int): Its place in `doc._.coref_clusters`.
-    """
-
-    cluster: Cluster
-    number: int
-
-    @cached_property
-    def name(self) -> str:
-        return without_clitic(self.cluster.representative).text
-
-    @cached_property
-    def label(self) -> str:
-        return self.cluster.entity_label
-
-    @cached_property
-    def id(self) -> str:
-        return self.cluster.entity_id
 
 
 @dataclass(frozen=True)
@@ -200,11 +182,19 @@ class Event:
 def doc_events(doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | None = None) -> list[Event]:
     """The events of a document, in the order of their predicates; auxiliaries without participants are none.
 
+    A quotation is the ARG1 of the predicate that introduces it, unless this has an argument within it, in its place.
+    Where the predicate has no ARG0, it is the speaker, and the ARG2 of "say" and "tell" is the addressee, where known.
+
     doc (Doc): The document.
     cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
     """
-    find = _Finder(doc_clusters(doc, cluster_prefix))
-    events = (_event(frame, find) for frame in doc_frames(doc, frame_prefix))
+    clusters = doc_clusters(doc, cluster_prefix)
+    find = _Finder(clusters)
+    frames = doc_frames(doc, frame_prefix)
+    events = [_event(frame, find) for frame in frames]
+    for number, said in _introduced(events, find_quotations(doc, clusters), find).items():
+        participants = _with_quotations(events[number], frames[number], said, find)
+        events[number] = replace(events[number], participants=_in_order(participants))
     return [event for event in events if event.participants or event.roleset not in AUXILIARIES]
 
 
@@ -216,8 +206,12 @@ def _event(frame: SrlFrame, find: _Finder) -> Event:
         roleset_name=frame.roleset_name,
         negated=NEGATION in frame.arguments,
         modal=modal[0].text if modal else None,
-        participants=sorted(_participants(frame, find), key=lambda one: (one.span.start, one.span.end)),
+        participants=_in_order(_participants(frame, find)),
     )
+
+
+def _in_order(participants: Iterable[Participant]) -> list[Participant]:
+    return sorted(participants, key=lambda one: (one.span.start, one.span.end))
 
 
 def _participants(frame: SrlFrame, find: _Finder) -> Iterator[Participant]:
@@ -232,6 +226,76 @@ def _participants(frame: SrlFrame, find: _Finder) -> Iterator[Participant]:
             yield Participant(role, span, continued, frame.description(role) or None, find(span))
 
 
+def _introduced(
+    events: Sequence[Event], quotations: Sequence[DocQuotation], find: _Finder
+) -> dict[int, list[DocQuotation]]:
+    """The quotations that an event introduces, by its number: of those whose predicates lie in the cue and lack the
+    words, the one next to them. So it is "said" of "said Alice, getting tired"."""
+    with_cue: dict[tuple[int, int], list[DocQuotation]] = {}
+    for quotation in quotations:
+        if quotation.cue is not None:
+            with_cue.setdefault((quotation.cue.start, quotation.cue.end), []).append(quotation)
+    starting: dict[int, list[int]] = {}
+    for number, event in enumerate(events):
+        starting.setdefault(event.predicate.start, []).append(number)
+    introduced = {}
+    for (start, end), said in with_cue.items():
+        numbers = [number for token in range(start, end) for number in starting.get(token, ())]
+        lacking = [number for number in numbers if _lacks_words(events[number], said, find)]
+        if lacking:
+            introduced[min(lacking, key=lambda number: _distance(events[number].predicate, said))] = said
+    return introduced
+
+
+def _lacks_words(event: Event, said: Sequence[DocQuotation], find: _Finder) -> bool:
+    """Whether an event has no words but those of quotations; who speaks may stand in their place: "cried the elder"."""
+    has_speaker = any(one.role == SPEAKER for one in event.participants)
+    return all(
+        _is_part(one, said) or (not has_speaker and _is_speaker(one, said[0], find))
+        for one in event.participants
+        if one.role == WORDS
+    )
+
+
+def _with_quotations(
+    event: Event, frame: SrlFrame, said: Sequence[DocQuotation], find: _Finder
+) -> Iterator[Participant]:
+    """The participants of an event with the quotations that it introduces, and who says them to whom."""
+    parts = [one for one in event.participants if _is_part(one, said)]
+    role_of_words = parts[0].role if parts else WORDS
+    known = {SPEAKER: said[0].speaker_mention}
+    if event.roleset in ADDRESSED:
+        known[ADDRESSEE] = said[0].addressee_mention
+    for one in event.participants:
+        if one in parts or (one.role == WORDS and _is_speaker(one, said[0], find)):
+            continue  # the speaker is found again
+        known.pop(one.role, None)
+        yield one
+    spans = [quotation.span for quotation in said]
+    yield Participant(role_of_words, spans[0], spans[1:], frame.description(role_of_words) or None)
+    for role, mention in known.items():
+        if mention is not None and role != role_of_words:
+            yield Participant(role, mention, [], frame.description(role) or None, find(mention))
+
+
+def _is_part(one: Participant, said: Sequence[DocQuotation]) -> bool:
+    """Whether a participant is the part of a quotation that lies in the sentence."""
+    return one.role in (WORDS, ADDRESSEE) and any(
+        quotation.span.start <= one.span.start and one.span.end <= quotation.span.end for quotation in said
+    )
+
+
+def _is_speaker(one: Participant, quotation: DocQuotation, find: _Finder) -> bool:
+    mention = quotation.speaker_mention
+    return mention is not None and (one.span == mention or (one.entity is not None and one.entity is find(mention)))
+
+
+def _distance(predicate: Span, said: Sequence[DocQuotation]) -> int:
+    """The number of words between a predicate and the quotation next to it."""
+    spans = [quotation.span for quotation in said]
+    return min(max(span.start - predicate.end, predicate.start - span.end) for span in spans)
+
+
 class _Finder:
     """Finds the cluster of an argument.
 
@@ -239,12 +303,11 @@ class _Finder:
     """
 
     def __init__(self, clusters: list[Cluster]) -> None:
-        self.exact: dict[tuple[int, int], Entity] = {}
-        self.by_start: dict[int, list[tuple[Span, Entity]]] = {}
-        for entity in map(Entity, clusters, count()):
-            for mention in entity.cluster:
-                self.exact.setdefault((mention.start, mention.end), entity)
-                self.by_start.setdefault(mention.start, []).append((mention, entity))
+        self.exact = entities_by_mention(clusters)
+        self.by_start: dict[int, list[Span]] = {}
+        for cluster in clusters:
+            for mention in cluster:
+                self.by_start.setdefault(mention.start, []).append(mention)
 
     def __call__(self, argument: Span) -> Entity | None:
         """The cluster; None without one."""
@@ -258,9 +321,9 @@ class _Finder:
             start += 1
 
     def _with_same_head(self, noun_phrase: Span) -> Entity | None:
-        starting = [item for item in self.by_start.get(noun_phrase.start, ()) if item[0].end < noun_phrase.end]
+        starting = [mention for mention in self.by_start.get(noun_phrase.start, ()) if mention.end < noun_phrase.end]
         if not starting:
             return None
         head = head_token(noun_phrase)
-        same = [(mention, found) for mention, found in starting if head_token(mention) == head]
-        return max(same, key=lambda item: item[0].end)[1] if same else None
+        ends = [mention.end for mention in starting if head_token(mention) == head]
+        return self.exact[noun_phrase.start, max(ends)] if ends else None

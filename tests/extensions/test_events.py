@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
+from spacy_span_selector.annotation import Argument, Frame, Quotation, set_clusters, set_frames, set_quotations
 from spacy_span_selector.extensions import Event, register_extensions
 
 register_extensions()
@@ -179,3 +179,64 @@ def test_without_clusters_arguments_are_what_they_are() -> None:
 
 def test_a_document_without_frames_has_no_events() -> None:
     assert Doc(VOCAB, words=["Ann"])._.events == []
+
+
+def speak(*frames: Frame, cue: tuple[int, int] = (6, 12)) -> Doc:
+    """A quotation of two sentences, the words that introduce it, and its end."""
+    text = '" Go ! Now ! " cried the elder , getting tired . " Go home . "'
+    doc = Doc(VOCAB, words=text.split())
+    set_clusters(doc, [[(7, 9)], [(1, 2), (14, 15)]])
+    set_frames(doc, frames)
+    speaker, addressee = (7, 9), (1, 2)
+    set_quotations(doc, [Quotation(start, end, speaker, addressee, cue) for start, end in ((0, 6), (13, 18))])
+    return doc
+
+
+def test_what_introduces_a_quotation_has_its_words_and_its_speaker() -> None:
+    (event,) = speak(Frame(6, 7, [], "cry.01", None, None, {"ARG1": "words"}))._.events
+    words, elder = event.participants
+    assert (words.role, words.cluster, words.description, words.name) == ("ARG1", None, "words", '" Go ! Now ! "')
+    assert [span.text for span in words.rest] == ['" Go home . "']
+    assert (elder.role, elder.number, elder.name) == ("ARG0", 1, "the elder")
+    assert event.triples() == [("the elder", "cry.01", '" Go ! Now ! "', "ARG1")]
+
+
+def test_a_speaker_in_the_place_of_the_words_makes_room_for_them() -> None:
+    doc = speak(Frame(6, 7, [Argument(7, 9, "ARG1")], "cry.01"))
+    assert named(doc._.events[0]) == {"ARG0": "the elder", "ARG1": '" Go ! Now ! "'}
+    assert repr(doc._.srl) == "[cry.01(V=cried, ARG1=the elder)]"
+
+
+def test_the_part_of_a_quotation_in_the_sentence_becomes_all_of_it() -> None:
+    doc = speak(Frame(6, 7, [Argument(3, 4, "ARG2"), Argument(7, 9, "ARG0")], "answer.01"))
+    assert named(doc._.events[0]) == {"ARG0": "the elder", "ARG2": '" Go ! Now ! "'}
+
+
+def test_other_arguments_stay_as_they_are() -> None:
+    doc = speak(Frame(6, 7, [Argument(11, 12, "ARG0"), Argument(10, 11, "ARGM-MNR")]))
+    assert named(doc._.events[0]) == {"ARG0": "tired", "ARGM-MNR": "getting", "ARG1": '" Go ! Now ! "'}
+
+
+def test_the_predicate_next_to_the_words_introduces_them() -> None:
+    said, getting, tired = speak(Frame(6, 7, []), Frame(10, 11, []), Frame(11, 12, [Argument(7, 9, "ARG1")]))._.events
+    assert [len(event.participants) for event in (said, getting, tired)] == [2, 0, 1]
+
+
+@pytest.mark.parametrize("frame", [Frame(6, 7, [Argument(10, 12, "ARG1")]), Frame(1, 2, []), Frame(16, 17, [])])
+def test_what_has_words_of_its_own_or_is_not_in_the_cue_introduces_none(frame: Frame) -> None:
+    doc = speak(frame)
+    assert named(doc._.events[0]) == {argument.role: "getting tired" for argument in frame.arguments}
+
+
+def test_who_is_spoken_to_is_an_argument_of_saying_and_telling() -> None:
+    words = '" Go ! Now ! "'
+    assert named(speak(Frame(6, 7, [], "tell.01"))._.events[0]) == {"ARG0": "the elder", "ARG1": words, "ARG2": "Go"}
+    assert "ARG2" not in named(speak(Frame(6, 7, [], "cry.01"))._.events[0])
+    with_other = Frame(6, 7, [Argument(11, 12, "ARG2")], "say.01")
+    assert named(speak(with_other)._.events[0]) == {"ARG0": "the elder", "ARG1": words, "ARG2": "tired"}
+
+
+def test_a_quotation_of_nobody_has_no_speaker() -> None:
+    doc = speak(Frame(6, 7, []))
+    set_quotations(doc, [Quotation(0, 6, cue=(6, 9))])
+    assert named(doc._.events[0]) == {"ARG1": '" Go ! Now ! "'}

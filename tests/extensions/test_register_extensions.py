@@ -10,7 +10,13 @@ import spacy
 from spacy.tokens import Doc, Span, Token
 
 from spacy_span_selector.annotation import set_clusters
-from spacy_span_selector.extensions import CLUSTER_ATTRIBUTES, FRAME_ATTRIBUTES, clusters, register_extensions
+from spacy_span_selector.extensions import (
+    CLUSTER_ATTRIBUTES,
+    FRAME_ATTRIBUTES,
+    QUOTATION_ATTRIBUTES,
+    clusters,
+    register_extensions,
+)
 from spacy_span_selector.extensions.clusters import doc_clusters
 
 OWNERS: dict[str, Any] = {"doc": Doc, "span": Span, "token": Token}
@@ -21,7 +27,7 @@ def own_extensions_again() -> Iterator[None]:
     """Whatever a test registers is gone after it."""
     register_extensions()
     yield
-    for attribute in (*CLUSTER_ATTRIBUTES, *FRAME_ATTRIBUTES):
+    for attribute in (*CLUSTER_ATTRIBUTES, *FRAME_ATTRIBUTES, *QUOTATION_ATTRIBUTES):
         owner, _, name = attribute.split(".")
         if OWNERS[owner].has_extension(name):
             OWNERS[owner].remove_extension(name)
