@@ -14,7 +14,7 @@ from .records import Record
 
 RESERVED = frozenset(
     {"format", "id", "text", "sentences", "tokens", "speakers", "speaker_markers"}
-    | {"clusters", "characters", "unlinked_mentions", "frames"}
+    | {"clusters", "characters", "unlinked_mentions", "frames", "quotations"}
 )
 """Keys of the output, which no other field of a record may have."""
 

@@ -116,7 +116,8 @@ def plain_schema() -> pyarrow.Schema:
     """The columns of plain data."""
     arrow = require_pyarrow()
     place = {"start": arrow.int64(), "end": arrow.int64()}
-    span = {**place, "text": arrow.string(), "score": arrow.float64()}
+    text_span = {**place, "text": arrow.string()}
+    span = {**text_span, "score": arrow.float64()}
     mention = {**span, "link_score": arrow.float64(), "antecedent": arrow.int64(), "reason": arrow.string()}
     of_entity = {"entity_label": arrow.string(), "entity_id": arrow.string()}
     cluster = {"representative": arrow.int64(), "name": arrow.string(), **of_entity, "mentions": _list(arrow, mention)}
@@ -133,6 +134,14 @@ def plain_schema() -> pyarrow.Schema:
         "roleset_name": arrow.string(),
         "arguments": _list(arrow, {"role": arrow.string(), "description": arrow.string(), **span}),
     }
+    quotation = {
+        **span,
+        "speaker": arrow.int64(),
+        "speaker_mention": _struct(arrow, text_span),
+        "addressee": arrow.int64(),
+        "addressee_mention": _struct(arrow, text_span),
+        "cue": _struct(arrow, text_span),
+    }
     columns = {
         "format": arrow.string(),
         "id": arrow.string(),
@@ -140,11 +149,12 @@ def plain_schema() -> pyarrow.Schema:
         "sentences": _list(arrow, place),
         "tokens": _list(arrow, place),
         "speakers": _list(arrow, {"speaker": arrow.string(), **place}),
-        "speaker_markers": _list(arrow, {**place, "text": arrow.string()}),
+        "speaker_markers": _list(arrow, text_span),
         "clusters": _list(arrow, cluster),
         "characters": _list(arrow, character),
         "unlinked_mentions": _list(arrow, span),
         "frames": _list(arrow, frame),
+        "quotations": _list(arrow, quotation),
     }
     return arrow.schema(list(columns.items()))
 

@@ -18,9 +18,11 @@ from ...annotation import (
     PREDICATES_KEY,
     Argument,
     Frame,
+    Quotation,
     set_clusters,
     set_frames,
     set_mentions,
+    set_quotations,
     set_speaker_markers,
     set_speakers,
     set_title,
@@ -86,6 +88,8 @@ def from_dict(
         set_mentions(doc, selected, known, mentions_key)
     if document.frames is not None:
         _set_frames(document.frames, alignment, frame_prefix, predicates_key)
+    if document.quotations is not None:
+        _set_quotations(document.quotations, alignment)
     report.warn()
     return doc
 
@@ -156,6 +160,19 @@ def _set_frames(frames: Sequence[records.Frame], alignment: Alignment, prefix: s
             Frame(*predicate, arguments, frame.roleset or None, scores, frame.roleset_name or None, texts or None)
         )
     set_frames(alignment.doc, kept, prefix=prefix, predicates_key=predicates_key)
+
+
+def _set_quotations(quotations: Sequence[records.Quotation], alignment: Alignment) -> None:
+    kept = []
+    spans = alignment.align("quotations", quotations)
+    for i, (span, quotation) in enumerate(zip(spans, quotations, strict=True)):
+        speaker, addressee, cue = (
+            alignment.align(f"quotations[{i}].{key}", [place])[0] if place else None
+            for key, place in quotation.others().items()
+        )
+        if span:
+            kept.append(Quotation(*span, speaker, addressee, cue, quotation.score))
+    set_quotations(alignment.doc, kept)
 
 
 def _all_known(values: Sequence[Value | None], path: str, alignment: Alignment) -> list[Value] | None:

@@ -96,6 +96,18 @@ class Frame(Record):
     roleset_name: Text | None = None
 
 
+class Quotation(Scored):
+    """A quotation. The clusters of speaker and addressee are those of the mentions, so they are not read."""
+
+    speaker_mention: Place | None = None
+    addressee_mention: Place | None = None
+    cue: Place | None = None
+
+    def others(self) -> dict[str, Place | None]:
+        """The other spans that belong to it, as far as they are known, by their keys."""
+        return {key: getattr(self, key) for key in ("speaker_mention", "addressee_mention", "cue")}
+
+
 class Document(Record):
     """A document. Its characters are computed from its clusters, so they are not read."""
 
@@ -109,6 +121,7 @@ class Document(Record):
     clusters: list[Cluster] | None = None
     unlinked_mentions: list[Scored] | None = None
     frames: list[Frame] | None = None
+    quotations: list[Quotation] | None = None
 
     @property
     def name(self) -> str:
@@ -161,6 +174,11 @@ def _places(document: Document) -> Iterator[tuple[str, Place]]:
         yield f"frames[{i}].predicate", frame.predicate
         for j, argument in enumerate(frame.arguments):
             yield f"frames[{i}].arguments[{j}]", argument
+    for i, quotation in enumerate(document.quotations or ()):
+        yield f"quotations[{i}]", quotation
+        for key, other in quotation.others().items():
+            if other is not None:
+                yield f"quotations[{i}].{key}", other
 
 
 def _is_earlier(number: int, mention: Mention, mentions: Sequence[Mention]) -> bool:

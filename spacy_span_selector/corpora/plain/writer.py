@@ -19,8 +19,9 @@ from ...annotation import (
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
+    has_quotations_annotated,
 )
-from ...extensions import doc_clusters, doc_frames, find_characters
+from ...extensions import doc_clusters, doc_frames, doc_quotations, find_characters
 from ...extensions.plain import span_to_dict
 from .records import FORMAT
 
@@ -76,6 +77,9 @@ def to_dict(
             data["unlinked_mentions"] = _unlinked(doc.spans[mentions_key], linked)
     if has_frames_annotated(doc, frame_prefix, predicates_key) or spans_key in doc.spans:
         data["frames"] = [frame.to_dict() for frame in doc_frames(doc, frame_prefix)]
+    if has_quotations_annotated(doc):
+        quotations = doc_quotations(doc, cluster_prefix=cluster_prefix)
+        data["quotations"] = [quotation.to_dict() for quotation in quotations]
     return data
 
 

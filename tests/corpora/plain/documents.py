@@ -14,10 +14,12 @@ from spacy_span_selector.annotation import (
     Argument,
     Frame,
     Mention,
+    Quotation,
     get_title,
     set_clusters,
     set_frames,
     set_mentions,
+    set_quotations,
     set_speaker_markers,
     set_speakers,
     set_title,
@@ -64,6 +66,7 @@ def full_doc(vocab: Vocab) -> Doc:
         {"ARG0": "caller"},
     )
     set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
+    set_quotations(doc, [Quotation(9, 12, speaker=(2, 4), addressee=(5, 7), cue=(2, 5), score=0.375)])
     return doc
 
 
@@ -101,6 +104,10 @@ def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
             scores = draw(st.none() | st.lists(probabilities, min_size=1 + len(arguments), max_size=1 + len(arguments)))
             frames.append(Frame(start, end, arguments, draw(st.none() | names), scores))
         set_frames(doc, frames)
+    if draw(st.booleans()):
+        named = [draw(st.none() | spans) if len(doc) else None for _ in range(3)]
+        quoted = [Quotation(*span, *named, draw(st.none() | probabilities)) for span in draw(several)]
+        set_quotations(doc, quoted)
     return doc
 
 

@@ -14,7 +14,17 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_speaker_markers, get_speakers
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Quotation,
+    get_clusters,
+    get_frames,
+    get_quotations,
+    get_speaker_markers,
+    get_speakers,
+    has_quotations_annotated,
+)
 
 from ...robustness.strategies import odd_values, raw_texts
 from .documents import always_the_same, annotated, content, full_doc
@@ -71,7 +81,7 @@ def test_other_keys_of_spans():
     keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles"}
     doc = from_dict(data, NLP, **keys)
     assert {*doc.spans} == {
-        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "speaker_markers")
+        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "speaker_markers", "quotations_1")
     }
     assert to_dict(doc, **keys) == data
     assert {*from_dict(make_data(frames=[]), NLP, predicates_key="verbs").spans} == {"verbs"}
@@ -94,6 +104,18 @@ def test_mentions_may_be_in_any_order():
     doc = read(make_data(clusters=[{"mentions": mentions}]))
     assert get_clusters(doc) == [[(0, 1), (2, 3)]]
     assert doc.spans["coref_clusters_1"].attrs == {"antecedents": [None, 0]}
+
+
+def test_quotations_that_do_not_align_are_left_out_and_what_else_does_not_is_not_known():
+    quotations = [span(11, 22, speaker_mention=span(0, 3), cue=span(0, 9), score=0.5), span(12, 22)]
+    doc, message = warning_about(make_data(quotations=quotations))
+    assert "don't begin and end with tokens: 2. The first: quotations[1], 'er brother' at 12" in message
+    assert get_quotations(doc) == [Quotation(2, 4, speaker=(0, 1), score=0.5)]
+
+
+def test_data_from_before_there_were_quotations_is_not_annotated_for_them():
+    assert not has_quotations_annotated(read(make_data()))
+    assert has_quotations_annotated(read(make_data(quotations=[])))
 
 
 def test_text_before_the_first_sentence_is_a_sentence():

@@ -58,6 +58,12 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (frame(arguments=[MENTION]), r"frames\[0\].arguments\[0\].role is missing"),
     (frame(predicate={**PREDICATE, "end": 3}), r"\(start, end\) of frames\[0\].predicate is \(4, 3\)"),
     ({"sentences": [{"start": 0, "end": 99}]}, r"\(start, end\) of sentences\[0\] is \(0, 99\)"),
+    ({"quotations": [{"end": 3}]}, r"quotations\[0\].start is missing"),
+    ({"quotations": [{**MENTION, "cue": {"start": 4}}]}, r"quotations\[0\].cue.end is missing"),
+    (
+        {"quotations": [{**MENTION, "speaker_mention": {"start": 4, "end": 99}}]},
+        r"\(start, end\) of quotations\[0\].speaker_mention is \(4, 99\)",
+    ),
     ({"speakers": [{**MENTION, "speaker": None}]}, r"speakers\[0\].speaker is None; expected a valid string"),
 ]
 

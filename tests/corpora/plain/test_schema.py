@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from spacy_span_selector import to_dict
 from spacy_span_selector.corpora.plain import FORMAT, read_schema
-from spacy_span_selector.extensions import doc_characters, doc_clusters, doc_frames
+from spacy_span_selector.extensions import doc_characters, doc_clusters, doc_frames, doc_quotations
 
 from .documents import always_the_same, annotated, full_doc
 
@@ -59,10 +59,15 @@ def test_what_is_written_is_valid(doc: Doc, tokens: bool):
 
 def test_what_can_be_written_alone_has_a_definition_of_its_own():
     doc = full_doc(VOCAB)
-    parts = {"cluster": doc_clusters(doc), "character": doc_characters(doc), "frame": doc_frames(doc)}
+    parts = {
+        "cluster": doc_clusters(doc),
+        "character": doc_characters(doc),
+        "frame": doc_frames(doc),
+        "quotation": doc_quotations(doc),
+    }
     for name, items in parts.items():
         validator = Draft202012Validator({**SCHEMA["$defs"][name], "$defs": SCHEMA["$defs"]})
-        assert [validator.validate(item.to_dict()) for item in items] == [None, None]
+        assert items and not any(validator.validate(item.to_dict()) for item in items)
         assert not validator.is_valid({})
 
 
@@ -80,6 +85,8 @@ def test_what_can_be_written_alone_has_a_definition_of_its_own():
         {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}}]},
         {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}, "arguments": [{"role": "ARG0"}]}]},
         {"speakers": [{"start": 0, "end": 3}]},
+        {"quotations": [{"start": 0, "end": 3}]},
+        {"quotations": [{"start": 0, "end": 3, "text": "Ann", "cue": "said"}]},
         {"characters": [{"name": "Ann", "cluster": 0, "count": 2}]},
         {"characters": [{"name": "Ann", "cluster": 0, "count": 2, "names": ["Ann"]}]},
     ],

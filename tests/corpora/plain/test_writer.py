@@ -15,6 +15,7 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_mentions,
     set_predicates,
+    set_quotations,
 )
 
 from ...spans import put_spans
@@ -75,6 +76,18 @@ def test_a_document_with_everything(doc: Doc):
         ],
         "unlinked_mentions": [span("out", 41, score=0.625)],
         "frames": [called, was],
+        "quotations": [
+            span(
+                "He was out",
+                34,
+                speaker=0,
+                speaker_mention=span("Ann Lee", 5),
+                addressee=1,
+                addressee_mention=span("her brother", 20),
+                cue=span("Ann Lee called", 5),
+                score=0.375,
+            )
+        ],
     }
 
 
@@ -117,8 +130,9 @@ def test_an_annotated_document_without_anything_has_empty_lists():
     doc = Doc(VOCAB, words=["Ann", "left"])
     set_mentions(doc, [], [])
     set_predicates(doc, [])
+    set_quotations(doc, [])
     data = to_dict(doc)
-    assert data["clusters"] == data["frames"] == [] and "unlinked_mentions" not in data
+    assert data["clusters"] == data["frames"] == data["quotations"] == [] and "unlinked_mentions" not in data
 
 
 def test_selected_spans_tell_that_the_component_ran():
