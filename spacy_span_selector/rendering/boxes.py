@@ -9,18 +9,20 @@ from typing import Generic, TypeVar
 from spacy.tokens import Span
 
 Item = TypeVar("Item")
+Part = tuple[int, int, Item]
+"""Words, by token offsets, and what they are."""
 
 
-def boxed(words: Span, spans: Sequence[tuple[int, int, Item]], open_box: Callable[[Item, int, bool], str]) -> str:
+def boxed(words: Span, spans: Sequence[Part[Item]], open_box: Callable[[Item, int, bool], str]) -> str:
     """Words with a `<mark>` around each span. Of two spans that cross, the later one continues in a second box.
 
     words (Span): The words.
-    spans (Sequence[tuple[int, int, Item]]): The spans that start in them, by token offsets, and what each is.
+    spans (Sequence[Part[Item]]): The spans that start in them. Of equal ones, the first is the outer box.
     open_box (Callable[[Item, int, bool], str]): Makes the opening tag of a box of an item, with what comes first in it.
         It is given how many boxes are stacked there, the box itself included, and whether it continues another one.
     RETURNS (str): The markup. All text is escaped.
     """
-    starting: dict[int, list[tuple[int, int, Item]]] = {}
+    starting: dict[int, list[Part[Item]]] = {}
     for span in sorted(spans, key=lambda span: span[0] - span[1]):  # the longest first
         starting.setdefault(span[0], []).append(span)
     pieces: list[str] = []

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from spacy.tokens import Doc, Span
 
 from ..annotation import Mention
 from ..extensions import Character, Cluster, doc_clusters, find_characters
-from .boxes import boxed
+from .boxes import Part, boxed
 
 COLORS = 8  # page.css has the classes
 LINES = 4
@@ -41,6 +41,18 @@ class ShownMention(NamedTuple):
     def span(self) -> Span:
         """Its span."""
         return self.shown.cluster[self.place]
+
+    def open_box(self, height: int, resumed: bool) -> str:
+        """The opening tag of its box."""
+        more = " more" if resumed else ""
+        return f'<mark class="mention {self.shown.look} h{min(height, HEIGHTS)}{more}" {mention_data(self)}>'
+
+
+class InText(Protocol):
+    """What has a box in the text, such as a mention."""
+
+    def open_box(self, height: int, resumed: bool) -> str:
+        """The opening tag of its box, for `boxed`."""
 
 
 def shown_clusters(part: Doc | Span, singletons: bool, prefix: str | None = None) -> list[ShownCluster]:
@@ -81,7 +93,7 @@ def render_legend(clusters: Sequence[ShownCluster]) -> str:
     numbers = {person.number for person in people}
     cast = [_render_entry(clusters[person.number], person.name, _about(person)) for person in people]
     others = [
-        _render_entry(shown, shown.cluster.representative.text)
+        _render_entry(shown, shown.cluster.representative.text, [])
         for number, shown in enumerate(clusters)
         if number not in numbers and len(shown.cluster) > 1
     ]
@@ -89,10 +101,18 @@ def render_legend(clusters: Sequence[ShownCluster]) -> str:
     return "\n".join(['<div class="legend">', *lists, "</div>"]) if lists else ""
 
 
-def render_sentence(sentence: Span, starting: Mapping[int, Sequence[ShownMention]]) -> str:
-    """The text of a sentence, with a box around each mention that starts in it."""
-    boxes = [(token.i, mention.span().end, mention) for token in sentence for mention in starting.get(token.i, ())]
-    return boxed(sentence, boxes, _open_box)
+def find_mention(span: Span, starting: Mapping[int, Sequence[ShownMention]]) -> ShownMention | None:
+    """The mention that a span is, None if it is none that is shown."""
+    return next((mention for mention in starting.get(span.start, ()) if mention.span().end == span.end), None)
+
+
+def render_sentence(
+    sentence: Span, starting: Mapping[int, Sequence[ShownMention]], around: Sequence[Part[InText]] = ()
+) -> str:
+    """The text of a sentence, with a box around each mention that starts in it, and around other words."""
+    boxes: list[Part[InText]] = [*around]
+    boxes += [(token.i, mention.span().end, mention) for token in sentence for mention in starting.get(token.i, ())]
+    return boxed(sentence, boxes, lambda item, height, resumed: item.open_box(height, resumed))
 
 
 def mention_data(mention: ShownMention) -> str:
@@ -123,20 +143,19 @@ def _render_list(kind: str, heading: str, entries: Sequence[str]) -> list[str]:
     return [f"<h3>{heading}</h3>", f'<{kind} aria-label="{heading}">', *entries, f"</{kind}>"]
 
 
-def _render_entry(shown: ShownCluster, name: str, about: str = "") -> str:
+def _render_entry(shown: ShownCluster, name: str, about: Sequence[str]) -> str:
+    """An entry of the legend: how many mentions there are, and what is known beside the name, what is said first."""
+    said = len(shown.cluster.quotations)
+    quotations = [f'<span class="says">{said} quotation{"" if said == 1 else "s"}</span>'] if said else []
+    known = " · ".join([*quotations, *about])
+    more = f' <span class="about">{known}</span>' if known else ""
     return (
         f'<li><button type="button" class="cluster {shown.look}" data-n="{shown.number}">'
-        f"<bdi>{escape(name)}</bdi> <small>{len(shown.cluster)}</small>{about}</button></li>"
+        f"<bdi>{escape(name)}</bdi> <small>{len(shown.cluster)}</small>{more}</button></li>"
     )
 
 
-def _about(person: Character) -> str:
+def _about(person: Character) -> list[str]:
     """What is known of a person beside the name."""
     names = [f"<bdi>{escape(name)}</bdi>" for name in person.names if name != person.name]
-    known = " · ".join(filter(None, [escape(person.gender or ""), ", ".join(names[:MOST_NAMES])]))
-    return f' <span class="about">{known}</span>' if known else ""
-
-
-def _open_box(mention: ShownMention, height: int, resumed: bool) -> str:
-    more = " more" if resumed else ""
-    return f'<mark class="mention {mention.shown.look} h{min(height, HEIGHTS)}{more}" {mention_data(mention)}>'
+    return [known for known in (escape(person.gender or ""), ", ".join(names[:MOST_NAMES])) if known]

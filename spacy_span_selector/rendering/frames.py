@@ -17,7 +17,7 @@ from spacy.tokens import Span
 from ..annotation import PREDICATE_LABEL
 from ..extensions import SrlFrame
 from .boxes import boxed
-from .clusters import COLORS, ShownMention, mention_data
+from .clusters import COLORS, ShownMention, find_mention, mention_data
 
 CONTINUED_OR_REFERRING = re.compile(r"^[CR]-")
 PROPBANK_ROLE = re.compile(r"A(?:RG)?(?:(?P<number>[0-5])|(?P<adjunct>M\b.*))")  # CoNLL-2005 writes A0, AM-TMP
@@ -69,19 +69,11 @@ def _render_frame(sentence: Span, frame: SrlFrame, starting: Mapping[int, Sequen
     before, after = sentence.doc[sentence.start : words.start], sentence.doc[words.end : sentence.end]
     scores: Sequence[float | None] = frame.scores or [None] * len(labelled)
     boxes = [
-        (span.start, span.end, ShownArgument(role, frame.description(role), score, _find(span, starting)))
+        (span.start, span.end, ShownArgument(role, frame.description(role), score, find_mention(span, starting)))
         for (span, role), score in zip(labelled, scores, strict=True)
     ]
     line = boxed(words, boxes, _open_box)
     return f"{'… ' if _has_words(before) else ''}{line}{' …' if _has_words(after) else ''}"
-
-
-def _find(span: Span, starting: Mapping[int, Sequence[ShownMention]]) -> ShownMention | None:
-    """The mention that a span is."""
-    for mention in starting.get(span.start, ()):
-        if mention.span().end == span.end:
-            return mention
-    return None
 
 
 def _has_words(span: Span) -> bool:

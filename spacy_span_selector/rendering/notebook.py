@@ -32,7 +32,7 @@ def render(
     The page stands in a frame of its own, so that neither changes the other, and a text can do nothing in a notebook.
 
     docs (Doc | Span | Iterable[Doc | Span]): Annotated documents, or parts of them, of which whole sentences are shown.
-    style (Style): What is shown: clusters ("coref"), frames ("srl"), or both.
+    style (Style): What is shown: clusters and quotations ("coref"), frames ("srl"), or all.
     page (bool): Whether to return a complete page, as a file has it, rather than markup to put into one.
     jupyter (bool | None): Whether to show it in the cell that runs; None finds out whether there is one.
     singletons (bool): Whether to show clusters of one mention, in grey.

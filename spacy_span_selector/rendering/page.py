@@ -14,6 +14,7 @@ from ..extensions import SrlFrame, doc_frames
 from .clusters import render_legend, render_sentence, shown_clusters, shown_mentions
 from .frames import render_frames
 from .html_page import html_page, static
+from .quotations import shown_quotations
 
 Style = Literal["coref", "srl", "both"]
 TITLE = "Clusters and frames"
@@ -31,7 +32,7 @@ def render_page(
 
     docs (Iterable[Doc | Span]): Annotated documents, or parts of them, of which whole sentences are shown; title and
         speakers are shown if known. Without sentence boundaries a document is one sentence.
-    style (Style): What is shown: clusters ("coref"), frames ("srl"), or both.
+    style (Style): What is shown: clusters and quotations ("coref"), frames ("srl"), or all.
     singletons (bool): Whether to show clusters of one mention, in grey.
     cluster_prefix, frame_prefix (str | None): Prefixes of the keys of clusters and frames in `doc.spans`; None for
         those that each document has.
@@ -96,6 +97,7 @@ class Page:
         whole = doc[sentences[0].start : sentences[-1].end] if sentences else part
         clusters = [] if self.style == "srl" else shown_clusters(whole, self.singletons, self.cluster_prefix)
         mentions = shown_mentions(clusters)
+        quotations = {} if self.style == "srl" else shown_quotations(sentences, mentions, self.cluster_prefix)
         speakers = {start: speaker for start, end, speaker in get_speakers(doc) if start < end}
         frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
         if self.style != "coref":
@@ -106,7 +108,8 @@ class Page:
             speaker = next((speakers[token.i] for token in sentence if token.i in speakers), None)
             heading = f'<b class="speaker">{escape(speaker)}:</b> ' if speaker else ""
             own = [frame for token in sentence for frame in frames.get(token.i, ())]
-            lines = [f'<p class="text">{heading}{render_sentence(sentence, mentions)}</p>']
+            text = render_sentence(sentence, mentions, quotations.get(sentence.start, ()))
+            lines = [f'<p class="text">{heading}{text}</p>']
             lines.append(render_frames(sentence, own, mentions))
             rows.append(f'<div class="sentence">{"".join(lines)}</div>')
         lang, direction = escape(settings["lang"] or "und"), escape(settings["direction"])

@@ -9,7 +9,15 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector import render
-from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_title
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Quotation,
+    set_clusters,
+    set_frames,
+    set_quotations,
+    set_title,
+)
 from spacy_span_selector.rendering import render_page
 
 from ..browser import OpenPage
@@ -335,6 +343,78 @@ def test_a_mention_in_two_boxes_lights_up_as_one(open_page: OpenPage) -> None:
     page = open_page(render_page([doc]))
     page.hover(".mention.more")
     assert texts(page, ".mention.here") == ["b", "c"]
+
+
+def make_quotations() -> Doc:
+    """Ann speaks in the second and the third sentence, Bob in the fifth; nobody knows who says the last words."""
+    text = 'Ann met Bob . " Where is my map ? You had it ! " cried Ann . " Here " , he said . " Oh " .'
+    doc = Doc(NLP.vocab, words=text.split(), sent_starts=[i in (0, 4, 10, 15, 18, 25) for i in range(29)])
+    set_clusters(doc, [[(0, 1), (7, 8), (16, 17)], [(2, 3), (10, 11), (22, 23)]])
+    ann, bob = (16, 17), (22, 23)
+    where = Quotation(4, 15, speaker=ann, addressee=bob, score=0.9)
+    set_quotations(doc, [where, Quotation(18, 21, speaker=bob), Quotation(25, 28)])
+    return doc
+
+
+def test_a_quotation_shows_who_speaks_to_whom(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    page.hover(".quote >> text=Where is")
+    assert card(page) == '1 Ann says " Where is my map ? You had it ! " to 2 Bob is the speaker: 90%'
+    assert texts(page, ".quote.lit") == ['" Where is my map ?', 'You had it ! "']
+    assert texts(page, ".mention.antecedent") == ["Ann"]
+    page.hover(".quote >> text=Oh")
+    assert card(page) == 'Somebody says " Oh "'
+    page.hover("h2")
+    assert (card(page), texts(page, ".lit, .antecedent")) == ("", [])
+
+
+def test_who_is_lit_has_words_that_are_lit(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    page.hover(".cluster >> text=Bob")
+    assert texts(page, ".quote.lit") == ['" Here "']
+
+
+def test_what_a_person_says_can_be_chosen(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    assert page.locator("#speaker option").all_inner_texts() == ["All speakers", "1 Ann (1)", "2 Bob (1)"]
+    page.select_option("#speaker", "2 Bob (1)")
+    assert texts(page, ".sentence") == ['" Here " , he said .']
+    page.click(".says >> nth=0")
+    assert page.input_value("#speaker") == "0 1 "
+    assert len(texts(page, ".sentence")) == 2
+    page.click(".says >> nth=0")
+    assert len(texts(page, ".sentence")) == 6
+
+
+def test_keys_walk_through_the_quotations_that_are_shown(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    for key, expected in (("q", "1 Ann says"), ("q", "2 Bob says"), ("Q", "1 Ann says"), ("Q", "Somebody says")):
+        page.keyboard.press(key)
+        assert card(page).startswith(expected)
+    page.keyboard.press("Escape")
+    assert card(page) == ""
+    page.select_option("#speaker", "2 Bob (1)")
+    page.locator("#speaker").blur()
+    for _ in range(2):
+        page.keyboard.press("q")
+        assert card(page).startswith("2 Bob says")
+
+
+def test_a_finger_shows_who_speaks(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]), **PHONE)
+    page.locator(".quote[data-q='1']").tap()
+    assert card(page) == '2 Bob says " Here "'
+    page.locator("h2").tap()
+    assert card(page) == ""
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_without_quotations_nothing_is_said_of_them(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.click("#keys summary")
+    assert page.locator("#speaker, #quotations").evaluate_all("(all) => all.map((e) => e.hidden)") == [True, True]
+    page.keyboard.press("q")
+    assert card(page) == ""
 
 
 def test_in_a_notebook_the_page_stands_in_a_frame(open_page: OpenPage) -> None:

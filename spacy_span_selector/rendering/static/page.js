@@ -1,5 +1,6 @@
 "use strict";
-// What a reader can do with a page: light up a cluster, walk through its mentions, search, and show only a part.
+// What a reader can do with a page: light up a cluster and what it says, walk through its mentions, search, and show
+// only a part.
 // The page is complete without it. Text of documents is only ever put into text, never into markup.
 {
   const byId = (id) => document.getElementById(id);
@@ -29,6 +30,19 @@
     }
   }
 
+  // Quotations: a box for each sentence, and each piece of one. A speaker is a cluster or, if that is not shown, a name.
+
+  const quotes = all(".quote");
+  const partsOf = (quote) => all(`.quote[data-q="${quote.dataset.q}"]`, quote.closest("article"));
+  const names = new Map(articles.map((article) => [
+    article, new Map(all(".cluster", article).map((chip) => [chip.dataset.n, chip.firstElementChild.textContent])),
+  ]));
+  const nameOf = (article, n) => names.get(article).get(n);
+  const withNumber = (article, n, name) => (n ? `${n} ${nameOf(article, n) ?? name}` : name ?? "");
+  const speakerOf = (quote) => withNumber(quote.closest("article"), quote.dataset.by, quote.dataset.speaker);
+  const speakerKey = (article, n, name) => `${articles.indexOf(article)} ${n ?? ""} ${n ? "" : name}`;
+  const keyOf = (quote) => speakerKey(quote.closest("article"), quote.dataset.by, quote.dataset.speaker);
+
   // Lighting up.
 
   let held = null;  // the mention that was clicked, or walked to
@@ -49,7 +63,7 @@
     if (!spot) return;
     const mentions = mentionsOf(spot.article, spot.n);
     for (const boxes of Object.values(mentions)) mark(boxes, "lit");
-    mark(all(`.cluster[data-n="${spot.n}"]`, spot.article), "lit");
+    mark(all(`.cluster[data-n="${spot.n}"], .quote[data-by="${spot.n}"]`, spot.article), "lit");
     mark(mentions[spot.m], "here");
     const { antecedent } = boxOf(spot).dataset;
     mark(mentions[antecedent], "antecedent");
@@ -60,12 +74,14 @@
 
   function textOf(boxes) {
     const text = boxes.filter((box) => box.matches(".mention")).map((box) => box.textContent).join(" ").trim() || "…";
-    return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+    return shortened(text);
   }
+
+  const shortened = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
   function describe(spot) {
     const { score, link, antecedent, reason } = boxOf(spot).dataset;
-    const name = all(`.cluster[data-n="${spot.n}"] bdi`, spot.article)[0]?.textContent;
+    const name = nameOf(spot.article, spot.n);
     const mentions = shownOf(spot.article, spot.n);
     const referred = mentionsOf(spot.article, spot.n)[antecedent];
     say(
@@ -138,6 +154,22 @@
     if (next) hold(spotOf(next));
   }
 
+  let lastQuote = null;
+
+  function walkQuotes(step) {
+    const shown = quotes.filter((quote) => !quote.matches(".more") && !quote.closest("[hidden]"));
+    const inView = shown.findIndex((quote) => quote.getBoundingClientRect().top > 0);
+    const place = shown.indexOf(lastQuote);
+    const next = place < 0 ? Math.max(inView, 0) : (place + step + shown.length) % shown.length;
+    if (!shown.length) return;
+    lastQuote = shown[next];
+    held = null;
+    lastQuote.tabIndex = -1;
+    lastQuote.focus({ preventScroll: true });
+    reveal(lastQuote);
+    describeQuote(lastQuote);
+  }
+
   function firstInView() {
     const box = all("article:not([hidden]) .sentence:not([hidden]) .mention").find(
       (mention) => mention.getBoundingClientRect().top > 0,
@@ -154,11 +186,13 @@
     if (event.pointerType === "touch" || place === pointer) return;  // what is there now came by scrolling
     pointer = place;
     const role = event.target.closest?.(".role");
+    const quote = event.target.closest?.(".quote");
     const spot = spotOf(event.target);
     const chip = event.target.closest?.(".cluster");
     if (spot) light(spot);
     else if (chip) light(isHeld(chip) ? held : firstOf(chip));
     else if (role) describeRole(role);
+    else if (quote) describeQuote(quote);
     else if (!event.target.closest?.("#card")) light(held);
   });
   document.documentElement.addEventListener("pointerleave", () => light(held));
@@ -186,13 +220,34 @@
     byId("card").hidden = false;
   }
 
+  function describeQuote(quote) {
+    light(held);
+    const { by, m, to, addressee, speaker, score } = quote.dataset;
+    const article = quote.closest("article");
+    const parts = partsOf(quote);
+    const words = parts.map((part) => part.textContent).join(" ").replace(/\s+/g, " ").trim();
+    mark(parts, "lit");
+    mark(by && mentionsOf(article, by)[m], "antecedent");
+    say(
+      ["name", speaker ? speakerOf(quote) : "Somebody"],
+      ["", `says ${shortened(words)}`],
+      addressee && ["", `to ${withNumber(article, to, addressee)}`],
+      score && ["", `is the speaker: ${percent.format(score)}`],
+    );
+    byId("walk").hidden = true;
+    byId("card").hidden = false;
+  }
+
   document.addEventListener("click", (event) => {
     const spot = spotOf(event.target);
     const chip = event.target.closest(".cluster");
     const role = event.target.closest(".role");
-    if (spot) isSame(spot, held) ? walk(spot, 1) : hold(spot);
+    const quote = event.target.closest(".quote");
+    if (event.target.closest(".says")) chooseSpeaker(chip);
+    else if (spot) isSame(spot, held) ? walk(spot, 1) : hold(spot);
     else if (chip) isHeld(chip) ? walk(held, 1) : hold(firstOf(chip));
     else if (role) describeRole(role);
+    else if (quote && !getSelection().toString()) describeQuote(quote);
     else if (!event.target.closest("#card, #tools") && !getSelection().toString()) hold(null);
     if (!event.target.closest("#keys")) byId("keys").open = false;
   });
@@ -229,6 +284,7 @@
       const start = current ?? firstInView();
       if (start) current ? walk(start, event.key === "n" ? 1 : -1) : hold(start);
     }
+    else if (event.key.toLowerCase() === "q") walkQuotes(event.key === "q" ? 1 : -1);
     else if (event.key in steps && current) walkText(current, steps[event.key]);
     else if (event.key === "Enter" && event.target.matches(".mention")) walk(current, 1);
     else return;
@@ -297,19 +353,39 @@
     byId(id).hidden = !options.length;
   }
 
-  function offerClusters() {
+  function offerByDocument(id, every, optionsOf) {
     const groups = articles.filter((_, i) => ["", String(i)].includes(byId("document").value)).map((article) => {
-      const options = all(".cluster", article).map((chip) => {
-        const [name, count] = chip.children;
-        const label = `${chip.dataset.n} ${name.textContent} (${count.textContent})`;
-        return [Number(count.textContent), new Option(label, `${articles.indexOf(article)} ${chip.dataset.n}`)];
-      });
       const group = document.createElement("optgroup");
       group.label = article.firstElementChild.textContent;
-      group.append(...options.sort(([a], [b]) => b - a).map(([, option]) => option));
+      group.append(...optionsOf(article).sort(([a], [b]) => b - a).map(([, option]) => option));
       return group;
     }).filter((group) => group.children.length);
-    offer("cluster", "All clusters", groups.length === 1 ? [...groups[0].children] : groups);
+    offer(id, every, groups.length === 1 ? [...groups[0].children] : groups);
+  }
+
+  const clusterOptions = (article) => all(".cluster", article).map((chip) => {
+    const [name, count] = chip.children;
+    const label = `${chip.dataset.n} ${name.textContent} (${count.textContent})`;
+    return [Number(count.textContent), new Option(label, `${articles.indexOf(article)} ${chip.dataset.n}`)];
+  });
+
+  function speakerOptions(article) {
+    const counts = new Map();
+    const quoted = all(".quote[data-speaker]:not(.more)", article);
+    for (const quote of quoted) counts.set(keyOf(quote), (counts.get(keyOf(quote)) ?? 0) + 1);
+    const labels = new Map(quoted.map((quote) => [keyOf(quote), speakerOf(quote)]));
+    return [...counts].map(([key, count]) => [count, new Option(`${labels.get(key)} (${count})`, key)]);
+  }
+
+  function offerClustersAndSpeakers() {
+    offerByDocument("cluster", "All clusters", clusterOptions);
+    offerByDocument("speaker", "All speakers", speakerOptions);
+  }
+
+  function chooseSpeaker(chip) {
+    const key = speakerKey(chip.closest("article"), chip.dataset.n);
+    byId("speaker").value = byId("speaker").value === key ? "" : key;
+    filter();
   }
 
   function offerCounted(id, every, names) {
@@ -320,7 +396,10 @@
   }
 
   function filter() {
-    const [chosen, cluster, predicate, role] = ["document", "cluster", "predicate", "role"].map((id) => byId(id).value);
+    const [chosen, cluster, speaker, predicate, role] = ["document", "cluster", "speaker", "predicate", "role"].map(
+      (id) => byId(id).value,
+    );
+    const said = speaker && new Set(quotes.filter((quote) => keyOf(quote) === speaker).map((quote) => quote.closest(".sentence")));
     for (const select of all("#tools select")) select.classList.toggle("chosen", select.value !== "");
     const [clusterArticle, n] = cluster.split(" ");
     let shown = 0;
@@ -333,12 +412,13 @@
           frame.hidden = (predicate && frame.firstElementChild.textContent !== predicate)
             || (role && !all(".role", frame).some((mark) => mark.dataset.role === role));
         }
-        sentence.hidden = (n && !sentence.querySelector(`[data-n="${n}"]`))
+        sentence.hidden = (said && !said.has(sentence))
+          || (n && !sentence.querySelector(`[data-n="${n}"]`))
           || ((predicate || role) && frames.every((frame) => frame.hidden));
         shown += !sentence.hidden && !article.hidden;
       }
     });
-    byId("count").textContent = chosen || cluster || predicate || role ? `${shown} of ${sentences.length} sentences` : "";
+    byId("count").textContent = chosen || cluster || speaker || predicate || role ? `${shown} of ${sentences.length} sentences` : "";
     if (held && !isShown(held)) hold(null);
     else light(held);
     if (byId("query").value) search();
@@ -349,16 +429,17 @@
   const hasFrames = document.querySelector(".frames") !== null;
   const titles = articles.map((article, i) => new Option(article.firstElementChild.textContent, i));
   offer("document", "All documents", titles.length > 1 ? titles : []);
-  offerClusters();
+  offerClustersAndSpeakers();
   offerCounted("predicate", "All predicates", all(".frame > dt").map((name) => name.textContent));
   offerCounted("role", "All roles", all(".role").map((mark) => mark.dataset.role));
   byId("frames").hidden = !hasFrames;
+  byId("quotations").hidden = !quotes.length;
   byId("tools").hidden = !articles.length;
 
   byId("query").addEventListener("input", search);
-  for (const id of ["cluster", "predicate", "role"]) byId(id).addEventListener("change", filter);
+  for (const id of ["cluster", "speaker", "predicate", "role"]) byId(id).addEventListener("change", filter);
   byId("document").addEventListener("change", () => {
-    offerClusters();
+    offerClustersAndSpeakers();
     filter();
     scrollTo(0, 0);
   });
