@@ -1,83 +1,275 @@
-"""Which words of a document stand in quotation marks, found from the text alone.
+"""Which words of a document stand in quotation marks, or behind the dash of a dialogue, found from the text alone.
 
 Quotation marks are not reliable: a text may leave out a closing one, or repeat the opening one in each paragraph of a
-speech; straight marks do not say on which side they stand; and `'` may be an apostrophe.
+speech; straight marks do not say on which side they stand; and `'` and `’` may be apostrophes. Spaces and paragraphs
+help where they are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import IS_PUNCT, IS_QUOTE, ORTH
+from spacy.attrs import IS_PUNCT, IS_SPACE, ORTH
 from spacy.tokens import Doc
 
-DOUBLE, SINGLE = '"＂“”„‟«»「」『』〝〞〟', "'‘’‚‛‹›`"
+DOUBLE, SINGLE = '"＂“”„‟〝〞〟', "'‘’‚‛`"
+FAMILIES = (DOUBLE, "«»", "「」", "『』", "‹›", SINGLE)
+"""Marks that belong together: one of a family does not end a quotation that one of another has begun."""
 OPENING, CLOSING = "“„‟«「『〝‘‚‛‹`", "”»」』〞〟’›"
+DASHES = ("—", "–", "―", "--")
+SENTENCE_ENDS = frozenset(".!?…:")
+MARKS = frozenset("".join(FAMILIES))
 LONGEST = 300
-"""A quotation ends so many words behind its last opening mark, or is none: of 1,765 in LitBank, 7 are longer."""
+"""Without paragraphs, a quotation ends so many words behind its last opening mark, or is none: of 1,765 in LitBank, 7
+are longer."""
+FEWEST_DASHES, DASHES_PER_QUOTATION = 3, 4
+"""Dashes are those of a dialogue if paragraphs begin with at least so many, and with so many for each quotation."""
 
-Mark = tuple[int, bool, bool]
-"""The token of a mark, and whether it can open and whether it can close a quotation."""
+
+Span = tuple[int, int]
+
+
+class FoundQuotation(NamedTuple):
+    """A quotation: token offsets, marks included, end exclusive.
+
+    level (int): 0, or 1 within another quotation.
+    """
+
+    start: int
+    end: int
+    level: int = 0
+
+
+class Mark(NamedTuple):
+    """A quotation mark.
+
+    token (int): Where it is.
+    opens, closes (bool): What it may do, as far as its shape and the spaces around it tell.
+    weak (bool): Whether it may also be the apostrophe of the word before it.
+    """
+
+    token: int
+    opens: bool
+    closes: bool
+    weak: bool
+
+
+class Quote(NamedTuple):
+    """A token that is nothing but quotation marks, and what is around it.
+
+    behind_word (bool): Whether the token before is neither punctuation nor white space.
+    before, behind (bool): Whether there is white space, or the end of the document.
+    """
+
+    token: int
+    text: str
+    behind_word: bool
+    before: bool
+    behind: bool
+
+
+class Words(NamedTuple):
+    """What is known about the tokens of a document.
+
+    n_words (int): Their number.
+    quotes (list[Quote]): Those that are quotation marks.
+    line_ends, paragraph_ends (list[int]): Those of white space with a line end, and with an empty line.
+    """
+
+    n_words: int
+    quotes: list[Quote]
+    line_ends: list[int]
+    paragraph_ends: list[int]
 
 
 def quotation_numbers(doc: Doc) -> np.ndarray:
     """A number for the quotation of each token, from 1, its marks included; 0 outside quotations. Shape: (tokens,)
 
-    A quotation within another is part of it. Single marks count in a document that has more quotations in them than in
-    double ones, as many British novels do.
+    A quotation within another is part of it.
 
     doc (Doc): The document.
     """
-    quotes = _quotes(doc)
-    double, single = (_number(_marks(doc, quotes, kind), len(doc)) for kind in (DOUBLE, SINGLE))
-    return single if single.max(initial=0) > double.max(initial=0) else double
+    numbers = np.zeros(len(doc), dtype=np.int64)
+    outer = (quotation for quotation in find_quotations(doc) if quotation.level == 0)
+    for number, (start, end, _) in enumerate(outer, start=1):
+        numbers[start:end] = number
+    return numbers
 
 
-def _quotes(doc: Doc) -> list[tuple[int, str]]:
-    """The tokens that are nothing but quotation marks, each with its marks, turned as English has them."""
-    orth, is_punct, is_quote = doc.to_array([ORTH, IS_PUNCT, IS_QUOTE]).T
-    places = np.flatnonzero(is_punct | is_quote)
-    words, word_of_place = np.unique(orth[places], return_inverse=True)  # few, so that few strings are looked at
-    texts = [doc.vocab.strings[word].replace("``", '"').replace("''", '"') for word in words.tolist()]
-    is_mark = np.array([set(text) <= {*DOUBLE, *SINGLE} for text in texts], dtype=bool)[word_of_place]
-    quotes = [(i, texts[k]) for i, k in zip(places[is_mark].tolist(), word_of_place[is_mark].tolist(), strict=True)]
-    marks = "".join(text for _, text in quotes)
+def find_quotations(doc: Doc) -> list[FoundQuotation]:
+    """The quotations of a document, in the order of the text, outer ones first.
+
+    Single marks count outside of double ones in a document that has more words in them, as many British novels do.
+    Titles, and words in marks for another reason, are found too. Where the text has empty lines, a quotation that is
+    not closed ends with its paragraph, unless the next one opens it again. In a text with hardly any quotation marks,
+    paragraphs that begin with a dash are quotations; where paragraphs are not known, these end with the sentence.
+
+    doc (Doc): The document.
+    """
+    words = _words(doc)
+    characters = {character for quote in words.quotes for character in quote.text}
+    marks = {family: _marks(doc, words.quotes, family) for family in FAMILIES if not characters.isdisjoint(family)}
+    spans = {family: _pair(marks[family], words) for family in marks}
+    main = max(spans, key=lambda family: sum(end - start for start, end in spans[family]), default="")
+    outer, inner = spans.get(main, []), list[Span]()
+    for family in marks:
+        if family != main:
+            inside, outside = _split(marks[family], outer)
+            inner += [span for part in inside for span in _pair(part, words, only_closed=True)]
+            if family != SINGLE:  # outside of quotations, these are apostrophes rather than marks
+                outer = sorted([*outer, *(span for part in outside for span in _pair(part, words, only_closed=True))])
+    dashes = _dashes(doc, words)
+    if len(dashes) >= max(FEWEST_DASHES, DASHES_PER_QUOTATION * len(outer)):
+        quoted = {i for span in dashes for i in range(*span)}
+        inner += [span for span in outer if span[0] in quoted]
+        outer = dashes + [span for span in outer if quoted.isdisjoint(range(*span))]
+    found = [FoundQuotation(*span) for span in outer] + [FoundQuotation(*span, level=1) for span in inner]
+    return sorted(found, key=lambda quotation: (quotation.start, -quotation.end, quotation.level))
+
+
+def _words(doc: Doc) -> Words:
+    orth, is_punct, is_space = doc.to_array([ORTH, IS_PUNCT, IS_SPACE]).T
+    is_mark = is_punct != 0
+    for text in ("`", "``"):  # which are no punctuation for spaCy
+        is_mark |= orth == doc.vocab.strings[text]
+    places, texts = _texts(doc, orth, is_mark, lambda text: set(text) <= MARKS)
+    texts = [text.replace("``", '"').replace("''", '"') for text in texts]
+    marks = "".join(texts)
     turned = str.maketrans("“‘", "”’") if "„" in marks or "‚" in marks else {}  # „German“
     if any(-1 < marks.find(right) < marks.find(left) for left, right in ("«»", "‹›")):  # »German«
         turned |= str.maketrans("«»‹›", "»«›‹")
-    return [(i, text.translate(turned)) for i, text in quotes]
+    before, behind = np.maximum(places - 1, 0), np.minimum(places + 1, len(doc) - 1)
+    spaced = [
+        (bool(doc[i].whitespace_), bool(doc[k].whitespace_))
+        for i, k in zip(before.tolist(), places.tolist(), strict=True)
+    ]
+    space_before, space_behind = np.array(spaced, dtype=bool).reshape(-1, 2).T
+    is_first, is_last = places == 0, places == len(doc) - 1
+    around = (
+        (is_punct[before] | is_space[before] | is_first) == 0,
+        is_first | space_before | (is_space[before] != 0),
+        is_last | space_behind | (is_space[behind] != 0),
+    )
+    texts = [text.translate(turned) for text in texts] if turned else texts
+    quotes = list(map(Quote, places.tolist(), texts, *(each.tolist() for each in around)))
+    line_ends, line_texts = _texts(doc, orth, is_space != 0, lambda text: "\n" in text)
+    paragraph_ends = [i for i, text in zip(line_ends.tolist(), line_texts, strict=True) if text.count("\n") > 1]
+    return Words(len(doc), quotes, line_ends.tolist(), paragraph_ends)
 
 
-def _marks(doc: Doc, quotes: Iterable[tuple[int, str]], kind: str) -> Iterator[Mark]:
-    """The marks of one kind. Spaces tell on which side of a quotation one stands, or its shape, or nothing does."""
-    for i, text in quotes:
-        mark = next((character for character in text if character in kind), None)
-        if mark is None or (mark == "'" and i > 0 and not doc[i - 1].is_punct):  # an apostrophe stands behind a letter
+def _texts(doc: Doc, orth: np.ndarray, among: np.ndarray, take: Callable[[str], bool]) -> tuple[np.ndarray, list[str]]:
+    """The places of the tokens among some whose texts are taken, and these: there are few different ones to look at."""
+    places = np.flatnonzero(among)
+    different, which = np.unique(orth[places], return_inverse=True)
+    texts = [doc.vocab.strings[word] for word in different.tolist()]
+    taken = np.array([take(text) for text in texts], dtype=bool)[which]
+    return places[taken], [texts[k] for k in which[taken].tolist()]
+
+
+def _marks(doc: Doc, quotes: Sequence[Quote], family: str) -> list[Mark]:
+    """The marks of a family. Spaces tell on which side of a quotation one stands, or its shape, or nothing does."""
+    marks = []
+    characters = {character for quote in quotes for character in quote.text}
+    has_left = "‘" in characters  # then `’` opens nothing, but may stand before "tis"
+    shaped = family in ("«»", "‹›") and characters.issuperset(family)  # and may have spaces on both sides, in French
+    spaces_known = not (doc.has_unknown_spaces or shaped)
+    for i, text, behind_word, before, behind in quotes:
+        mark = text if text in family else next((character for character in text if character in family), "")
+        if not mark or (mark == "'" and behind_word and not spaces_known):  # an apostrophe
             continue
-        before = i == 0 or bool(doc[i - 1].whitespace_)
-        behind = i + 1 == len(doc) or bool(doc[i].whitespace_)
-        if before != behind and not doc.has_unknown_spaces:
-            yield i, before, behind
-        else:
-            yield i, mark not in CLOSING, mark not in OPENING
+        opens, closes = mark not in CLOSING, mark not in OPENING
+        if spaces_known:
+            if not (before or behind) and ((opens and closes) or family == SINGLE):
+                before, behind = not behind_word, doc[i + 1].is_punct or doc[i + 1].text.startswith(DASHES)
+                if family == SINGLE and not (before or behind):  # within a word
+                    continue
+            if before != behind:
+                opens, closes = before and not (mark == "’" and has_left), behind
+        if opens or closes:
+            marks.append(Mark(i, opens, closes, weak=family == SINGLE and behind_word))
+    return marks
 
 
-def _number(marks: Iterable[Mark], tokens: int) -> np.ndarray:
-    """Number the tokens from each mark that opens a quotation to the next one that closes it."""
-    numbers = np.zeros(tokens, dtype=np.int64)
-    count, first, last = 0, None, 0  # `last` is the last opening mark, of the quotation that begins with `first`
-    for i, opens, closes in marks:
-        if first is not None and i - last > LONGEST:
-            first = None
-        if first is None:
-            first, last = (i, i) if opens else (None, 0)
-        elif closes:
-            count += 1
-            numbers[first : i + 1] = count
-            first = None
+def _pair(marks: Sequence[Mark], words: Words, only_closed: bool = False) -> list[Span]:
+    """Find the quotations from each mark that opens one to the next one that closes it."""
+    spans: list[Span] = []
+    firm = _next_firm(marks)
+    first, limit = -1, 0  # the quotation that is open begins with `first`, and reaches to `limit` at most
+    for k, mark in enumerate(marks):
+        if first >= 0 and mark.token >= limit and not _goes_on(mark, limit, words):
+            if words.paragraph_ends and not only_closed:
+                spans.append((first, limit))
+            first = -1
+        if first < 0:
+            if mark.opens:
+                first, limit = mark.token, _limit(mark.token, words)
+        elif mark.closes:
+            end = firm[k]
+            if not mark.weak or end is None or not end.closes or end.opens or end.token >= limit:
+                spans.append((first, mark.token + 1))
+                first = -1
         else:
-            last = i
-    if first is not None and tokens - last <= LONGEST:  # the document ends within a quotation
-        numbers[first:] = count + 1
-    return numbers
+            limit = _limit(mark.token, words)
+    if first >= 0 and not only_closed and (words.paragraph_ends or limit > words.n_words):
+        spans.append((first, min(limit, words.n_words)))  # the document ends within a quotation
+    return spans
+
+
+def _next_firm(marks: Sequence[Mark]) -> list[Mark | None]:
+    """For each mark, the next one that opens a quotation or is no apostrophe."""
+    firm: list[Mark | None] = []
+    last: Mark | None = None
+    for mark in reversed(marks):
+        firm.append(last)
+        if mark.opens or not mark.weak:
+            last = mark
+    return firm[::-1]
+
+
+def _limit(token: int, words: Words) -> int:
+    """Where a quotation with an opening mark at this token must have ended."""
+    if not words.paragraph_ends:
+        return token + LONGEST + 1
+    ends = words.paragraph_ends
+    k = bisect_left(ends, token)
+    return ends[k] if k < len(ends) else words.n_words
+
+
+def _goes_on(mark: Mark, limit: int, words: Words) -> bool:
+    """Whether a mark opens a quotation again in the paragraph behind `limit`, as its first or second word."""
+    return bool(words.paragraph_ends) and mark.opens and mark.token <= limit + 2
+
+
+def _split(marks: Sequence[Mark], spans: Sequence[Span]) -> tuple[list[list[Mark]], list[list[Mark]]]:
+    """The marks within each span that has some; and those in each gap between spans that has some."""
+    inside: dict[int, list[Mark]] = {}
+    outside: dict[int, list[Mark]] = {}
+    k = 0
+    for mark in marks:
+        while k < len(spans) and spans[k][1] <= mark.token:
+            k += 1
+        parts = inside if k < len(spans) and spans[k][0] <= mark.token else outside
+        parts.setdefault(k, []).append(mark)
+    return list(inside.values()), list(outside.values())
+
+
+def _dashes(doc: Doc, words: Words) -> list[Span]:
+    """The paragraphs that begin with a dash, or lines without empty lines, or sentences without line ends."""
+    ends = words.paragraph_ends or words.line_ends
+    if ends:
+        starts = [0, *(end + 1 for end in ends)]
+        return [
+            (start, end)
+            for start, end in zip(starts, [*ends, len(doc)], strict=True)
+            if end - start > 1 and doc[start].text.startswith(DASHES)
+        ]
+    orth, is_punct = doc.to_array([ORTH, IS_PUNCT]).T
+    dashes, _ = _texts(doc, orth, is_punct, lambda text: text in DASHES)
+    sentence_ends = [-1, *_texts(doc, orth, is_punct, lambda text: text in SENTENCE_ENDS)[0].tolist(), len(doc) - 1]
+    nexts = np.searchsorted(sentence_ends, dashes).tolist()
+    return [
+        (i, sentence_ends[k] + 1) for i, k in zip(dashes.tolist(), nexts, strict=True) if sentence_ends[k - 1] == i - 1
+    ]

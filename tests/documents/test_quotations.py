@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.documents.quotations import LONGEST, quotation_numbers
+from spacy_span_selector.documents.quotations import LONGEST, find_quotations, quotation_numbers
 
 NLP = spacy.blank("en")
 
@@ -100,3 +101,80 @@ def test_a_random_dialogue_is_read_as_it_was_made(opening: str, closing: str, se
 def test_marks_of_the_kind_with_more_quotations_count() -> None:
     doc = NLP.make_doc("'Go,' said Ann. 'Where?' said Tom. 'To “The Ship”,' said Ann.")
     assert len(quotations(doc)) == 3
+
+
+def found(text: str) -> list[tuple[str, int]]:
+    """The text and the level of each quotation."""
+    doc = NLP.make_doc(text)
+    return [(doc[start:end].text, level) for start, end, level in find_quotations(doc)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("“He said ‘no’ to me.”", [("“He said ‘no’ to me.”", 0), ("‘no’", 1)]),
+        ("'He said \"no\" to me,' said Ann.", [("'He said \"no\" to me,'", 0), ('"no"', 1)]),
+        ("\"'Go!' he said.\"", [("\"'Go!' he said.\"", 0), ("'Go!'", 1)]),
+        ("« Il dit “non” », dit-elle.", [("« Il dit “non” »", 0), ("“non”", 1)]),
+        ("「 he 『 no 』 」", [("「 he 『 no 』 」", 0), ("『 no 』", 1)]),
+        ("“It’s the boys’ house,” he said.", [("“It’s the boys’ house,”", 0)]),
+        ("‘The boys’ house,’ he said. ‘’Tis theirs.’", [("‘The boys’ house,’", 0), ("‘’Tis theirs.’", 0)]),
+        ("'Heathcliff': so they call him.", [("'Heathcliff'", 0)]),
+        (
+            "‘Read it, read “Mary”,’ he said. She read “Mary”.",
+            [("‘Read it, read “Mary”,’", 0), ("“Mary”", 1), ("“Mary”", 0)],
+        ),
+    ],
+)  # fmt: skip
+def test_a_quotation_within_another_has_the_level_1(text: str, expected: list[tuple[str, int]]) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize("opening, closing", ["“”", '""', "''", "‘’", "«»"])
+def test_a_speech_of_several_paragraphs_that_each_open_it_is_one_quotation(opening: str, closing: str) -> None:
+    speech = f"{opening}One.\n\n{opening}Two.\n\n{opening}Three.{closing}"
+    assert found(f"He said:\n\n{speech}\n\n{opening}No!{closing} said Ann.") == [
+        (speech, 0),
+        (f"{opening}No!{closing}", 0),
+    ]
+
+
+@pytest.mark.parametrize("opening, closing", ["“”", '""', "''", "«»"])
+def test_a_quotation_that_is_not_closed_ends_with_its_paragraph(opening: str, closing: str) -> None:
+    text = f"{opening}One.\n\nTwo.\n\n{opening}Three,{closing} she said.\n\nFour."
+    assert found(text) == [(f"{opening}One.", 0), (f"{opening}Three,{closing}", 0)]
+
+
+@pytest.mark.parametrize("dash", ["—", "--", "– ", "― "])
+def test_paragraphs_that_begin_with_a_dash_are_quotations_where_there_are_hardly_any_marks(dash: str) -> None:
+    dialogue = [f"{dash}Come up, he said.\nCome up!", f"{dash}Where?", f"{dash}There, fool.", f"{dash}No!"]
+    text = f"\n\nHe waited.{dash}\n\n".join(dialogue)
+    assert found(f"{text}\n\nA “fool”.") == [*((speech, 0) for speech in dialogue), ("“fool”", 0)]
+    assert found(text.replace("fool", "“fool”"))[3] == ("“fool”", 1)
+
+
+def test_a_dash_is_none_of_a_dialogue_beside_quotation_marks() -> None:
+    text = "\n\n".join(["“Go,” said Ann.", "—Then he went.", "—Then she went.", "—Then all went."])
+    assert found(text) == [("“Go,”", 0)]
+
+
+def test_a_dash_begins_a_sentence_where_paragraphs_are_not_known() -> None:
+    doc = in_words("He said : — Come up . He went . — Where ? — To the ship .")
+    assert [doc[start:end].text for start, end, _ in find_quotations(doc)] == [
+        "— Come up .",
+        "— Where ?",
+        "— To the ship .",
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_outer_quotations_never_overlap_and_inner_ones_lie_within_them(seed: int) -> None:
+    draw = random.Random(seed)
+    text = "".join(draw.choice(["\n\n", " ", "ann", "left", ".", ",", "—", *"\"“”'‘’«»„`"]) for _ in range(300))
+    doc = NLP.make_doc(text)
+    quotations = find_quotations(doc)
+    outer = [(start, end) for start, end, level in quotations if level == 0]
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(outer))
+    for start, end, level in quotations:
+        assert 0 <= start < end <= len(doc)
+        assert level == 0 or any(first <= start and end <= last for first, last in outer)
