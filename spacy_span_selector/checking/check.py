@@ -25,6 +25,7 @@ from .counts import Counts, count_docs
 from .files import Keys, find_files, read_file
 from .losses import find_losses
 from .problems import Kind, Problem, as_data, group_problems
+from .quotations import check_quotations
 from .repeated import find_repeated
 from .structure import check_arguments, check_clusters, check_frames
 from .trainings import Pipe, Training
@@ -141,6 +142,7 @@ def _check_doc(
         if isinstance(pipe, StructuredSrl):
             yield from check_frames(doc, file, keys, pipe.settings.unique_roles)
             yield from () if may_cross else check_arguments(doc, file, keys)
+    yield from check_quotations(doc, file, keys)
     yield from find_losses(doc, path, training, pipes, trains=trains)
 
 

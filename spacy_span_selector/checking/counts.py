@@ -9,7 +9,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..annotation import get_clusters, get_frames
+from ..annotation import get_clusters, get_frames, get_quotations
 from ..metrics.nesting import nesting_depths
 from .files import Keys
 
@@ -26,6 +26,7 @@ class Counts:
     depth (int): How deep mentions nest: 1 if none lies in another.
     predicates, arguments (int): Frames, and their spans beside the predicates.
     roles, rolesets (Counter[str]): How often each occurs.
+    quotations, without_speaker (int): Quotations, and those of which no speaker is known.
     """
 
     documents: int = 0
@@ -40,6 +41,8 @@ class Counts:
     arguments: int = 0
     roles: Counter[str] = field(default_factory=Counter)
     rolesets: Counter[str] = field(default_factory=Counter)
+    quotations: int = 0
+    without_speaker: int = 0
 
     def as_data(self) -> dict[str, Any]:
         """The same as JSON holds it, the most frequent roles and rolesets first."""
@@ -64,6 +67,8 @@ class Counts:
             "Arguments": self.arguments,
             "Rolesets": len(self.rolesets),
             "Roles": len(self.roles),
+            "Quotations": self.quotations,
+            "Without speaker": self.without_speaker,
         }
         return {title: f"{number:,}" if number else "" for title, number in numbers.items()} | {"Rarest roles": rarest}
 
@@ -88,4 +93,7 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
             counts.arguments += len(frame.arguments)
             counts.roles.update(argument.role for argument in frame.arguments)
             counts.rolesets.update([frame.roleset] if frame.roleset else [])
+        quotations = get_quotations(doc)
+        counts.quotations += len(quotations)
+        counts.without_speaker += sum(quotation.speaker is None for quotation in quotations)
     return counts

@@ -6,7 +6,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_title
+from spacy_span_selector.annotation import Argument, Frame, Quotation, set_clusters, set_frames, set_quotations, set_title
 
 from .corpora import GOOD, OTHER, cases, check, read, titles, write
 
@@ -63,6 +63,15 @@ def test_repeated_mentions_are_lost(tmp_path: Path, clusters: list[list[tuple[in
     checked = check(write(tmp_path / "train.spacy", [doc]))
     (line,) = cases(checked, reason)
     assert line.endswith("document 'the station', tokens 0:1: 'Ann'")
+    assert not checked.is_good
+
+
+def test_a_speaker_in_no_cluster_is_a_problem(tmp_path: Path) -> None:
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1)]])
+    set_quotations(doc, [Quotation(4, 7, speaker=(2, 3))])
+    checked = check(write(tmp_path / "train.spacy", [doc]))
+    assert cases(checked, "speakers and addressees")[0].endswith("'Tom', the speaker of 'He left .' at tokens 4:7")
     assert not checked.is_good
 
 
