@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 from ..annotation import Mention, Quotation, get_clusters, get_title, set_quotations
 from .files import FILES, read_text
 from .left_out import Report, shorten
+from .nearest_mention import nearest_mention
 
 QUOTATIONS_FOLDER, ENTITIES_FOLDER = Path("quotations/tsv"), Path("coref/tsv")
 QUOTATIONS, SPEAKERS = "quotations that can't be read", "speakers of quotations"
@@ -53,7 +54,7 @@ def add_quotations(doc: Doc, source: Path, report: Report) -> None:
     for id_, place in places.items():
         line, entity = speakers.get(id_, (str(path), ""))
         if entity in clusters:
-            speaker = _nearest(place, clusters[entity], quoted)
+            speaker = nearest_mention(place, clusters[entity], quoted)
         else:
             speaker = None
             found = f"quotation {shorten(id_)} is of {shorten(entity)}, which has no mention in {entities_path}."
@@ -96,13 +97,3 @@ def _clusters_of_entities(doc: Doc, lines: Sequence[Line]) -> Mapping[str, list[
         for _, columns in lines
         if columns[0] == ENTITY and len(columns) == 3 and mentions.get(columns[1]) in cluster_of
     }
-
-
-def _nearest(place: Mention, mentions: Sequence[Mention], quoted: set[int]) -> Mention:
-    start, end = place
-
-    def order(mention: Mention) -> tuple[bool, int, Mention]:
-        is_quoted = not quoted.isdisjoint(range(*mention))
-        return is_quoted, max(start - mention[1], mention[0] - end, 0), mention
-
-    return min(mentions, key=order)

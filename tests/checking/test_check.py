@@ -6,7 +6,15 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, Quotation, set_clusters, set_frames, set_quotations, set_title
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Quotation,
+    set_clusters,
+    set_frames,
+    set_quotations,
+    set_title,
+)
 
 from .corpora import GOOD, OTHER, cases, check, read, titles, write
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 from .frames import FRAME, is_predicate_role, parse_frame
@@ -10,16 +10,17 @@ from .lines import Bracket, BracketedError, Line, Place, Sentence
 from .problems import Stop
 
 
-def doubt_names(brackets: Sequence[tuple[Place, Bracket]], problems: Stop) -> None:
+def doubt_names(brackets: Sequence[tuple[Place, Bracket]], persons: Collection[str], problems: Stop) -> None:
     """Report the names that a document has only once: what is named corefers with something, as a rule.
 
     brackets (Sequence[tuple[Place, Bracket]]): The mentions of a document with their lines.
+    persons (Collection[str]): The names that its quotations use.
     problems (Stop): Gets the doubts.
     """
     names = [bracket.label for _, bracket in brackets]
     for place, bracket in brackets:
         name = bracket.label
-        if name and names.count(name) == 1:
+        if name and names.count(name) == 1 and name not in persons:
             alike = get_close_matches(name, sorted({*names} - {name, ""}), n=1)
             meant = f"Did you mean {alike[0]!r}? " if alike else ""
             cure = f"{meant}Write `[words]` for a mention of what is mentioned once."

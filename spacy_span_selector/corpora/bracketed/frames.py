@@ -18,6 +18,7 @@ from .problems import Stop, reporting
 FRAME = ">"
 ROLE_END = re.compile(r"[\s\[\]]")
 PREDICATE_FORM = f"`[{PREDICATE_LABEL} words]` or `[{PREDICATE_LABEL}=ROLESET words]` for the predicate"
+FORMS = f"`[ROLE words]`, {PREDICATE_FORM}"
 
 
 def is_predicate_role(role: str) -> bool:
@@ -48,7 +49,7 @@ def read_frames(lines: Sequence[Line], sentence: Sentence, problems: Stop) -> li
 
 def _read_frame(line: Line, sentence: Sentence) -> Frame:
     text, brackets = parse_frame(line)
-    _check_words(text, line, sentence)
+    check_words(text, line, sentence, FRAME)
     predicate = _find_predicate(brackets, str(text), line)
     start, end = align(predicate, sentence, line.place, "a predicate")
     arguments = [
@@ -59,8 +60,11 @@ def _read_frame(line: Line, sentence: Sentence) -> Frame:
     return Frame(start, end, arguments, predicate.label.partition("=")[2] or None)
 
 
-def parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
-    """Separate the text of a line, with single spaces, from its brackets, which are labelled with their roles."""
+def parse_frame(line: Line, what: str = "frame", forms: str = FORMS) -> tuple[PlainText, list[Bracket]]:
+    """Separate the text of a line, with single spaces, from its brackets, which are labelled with their roles.
+
+    what, forms (str): What messages call the line, and the brackets that they propose.
+    """
     scanner = Scanner(line)
     text = scanner.text
     opened: tuple[int, str, int] | None = None  # offset of the first character, role, column of the bracket
@@ -68,13 +72,13 @@ def parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
     for character, column in scanner:
         if character == "|":
             cure = "Names of clusters belong to the sentence above: remove it, or write `\\|`."
-            fail(line.place, column, f"`|` in a frame. {cure}")
+            fail(line.place, column, f"`|` in a {what}. {cure}")
         elif character == "[":
             if opened is not None:
                 cure = "Close the first with `]`, or write `\\[`."
-                fail(line.place, column, f"`[` inside `[{opened[1]}`: brackets of a frame do not nest. {cure}")
+                fail(line.place, column, f"`[` inside `[{opened[1]}`: brackets of a {what} do not nest. {cure}")
             rest = line.body[scanner.position :]
-            role = _check_role(ROLE_END.split(rest, maxsplit=1)[0], line, column)
+            role = _check_role(ROLE_END.split(rest, maxsplit=1)[0], line, column, forms)
             opened = (len(text), role, column)
             # White space after a role is not text.
             scanner.position = len(line.body) - len(rest.removeprefix(role).lstrip())
@@ -93,9 +97,9 @@ def parse_frame(line: Line) -> tuple[PlainText, list[Bracket]]:
     return text, brackets
 
 
-def _check_role(role: str, line: Line, column: int) -> str:
+def _check_role(role: str, line: Line, column: int, forms: str) -> str:
     if not role:
-        fail(line.place, column, f"a bracket without a role. Write `[ROLE words]`, {PREDICATE_FORM}, or `\\[`.")
+        fail(line.place, column, f"a bracket without a role. Write {forms}, or `\\[`.")
     if not NAME_PATTERN.fullmatch(role):
         fail(line.place, column, f"the role {role!r} holds a bar or a backslash. Write `[ROLE words]`, or `\\[`.")
     if role == f"{PREDICATE_LABEL}=":
@@ -103,8 +107,8 @@ def _check_role(role: str, line: Line, column: int) -> str:
     return role
 
 
-def _check_words(text: PlainText, line: Line, sentence: Sentence) -> None:
-    """Raise an error if the words of a frame differ from those of its sentence."""
+def check_words(text: PlainText, line: Line, sentence: Sentence, sign: str) -> None:
+    """Raise an error if the words of a line that starts with a sign differ from those of its sentence."""
     found, expected = str(text).split(), sentence.text.split()
     for i, (word, expected_word) in enumerate(zip_longest(found, expected)):
         if word != expected_word:
@@ -116,7 +120,7 @@ def _check_words(text: PlainText, line: Line, sentence: Sentence) -> None:
                 line.place,
                 column,
                 f"found {here} where the sentence in line {sentence.place.line} has {there}. "
-                f"Repeat its words, or write `\\{FRAME}` if the text itself starts with it.",
+                f"Repeat its words, or write `\\{sign}` if the text itself starts with it.",
             )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn
 from spacy.tokens import Doc
 
 BRACKETS_AND_BAR = "[]|"
-ESCAPABLE = f"{BRACKETS_AND_BAR}\\#=@:>"
+ESCAPABLE = f"{BRACKETS_AND_BAR}\\#=@:><"
 NAME_PATTERN = re.compile(r"[^\s\[\]|\\]+")
 
 

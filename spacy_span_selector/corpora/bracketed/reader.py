@@ -4,9 +4,11 @@
     [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
     > [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
     @Ann Lee: [I|ann] know.
+    “Well,” said [he|tom].
+    < [tom>ann “Well,”] said he.
 
 There is one sentence per line. `docs/bracketed.md` describes the format in full. This module reads documents and the
-kinds of lines, `mentions` and `frames` the brackets in them, and `writer` writes the format.
+kinds of lines, `mentions`, `frames` and `quotations` the brackets in them, and `writer` writes the format.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from ...annotation import (
     Mention,
     set_clusters,
     set_frames,
+    set_quotations,
     set_speakers,
     set_title,
 )
@@ -32,19 +35,23 @@ from .frames import FRAME, read_frames
 from .lines import Bracket, Line, Place, Sentence, fail
 from .mentions import align_mentions, group_mentions, parse_mentions
 from .problems import Stop, reporting
+from .quotations import QUOTATION, TypedQuotation, name_persons, read_quotations
 
 HEADING = "==="
 COMMENT = "#"
 SPEAKER = "@"
+QUOTATION_PATTERN = re.compile(rf"{QUOTATION}(\s|$)")
 SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
 class TypedSentence(NamedTuple):
-    """A sentence as it was typed: its speaker, its line, None if that can't be read, and the lines of its frames."""
+    """A sentence as it was typed: its speaker, its line, None if that can't be read, and the lines of its frames
+    and quotations."""
 
     speaker: str | None
     line: Line | None
     frames: list[Line]
+    quotations: list[Line]
 
 
 def read_bracketed(path: str | Path, nlp: Language, problems: Stop | None = None) -> list[Doc]:
@@ -54,7 +61,7 @@ def read_bracketed(path: str | Path, nlp: Language, problems: Stop | None = None
     nlp (Language): Its tokenizer splits each line.
     problems (Stop | None): What is done about text that is malformed: None to raise the first error. `Collect` keeps
         all of them, and what is malformed is left out.
-    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
+    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, speakers and title.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure; or if it
         has no document, naming it.
@@ -76,7 +83,7 @@ def parse_bracketed(
     source (str): What error messages call the text.
     title (str): Title of the document if the text has no heading.
     problems (Stop | None): As for `read_bracketed`.
-    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, speakers and title.
+    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, speakers and title.
     RAISES (ValueError): If the text is malformed, naming source, line and column, what was found, and the cure.
     """
     problems = problems or Stop()
@@ -104,18 +111,21 @@ def _split_documents(text: str, source: str, title: str, problems: Stop) -> list
             headings.setdefault(name, number)
             documents.append((name, []))
             continue
-        if content.startswith(FRAME):
-            offset = line.index(FRAME) + 1
+        if content.startswith(FRAME) or QUOTATION_PATTERN.match(content):
+            sign, what = content[0], "frame" if content.startswith(FRAME) else "quotation"
+            offset = line.index(sign) + 1
             with reporting(problems):
                 if not documents or not documents[-1][1]:
-                    cure = f"Put it under its sentence, or write `\\{FRAME}` if the text itself starts with it."
-                    fail(place, offset, f"a frame without a sentence above it. {cure}")
-                documents[-1][1][-1].frames.append(Line(place, line[offset:].rstrip(), offset))
+                    cure = f"Put it under its sentence, or write `\\{sign}` if the text itself starts with it."
+                    fail(place, offset, f"a {what} without a sentence above it. {cure}")
+                above = documents[-1][1][-1]
+                lines = above.frames if sign == FRAME else above.quotations
+                lines.append(Line(place, line[offset:].rstrip(), offset))
             continue
         if not documents:
             documents.append((title, []))
             first = place
-        typed = TypedSentence(None, None, [])
+        typed = TypedSentence(None, None, [], [])
         with reporting(problems):
             typed = _parse_speaker(line, place)
         documents[-1][1].append(typed)
@@ -137,7 +147,7 @@ def _parse_speaker(line: str, place: Place) -> TypedSentence:
     content = line.rstrip()
     start = len(content) - len(content.lstrip())
     if content[start] != SPEAKER:
-        return TypedSentence(None, Line(place, content[start:], start), [])
+        return TypedSentence(None, Line(place, content[start:], start), [], [])
     match = SPEAKER_PATTERN.match(content, start)
     if match is None:
         cure = f"Write `{SPEAKER}NAME: text`, or `\\{SPEAKER}` if the text itself starts with it."
@@ -148,7 +158,7 @@ def _parse_speaker(line: str, place: Place) -> TypedSentence:
     body = content[match.end() :]
     if not body.strip():
         fail(place, match.end() + 1, f"no text after the speaker {speaker!r}. Write the sentence on the same line.")
-    return TypedSentence(speaker, Line(place, body, match.end()), [])
+    return TypedSentence(speaker, Line(place, body, match.end()), [], [])
 
 
 def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, problems: Stop) -> Doc:
@@ -159,13 +169,15 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
     brackets: list[tuple[Place, Bracket]] = []
     mentions: list[tuple[Mention, str]] = []
     frames: list[Frame] = []
+    quotations: list[TypedQuotation] = []
     sentence: Sentence | None = None  # the one above the line
-    for speaker, line, frame_lines in typed_sentences:
+    for speaker, line, frame_lines, quotation_lines in typed_sentences:
         if line is None:
             continue
         no_sentence = frame_without_sign(line, sentence)
         if sentence is not None and no_sentence is not None and problems.leaves_out(no_sentence):
             frames.extend(read_frames(frame_lines, sentence, problems))
+            read_quotations(quotation_lines, sentence, quotations, problems)
             continue
         sentence = None
         with reporting(problems):
@@ -176,6 +188,7 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
         brackets.extend((line.place, bracket) for bracket in found)
         mentions.extend(align_mentions(found, sentence, problems))
         frames.extend(read_frames(frame_lines, sentence, problems))
+        read_quotations(quotation_lines, sentence, quotations, problems)
         if spaces:
             spaces[-1] = True
         words.extend(token.text for token in sentence.tokens)
@@ -183,7 +196,7 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
         sentence_starts.extend(i == 0 for i in range(len(sentence.tokens)))
         if speaker is not None:
             turns.append((sentence.offset, len(words), speaker))
-    doubt_names(brackets, problems)
+    doubt_names(brackets, {name for quotation in quotations for name in quotation.persons}, problems)
     if spaces:
         spaces[-1] = False
     doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
@@ -194,6 +207,11 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
         set_clusters(doc, clusters, names=names)
     if has_frame_lines:
         set_frames(doc, frames)
+    if any(typed.quotations for typed in typed_sentences):
+        of_name: dict[str, list[Mention]] = {}
+        for mention, name in mentions:
+            of_name.setdefault(name, []).append(mention)
+        set_quotations(doc, list(name_persons(quotations, of_name, problems)))
     if turns:
         set_speakers(doc, turns)
     return doc
