@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from .corpora.plain import from_dict, to_dict
     from .documents.dialogue import doc_from_turns
     from .documents.joined import join_docs
+    from .documents.transcripts import doc_from_transcript
     from .pipeline.add_pipe_from import add_pipe_from
     from .rendering.notebook import render
 
 __version__ = "0.1.0"
-__all__ = ["add_pipe_from", "doc_from_turns", "from_dict", "join_docs", "render", "to_dict"]
+__all__ = ["add_pipe_from", "doc_from_transcript", "doc_from_turns", "from_dict", "join_docs", "render", "to_dict"]
 
 MODULES = {
     "add_pipe_from": "pipeline.add_pipe_from",
+    "doc_from_transcript": "documents.transcripts",
     "doc_from_turns": "documents.dialogue",
     "from_dict": "corpora.plain",
     "join_docs": "documents.joined",

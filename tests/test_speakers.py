@@ -36,7 +36,7 @@ TURNS = [("Ann Lee", "I saw Tom. He left"), ("Bob", "You saw him?"), ("Ann Lee",
 
 def references(nlp: Language) -> list[Doc]:
     """A dialogue, and a document in which a marker stands in the midst of a sentence."""
-    doc = doc_from_turns(nlp, TURNS)
+    doc = doc_from_turns(nlp, TURNS, markers=True)
     words = [token.text for token in doc]
     doc[words.index("He")].is_sent_start = True
     second = words.index("You")
@@ -92,7 +92,7 @@ def assert_no_span_holds_a_marker(doc: Doc) -> None:
 def test_every_selector_learns_from_dialogues(selector: str) -> None:
     nlp = trained(COREF, selector, steps=3)
     assert not component(nlp).lost.counts
-    assert_no_span_holds_a_marker(nlp(doc_from_turns(nlp, TURNS)))
+    assert_no_span_holds_a_marker(nlp(doc_from_turns(nlp, TURNS, markers=True)))
 
 
 @pytest.fixture(scope="module")
@@ -105,21 +105,26 @@ def test_coreference_is_learnt_and_found_in_dialogues(coref: Language) -> None:
         assert get_clusters(coref(example.predicted)) == get_clusters(example.reference)
         assert coref.evaluate([example])["coref_f"] == 1.0
     assert not component(coref).lost.counts
-    doc = coref(doc_from_turns(coref, TURNS))
+    doc = coref(doc_from_turns(coref, TURNS, markers=True))
     assert get_clusters(doc) == get_clusters(references(coref)[0])
 
 
 @pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy", "multitask"])
 def test_no_mention_holds_a_marker_though_every_span_is_likely(selector: str) -> None:
     nlp = trained(COREF, selector, threshold=0.0)
-    for doc in nlp.pipe([doc_from_turns(nlp, TURNS), *(example.predicted for example in make_examples(nlp))]):
+    for doc in nlp.pipe(
+        [doc_from_turns(nlp, TURNS, markers=True), *(example.predicted for example in make_examples(nlp))]
+    ):
         assert_no_span_holds_a_marker(doc)
 
 
 @pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy", "bio"])
 def test_no_predicate_or_argument_holds_a_marker(selector: str) -> None:
     untrained = trained(SRL, selector, threshold=0.0)
-    docs = [doc_from_turns(untrained, TURNS), *(example.predicted for example in make_examples(untrained))]
+    docs = [
+        doc_from_turns(untrained, TURNS, markers=True),
+        *(example.predicted for example in make_examples(untrained)),
+    ]
     for doc in docs:
         set_predicates(doc, [(i, i + 1) for i in range(len(doc))])
     for doc in untrained.pipe(docs):
@@ -139,7 +144,7 @@ def test_nothing_is_found_in_a_document_of_markers(coref: Language) -> None:
     set_speaker_markers(only, [(0, 3), (3, 6)])
     srl = trained(SRL)
     for nlp in (coref, srl):
-        alone, beside, _ = nlp.pipe([only.copy(), only.copy(), doc_from_turns(nlp, TURNS)], batch_size=3)
+        alone, beside, _ = nlp.pipe([only.copy(), only.copy(), doc_from_turns(nlp, TURNS, markers=True)], batch_size=3)
         assert spans(alone) == spans(beside) == []
         assert spans(nlp(only.copy())) == []
         set_mentions(only, [], [])
@@ -155,7 +160,7 @@ def test_a_text_may_hold_such_words_of_its_own() -> None:
 
 
 def test_processes_keep_markers(coref: Language) -> None:
-    docs = [doc_from_turns(coref, TURNS) for _ in range(4)]
+    docs = [doc_from_turns(coref, TURNS, markers=True) for _ in range(4)]
     expected = [get_clusters(coref(doc.copy())) for doc in docs]
     found = list(coref.pipe(docs, n_process=2, batch_size=1))
     assert [get_clusters(doc) for doc in found] == expected

@@ -9,7 +9,8 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..annotation import set_title
+from ..annotation import get_speakers, set_title
+from ..documents.transcripts import mark_turns, set_turns
 from ..pipeline.batches import batch_by_words
 from .formats import FORMATS, Settings, Writer
 from .job import Job
@@ -31,6 +32,7 @@ class PartResult:
     end (int): The bytes of all inputs that come before its end.
     content (bytes): The content of its file.
     documents, words (int): What is in it.
+    plain (int): How many texts that were read as transcripts have no turns.
     errors (list[dict[str, Any]]): What could not be annotated: `part`, `id`, `source` and `reason` of each.
     """
 
@@ -40,11 +42,12 @@ class PartResult:
     content: bytes = b""
     documents: int = 0
     words: int = 0
+    plain: int = 0
     errors: list[dict[str, Any]] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
         """What is in it, as numbers."""
-        return {"documents": self.documents, "words": self.words, "errors": len(self.errors)}
+        return {"documents": self.documents, "words": self.words, "plain": self.plain, "errors": len(self.errors)}
 
     def fail(self, record: Record, reason: str) -> None:
         """Note that a record could not be annotated."""
@@ -112,6 +115,8 @@ class Annotator:
                 else:
                     result.documents += 1
                     result.words += len(annotated[i])
+                    if self.job.transcripts and isinstance(record.content, str) and not get_speakers(annotated[i]):
+                        result.plain += 1
             if i in problems:
                 result.fail(record, problems[i])
 
@@ -136,6 +141,10 @@ class Annotator:
             doc = Doc(self.nlp.vocab).from_bytes(record.content)
         else:
             doc = self.nlp.make_doc(record.content)
+            if record.speakers:
+                set_turns(doc, record.speakers)
+            elif self.job.transcripts:
+                mark_turns(doc)
         set_title(doc, record.id)
         return doc
 

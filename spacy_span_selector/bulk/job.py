@@ -14,6 +14,7 @@ class Job:
     model (str): The pipeline: a path or the name of a package.
     code (Path | None): A Python file with registered functions that the pipeline needs.
     format (str): The format of the output, one of `FORMATS`.
+    transcripts (bool): Whether texts are read as transcripts, for who speaks in them.
     tokens (bool): Whether plain data says where tokens are.
     columns (bytes | None): The columns that tables pass on to tables, as `passed_columns` returns them.
     max_length (int | None): The most characters that a text may have; None for what the pipeline says.
@@ -26,6 +27,7 @@ class Job:
     model: str
     code: Path | None = None
     format: str = "jsonl"
+    transcripts: bool = False
     tokens: bool = False
     columns: bytes | None = None
     max_length: int | None = None
@@ -36,4 +38,4 @@ class Job:
 
     def identity(self) -> dict[str, Any]:
         """What the output depends on, beside pipeline and inputs."""
-        return {name: getattr(self, name) for name in ("format", "tokens", "max_length", "bf16")}
+        return {name: getattr(self, name) for name in ("format", "transcripts", "tokens", "max_length", "bf16")}

@@ -6,10 +6,12 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from ..annotation.checks import show
 from ..corpora.plain.records import check_text
+from ..documents.transcripts import Turn
 from .records import Record
 
 RESERVED = frozenset(
@@ -52,10 +54,12 @@ class Reading:
             return Record(name, source, end, problem=str(error))
         taken = (self.text_field, self.id_field or "id")
         fields = {key: value for key, value in values.items() if key not in taken}
+        if speakers := _read_speakers(fields.get("speakers"), text):
+            del fields["speakers"]
         for key in RESERVED & fields.keys():
             self.not_passed.setdefault(key, source)
             del fields[key]
-        return Record(name, source, end, text, fields=fields)
+        return Record(name, source, end, text, fields=fields, speakers=speakers)
 
     def _name(self, source: str, values: Mapping[str, Any]) -> str:
         value = values.get(self.id_field or "id")
@@ -72,6 +76,16 @@ class Reading:
         if not isinstance(text, str):
             raise ValueError(f"{_place(self.text_field, values)}; expected a string. Is --text-field right?")
         return check_text(text)
+
+
+def _read_speakers(value: Any, text: str) -> tuple[Turn, ...]:
+    """The turns of a text as plain data has them; none if the value is anything else."""
+    try:
+        turns = [Turn(check_text(turn["speaker"]), turn["start"], turn["end"]) for turn in value]
+        fit = all(0 <= turn.start < turn.end <= len(text) for turn in turns)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return ()
+    return tuple(sorted(turns, key=attrgetter("start"))) if fit else ()
 
 
 def source_name(path: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..documents.transcripts import Turn
+
 CHARACTERS_PER_WORD = 5
 """For an estimate that needs no tokenizer, and that holds for scripts without spaces, too."""
 
@@ -23,6 +25,7 @@ class Record:
     content (str | bytes): The text; or a document, as `Doc.to_bytes` returns it.
     words (int): The number of words of a document; that of a text is estimated.
     fields (dict[str, Any]): What else the input says of it, for the output.
+    speakers (tuple[Turn, ...]): The turns of a text, if the input says where they are.
     version (str): What tells a document from others that differ; a text tells that itself.
     problem (str): Why it can't be annotated; empty if it can.
     """
@@ -33,6 +36,7 @@ class Record:
     content: str | bytes = ""
     words: int = 0
     fields: dict[str, Any] = field(default_factory=dict)
+    speakers: tuple[Turn, ...] = ()
     version: str = ""
     problem: str = ""
 
@@ -45,7 +49,8 @@ def digest_records(records: Iterable[Record]) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for record in records:
         content = record.content if isinstance(record.content, str) else record.version
-        parts = (record.id, content, json.dumps(record.fields, default=str), str(bool(record.problem)))
+        parts = [record.id, content, json.dumps(record.fields, default=str), str(bool(record.problem))]
+        parts += [json.dumps(record.speakers)] if record.speakers else []
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "little") + data)

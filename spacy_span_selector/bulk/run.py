@@ -32,6 +32,7 @@ class Summary:
     """What a run has made.
 
     documents, words, errors (int): In all parts, those of earlier runs included.
+    plain (int): The texts that were read as transcripts and have no turns.
     annotated (int): The words that this run has annotated.
     rate (float): Its words per second.
     warnings (list[str]): What may make the result differ from that of one run.
@@ -39,6 +40,7 @@ class Summary:
 
     documents: int
     words: int
+    plain: int
     errors: int
     annotated: int
     rate: float

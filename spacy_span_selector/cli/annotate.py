@@ -78,6 +78,10 @@ def annotate_cli(
     stdin: Annotated[StdinFormat, typer.Option(help="What the standard input is: one text, or JSON lines")] = (
         StdinFormat.txt
     ),
+    transcripts: Annotated[
+        bool,
+        typer.Option("--transcripts", help="Find who speaks in texts that are dialogues, chats, mails or plays"),
+    ] = False,
     tokens: Annotated[bool, typer.Option("--tokens", help="Write where tokens are (jsonl and parquet)")] = False,
     n_process: Annotated[
         int | None,
@@ -145,6 +149,7 @@ def annotate_cli(
             model=model,
             code=code_path,
             format=format_.value,
+            transcripts=transcripts,
             tokens=tokens,
             columns=passed_columns(files, reading) if format_ is OutputFormat.parquet else None,
             max_length=max_length,
@@ -213,6 +218,8 @@ def _report(summary: Summary, reading: Reading, out: str) -> None:
     here = f", {summary.annotated:,} of them now, {summary.rate:,.0f} words/s" if summary.annotated else ""
     documents = "1 document" if summary.documents == 1 else f"{summary.documents:,} documents"
     typer.echo(f"Annotated {documents}, {summary.words:,} words{here}.", err=True)
+    if summary.plain:
+        typer.echo(f"{summary.plain:,} of them have no turns that could be read, and are plain text.", err=True)
     where = "above" if out == STDOUT else str(Path(out) / "errors.jsonl")
     if summary.errors:
         typer.echo(f"{summary.errors:,} records could not be annotated: {where}", err=True)

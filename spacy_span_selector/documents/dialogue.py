@@ -12,16 +12,17 @@ from ..annotation import set_speakers
 from .speaker_markers import insert_speaker_markers
 
 
-def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
+def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]], *, markers: bool = False) -> Doc:
     """Make a document of a dialogue, for a pipeline to annotate: `nlp(doc_from_turns(nlp, [("Ann", "I saw him.")]))`.
 
-    Speaker markers, the words `<speaker> NAME </speaker>` before each change of speaker, tell the encoder who speaks.
-    The components of this package select nothing in them, and `remove_speaker_markers` removes them. Each turn starts a
-    sentence.
+    Each turn starts a sentence. Speaker markers, the words `<speaker> NAME </speaker>` before each change of speaker,
+    tell an encoder who speaks that has seen them in training. The components of this package select nothing in them,
+    and `remove_speaker_markers` removes them.
 
     nlp (Language): The pipeline, whose tokenizer splits the text.
     turns (Iterable[tuple[str, str]]): Speaker and text of each turn, in order. White space around them is dropped.
-    RETURNS (Doc): The document, with turns in `doc.spans["speakers"]` and markers in `doc.spans["speaker_markers"]`.
+    markers (bool): Whether to insert speaker markers, for a pipeline that was trained with them.
+    RETURNS (Doc): The document, with turns in `doc.spans["speakers"]`, and markers in `doc.spans["speaker_markers"]`.
     RAISES (ValueError): If there are no turns, or a turn is not a pair of a name and a text, neither of them empty, or
         the tokenizer can't split its text.
     """
@@ -40,7 +41,7 @@ def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
     if joined is None:
         raise ValueError('There are no turns to make a document of; expected some, such as [("Ann", "I saw him.")].')
     set_speakers(joined, spans)
-    return insert_speaker_markers(joined)
+    return insert_speaker_markers(joined) if markers else joined
 
 
 def _tokenize(nlp: Language, text: str, number: int) -> Doc:

@@ -32,6 +32,8 @@ FUNCTION_WORDS = "coref_function_words"
 """From a function word in lower case to its part of speech."""
 PLURALS = "coref_plurals"
 """From an irregular plural in lower case to its singular."""
+ABBREVIATIONS = "abbreviated_titles"
+"""From a title that is written short, in lower case and without its full stop, to the title."""
 TITLE_KINDS = "coref_title_kinds"
 """From a title to what it goes with or tells: "family" (the family name), "married", "unmarried", "kin"."""
 NAME_WORDS = "coref_name_words"
@@ -39,7 +41,18 @@ NAME_WORDS = "coref_name_words"
 ENTITY_TYPES = "coref_entity_types"
 """What mentions tell of the type of their entity: from evidence such as "title male" to its log probability given each
 type, and from "" to that of each type."""
-TABLES = (TITLES, PRONOUNS, NOUNS, NICKNAMES, FUNCTION_WORDS, PLURALS, TITLE_KINDS, NAME_WORDS, ENTITY_TYPES)
+TABLES = (
+    TITLES,
+    PRONOUNS,
+    NOUNS,
+    NICKNAMES,
+    FUNCTION_WORDS,
+    PLURALS,
+    ABBREVIATIONS,
+    TITLE_KINDS,
+    NAME_WORDS,
+    ENTITY_TYPES,
+)
 
 
 def language_table(vocab: Vocab, name: str) -> Table:

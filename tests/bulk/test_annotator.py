@@ -20,6 +20,7 @@ from spacy_span_selector.bulk.annotator import find_keys
 from spacy_span_selector.bulk.formats import JsonLines
 from spacy_span_selector.bulk.parts import Part
 from spacy_span_selector.bulk.records import Record
+from spacy_span_selector.documents.transcripts import Turn
 
 from .conftest import make_records, read_lines
 
@@ -212,3 +213,26 @@ def test_no_document_is_kept(job: Job, monkeypatch: pytest.MonkeyPatch):
     annotator(part("Ann left.", "Bob left."))
     assert added == ["id1", "id2"]
     assert not annotator.nlp.vocab.in_memory_zone
+
+
+def test_texts_that_are_transcripts_have_speakers_and_others_are_counted(job: Job):
+    texts = ("Ann: I left.\nBob: Did you", "Ann left.")
+    result = Annotator(replace(job, transcripts=True))(part(*texts))
+    first, second = read_lines(result.content)
+    assert first["speakers"] == [{"speaker": "Ann", "start": 5, "end": 12}, {"speaker": "Bob", "start": 18, "end": 25}]
+    assert {0, 5, 13, 18} <= {place["start"] for place in first["sentences"]}
+    assert (second["text"], "speakers" in second) == (texts[1], False)
+    assert (result.documents, result.plain, result.errors) == (2, 1, [])
+
+
+def test_texts_are_no_transcripts_unless_asked(job: Job):
+    result = Annotator(job)(part("Ann: I left.\nBob: Did you"))
+    (line,) = read_lines(result.content)
+    assert ("speakers" in line, result.plain) == (False, 0)
+
+
+@pytest.mark.parametrize("transcripts", [False, True])
+def test_speakers_of_a_record_are_kept(job: Job, transcripts: bool):
+    record = Record("x", "file:1", 0, "Ann: Ann left. Bob left", speakers=(Turn("Eve", 5, 14), Turn("Kim", 15, 23)))
+    (line,) = read_lines(Annotator(replace(job, transcripts=transcripts))(Part(0, [record])).content)
+    assert [(turn["speaker"], turn["start"]) for turn in line["speakers"]] == [("Eve", 5), ("Kim", 15)]

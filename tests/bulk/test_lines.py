@@ -12,6 +12,7 @@ from spacy_span_selector.bulk import Reading, lines
 from spacy_span_selector.bulk.inputs import find_inputs
 from spacy_span_selector.bulk.records import Record
 from spacy_span_selector.bulk.stream import read_records
+from spacy_span_selector.documents.transcripts import Turn
 
 
 def read(path: str | Path, reading: Reading | None = None, stdin: str = "txt") -> list[Record]:
@@ -139,3 +140,19 @@ def test_the_standard_input_is_read_as_it_is_said(monkeypatch: pytest.MonkeyPatc
     stdin = SimpleNamespace(buffer=io.BytesIO(b'{"text": "Ann"}\n'))
     monkeypatch.setattr("sys.stdin", stdin)
     assert [record.content for record in read("-", stdin=kind)] == contents
+
+
+def test_speakers_of_plain_data_are_read_in_order(tmp_path: Path):
+    turns = [{"speaker": "Bob", "start": 4, "end": 8}, {"speaker": "Ann", "start": 0, "end": 3}]
+    (record,) = read_lines(tmp_path, json.dumps({"text": "Hi. Oh. ", "speakers": turns}).encode())
+    assert (record.speakers, record.fields) == ((Turn("Ann", 0, 3), Turn("Bob", 4, 8)), {})
+
+
+@pytest.mark.parametrize(
+    "speakers",
+    [["Ann"], "Ann", {"Ann": 1}, [{"speaker": "A", "start": 2, "end": 99}], [{"speaker": 1, "start": 0, "end": 1}]],
+)
+def test_other_speakers_are_not_passed(tmp_path: Path, speakers: object):
+    reading = Reading()
+    (record,) = read_lines(tmp_path, json.dumps({"text": "Hi.", "speakers": speakers}).encode(), reading=reading)
+    assert (record.speakers, record.problem, list(reading.not_passed)) == ((), "", ["speakers"])

@@ -72,7 +72,7 @@ def test_nothing_is_pending_when_all_is_done(tmp_path: Path):
     run(tmp_path)
     folder = open_folder(tmp_path)
     assert list(folder.pending(PARTS)) == []
-    assert folder.totals == {"documents": 3, "words": 6, "errors": 3}
+    assert folder.totals == {"documents": 3, "words": 6, "plain": 0, "errors": 3}
 
 
 def test_without_errors_there_is_no_file_of_them(tmp_path: Path):

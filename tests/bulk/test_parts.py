@@ -6,6 +6,7 @@ import pytest
 
 from spacy_span_selector.bulk.parts import Part, cut_into_parts
 from spacy_span_selector.bulk.records import Record
+from spacy_span_selector.documents.transcripts import Turn
 
 from .conftest import make_records
 
@@ -25,7 +26,14 @@ def test_records_that_cannot_be_annotated_count():
 
 @pytest.mark.parametrize(
     "change",
-    [{"id": "other"}, {"content": "other"}, {"content": b"", "version": "1"}, {"fields": {"n": 1}}, {"problem": "bad"}],
+    [
+        {"id": "other"},
+        {"content": "other"},
+        {"content": b"", "version": "1"},
+        {"fields": {"n": 1}},
+        {"problem": "bad"},
+        {"speakers": (Turn("A", 0, 1),)},
+    ],
 )
 def test_the_digest_is_that_of_names_texts_fields_and_problems(change: dict[str, object]):
     records = make_records("Ann", "Bob")

@@ -364,3 +364,12 @@ def test_the_standard_input_is_checked_when_the_run_goes_on(model: str):  # noqa
     result = run(model, "-", "out", stdin="Bob left.")
     assert result.exit_code == 1
     assert "part-00000.jsonl was made of other texts" in flat(result)
+
+
+def test_transcripts_have_speakers_and_what_has_no_turns_is_counted(model: str):  # noqa: F811
+    Path("chat.txt").write_text("[12:03] Ann: hi\n[12:04] Bob: yes\n")
+    result = run(model, "chat.txt", "in/a.txt", "out", "--transcripts")
+    assert result.exit_code == 0
+    assert "\n1 of them have no turns that could be read, and are plain text.\n" in result.stderr
+    found = lines("out/part-00000.jsonl")
+    assert [[turn["speaker"] for turn in line.get("speakers", ())] for line in found] == [["Ann", "Bob"], []]

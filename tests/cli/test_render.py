@@ -149,7 +149,7 @@ def link_first_unmarked_and_last(doc: Doc) -> Doc:
 
 def test_a_pipeline_is_given_the_speaker_markers(tmp_path: Path):
     nlp = spacy.blank("en")
-    dialogue = doc_from_turns(nlp, [("Ann", "Bob left."), ("Eve", "Did he?")])
+    dialogue = doc_from_turns(nlp, [("Ann", "Bob left."), ("Eve", "Did he?")], markers=True)
     DocBin(docs=[dialogue]).to_disk(tmp_path / "data.spacy")
     nlp.add_pipe("render_test_first_unmarked_and_last")
     nlp.to_disk(tmp_path / "model")

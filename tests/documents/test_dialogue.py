@@ -20,8 +20,15 @@ def sentences(doc: Doc) -> list[str]:
     return [sentence.text for sentence in doc.sents]
 
 
-def test_a_dialogue_has_turns_and_markers() -> None:
+def test_a_dialogue_has_turns_and_its_words_alone() -> None:
     doc = doc_from_turns(NLP, TURNS)
+    assert doc.text == "I saw him. Didn't you Yes - but why Oh!"
+    assert [name for _, _, name in get_speakers(doc)] == ["Ann Lee", "Bob", "Bob", "Ann Lee"]
+    assert get_speaker_markers(doc) == []
+
+
+def test_a_dialogue_has_markers_if_asked() -> None:
+    doc = doc_from_turns(NLP, TURNS, markers=True)
     assert doc.text == (
         "<speaker> Ann Lee </speaker> I saw him. Didn't you <speaker> Bob </speaker> Yes - but why "
         "<speaker> Ann Lee </speaker> Oh!"
@@ -40,25 +47,26 @@ def test_a_dialogue_has_turns_and_markers() -> None:
 
 
 def test_words_are_those_of_the_tokenizer() -> None:
-    doc = doc_from_turns(NLP, [("Bob", "We can't."), ("Ann", "<speaker>")])
+    doc = doc_from_turns(NLP, [("Bob", "We can't."), ("Ann", "<speaker>")], markers=True)
     words = [[token for token in NLP.make_doc(text)] for text in ("We can't.", "<speaker>")]
     assert [(t.text, t.norm_) for t in remove_speaker_markers(doc)] == [(t.text, t.norm_) for w in words for t in w]
 
 
 def test_each_turn_starts_a_sentence() -> None:
     expected = ["I saw him. Didn't you", "Yes -", "but why", "Oh!"]
-    assert sentences(remove_speaker_markers(doc_from_turns(NLP, TURNS))) == expected
+    assert sentences(doc_from_turns(NLP, TURNS)) == expected
+    assert sentences(remove_speaker_markers(doc_from_turns(NLP, TURNS, markers=True))) == expected
 
 
-@pytest.mark.parametrize("component", ["sentencizer", "senter", "parser"])
+@pytest.mark.parametrize("component", ["sentencizer", "word_sentencizer", "senter", "parser"])
 def test_a_pipeline_keeps_turns_apart(component: str) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe(component)
-    if component != "sentencizer":
+    if not component.endswith("sentencizer"):
         example = {"heads": [1, 1, 1], "deps": ["nsubj", "ROOT", "punct"], "sent_starts": [1, 0, 0]}
         doc = Doc(nlp.vocab, words=["I", "left", "."])
         nlp.initialize(lambda: [spacy.training.Example.from_dict(doc, example)])
-    doc = nlp(doc_from_turns(nlp, TURNS))
+    doc = nlp(doc_from_turns(nlp, TURNS, markers=True))
     starts = {sentence.start for sentence in doc.sents}
     assert {start for start, _, _ in get_speakers(doc)} | {start for start, _ in get_speaker_markers(doc)} <= starts
 
@@ -66,7 +74,8 @@ def test_a_pipeline_keeps_turns_apart(component: str) -> None:
 def test_the_sentencizer_finds_the_sentences_of_a_turn_and_none_in_a_name() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    assert sentences(nlp(doc_from_turns(nlp, [("Dr . No", "I saw him. Who"), ("Ann", "Oh! No. Yes")]))) == [
+    turns = [("Dr . No", "I saw him. Who"), ("Ann", "Oh! No. Yes")]
+    assert sentences(nlp(doc_from_turns(nlp, turns, markers=True))) == [
         "<speaker> Dr . No </speaker>",
         "I saw him.",
         "Who",

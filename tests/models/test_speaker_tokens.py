@@ -56,7 +56,7 @@ def make_nlp(encoder: Path, callback: bool = True) -> Language:
 
 
 def make_examples(nlp: Language, marked: bool = True) -> list[Example]:
-    doc = doc_from_turns(nlp, TURNS)
+    doc = doc_from_turns(nlp, TURNS, markers=True)
     if not marked:
         doc = nlp.make_doc("I saw him. You saw me?")
         doc[4].is_sent_start = True
@@ -93,7 +93,7 @@ def test_marks_are_one_piece_each_after_training_and_loading(nlp: Language, tmp_
     loaded = spacy.load(tmp_path / "model")
     assert_one_piece_each(loaded)
     assert torch.equal(vectors_of_marks(loaded), trained)
-    mine, other = (pipeline(doc_from_turns(pipeline, TURNS)) for pipeline in (nlp, loaded))
+    mine, other = (pipeline(doc_from_turns(pipeline, TURNS, markers=True)) for pipeline in (nlp, loaded))
     np.testing.assert_allclose(
         *(d._.trf_data.model_output.last_hidden_state for d in (mine, other)), rtol=1e-4, atol=1e-5
     )
