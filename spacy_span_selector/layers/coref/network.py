@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -36,6 +36,8 @@ class CorefSettings(NetworkSettings):
     pair_features (Sequence[str]): What else the linker sees of two mentions: "nested", "content_words", "quotation",
         "speaker", "sentences", and of one-word mentions, "short_words".
     max_distance (int | None): Greatest distance of an antecedent, in candidates. No limit if None.
+    speaker_dropout (float): The share of documents whose speakers the linker is not told in training, drawn anew each
+        time, so that it also works where nobody knows them.
     bfloat16 (bool): Whether the network multiplies by its weights in bfloat16 at prediction, where the device has
         instructions for it.
     """
@@ -48,6 +50,7 @@ class CorefSettings(NetworkSettings):
     distance: str = "candidates"
     pair_features: Sequence[str] = ()
     max_distance: int | None = None
+    speaker_dropout: float = 0.0
     bfloat16: bool = False
     network: ClassVar[str] = "coreference"
     greedy_ratio: ClassVar[float] = 0.4  # Lee et al. 2017, the paper
@@ -159,9 +162,17 @@ class CorefHead(nn.Module):
             scores=scores[selection.candidates],
             document=document,
             weights=self._weights(selection, document, request),
-            facts=MentionFacts.read(request.facts, selection.spans),
+            facts=MentionFacts.read(self._facts(request.facts, layout), selection.spans),
         )
         return CorefOutput(selection, self.linker(mentions, request.reach), constituents)
+
+    def _facts(self, facts: TokenFacts, layout: SpanLayout) -> TokenFacts:
+        """The facts of tokens, in training without the speakers of some documents."""
+        if not self.training or not self.settings.speaker_dropout:
+            return facts
+        _, document = layout.document.unique_consecutive(return_inverse=True)  # counts documents with tokens alone
+        kept = torch.rand(len(document), device=document.device) >= self.settings.speaker_dropout
+        return replace(facts, speaker=facts.speaker * kept[document])
 
     def _weights(self, selection: Selection, document: Tensor, request: CorefRequest) -> Tensor:
         """How much each candidate counts in distances. Shape: (candidates,)"""

@@ -12,7 +12,7 @@ from .selectors import Selector, StructuredSelector, check_selector
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings:
-    """Sizes of a network that selects spans. Every number is checked to be at least 1, dropout apart.
+    """Sizes of a network that selects spans. Every number is checked to be at least 1, or a dropout below 1.
 
     selector (Selector): How spans are selected. What its config leaves to the task is filled in here.
     hidden_width (int): Hidden layer of the span scorer.
@@ -40,11 +40,13 @@ class NetworkSettings:
         check_selector(self.selector, self.network, tags=self.can_tag, constituents=self.can_learn_constituents)
         completed = self.selector.for_task(ratio=self.greedy_ratio, pruning=self.pruning)
         object.__setattr__(self, "selector", completed)
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"'dropout' of the {self.network} model is {self.dropout}; it must be from 0 to below 1.")
         for name, value in vars(self).items():
-            is_number = isinstance(value, Real) and not isinstance(value, bool)
-            if name != "dropout" and is_number and value < 1:
+            if not isinstance(value, Real) or isinstance(value, bool):
+                continue
+            if name.endswith("dropout"):
+                if not 0 <= float(value) < 1:
+                    raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be from 0 to below 1.")
+            elif value < 1:
                 raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be at least 1.")
 
     @property

@@ -226,12 +226,6 @@ def test_evaluation_ignores_dropout(selector: str) -> None:
     assert not torch.equal(run(dropped.train(), ALL_SPANS).selection.scores, expected.selection.scores)
 
 
-@pytest.mark.parametrize("dropout", [-0.1, 1.0])
-def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
-    with pytest.raises(ValueError, match=rf"'dropout' .* is {dropout}; it must be from 0 to below 1"):
-        replace(SETTINGS, dropout=dropout)
-
-
 @pytest.mark.parametrize(
     "name", ["hidden_width", "linker_width", "feature_width", "antecedents", "max_span_width", "max_distance"]
 )
@@ -255,6 +249,46 @@ def seen_by_linker(head: CorefHead, given: torch.Tensor | None = None) -> tuple[
     head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     output = run(head, ALL_SPANS, given=given)
     return seen[0], output
+
+
+def speaker_influence(head: CorefHead, sentences: Sequence[Sequence[int]] = SENTENCES) -> list[bool]:
+    """Whether the scores of the links of each document change with the speakers of its tokens."""
+    layout = layout_of(sentences)
+    count = len(layout.document)
+    tokens = torch.randn(count, WIDTH, generator=torch.Generator().manual_seed(1))
+    facts = words_only(torch.arange(count))
+    scores = []
+    for speaker in (facts.speaker, 1 + torch.arange(count, dtype=torch.int32) % 2):
+        torch.manual_seed(3)
+        output = head(tokens, layout, CorefRequest(replace(facts, speaker=speaker), ALL_SPANS))
+        scores.append(output.links.scores)
+    document = layout.document[output.selection.spans.starts]
+    return [not torch.equal(*(each[document == number] for each in scores)) for number in document.unique()]
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_linker_is_told_speakers_but_in_training_with_speaker_dropout(training: bool) -> None:
+    settings = replace(SETTINGS, pair_features=["speaker"])
+    dropped = build(replace(settings, speaker_dropout=1 - 1e-9)).train(training)
+    assert speaker_influence(build(settings).train(training)) == [True, True]
+    assert speaker_influence(dropped) == [not training] * 2
+
+
+def test_speaker_dropout_leaves_whole_documents_out() -> None:
+    head = build(replace(SETTINGS, pair_features=["speaker"], speaker_dropout=0.5)).train()
+    told = speaker_influence(head, [[4]] * 20)
+    assert 0 < sum(told) < 20
+    seen: list[Mentions] = []
+    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    speaker_influence(head, [[4]] * 20)
+    known = seen[-1].facts.speaker > 0
+    assert [known[seen[-1].document == number].unique().tolist() for number in range(20)] == [[each] for each in told]
+
+
+def test_speaker_dropout_of_a_batch_with_more_documents_than_tokens() -> None:
+    head = build(replace(SETTINGS, speaker_dropout=0.5)).train()
+    output = run(head, ALL_SPANS, slice(0, 2), [[], [], [], [2]])
+    assert len(output.selection.spans) == 3
 
 
 @pytest.mark.parametrize("selector", NAMES)
