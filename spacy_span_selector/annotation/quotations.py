@@ -11,7 +11,7 @@ A document that is annotated, but has no quotation, has the empty group `doc.spa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import NamedTuple
 
@@ -41,6 +41,11 @@ class Quotation(NamedTuple):
     addressee: Mention | None = None
     cue: Mention | None = None
     score: float | None = None
+
+    def moved(self, move: Callable[[int, int], Mention]) -> Quotation:
+        """The same quotation at other token offsets."""
+        speaker, addressee, cue = (None if span is None else move(*span) for span in self[2:5])
+        return Quotation(*move(self.start, self.end), speaker, addressee, cue, self.score)
 
 
 def quotation_keys(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[str]:

@@ -13,8 +13,11 @@ first:
    or none, where no sum exceeds the score of having no antecedent. So a cluster of many likely antecedents beats one
    that has the likeliest. Agreement only counts where it is negative: that a mention agrees with its antecedent is
    what the network has learnt, but it has not seen the cluster.
+   "I" and "you" in quotations wait until all others are done.
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
+5. Quotations are attributed to clusters (`attribution/`). "I" and "you" in a quotation join as in step 3, where the log
+   probability that the cluster speaks, or is spoken to, counts beside the links.
 
 The search is greedy: step 1 is as exact as `named_entities.py` says, and no later decision is undone. Time is linear in
 the number of pairs that the network scored.
@@ -23,7 +26,7 @@ the number of pairs that the network scored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import exp, inf, log
@@ -32,12 +35,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..attribution import Attribution
 from .entity_types import EntityTypes, Weights, add
-from .forms import FIRST_PERSON, Form
+from .forms import FIRST_PERSON, SECOND_PERSON, Form
 from .named_entities import NamedEntities, NameUse
 from .names import Name, NameReader
 
-Why = Literal["name", "speaker", "other name", "type", "nested", "whole"]
+Why = Literal["name", "speaker", "addressee", "other name", "type", "nested", "whole"]
 
 REACH = 300
 """How many mentions back the network may look for an antecedent. Training documents have about so many: it has learnt
@@ -63,6 +67,17 @@ MOST_VOTES = 20.0
 """What pronouns tell of a name counts as that of so many at most, so that a title can still be heard."""
 
 
+TRUST, UNKNOWN, UNLINKED = 2.0, 0.02, -1.0
+"""How much the log probability of a speaker counts, what is added to the probability, and what a cluster counts that
+the network does not link to "I" or "you"."""
+
+LIKELY = 0.5
+"""A cluster that speaks with this probability is the reason why "I" has joined it."""
+
+Attribute = Callable[[Sequence[int | None]], Sequence[Attribution]]
+"""Takes the cluster of each mention, None for one that waits, and tells who says each quotation."""
+
+
 @dataclass(frozen=True)
 class Scored:
     """What the network says of the mentions of a document, and where they are.
@@ -70,6 +85,7 @@ class Scored:
     mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
     sentences (Sequence[int]): The sentence of each.
     speakers (Sequence[int]): The number of the speaker of each; 0 if unknown.
+    quotations (Sequence[int]): The number of the quotation of each, from 0; -1 outside of quotations.
     antecedents (NDArray[np.int64]): Earlier mentions, by number. Shape: (mentions, antecedents)
     scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
         (mentions, antecedents)
@@ -78,6 +94,7 @@ class Scored:
     mentions: Sequence[tuple[int, int]]
     sentences: Sequence[int]
     speakers: Sequence[int]
+    quotations: Sequence[int]
     antecedents: NDArray[np.int64]
     scores: NDArray[np.float32]
 
@@ -86,8 +103,9 @@ class Reason(NamedTuple):
     """Why a mention was not linked to the antecedent that the network prefers.
 
     why (Why): "name": it has a name of the entity that it was joined with; "speaker": it is the "I" of one speaker;
-        "other name": the antecedent is of another named entity; "type": gender or number; "nested": one mention is
-        inside another; "whole": another cluster, or having no antecedent, is likelier as a whole.
+        "addressee": it is the "you" of a quotation; "other name": the antecedent is of another named entity; "type":
+        gender or number; "nested": one mention is inside another; "whole": another cluster, or having no antecedent, is
+        likelier as a whole.
     refused (int | None): The antecedent, by number; None if the network prefers to have none.
     """
 
@@ -102,11 +120,13 @@ class Clustering(NamedTuple):
     antecedents (list[int | None]): The antecedent of each mention: of those before it in its cluster, the one that the
         network holds most likely, or the last if it scored none; None for the first mention of a cluster.
     reasons (list[Reason | None]): Why a mention was joined or kept apart against what the network alone would do.
+    attributions (Sequence[Attribution]): Who says each quotation to whom; its clusters are not those above.
     """
 
     clusters: list[int]
     antecedents: list[int | None]
     reasons: list[Reason | None]
+    attributions: Sequence[Attribution]
 
 
 @dataclass(slots=True, eq=False)
@@ -129,7 +149,12 @@ class _Cluster:
 
 
 def cluster_mentions(
-    forms: Sequence[Form], scored: Scored, reader: NameReader, types: EntityTypes, threshold: float = 0.0
+    forms: Sequence[Form],
+    scored: Scored,
+    reader: NameReader,
+    types: EntityTypes,
+    threshold: float = 0.0,
+    attribute: Attribute | None = None,
 ) -> Clustering:
     """Cluster the mentions of a document.
 
@@ -138,31 +163,98 @@ def cluster_mentions(
     reader (NameReader): Compares names.
     types (EntityTypes): Compares evidence.
     threshold (float): The score of having no antecedent.
+    attribute (Attribute | None): Finds who says each quotation, if there are some.
     """
-    return _Search(forms, scored, reader, types, threshold).run()
+    return _Search(forms, scored, reader, types, threshold, attribute).run()
 
 
 class _Search:
     def __init__(
-        self, forms: Sequence[Form], scored: Scored, reader: NameReader, types: EntityTypes, threshold: float
+        self,
+        forms: Sequence[Form],
+        scored: Scored,
+        reader: NameReader,
+        types: EntityTypes,
+        threshold: float,
+        attribute: Attribute | None,
     ) -> None:
         self.forms, self.scored, self.reader, self.types, self.threshold = forms, scored, reader, types, threshold
+        self.attribute = attribute
         self.evidence = [types.evidence(form.evidence) for form in forms]
         self.links = _rows(scored)
         self.entity_of: list[int | None] = [None] * len(forms)
         self.cluster_of: list[_Cluster | None] = [None] * len(forms)
         self.overlaps = _overlaps(scored.mentions)
+        self.talk: dict[int, Why] = {}
 
     def run(self) -> Clustering:
         self._find_named_entities()
         self._link_names()
+        waiting = []
         for mention in range(len(self.forms)):
             cluster = self.cluster_of[mention]
-            if cluster is None:
-                self._join_best(mention)
-            else:
+            if cluster is not None:
                 self._take_over(mention, cluster)
-        return self._result()
+            elif self.attribute and self.scored.quotations[mention] >= 0 and self._is_of_talk(mention):
+                waiting.append(mention)
+            else:
+                self._join_best(mention)
+        attributions, clusters = self._attribute()
+        for mention in waiting:
+            self._join_talk(mention, attributions[self.scored.quotations[mention]], clusters)
+        return self._result(attributions)
+
+    # quotations
+
+    def _is_of_talk(self, mention: int) -> bool:
+        return self.forms[mention].evidence in (FIRST_PERSON, SECOND_PERSON)
+
+    def _attribute(self) -> tuple[Sequence[Attribution], list[_Cluster]]:
+        """Who says each quotation, and the clusters by the numbers that they have there."""
+        if self.attribute is None:
+            return [], []
+        numbers: dict[int, int] = {}
+        clusters: list[_Cluster] = []
+        of_mention: list[int | None] = []
+        for cluster in self.cluster_of:
+            if cluster is None:
+                of_mention.append(None)
+                continue
+            cluster = cluster.find()
+            if id(cluster) not in numbers:
+                numbers[id(cluster)] = len(clusters)
+                clusters.append(cluster)
+            of_mention.append(numbers[id(cluster)])
+        return self.attribute(of_mention), clusters
+
+    def _join_talk(self, mention: int, attribution: Attribution, clusters: Sequence[_Cluster]) -> None:
+        """Join "I" in a quotation to its speaker, "you" to its addressee, as far as they are probable."""
+        is_own = self.forms[mention].evidence == FIRST_PERSON
+        told = attribution.speakers if is_own else attribution.addressees
+        if not told:
+            self._join_best(mention)
+            return
+        evidence = self.evidence[mention]
+        log_p = self.types.log_probability(evidence)
+        links = self._by_cluster(mention)
+        known: dict[int, float] = {}
+        for number, probability in told.items():
+            if number is not None:
+                cluster = clusters[number].find()
+                known[id(cluster)] = known.get(id(cluster), 0.0) + probability
+                links.setdefault(id(cluster), (cluster, UNLINKED))
+        best, value = None, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN)
+        for key, (cluster, score) in links.items():
+            worth = score + TRUST * log(known.get(key, 0.0) + UNKNOWN)
+            worth += self._disagreement(cluster, evidence, log_p) - self._nesting(mention, cluster)
+            if worth > value:
+                best, value = cluster, worth
+        if best is None:
+            self._new(mention, None)
+        else:
+            self._add(mention, best)
+            if known.get(id(best), 0.0) >= LIKELY:
+                self.talk[mention] = "speaker" if is_own else "addressee"
 
     # names
 
@@ -339,7 +431,7 @@ class _Search:
 
     # the result
 
-    def _result(self) -> Clustering:
+    def _result(self, attributions: Sequence[Attribution]) -> Clustering:
         found = [cluster.find() for cluster in self.cluster_of if cluster is not None]
         numbers: dict[int, int] = {}
         clusters = [numbers.setdefault(id(cluster), len(numbers)) for cluster in found]
@@ -358,10 +450,12 @@ class _Search:
             joined = preferred is None and antecedent is not None
             reasons.append(self._reason(mention, refused, found) if refused is not None or joined else None)
             last[cluster] = mention
-        return Clustering(clusters, antecedents, reasons)
+        return Clustering(clusters, antecedents, reasons, attributions)
 
     def _reason(self, mention: int, refused: int | None, clusters: Sequence[_Cluster]) -> Reason:
         own = self.entity_of[mention]
+        if mention in self.talk:
+            return Reason(self.talk[mention], refused)
         if refused is None:
             if own is None:
                 return Reason("whole", None)

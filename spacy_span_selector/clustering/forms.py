@@ -16,7 +16,7 @@ AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "PRON"})
 ACRONYMS = frozenset({"US", "IT"})
 """No pronouns, as they are written."""
 PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
-FIRST_PERSON = "1 singular"
+FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,10 @@ NAME_WORDS = "coref_name_words"
 ENTITY_TYPES = "coref_entity_types"
 """What mentions tell of the type of their entity: from evidence such as "title male" to its log probability given each
 type, and from "" to that of each type."""
+SPEECH_VERBS = "coref_speech_verbs"
+"""From a form of a verb of speech in lower case to the verb."""
+QUOTATION_WEIGHTS = "coref_quotation_weights"
+"""From a feature of a quotation and a candidate to its weight (`attribution/`)."""
 TABLES = (
     TITLES,
     PRONOUNS,
@@ -52,6 +56,8 @@ TABLES = (
     TITLE_KINDS,
     NAME_WORDS,
     ENTITY_TYPES,
+    SPEECH_VERBS,
+    QUOTATION_WEIGHTS,
 )
 
 

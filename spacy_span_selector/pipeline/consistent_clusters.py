@@ -6,36 +6,55 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc
 
+from ..attribution import Attribution, Attributor
 from ..clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from ..documents.words import Words
 from ..layers.coref.linker import Links
+from .scenes import quotation_of_words, read_scene
 from .token_facts import sentence_numbers, speaker_numbers
 
 
-def consistent_clusters(doc: Doc, mentions: Sequence[tuple[int, int]], links: Links, threshold: float) -> Clustering:
+def consistent_clusters(
+    words: Words,
+    mentions: Sequence[tuple[int, int]],
+    links: Links,
+    threshold: float,
+    quotations: Sequence[tuple[int, int]] = (),
+) -> Clustering:
     """Cluster the mentions of a document.
 
-    doc (Doc): The document.
+    words (Words): The document.
     mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
     links (Links): Their antecedents, by number, and their scores.
     threshold (float): The score of having no antecedent.
-    RETURNS (Clustering): The cluster of each mention, its antecedent, and why this is not what the network alone would
-        have.
+    quotations (Sequence[tuple[int, int]]): Those to attribute, outer ones, in order.
+    RETURNS (Clustering): The cluster of each mention, its antecedent, why this is not what the network alone would
+        have, and who says each quotation.
     """
+    doc = words.doc
     starts = [start for start, _ in mentions]
+    forms = read_forms(doc, mentions)
+    evidence = [form.evidence for form in forms]
+
+    def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
+        return Attributor(doc.vocab).attribute(read_scene(words, quotations, mentions, evidence, clusters))
+
     scored = Scored(
         mentions=mentions,
         sentences=sentence_numbers(doc)[starts].tolist(),
         speakers=speaker_numbers(doc)[starts].tolist(),
+        quotations=quotation_of_words(quotations, len(doc))[starts].tolist(),
         antecedents=links.antecedents.cpu().numpy(),
         scores=links.scores.float().cpu().numpy(),
     )
-    forms = read_forms(doc, mentions)
-    return cluster_mentions(forms, scored, NameReader(doc.vocab), EntityTypes(doc.vocab), threshold)
+    reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
+    return cluster_mentions(forms, scored, reader, types, threshold, attribute if quotations else None)
 
 
 WHY = {
     "name": "has a name of the same entity",
-    "speaker": "is the same speaker",
+    "speaker": "is who speaks",
+    "addressee": "is who is spoken to",
     "other name": "is someone of another name",
     "type": "differs in gender or number",
     "nested": "one is inside the other",

@@ -422,9 +422,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     @abstractmethod
     def _predictions(
-        self, docs: Sequence[Doc], layout: SpanLayout, request: Any, output: Output
+        self, words: Sequence[Words], layout: SpanLayout, request: Any, output: Output
     ) -> Iterable[Prediction]:
-        """The output of the network for a batch, document by document; the documents have no white space."""
+        """The output of the network for a batch, document by document, as offsets of its words without white space."""
 
     @abstractmethod
     def _annotate(self, doc: Doc, prediction: Prediction, settings: Settings) -> None:
@@ -452,7 +452,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
                 f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
                 "the encoder, and turn off its mixed_precision."
             ) from error
-        found = self._predictions([document.doc for document in words], layout, request, output)
+        found = self._predictions(words, layout, request, output)
         predictions = [
             prediction.moved(document.to_source) if document.has_white_space else prediction
             for document, prediction in zip(words, found, strict=True)

@@ -18,12 +18,14 @@ from ..annotation import (
     GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
     Mention,
+    Quotation,
     cluster_groups,
     set_clusters,
+    set_quotations,
 )
 from ..clustering import REACH, Reason
 from ..documents.words import Words
-from ..extensions import CLUSTER_ATTRIBUTES, register_extensions
+from ..extensions import CLUSTER_ATTRIBUTES, QUOTATION_ATTRIBUTES, register_extensions
 from ..layers.coref.gold import GoldMentions
 from ..layers.coref.linker import Links
 from ..layers.coref.loss import coref_loss
@@ -39,6 +41,7 @@ from .given_mentions import given_mentions
 from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
+from .scenes import attribute_quotations, find_in_words, outer_quotations, quotations_of
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings, check_range
 from .token_facts import token_facts
@@ -68,6 +71,8 @@ class CorefPipeSettings(PipeSettings):
     consistent_clusters (bool): Whether clusters are made under agreement of the whole: names, gender, number, nesting,
         known speakers (docs/model.md). If not, each mention is linked to its best antecedent, whatever the others in
         its cluster are. May be changed after training.
+    quotations (bool): Whether quotations are found, and who says them to whom; with `consistent_clusters`, "I" and
+        "you" in them follow. May be changed after training.
     singleton_threshold (float): Least selection probability of a mention that is a cluster of its own. May be changed
         after training.
     link_non_mentions (float): What the loss is multiplied by that teaches spans which are no mentions to have no
@@ -81,6 +86,7 @@ class CorefPipeSettings(PipeSettings):
     given_key: str = GIVEN_MENTIONS_KEY
     link_threshold: float = 0.0
     consistent_clusters: bool = False
+    quotations: bool = False
     singleton_threshold: float = 0.0
     link_non_mentions: float = 0.0
     keys: ClassVar[tuple[str, ...]] = ("mentions_key", "given_key")
@@ -106,20 +112,26 @@ class CorefPrediction(SpanPrediction):
     antecedents (list[int | None]): The number of the antecedent of each among the spans, None for having none.
     reasons (Sequence[Reason | None]): Why each was not linked as its best antecedent alone would have it; empty without
         consistent clusters.
+    quotations (Sequence[Quotation]): The quotations with their speakers.
     """
 
     link_scores: list[float] = field(default_factory=list)
     clusters: list[list[Mention]] = field(default_factory=list)
     antecedents: list[int | None] = field(default_factory=list)
     reasons: Sequence[Reason | None] = ()
+    quotations: Sequence[Quotation] = ()
 
     def moved(self, move: MoveSpan) -> CorefPrediction:
-        return replace(super().moved(move), clusters=[[move(*mention) for mention in c] for c in self.clusters])
+        return replace(
+            super().moved(move),
+            clusters=[[move(*mention) for mention in c] for c in self.clusters],
+            quotations=[quotation.moved(move) for quotation in self.quotations],
+        )
 
 
 @Language.factory(
     "structured_coref",
-    assigns=["doc.spans", *CLUSTER_ATTRIBUTES],
+    assigns=["doc.spans", *CLUSTER_ATTRIBUTES, *QUOTATION_ATTRIBUTES],
     requires=["token.is_sent_start"],
     default_config={
         "model": DEFAULT_MODEL,
@@ -214,34 +226,43 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         return coref_loss(output, gold, layout, **settings), output.tensors()
 
     def _predictions(
-        self, docs: Sequence[Doc], layout: SpanLayout, request: CorefRequest, output: CorefOutput
+        self, words: Sequence[Words], layout: SpanLayout, request: CorefRequest, output: CorefOutput
     ) -> Iterator[CorefPrediction]:
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
         scores = output.selection.confidence(self.selector).tolist()
         settings = self.settings
-        document = layout.document[spans.starts]
-        edges = torch.searchsorted(document, torch.arange(len(docs) + 1, device=document.device)).tolist()
+        of_spans = layout.document[spans.starts]
+        edges = torch.searchsorted(of_spans, torch.arange(len(words) + 1, device=of_spans.device)).tolist()
         first_token = 0
-        for doc, begin, end in zip(docs, edges, edges[1:], strict=False):
+        for document, begin, end in zip(words, edges, edges[1:], strict=False):
+            doc = document.doc
             mentions = [(starts[i] - first_token, ends[i] + 1 - first_token) for i in range(begin, end)]
             links = Links(*(of_all[begin:end] for of_all in output.links))
             links = links._replace(antecedents=links.antecedents - begin)
             reasons: Sequence[Reason | None] = ()
+            found = find_in_words(document) if settings.quotations else []
+            outer = outer_quotations(found)
             if settings.consistent_clusters:
-                clusters, antecedents, reasons = consistent_clusters(doc, mentions, links, settings.link_threshold)
+                clusters, antecedents, reasons, attributions = consistent_clusters(
+                    document, mentions, links, settings.link_threshold, outer
+                )
             else:
                 clusters, antecedents = _link(links, settings.link_threshold)
+                attributions = attribute_quotations(document, outer, mentions, clusters) if outer else []
             members: dict[int, list[Mention]] = {}
             for mention, cluster in zip(mentions, clusters, strict=True):
                 members.setdefault(cluster, []).append(mention)
             singletons = self._singletons(doc, mentions, scores[begin:end], settings)
             kept = [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in singletons]
             link_scores = _link_scores(links, antecedents)
-            yield CorefPrediction(mentions, scores[begin:end], link_scores, kept, antecedents, reasons)
+            quotations = quotations_of(found, outer, attributions, mentions)
+            yield CorefPrediction(mentions, scores[begin:end], link_scores, kept, antecedents, reasons, quotations)
             first_token += len(doc)
 
     def _annotate(self, doc: Doc, prediction: CorefPrediction, settings: CorefPipeSettings) -> None:
+        if settings.quotations:
+            set_quotations(doc, prediction.quotations)
         described = describe_reasons(doc, prediction.spans, prediction.reasons) or None
         set_clusters(
             doc,

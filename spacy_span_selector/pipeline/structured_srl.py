@@ -299,7 +299,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         return output.loss(gold, layout, **self._loss_settings()), output.tensors()
 
     def _predictions(
-        self, docs: Sequence[Doc], layout: SpanLayout, request: SrlRequest, output: SrlOutput
+        self, words: Sequence[Words], layout: SpanLayout, request: SrlRequest, output: SrlOutput
     ) -> Iterator[SrlPrediction]:
         names = [*self._rolesets().numbers, None]  # the last one for -1
         labels = self.labels
@@ -310,8 +310,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         selected = output.arguments.selected()
         is_given = request.find_predicates.closed.tolist()
         offset = 0
-        for number, doc in enumerate(docs):
-            after = offset + len(doc)
+        for number, document in enumerate(words):
+            after = offset + len(document.doc)
             frames = []
             for i in range(bisect_left(starts, offset), bisect_left(starts, after)):
                 found = arguments.get(i, [])

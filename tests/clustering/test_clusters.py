@@ -42,7 +42,7 @@ def cluster(
         reached = range(max(0, mention - REACH), mention)
         scores[mention, reached] = [links.get((mention, antecedent), -inf) for antecedent in reached]
     places = places or [(2 * i, 2 * i + 1) for i in range(count)]
-    scored = Scored(places, range(count), speakers or [0] * count, antecedents, scores)
+    scored = Scored(places, range(count), speakers or [0] * count, [-1] * count, antecedents, scores)
     return cluster_mentions(forms(texts), scored, READER, TYPES, threshold)
 
 
@@ -199,12 +199,13 @@ def test_a_mention_says_why_it_was_kept_apart_or_joined() -> None:
 
 
 def test_no_mentions_no_clusters() -> None:
-    assert cluster([], {}) == Clustering([], [], [])
+    assert cluster([], {}) == Clustering([], [], [], [])
 
 
 def test_without_tables_the_sum_of_links_decides() -> None:
     types, reader = EntityTypes(spacy.blank("de").vocab), NameReader(spacy.blank("de").vocab)
-    scored = Scored([(0, 1), (1, 2)], [0, 0], [0, 0], np.array([[0], [0]]), np.array([[-inf], [1.0]], dtype=np.float32))
+    scores = np.array([[-inf], [1.0]], dtype=np.float32)
+    scored = Scored([(0, 1), (1, 2)], [0, 0], [0, 0], [-1, -1], np.array([[0], [0]]), scores)
     assert cluster_mentions([Form(), Form()], scored, reader, types).clusters == [0, 0]
 
 

@@ -77,7 +77,8 @@ def test_a_module_that_was_loaded_again_is_the_same_package() -> None:
 
 
 @pytest.mark.parametrize(
-    ("factory", "attributes"), [("structured_coref", CLUSTER_ATTRIBUTES), ("structured_srl", FRAME_ATTRIBUTES)]
+    ("factory", "attributes"),
+    [("structured_coref", {**CLUSTER_ATTRIBUTES, **QUOTATION_ATTRIBUTES}), ("structured_srl", FRAME_ATTRIBUTES)],
 )
 def test_factories_declare_all_attributes(factory: str, attributes: dict[str, Any]) -> None:
     nlp = spacy.blank("en")

@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import MENTIONS_KEY, get_clusters, set_speakers
 from spacy_span_selector.clustering import Reason
+from spacy_span_selector.documents.words import read_words
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.pipeline.consistent_clusters import consistent_clusters, describe_reasons
 from spacy_span_selector.pipeline.structured_coref import _link, _link_scores
@@ -38,7 +39,7 @@ def test_a_document_is_clustered_by_its_words() -> None:
     doc = english("Mr. Elton bowed . Mr. Weston left .")
     links = links_of(2, m1_0=2.0)
     assert _link(links, 0.0)[0] == [0, 0]
-    clusters, antecedents, reasons = consistent_clusters(doc, [(0, 2), (4, 6)], links, 0.0)
+    clusters, antecedents, reasons, _ = consistent_clusters(read_words(doc), [(0, 2), (4, 6)], links, 0.0)
     assert (clusters, antecedents) == ([0, 1], [None, None])
     assert describe_reasons(doc, [(0, 2), (4, 6)], reasons) == ["", 'not "Mr. Elton": is someone of another name']
 
@@ -47,7 +48,7 @@ def test_speakers_of_the_document_count() -> None:
     doc = english("I know . I see . I know .")
     set_speakers(doc, [(0, 3, "Ann"), (3, 6, "Tom"), (6, 9, "Ann")])
     links = links_of(3, m1_0=3.0, m2_0=1.0, m2_1=3.0)
-    assert consistent_clusters(doc, [(0, 1), (3, 4), (6, 7)], links, 0.0)[0] == [0, 1, 0]
+    assert consistent_clusters(read_words(doc), [(0, 1), (3, 4), (6, 7)], links, 0.0)[0] == [0, 1, 0]
 
 
 def test_reasons_are_said_in_words() -> None:

@@ -1,0 +1,115 @@
+"""What is known of a document when its quotations are attributed: words, quotations, mentions, clusters."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A document with quotations.
+
+    words (Sequence[str]): Its words.
+    sentences (Sequence[int]): The number of the sentence of each word.
+    paragraphs (Sequence[int] | None): The number of the paragraph of each word; None if they are not known.
+    quotations (Sequence[tuple[int, int]]): Words with their marks, end exclusive, in order; none overlap.
+    mentions (Sequence[tuple[int, int]]): The mentions, in the order of the text.
+    evidence (Sequence[str]): What each is evidence of, as `clustering.forms` says.
+    clusters (Sequence[int | None]): The cluster of each; None if it is not known yet, as of "I" in a quotation.
+    """
+
+    words: Sequence[str]
+    sentences: Sequence[int]
+    paragraphs: Sequence[int] | None
+    quotations: Sequence[Range]
+    mentions: Sequence[Range]
+    evidence: Sequence[str]
+    clusters: Sequence[int | None]
+
+    @cached_property
+    def lower(self) -> list[str]:
+        """The words in lower case."""
+        return [word.lower() for word in self.words]
+
+    @cached_property
+    def quotation_of(self) -> list[int]:
+        """The number of the quotation of each word, from 0; -1 in the narration."""
+        numbers = [-1] * len(self.words)
+        for number, (start, end) in enumerate(self.quotations):
+            numbers[start:end] = [number] * (end - start)
+        return numbers
+
+    @cached_property
+    def narrated(self) -> list[int]:
+        """How many words of the narration stand before each word, and before the end."""
+        return [0, *accumulate(number < 0 for number in self.quotation_of)]
+
+    @cached_property
+    def narrators(self) -> list[int]:
+        """The mentions in the narration that have a cluster."""
+        return [
+            mention
+            for mention, (start, _) in enumerate(self.mentions)
+            if self.quotation_of[start] < 0 and self.clusters[mention] is not None
+        ]
+
+    @cached_property
+    def inside(self) -> list[list[int]]:
+        """The mentions within each quotation."""
+        found: list[list[int]] = [[] for _ in self.quotations]
+        for mention, (start, _) in enumerate(self.mentions):
+            if (number := self.quotation_of[start]) >= 0:
+                found[number].append(mention)
+        return found
+
+    def before(self, quotation: int, most: int) -> list[int]:
+        """The mentions in at most so many words of narration before a quotation, nearest first."""
+        start = self.quotations[quotation][0]
+        last = bisect_left(self._starts, start)
+        found = []
+        for mention in reversed(self.narrators[:last][-most:]):
+            end = self.mentions[mention][1]
+            if self.narrated[start] - self.narrated[min(end, start)] > most:
+                break
+            if end <= start:
+                found.append(mention)
+        return found
+
+    def after(self, quotation: int, most: int) -> list[int]:
+        """The mentions in at most so many words of narration after a quotation, nearest first."""
+        end = self.quotations[quotation][1]
+        found = []
+        for mention in self.narrators[bisect_left(self._starts, end) :]:
+            if self.narrated[self.mentions[mention][0]] - self.narrated[end] > most:
+                break
+            found.append(mention)
+        return found
+
+    def nearest(self, quotation: int, cluster: int) -> int | None:
+        """The mention of a cluster that is nearest to a quotation, one in the narration if there is any."""
+        start, end = self.quotations[quotation]
+        quoted = self.quotation_of
+
+        def distance(mention: int) -> tuple[bool, int]:
+            first, last = self.mentions[mention]
+            return quoted[first] >= 0, max(start - last, first - end)
+
+        return min(self._of_cluster.get(cluster, ()), key=distance, default=None)
+
+    @cached_property
+    def _of_cluster(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for mention, cluster in enumerate(self.clusters):
+            if cluster is not None:
+                found.setdefault(cluster, []).append(mention)
+        return found
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [self.mentions[mention][0] for mention in self.narrators]
