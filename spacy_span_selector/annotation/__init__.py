@@ -35,6 +35,7 @@ from .frames import (
     set_frames,
     set_predicates,
 )
+from .paragraphs import PARAGRAPHS_KEY, get_paragraphs, paragraph_numbers, set_paragraphs
 from .prefixes import (
     cluster_prefixes,
     find_cluster_prefix,
@@ -75,6 +76,7 @@ __all__ = [
     "GIVEN_MENTIONS_KEY",
     "LINK_SCORES",
     "MENTIONS_KEY",
+    "PARAGRAPHS_KEY",
     "PREDICATES_KEY",
     "PREDICATE_LABEL",
     "QUOTATION_PREFIX",
@@ -107,6 +109,7 @@ __all__ = [
     "get_antecedents",
     "get_clusters",
     "get_frames",
+    "get_paragraphs",
     "get_predicates",
     "get_quotations",
     "get_reasons",
@@ -118,11 +121,13 @@ __all__ = [
     "has_clusters_annotated",
     "has_frames_annotated",
     "has_quotations_annotated",
+    "paragraph_numbers",
     "quotation_keys",
     "set_clusters",
     "set_constituents",
     "set_frames",
     "set_mentions",
+    "set_paragraphs",
     "set_predicates",
     "set_quotations",
     "set_speaker_markers",

@@ -18,6 +18,7 @@ from ..annotation import set_clusters, set_title
 from .coreference_column import read_coreference_column
 from .files import read_text
 from .left_out import DOCUMENTS, Report, shorten
+from .litbank_paragraphs import add_paragraphs
 from .litbank_quotations import add_quotations
 from .repeated import check_parts
 from .row_numbers import check_row_numbers
@@ -45,11 +46,11 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
     """Read documents of LitBank.
 
     source (str | Path): A copy of the repository: the folder that holds `coref/conll`, and for quotations
-        `quotations/tsv` and `coref/tsv`.
+        `quotations/tsv` and `coref/tsv`, for paragraphs `original`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default all, sorted by name.
     RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts and named clusters, singletons
-        included, and quotations with their speakers; the title is the document's name.
+        included, quotations with their speakers, and paragraphs; the title is the document's name.
     RAISES (FileNotFoundError): If a file is missing, naming it.
     RAISES (ValueError): If no document can be read, saying why.
     WARNS: Once, counting what is left out: documents that can't be read, brackets of mentions, quotations
@@ -69,6 +70,7 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
             report.leave_out(DOCUMENTS, str(error))
             continue
         add_quotations(doc, Path(source), report)
+        add_paragraphs(doc, Path(source), report)
         docs.append(doc)
     if names is None or names:
         report.require(docs, folder, CURE)

@@ -21,12 +21,14 @@ from ..annotation import (
     describe_doc,
     get_clusters,
     get_frames,
+    get_paragraphs,
     get_predicates,
     get_speaker_markers,
     get_speakers,
     get_title,
     has_clusters_annotated,
     set_mentions,
+    set_paragraphs,
     set_predicates,
     set_speaker_markers,
     set_speakers,
@@ -38,7 +40,7 @@ LabelledSpan = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class GivenAnnotation:
-    """Which annotation of a reference is given to the pipeline, besides the title and the speaker markers.
+    """Which annotation of a reference is given to the pipeline, besides title, paragraphs and speaker markers.
 
     sentences (bool): Whether sentence boundaries are given.
     predicates (bool): Whether predicates are given: those of `predicates_key` or, without this group, those of the
@@ -75,6 +77,9 @@ class GivenAnnotation:
             set_speaker_markers(predicted, _align_markers(markers, example))
         if self.sentences and reference.has_annotation("SENT_START"):
             lost["start of a sentence"] = copy_sentences(example)
+        if paragraphs := get_paragraphs(reference):
+            spans, _ = _align_spans([(*span, "") for span in paragraphs], example)
+            set_paragraphs(predicted, [span[:2] for span in spans])
         predicates = self._predicates(reference)
         if self.predicates and predicates is not None:
             spans, lost["predicate"] = _align_spans([(*span, "") for span in predicates], example)

@@ -8,12 +8,14 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import (
     Argument,
     Frame,
+    get_paragraphs,
     get_predicates,
     get_speaker_markers,
     get_speakers,
     get_title,
     set_clusters,
     set_frames,
+    set_paragraphs,
     set_predicates,
     set_speaker_markers,
     set_speakers,
@@ -65,6 +67,23 @@ def test_title_and_speaker_markers_are_always_given() -> None:
     assert set(example.predicted.spans) == {"speaker_markers"}
     assert get_title(example.predicted) == "the visit"
     assert not example.predicted.has_annotation("SENT_START")
+
+
+def test_paragraphs_are_always_given() -> None:
+    example = make_example()
+    set_paragraphs(example.reference, [(0, 6), (6, 10)])
+    GivenAnnotation(sentences=False, speakers=False).copy(example)
+    assert get_paragraphs(example.predicted) == [(0, 6), (6, 10)]
+    example = make_example()
+    GivenAnnotation().copy(example)
+    assert get_paragraphs(example.predicted) is None
+
+
+def test_paragraphs_are_aligned() -> None:
+    example = make_example(["<speaker>", "Ann </speaker>", "Leo", "left", ".", "Ruth", "cannot", "."])
+    set_paragraphs(example.reference, [(0, 6), (6, 10)])
+    GivenAnnotation().copy(example)
+    assert get_paragraphs(example.predicted) == [(0, 5), (5, 8)]
 
 
 def test_given_predicates_come_before_frames() -> None:
