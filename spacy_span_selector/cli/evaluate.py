@@ -13,9 +13,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import msg
 
+from ..annotation import SPEAKERS_KEY, get_speakers
 from ..tasks import Task, all_tasks, find_tasks
 from ..writing import write_files
 from ._app import app, check_spacy_file, friendly_errors, load_pipeline, spacy_file
+
+SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
+"""The runs of --speakers, and whether the pipeline is given the turns in each."""
 
 
 @app.command("evaluate", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -35,6 +39,9 @@ def evaluate_cli(
             "--gold-mentions", help="Give the pipeline words, sentences, speakers and mentions: are these linked well?"
         ),
     ] = False,
+    speakers: Annotated[
+        bool, typer.Option("--speakers", help="Score twice: without and with the speaker turns of the data")
+    ] = False,
     per_role: Annotated[bool, typer.Option("--per-role", help="Print the scores of each semantic role, too")] = False,
     output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
     predictions: Annotated[
@@ -49,13 +56,14 @@ def evaluate_cli(
     given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling. With
     --gold-mentions it is given the mentions instead, and links them: coreference scores are then those of links alone.
 
+    With --speakers everything is scored twice, without speaker turns and with them, whatever else the pipeline is
+    given. --predictions writes what it finds with them.
+
     Settings of the pipeline can be given as options, such as --components.structured_coref.keep_singletons false for
     data that mark no singletons.
     """
     import spacy
     import srsly
-
-    from ..readers import create_corpus
 
     with friendly_errors():
         check_spacy_file(data)
@@ -65,26 +73,31 @@ def evaluate_cli(
             spacy.require_gpu(gpu_id)
         nlp = load_pipeline(model, ctx.args)
         given = gold_predicates or gold_mentions
-        corpus = create_corpus(
-            data,
-            **_reader_settings(nlp),
-            gold_tokens=given,
-            sentences=given,
-            predicates=gold_predicates,
-            mentions=gold_mentions,
-            speakers=given,
-        )
-        examples = list(corpus(nlp))
-        if not examples:
-            raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
-        scorer = KeepingScorer(nlp)
-        scores = nlp.evaluate(examples, scorer=scorer)
-        _check_scored(scores, model, data)
+        runs = SPEAKER_RUNS if speakers else {"": given}
+        scores: dict[str, dict[str, Any]] = {}
+        for run, with_speakers in runs.items():
+            examples = _read_examples(
+                nlp,
+                data,
+                gold_tokens=given,
+                sentences=given,
+                predicates=gold_predicates,
+                mentions=gold_mentions,
+                speakers=with_speakers,
+            )
+            if speakers:
+                _check_speakers(examples, data)
+            scorer = KeepingScorer(nlp)
+            scores[run] = nlp.evaluate(examples, scorer=scorer)
+            _check_scored(scores[run], model, data)
         tasks = {task.main_score: task for task in (*all_tasks(), *find_tasks(nlp).values())}
-        _print_scores(scores, tasks.values(), per_role)
+        for run, found in scores.items():
+            if run:
+                msg.divider(run.replace("_", " ").capitalize())
+            _print_scores(found, tasks.values(), per_role)
         files: list[tuple[Path, str | bytes]] = []
         if output is not None:
-            files.append((output, srsly.json_dumps(scores, indent=2)))
+            files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
         if predictions is not None:
             files.append((predictions, spacy_file(_without_extensions(scorer.docs), predictions)))
         write_files(files)
@@ -92,6 +105,24 @@ def evaluate_cli(
             typer.echo(f"Scores: {output}")
         if predictions is not None:
             typer.echo(f"Predictions: {predictions}")
+
+
+def _read_examples(nlp: Language, data: Path, **given: bool) -> list[Example]:
+    from ..readers import create_corpus
+
+    examples = list(create_corpus(data, **_reader_settings(nlp), **given)(nlp))
+    if not examples:
+        raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
+    return examples
+
+
+def _check_speakers(examples: Iterable[Example], data: Path) -> None:
+    """Fail if there are no speaker turns to give."""
+    if not any(get_speakers(example.reference) for example in examples):
+        raise ValueError(
+            f"{data}: found no speaker turns, expected some in doc.spans['{SPEAKERS_KEY}']. Leave out --speakers, or "
+            "use data that say who speaks, such as OntoGUM or OntoNotes, converted with 'convert'."
+        )
 
 
 def _reader_settings(nlp: Language) -> dict[str, str]:

@@ -15,19 +15,24 @@ from spacy.training import Corpus, Example
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector.annotation import (
+    CLUSTER_PREFIX,
     FRAME_PREFIX,
+    GIVEN_MENTIONS_KEY,
     PREDICATES_KEY,
     Argument,
     Frame,
     get_frames,
     get_predicates,
+    get_speakers,
     set_clusters,
     set_frames,
+    set_speakers,
     set_title,
 )
 from spacy_span_selector.cli import app
 from spacy_span_selector.scorers import score_coref, score_srl
 from spacy_span_selector.tasks import tasks
+from spacy_span_selector.tasks.coref import COREFERENCE
 from spacy_span_selector.tasks.srl import SEMANTIC_ROLES
 
 
@@ -59,11 +64,34 @@ def make_first_word_acts(
     return FirstWordActs(prefix, predicates_key)
 
 
+class AnnIsShe:
+    """Link "Ann" and "she" where somebody is known to speak."""
+
+    def __init__(self) -> None:
+        self.cfg: dict[str, Any] = {"prefix": CLUSTER_PREFIX, "given_key": GIVEN_MENTIONS_KEY}
+
+    def __call__(self, doc: Doc) -> Doc:
+        linked = [(token.i, token.i + 1) for token in doc if token.text in ("Ann", "she")]
+        set_clusters(doc, [linked] if get_speakers(doc) else [])
+        return doc
+
+    def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
+        return score_coref(examples)
+
+
+@Language.factory("evaluate_test_coref")
+def make_ann_is_she(nlp: Language, name: str) -> AnnIsShe:
+    return AnnIsShe()
+
+
 @pytest.fixture(autouse=True)
-def own_task(monkeypatch: pytest.MonkeyPatch) -> None:
+def own_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registered for these tests alone."""
-    task = replace(SEMANTIC_ROLES, factory="evaluate_test_srl")
-    monkeypatch.setitem(catalogue.REGISTRY, (*tasks.namespace, task.factory), task)
+    for task in (
+        replace(SEMANTIC_ROLES, factory="evaluate_test_srl"),
+        replace(COREFERENCE, factory="evaluate_test_coref"),
+    ):
+        monkeypatch.setitem(catalogue.REGISTRY, (*tasks.namespace, task.factory), task)
 
 
 if not Doc.has_extension("evaluate_test_output"):
@@ -182,6 +210,62 @@ def test_gold_predicates_come_under_the_keys_of_the_component(gold: Doc, tmp_pat
 def test_given_mentions_are_those_that_are_scored(coref: Path, data: Path):
     lines = table(run(coref, data, "--gold-mentions"))
     assert ["Mentions", "100.00", "100.00", "100.00"] in lines
+
+
+@pytest.fixture
+def speaking(tmp_path: Path) -> Path:
+    """A pipeline that links only what it knows the speakers of."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("evaluate_test_coref")
+    nlp.to_disk(tmp_path / "speaking")
+    return tmp_path / "speaking"
+
+
+@pytest.fixture
+def spoken(tmp_path: Path, gold: Doc) -> Path:
+    """The data, and who speaks."""
+    set_speakers(gold, [(0, 6, "Leo")])
+    DocBin(docs=[gold], store_user_data=True).to_disk(tmp_path / "spoken.spacy")
+    return tmp_path / "spoken.spacy"
+
+
+FOUND = ["CoNLL", "100.00", "100.00", "100.00"]
+MISSED = ["CoNLL", "0.00", "0.00", "0.00"]
+
+
+@pytest.mark.parametrize("given", [[], ["--gold-mentions"], ["--gold-predicates"]])
+def test_scores_without_and_with_speakers_have_headings(speaking: Path, spoken: Path, given: list[str]):
+    lines = table(run(speaking, spoken, "--speakers", *given))
+    headings = [i for i, line in enumerate(lines) if line[1:-1] in (["Without", "speakers"], ["With", "speakers"])]
+    assert len(headings) == 2
+    assert MISSED in lines[headings[0] : headings[1]] and FOUND not in lines[: headings[1]]
+    assert FOUND in lines[headings[1] :] and MISSED not in lines[headings[1] :]
+
+
+def test_speakers_are_given_without_being_asked_for_with_gold_words_alone(speaking: Path, spoken: Path):
+    assert MISSED in table(run(speaking, spoken))
+    assert FOUND in table(run(speaking, spoken, "--gold-mentions"))
+
+
+def test_the_file_has_the_scores_without_and_with_speakers(speaking: Path, spoken: Path, tmp_path: Path):
+    table(run(speaking, spoken, "--speakers", "--output", tmp_path / "scores.json"))
+    scores = srsly.read_json(tmp_path / "scores.json")
+    assert {name: found["coref_f"] for name, found in scores.items()} == {"without_speakers": 0.0, "with_speakers": 1.0}
+
+
+def test_a_text_with_speakers_is_still_raw(speaking: Path, spoken: Path, tmp_path: Path):
+    path = tmp_path / "predicted.spacy"
+    table(run(speaking, spoken, "--speakers", "--predictions", path))
+    (doc,) = DocBin().from_disk(path).get_docs(spacy.blank("en").vocab)
+    assert [token.text for token in doc] == ["Ann", "fell", "asleep-", "she", "slept", "."]
+    assert not doc.has_annotation("SENT_START")
+    ((start, end, name),) = get_speakers(doc)
+    assert (doc[start:end].text, name) == ("Ann fell asleep- she slept.", "Leo")
+
+
+def test_data_without_speakers(speaking: Path, data: Path):
+    found = message(run(speaking, data, "--speakers"))
+    assert "gold.spacy: found no speaker turns, expected some in doc.spans['speakers']. Leave out --speakers" in found
 
 
 def test_what_is_not_scored_has_no_row(srl: Path, data: Path):
