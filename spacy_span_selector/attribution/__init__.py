@@ -1,11 +1,10 @@
 """Who says what to whom: the speaker and the addressee of each quotation, among the clusters of a document.
 
 Two log-linear models, whose weights are tables of the language (`docs/model.md`), fitted to annotated quotations by
-`fit_weights`. Nothing here knows of documents of spaCy, apart from the tables.
+`fitting.py`, which alone needs torch. Nothing here knows of documents of spaCy, apart from the tables.
 """
 
 from .attributor import Attribution, Attributor
-from .fitting import Attributed, fit_weights
 from .scene import Scene
 
-__all__ = ["Attributed", "Attribution", "Attributor", "Scene", "fit_weights"]
+__all__ = ["Attribution", "Attributor", "Scene"]

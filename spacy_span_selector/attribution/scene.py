@@ -69,15 +69,13 @@ class Scene:
         return found
 
     def before(self, quotation: int, most: int) -> list[int]:
-        """The mentions in at most so many words of narration before a quotation, nearest first."""
+        """The mentions in at most so many words of narration before a quotation, the last so many, nearest first."""
         start = self.quotations[quotation][0]
         last = bisect_left(self._starts, start)
         found = []
-        for mention in reversed(self.narrators[:last][-most:]):
+        for mention in reversed(self.narrators[max(0, last - most) : last]):
             end = self.mentions[mention][1]
-            if self.narrated[start] - self.narrated[min(end, start)] > most:
-                break
-            if end <= start:
+            if end <= start and self.narrated[start] - self.narrated[end] <= most:
                 found.append(mention)
         return found
 
@@ -85,7 +83,8 @@ class Scene:
         """The mentions in at most so many words of narration after a quotation, nearest first."""
         end = self.quotations[quotation][1]
         found = []
-        for mention in self.narrators[bisect_left(self._starts, end) :]:
+        for place in range(bisect_left(self._starts, end), len(self.narrators)):
+            mention = self.narrators[place]
             if self.narrated[self.mentions[mention][0]] - self.narrated[end] > most:
                 break
             found.append(mention)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from ..annotation import Quotation, get_clusters, get_quotations, has_quotations_annotated, paragraph_numbers
-from ..attribution import Attributed, Attribution, Attributor, Scene
+from ..attribution import Attribution, Attributor, Scene
+from ..attribution.fitting import Attributed
 from ..clustering import read_forms
 from ..documents.quotations import FoundQuotation, find_quotations
 from ..documents.words import Words, read_words
@@ -96,12 +97,14 @@ def quotations_of(
     """
     known = dict(zip(outer, attributions, strict=True))
     spoken: list[Quotation] = []
+    spoken_until = 0
     for start, end, level in found:
         attribution = known.get((start, end))
         if level:
-            if spoken and end <= spoken[-1].end:
+            if end <= spoken_until:
                 spoken.append(Quotation(start, end))
         elif attribution is not None and attribution.speaker is not None:
+            spoken_until = end
             speaker, addressee = attribution.mention, attribution.addressee_mention
             spoken.append(
                 Quotation(
