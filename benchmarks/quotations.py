@@ -160,9 +160,8 @@ def main() -> None:
         scores = pipe.score(examples)
         print(f"quotations = {quotations}: CoNLL F1 {100 * scores['coref_f']:.2f}")
         for name in TALK:
-            print(
-                f"  {'I' if name[0] == '1' else 'you'} in quotations {counts.show(f'{name}, link')} {counts.show(f'{name}, cluster')}"
-            )
+            word = "I" if name[0] == "1" else "you"
+            print(f"  {word} in quotations {counts.show(f'{name}, link')} {counts.show(f'{name}, cluster')}")
         if quotations:
             for name in ("all", "explicit", "pronoun", "implicit"):
                 print(f"  speakers, {name}: {counts.show(f'{name}, mention')} {counts.show(f'{name}, cluster')}")

@@ -75,6 +75,18 @@ class Attributor:
             for number, (clusters, mention) in enumerate(found)
         ]
 
+    def address(self, scene: Scene, speakers: Sequence[int | None]) -> list[Attribution]:
+        """The addressee of each quotation, or turn of a dialogue, whose speaker is known.
+
+        scene (Scene): The document.
+        speakers (Sequence[int | None]): The cluster of each speaker; None if it is not known.
+        """
+        if not self._weights:
+            return [Attribution() for _ in speakers]
+        return [
+            self._complete(scene, number, speakers, {speaker: 1.0}, None) for number, speaker in enumerate(speakers)
+        ]
+
     def _complete(
         self,
         scene: Scene,

@@ -25,6 +25,7 @@ the number of pairs that the network scored.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -74,6 +75,9 @@ the network does not link to "I" or "you"."""
 LIKELY = 0.5
 """A cluster that speaks with this probability is the reason why "I" has joined it."""
 
+ONE_PERSON = frozenset({"same", "full", "given", "nickname", "titles"})
+"""How the name of a speaker is related to a name in the text if both are of one person."""
+
 Attribute = Callable[[Sequence[int | None]], Sequence[Attribution]]
 """Takes the cluster of each mention, None for one that waits, and tells who says each quotation."""
 
@@ -89,6 +93,7 @@ class Scored:
     antecedents (NDArray[np.int64]): Earlier mentions, by number. Shape: (mentions, antecedents)
     scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
         (mentions, antecedents)
+    speaker_names (Sequence[str]): The names of the speakers, from number 1 on.
     """
 
     mentions: Sequence[tuple[int, int]]
@@ -97,6 +102,7 @@ class Scored:
     quotations: Sequence[int]
     antecedents: NDArray[np.int64]
     scores: NDArray[np.float32]
+    speaker_names: Sequence[str] = ()
 
 
 class Reason(NamedTuple):
@@ -186,6 +192,7 @@ class _Search:
         self.cluster_of: list[_Cluster | None] = [None] * len(forms)
         self.overlaps = _overlaps(scored.mentions)
         self.talk: dict[int, Why] = {}
+        self.speaking: set[int | None] = set()
 
     def run(self) -> Clustering:
         self._find_named_entities()
@@ -276,11 +283,23 @@ class _Search:
         self.told_of_entity = [self._sum(told[name] for name in group) for group in groups]
         for mention, name in name_of.items():
             self.entity_of[mention] = of_name[name]
-        speakers: dict[int, int] = {}
+        speakers = self._entities_of_speakers(of_name, list(uses))
         for mention, (form, speaker) in enumerate(zip(self.forms, self.scored.speakers, strict=True)):
             if speaker and form.evidence == FIRST_PERSON:
-                self.entity_of[mention] = speakers.setdefault(speaker, len(groups) + len(speakers))
-        self.told_of_entity += [self.types.nothing] * len(speakers)
+                self.entity_of[mention] = speakers.setdefault(speaker, len(groups) + speaker)
+                self.speaking.add(self.entity_of[mention])
+        self.told_of_entity += [self.types.nothing] * (1 + max(self.scored.speakers, default=0))
+
+    def _entities_of_speakers(self, of_name: dict[int, int], names: Sequence[Name]) -> dict[int, int]:
+        """The entity of each speaker whose name is that of one entity of the text, and of no other."""
+        entities: dict[int, int] = {}
+        for speaker, label in enumerate(self.scored.speaker_names, start=1):
+            own = self.reader.read(split_label(label))
+            if own is not None:
+                related = {of_name[i] for i, name in enumerate(names) if self.reader.relate(own, name) in ONE_PERSON}
+                if len(related) == 1:
+                    (entities[speaker],) = related
+        return entities
 
     def _sum(self, rows: Iterable[Weights]) -> Weights:
         return reduce(add, rows, self.types.nothing)
@@ -346,13 +365,14 @@ class _Search:
                 own.append(self._new(mention, entity))
             last[entity] = mention
         for entity, own in clusters.items():
-            self._join_established(own)
+            self._join_established(own, entity in self.speaking)
             for cluster in own:
                 if cluster.joined is None:
                     self._learn(cluster, self.told_of_entity[entity])
 
-    def _join_established(self, clusters: Sequence[_Cluster]) -> None:
-        established = [cluster for cluster in clusters if cluster.size >= ESTABLISHED or cluster.is_titled]
+    def _join_established(self, clusters: Sequence[_Cluster], speaks: bool) -> None:
+        """Join the clusters of a named entity that have a title or several mentions, or all if it is known to speak."""
+        established = [cluster for cluster in clusters if speaks or cluster.size >= ESTABLISHED or cluster.is_titled]
         for cluster in established[1:]:
             self._merge(established[0], cluster)
 
@@ -468,6 +488,14 @@ class _Search:
         if self.types.agreement(other.evidence, self.evidence[mention]) < DISAGREEMENT:
             return Reason("type", refused)
         return Reason("whole", refused)
+
+
+def split_label(label: str) -> list[str]:
+    """The words of the name of a speaker, in lower case; a label may be written as one word, as in "AnnLee"."""
+    words = label.split()
+    if len(words) == 1:
+        words = re.findall(r"[A-Z](?![a-z])|[A-Z]?[^A-Z\s]+|[A-Z]+", label) if not label.isupper() else words
+    return [word.lower() for word in words]
 
 
 def _rows(scored: Scored) -> list[tuple[list[int], list[float]]]:

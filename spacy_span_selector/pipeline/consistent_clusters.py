@@ -10,8 +10,8 @@ from ..attribution import Attribution, Attributor
 from ..clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
 from ..documents.words import Words
 from ..layers.coref.linker import Links
-from .scenes import quotation_of_words, read_scene
-from .token_facts import sentence_numbers, speaker_numbers
+from .scenes import attribute_quotations, clusters_of_speakers, find_turns, quotation_of_words, read_scene
+from .token_facts import number_speakers, sentence_numbers
 
 
 def consistent_clusters(
@@ -19,7 +19,7 @@ def consistent_clusters(
     mentions: Sequence[tuple[int, int]],
     links: Links,
     threshold: float,
-    quotations: Sequence[tuple[int, int]] = (),
+    quotations: Sequence[tuple[int, int]] | None = None,
 ) -> Clustering:
     """Cluster the mentions of a document.
 
@@ -27,7 +27,8 @@ def consistent_clusters(
     mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
     links (Links): Their antecedents, by number, and their scores.
     threshold (float): The score of having no antecedent.
-    quotations (Sequence[tuple[int, int]]): Those to attribute, outer ones, in order.
+    quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
+        turns of speakers, "you" follows these. None to attribute nothing.
     RETURNS (Clustering): The cluster of each mention, its antecedent, why this is not what the network alone would
         have, and who says each quotation.
     """
@@ -36,19 +37,31 @@ def consistent_clusters(
     forms = read_forms(doc, mentions)
     evidence = [form.evidence for form in forms]
 
+    speakers, names = number_speakers(doc)
+    turns = [] if quotations is None else find_turns(speakers)
+    utterances = turns or quotations or []
+
     def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
-        return Attributor(doc.vocab).attribute(read_scene(words, quotations, mentions, evidence, clusters))
+        scene = read_scene(words, utterances, mentions, evidence, clusters)
+        if not turns:
+            return Attributor(doc.vocab).attribute(scene)
+        known = clusters_of_speakers(scene, speakers)
+        return Attributor(doc.vocab).address(scene, [known.get(speakers[start]) for start, _ in turns])
 
     scored = Scored(
         mentions=mentions,
         sentences=sentence_numbers(doc)[starts].tolist(),
-        speakers=speaker_numbers(doc)[starts].tolist(),
-        quotations=quotation_of_words(quotations, len(doc))[starts].tolist(),
+        speakers=speakers[starts].tolist(),
+        quotations=quotation_of_words(utterances, len(doc))[starts].tolist(),
         antecedents=links.antecedents.cpu().numpy(),
         scores=links.scores.float().cpu().numpy(),
+        speaker_names=names,
     )
     reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
-    return cluster_mentions(forms, scored, reader, types, threshold, attribute if quotations else None)
+    found = cluster_mentions(forms, scored, reader, types, threshold, attribute if utterances else None)
+    if turns:
+        found = found._replace(attributions=attribute_quotations(words, quotations or [], mentions, found.clusters))
+    return found
 
 
 WHY = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..annotation import Quotation, get_clusters, get_quotations, has_quotations
 from ..attribution import Attribution, Attributor, Scene
 from ..attribution.fitting import Attributed
 from ..clustering import read_forms
+from ..clustering.forms import FIRST_PERSON
 from ..documents.quotations import FoundQuotation, find_quotations
 from ..documents.words import Words, read_words
 from .token_facts import sentence_numbers
@@ -46,6 +48,24 @@ def quotation_of_words(quotations: Sequence[Range], n_words: int) -> NDArray[np.
     for number, (start, end) in enumerate(quotations):
         numbers[start:end] = number
     return numbers
+
+
+def find_turns(speakers: NDArray[np.int64]) -> list[Range]:
+    """The turns of a dialogue: the longest runs of words of one known speaker.
+
+    speakers (NDArray[np.int64]): The number of the speaker of each word; 0 if unknown. Shape: (words,)
+    """
+    edges = [0, *(np.flatnonzero(np.diff(speakers)) + 1).tolist(), len(speakers)]
+    return [(start, end) for start, end in pairwise(edges) if start < end and speakers[start]]
+
+
+def clusters_of_speakers(scene: Scene, speakers: NDArray[np.int64]) -> dict[int, int]:
+    """The cluster of each speaker, by number: that of "I" in what the speaker says."""
+    known: dict[int, int] = {}
+    for (start, _), evidence, cluster in zip(scene.mentions, scene.evidence, scene.clusters, strict=True):
+        if evidence == FIRST_PERSON and cluster is not None and speakers[start]:
+            known.setdefault(int(speakers[start]), cluster)
+    return known
 
 
 def read_scene(

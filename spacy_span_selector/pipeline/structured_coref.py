@@ -245,7 +245,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             outer = outer_quotations(found)
             if settings.consistent_clusters:
                 clusters, antecedents, reasons, attributions = consistent_clusters(
-                    document, mentions, links, settings.link_threshold, outer
+                    document, mentions, links, settings.link_threshold, outer if settings.quotations else None
                 )
             else:
                 clusters, antecedents = _link(links, settings.link_threshold)

@@ -51,9 +51,14 @@ def sentence_numbers(doc: Doc) -> np.ndarray:
 
 def speaker_numbers(doc: Doc) -> np.ndarray:
     """The number of the speaker of each token, from 1; 0 where nobody is known to speak. Shape: (tokens,)"""
+    return number_speakers(doc)[0]
+
+
+def number_speakers(doc: Doc) -> tuple[np.ndarray, list[str]]:
+    """The number of the speaker of each token, and the names of the speakers from 1 on."""
     numbers = np.zeros(len(doc), dtype=np.int64)
     known: dict[str, int] = {}
     for start, end, speaker in sorted(get_speakers(doc)):
         if name := " ".join(speaker.split()):
             numbers[start:end] = known.setdefault(name, len(known) + 1)
-    return numbers
+    return numbers, list(known)
