@@ -81,7 +81,9 @@ def count(predicted: Doc, reference: Doc, counts: Counts) -> None:
     quotations = get_quotations(reference)
     for quotation in quotations:
         match = best_match(quotation, found)
-        speaker = None if quotation.speaker is None else gold[quotation.speaker]
+        speaker = None if quotation.speaker is None else gold.get(quotation.speaker)
+        if speaker is None:  # nobody knows
+            continue
         kind = kind_of(reference, quotation, [m for m in mentions if gold[m] == speaker], evidence)
         named = None if match is None or match.speaker is None else match.speaker
         for name in ("all", kind):

@@ -12,8 +12,9 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_span_selector.clustering import Clustering, EntityTypes, Form, NameReader, Scored, cluster_mentions
-from spacy_span_selector.clustering.clusters import NESTING_COST, REACH
+from spacy_span_selector.attribution import Attribution
+from spacy_span_selector.clustering import Clustering, EntityTypes, Form, NameReader, Reason, Scored, cluster_mentions
+from spacy_span_selector.clustering.clusters import NESTING_COST, REACH, Attribute
 from spacy_span_selector.clustering.entity_types import add
 from spacy_span_selector.clustering.forms import FormReader
 from spacy_span_selector.clustering.named_entities import divisions
@@ -32,7 +33,9 @@ def cluster(
     *,
     speakers: Sequence[int] | None = None,
     places: Sequence[tuple[int, int]] | None = None,
+    quotations: Sequence[int] | None = None,
     threshold: float = 0.0,
+    attribute: Attribute | None = None,
 ) -> Clustering:
     """Cluster mentions, one in each sentence, of which some pairs are scored."""
     count = len(texts)
@@ -42,8 +45,9 @@ def cluster(
         reached = range(max(0, mention - REACH), mention)
         scores[mention, reached] = [links.get((mention, antecedent), -inf) for antecedent in reached]
     places = places or [(2 * i, 2 * i + 1) for i in range(count)]
-    scored = Scored(places, range(count), speakers or [0] * count, [-1] * count, antecedents, scores)
-    return cluster_mentions(forms(texts), scored, READER, TYPES, threshold)
+    quotations = quotations or [-1] * count
+    scored = Scored(places, range(count), speakers or [0] * count, quotations, antecedents, scores)
+    return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
 
 
 def forms(texts: Iterable[str]) -> list[Form]:
@@ -207,6 +211,91 @@ def test_without_tables_the_sum_of_links_decides() -> None:
     scores = np.array([[-inf], [1.0]], dtype=np.float32)
     scored = Scored([(0, 1), (1, 2)], [0, 0], [0, 0], [-1, -1], np.array([[0], [0]]), scores)
     assert cluster_mentions([Form(), Form()], scored, reader, types).clusters == [0, 0]
+
+
+def attributed(
+    texts: Sequence[str], links: Links, quotations: Sequence[int], *attributions: Attribution
+) -> tuple[Clustering, list[list[int | None]]]:
+    """Cluster mentions, some in quotations, of which the speakers are told; and the clusters that attribution saw."""
+    seen: list[list[int | None]] = []
+
+    def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
+        seen.append([*clusters])
+        return attributions
+
+    return cluster(texts, links, quotations=quotations, attribute=attribute), seen
+
+
+TEXTS, QUOTED = ["Ann", "Tom", "I", "you"], [-1, -1, 0, 0]
+TOM_TO_ANN = Attribution(speaker=1, addressee=0, speakers={1: 0.9, None: 0.1}, addressees={0: 0.8, None: 0.2})
+
+
+def test_i_in_a_quotation_joins_its_speaker_and_you_its_addressee() -> None:
+    found, _ = attributed(TEXTS, {}, QUOTED, TOM_TO_ANN)
+    assert found.clusters == [0, 1, 1, 0]
+    assert found.attributions == (TOM_TO_ANN,)
+    assert [reason and tuple(reason) for reason in found.reasons[2:]] == [("speaker", None), ("addressee", None)]
+
+
+def test_i_and_you_wait_until_all_others_have_a_cluster() -> None:
+    _, seen = attributed(["I", "Ann", "you", "she"], {(3, 1): 2.0}, [0, -1, 0, -1], Attribution())
+    assert seen == [[None, 0, None, 0]]
+
+
+def test_i_outside_of_quotations_and_others_within_do_not_wait() -> None:
+    _, seen = attributed(["I", "he", "we"], {}, [-1, 0, 0], Attribution())
+    assert seen == [[0, 1, 2]]
+
+
+def test_a_speaker_who_is_not_likely_is_not_joined() -> None:
+    unlikely = Attribution(speaker=1, speakers={1: 0.05, 0: 0.05, None: 0.9})
+    assert attributed(TEXTS, {}, QUOTED, unlikely)[0].clusters == [0, 1, 2, 3]
+
+
+def test_links_and_speakers_count_together() -> None:
+    unsure = Attribution(speaker=0, speakers={0: 0.5, 1: 0.4, None: 0.1})
+    assert attributed(TEXTS, {}, QUOTED, unsure)[0].clusters[2] == 0
+    assert attributed(TEXTS, {(2, 1): 2.0}, QUOTED, unsure)[0].clusters[2] == 1
+
+
+def test_the_i_of_two_speakers_is_kept_apart_although_the_network_joins_it() -> None:
+    texts, links = ["Ann", "Tom", "I", "I"], {(2, 0): 1.0, (3, 0): 1.0, (3, 2): 4.0}
+    ann, tom = (Attribution(speaker=n, speakers={n: 0.95, 1 - n: 0.04, None: 0.01}) for n in (0, 1))
+    found, _ = attributed(texts, links, [-1, -1, 0, 1], ann, tom)
+    assert found.clusters == [0, 1, 0, 1]
+    assert found.reasons[3] == Reason("speaker", 2)
+
+
+def test_where_nobody_is_told_the_links_decide() -> None:
+    links = {(2, 0): 2.0, (3, 1): 2.0}
+    told_nothing, seen = attributed(TEXTS, links, QUOTED, Attribution())
+    assert told_nothing.clusters == cluster(TEXTS, links).clusters == [0, 1, 0, 1]
+    assert len(seen) == 1
+
+
+def test_without_attribution_quotations_change_nothing() -> None:
+    links = {(2, 0): 2.0, (3, 2): 2.0}
+    assert cluster(TEXTS, links, quotations=QUOTED) == cluster(TEXTS, links)
+
+
+def test_the_i_of_a_known_speaker_does_not_wait() -> None:
+    attribute = [Attribution(speaker=0, speakers={0: 1.0})]
+    found = cluster(["Ann", "I"], {}, speakers=[0, 1], quotations=[-1, 0], attribute=lambda _: attribute)
+    assert found.clusters == [0, 1]
+
+
+@given(documents(words=[*UNNAMED, *NAMED, "I", "you"]), st.lists(st.booleans(), min_size=6, max_size=6))
+def test_attributions_move_i_and_you_alone(document: tuple[list[str], Links], is_quoted: list[bool]) -> None:
+    texts, links = document
+    quotations = [0 if quoted else -1 for quoted in is_quoted[: len(texts)]]
+    waits = [quoted == 0 and text in ("I", "you") for text, quoted in zip(texts, quotations, strict=True)]
+    (seen,) = attributed(texts, links, quotations, Attribution())[1]
+    assert [number is None for number in seen] == waits
+    count = max((number for number in seen if number is not None), default=-1) + 1
+    told: dict[int | None, float] = dict.fromkeys([None, *range(count)], 1 / (count + 1))
+    found = attributed(texts, links, quotations, Attribution(speakers=told, addressees=told))[0].clusters
+    pairs = [(i, j) for i in range(len(texts)) for j in range(i) if not (waits[i] or waits[j])]
+    assert all((found[i] == found[j]) == (seen[i] == seen[j]) for i, j in pairs)
 
 
 def _groups(clusters: Sequence[int]) -> list[list[int]]:
