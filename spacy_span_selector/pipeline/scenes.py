@@ -10,17 +10,22 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from ..annotation import Quotation, get_clusters, get_quotations, has_quotations_annotated, paragraph_numbers
 from ..attribution import Attribution, Attributor, Scene
-from ..attribution.fitting import Attributed
+from ..attribution.fitting import Attributed, fit_weights
 from ..clustering import read_forms
 from ..clustering.forms import FIRST_PERSON
 from ..documents.quotations import FoundQuotation, find_quotations
 from ..documents.words import Words, read_words
+from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
 from .token_facts import sentence_numbers
 
 Range = tuple[int, int]
+
+FEWEST = 200
+"""With fewer annotated quotations, the weights of the language serve better."""
 
 
 def find_in_words(words: Words) -> list[FoundQuotation]:
@@ -137,6 +142,20 @@ def quotations_of(
                 )
             )
     return spoken
+
+
+def learn_quotations(docs: Sequence[Doc], vocab: Vocab) -> None:
+    """Fit the weights of quotations to documents, if they have enough, and keep them as a table of the vocabulary.
+
+    docs (Sequence[Doc]): Documents with gold clusters, of which some may be annotated for quotations.
+    vocab (Vocab): Gets the table, and has the verbs of speech.
+    """
+    if sum(len(get_quotations(doc)) for doc in docs) < FEWEST:
+        return
+    weights = fit_weights(gold_attributions(docs), language_table(vocab, SPEECH_VERBS))
+    if vocab.lookups.has_table(QUOTATION_WEIGHTS):
+        vocab.lookups.remove_table(QUOTATION_WEIGHTS)
+    vocab.lookups.add_table(QUOTATION_WEIGHTS, weights)
 
 
 def gold_attributions(docs: Iterable[Doc]) -> Iterator[Attributed]:

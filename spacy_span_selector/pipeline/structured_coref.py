@@ -41,7 +41,7 @@ from .given_mentions import given_mentions
 from .gold_constituents import gold_constituents, has_constituents
 from .gold_mentions import gold_mentions
 from .lost import LostSpans
-from .scenes import attribute_quotations, find_in_words, outer_quotations, quotations_of
+from .scenes import attribute_quotations, find_in_words, learn_quotations, outer_quotations, quotations_of
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings, check_range
 from .token_facts import token_facts
@@ -166,7 +166,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         return selector
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
-        """Build the network.
+        """Build the network, and learn from annotated quotations who speaks.
 
         get_examples (Callable[[], Iterable[Example]]): The training examples.
         nlp (Language | None): The pipeline.
@@ -187,6 +187,8 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
                 f"doc.spans['{CONSTITUENTS_KEY}']. The multitask selector learns from them: take a corpus that has "
                 "trees, such as OntoGUM, or another selector."
             )
+        if self.settings.quotations:
+            learn_quotations([example.reference for example in examples], self.vocab)
         self.model.initialize(X=docs_to_initialize(examples))
         self._look_through(examples, nlp)
 
