@@ -32,7 +32,7 @@ def get_paragraphs(doc: Doc, key: str = PARAGRAPHS_KEY) -> list[tuple[int, int]]
 
 
 def paragraph_numbers(doc: Doc) -> NDArray[np.int64] | None:
-    """The number of the paragraph of each token, from 0; None if nothing tells. Shape: (tokens,)
+    """The number of the paragraph of each token, ascending; None if nothing tells. Shape: (tokens,)
 
     Without the group of paragraphs, a blank line begins one; a text without any has none that are known.
     """

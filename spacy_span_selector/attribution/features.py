@@ -6,7 +6,7 @@ A feature is a short string, of which a model has a weight. Several facts in one
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .scene import Scene
@@ -22,6 +22,7 @@ TOGETHER = 40
 """Quotations with more words of narration between them are no conversation."""
 
 PREPOSITIONS = frozenset(["to", "of", "at", "with", "by", "for", "from", "on", "in", "upon", "towards", "into", "and"])
+GREETINGS = frozenset(["dear", "hello", "hey", "hi", "oh"])
 OPENS_CLAUSE = frozenset(",:;.!?-—–--")
 
 
@@ -49,7 +50,9 @@ def find_candidates(
     verbs (Mapping[str, object]): Forms of verbs of speech, in lower case.
     """
     reader = _Reader(scene, quotation, speakers, verbs)
-    return [Candidate(None, None, list(reader.of_nobody())), *reader.mentioned(), *reader.remembered()]
+    mentioned = list(reader.mentioned())
+    remembered = reader.remembered({candidate.cluster for candidate in mentioned})
+    return [Candidate(None, None, list(reader.of_nobody())), *mentioned, *remembered]
 
 
 class _Reader:
@@ -188,8 +191,11 @@ class _Reader:
         if cluster in self.called:
             yield f"called {self.gap}"
 
-    def remembered(self) -> Iterator[Candidate]:
+    def remembered(self, mentioned: Collection[int | None]) -> Iterator[Candidate]:
+        """The speakers before that no mention near by is of."""
         for cluster, turn in self.turns.items():
+            if cluster in mentioned:
+                continue
             features = [f"remembered {turn} {self.gap}", f"remembered {turn} {self.edges}"]
             if cluster in self.spoken_of:
                 features.append("spoken of")
@@ -199,13 +205,13 @@ class _Reader:
 
 
 def is_called(scene: Scene, mention: int) -> bool:
-    """Whether a mention in a quotation calls somebody: a name or a noun between marks, as in "Come, Tom!"."""
+    """Whether a mention in a quotation calls or greets somebody: a name or a noun before a mark, "Come, Tom!"."""
     if scene.evidence[mention][:1] in ("1", "2", "3"):
         return False
     first, last = scene.mentions[mention]
     before = scene.words[first - 1] if first else ""
     behind = scene.words[last] if last < len(scene.words) else ""
-    return _is_mark(before) and _is_mark(behind)
+    return (_is_mark(before) or before.lower() in GREETINGS) and _is_mark(behind)
 
 
 def _is_mark(word: str) -> bool:

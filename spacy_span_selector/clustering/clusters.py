@@ -250,6 +250,9 @@ class _Search:
                 cluster = clusters[number].find()
                 known[id(cluster)] = known.get(id(cluster), 0.0) + probability
                 links.setdefault(id(cluster), (cluster, UNLINKED))
+        speaker = attribution.speaker
+        if not is_own and speaker is not None and attribution.speakers[speaker] == 1.0:  # that of a turn: it is known
+            links.pop(id(clusters[speaker].find()), None)
         best, value = None, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN)
         for key, (cluster, score) in links.items():
             worth = score + TRUST * log(known.get(key, 0.0) + UNKNOWN)
