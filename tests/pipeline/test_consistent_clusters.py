@@ -118,3 +118,25 @@ def test_a_threshold_of_singletons_is_a_probability(value: float) -> None:
     component(nlp).cfg["singleton_threshold"] = value
     with pytest.raises(ValueError, match="singleton_threshold"):
         nlp("Ann saw her.")
+
+
+def test_i_has_the_name_of_its_speaker() -> None:
+    doc = english("Tom slept . I know .")
+    set_speakers(doc, [(3, 6, "TomBecker")])
+    assert consistent_clusters(read_words(doc), [(0, 1), (3, 4)], links_of(2), 0.0)[0] == [0, 0]
+
+
+def test_a_name_that_two_people_may_have_is_not_that_of_the_speaker() -> None:
+    doc = english("Tom Finn slept . Tom Becker slept . I know .")
+    set_speakers(doc, [(8, 11, "Tom")])
+    clusters = consistent_clusters(read_words(doc), [(0, 2), (4, 6), (8, 9)], links_of(3), 0.0)[0]
+    assert clusters == [0, 1, 2]
+
+
+def test_you_is_never_the_speaker_of_the_turn() -> None:
+    doc = english("I know you . I see .")
+    set_speakers(doc, [(0, 4, "Ann"), (4, 7, "Tom")])
+    mentions, links = [(0, 1), (2, 3), (4, 5)], links_of(3, m1_0=5.0)
+    assert consistent_clusters(read_words(doc), mentions, links, 0.0)[0] == [0, 0, 1]
+    clusters = consistent_clusters(read_words(doc), mentions, links, 0.0, [])[0]
+    assert clusters[1] != clusters[0]

@@ -29,6 +29,7 @@ OTHER: dict[str, Any] = {
     "given_key": "given",
     "link_threshold": 1.5,
     "consistent_clusters": True,
+    "quotations": True,
     "singleton_threshold": 0.5,
     "link_non_mentions": 0.5,
     "predict_rolesets": False,
