@@ -76,7 +76,7 @@ class Attributor:
         ]
 
     def address(self, scene: Scene, speakers: Sequence[int | None]) -> list[Attribution]:
-        """The addressee of each quotation, or turn of a dialogue, whose speaker is known.
+        """The probable addressees of each quotation, or turn of a dialogue, whose speaker is known; no mentions.
 
         scene (Scene): The document.
         speakers (Sequence[int | None]): The cluster of each speaker; None if it is not known.
@@ -84,7 +84,14 @@ class Attributor:
         if not self._weights:
             return [Attribution() for _ in speakers]
         return [
-            self._complete(scene, number, speakers, {speaker: 1.0}, None) for number, speaker in enumerate(speakers)
+            Attribution(speakers={None: 1.0})
+            if speaker is None
+            else Attribution(
+                speaker=speaker,
+                speakers={speaker: 1.0},
+                addressees=self._choose(find_addressees(scene, number, speakers, self._verbs))[0],
+            )
+            for number, speaker in enumerate(speakers)
         ]
 
     def _complete(
@@ -101,14 +108,21 @@ class Attributor:
         addressees, named = self._choose(find_addressees(scene, number, speakers, self._verbs))
         likeliest = max(addressees, key=addressees.__getitem__)
         addressee = None if likeliest == speaker else likeliest
+        if mention is None:
+            own, cue = scene.nearest(number, speaker), None
+        else:
+            own, cue = mention, self._cue(scene, number, mention)
+        to = None if addressee is None else named.get(addressee)
+        if addressee is not None and to is None:
+            to = scene.nearest(number, addressee)
         return Attribution(
             speaker=speaker,
             addressee=addressee,
             speakers=clusters,
             addressees=addressees,
-            mention=scene.nearest(number, speaker) if mention is None else mention,
-            addressee_mention=None if addressee is None else named.get(addressee, scene.nearest(number, addressee)),
-            cue=None if mention is None else self._cue(scene, number, mention),
+            mention=own,
+            addressee_mention=to,
+            cue=cue,
         )
 
     def _choose(self, candidates: Iterable[Candidate]) -> tuple[dict[int | None, float], dict[int | None, int]]:

@@ -93,21 +93,34 @@ class Scene:
     def nearest(self, quotation: int, cluster: int) -> int | None:
         """The mention of a cluster that is nearest to a quotation, one in the narration if there is any."""
         start, end = self.quotations[quotation]
-        quoted = self.quotation_of
-
-        def distance(mention: int) -> tuple[bool, int]:
-            first, last = self.mentions[mention]
-            return quoted[first] >= 0, max(start - last, first - end)
-
-        return min(self._of_cluster.get(cluster, ()), key=distance, default=None)
+        mentions, starts, ends = self._of_cluster.get(cluster, ([], [], []))
+        best: tuple[int, int] | None = None
+        place = bisect_left(starts, end)
+        if place < len(mentions):
+            best = starts[place] - end, mentions[place]
+        for i in reversed(range(place)):
+            if best is not None and start - ends[i] > best[0]:
+                break  # neither this one nor any before it ends as near
+            first, last = self.mentions[mentions[i]]
+            found = max(start - last, first - end), mentions[i]
+            best = found if best is None else min(best, found)
+        return None if best is None else best[1]
 
     @cached_property
-    def _of_cluster(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+    def _of_cluster(self) -> dict[int, tuple[list[int], list[int], list[int]]]:
+        """The mentions of each cluster, in the narration if there are any, where they start, and how far they and
+        those before them reach."""
+        narrated: dict[int, list[int]] = {}
+        quoted: dict[int, list[int]] = {}
         for mention, cluster in enumerate(self.clusters):
             if cluster is not None:
-                found.setdefault(cluster, []).append(mention)
-        return found
+                is_narrated = self.quotation_of[self.mentions[mention][0]] < 0
+                (narrated if is_narrated else quoted).setdefault(cluster, []).append(mention)
+        places = self.mentions
+        return {
+            cluster: (own, [places[m][0] for m in own], [*accumulate((places[m][1] for m in own), max)])
+            for cluster, own in (quoted | narrated).items()
+        }
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -25,7 +25,6 @@ the number of pairs that the network scored.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -40,7 +39,7 @@ from ..attribution import Attribution
 from .entity_types import EntityTypes, Weights, add
 from .forms import FIRST_PERSON, SECOND_PERSON, Form
 from .named_entities import NamedEntities, NameUse
-from .names import Name, NameReader
+from .names import Name, NameReader, split_label
 
 Why = Literal["name", "speaker", "addressee", "other name", "type", "nested", "whole"]
 
@@ -241,8 +240,6 @@ class _Search:
         if not told:
             self._join_best(mention)
             return
-        evidence = self.evidence[mention]
-        log_p = self.types.log_probability(evidence)
         links = self._by_cluster(mention)
         known: dict[int, float] = {}
         for number, probability in told.items():
@@ -253,18 +250,12 @@ class _Search:
         speaker = attribution.speaker
         if not is_own and speaker is not None and attribution.speakers[speaker] == 1.0:  # that of a turn: it is known
             links.pop(id(clusters[speaker].find()), None)
-        best, value = None, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN)
-        for key, (cluster, score) in links.items():
-            worth = score + TRUST * log(known.get(key, 0.0) + UNKNOWN)
-            worth += self._disagreement(cluster, evidence, log_p) - self._nesting(mention, cluster)
-            if worth > value:
-                best, value = cluster, worth
-        if best is None:
-            self._new(mention, None)
-        else:
-            self._add(mention, best)
-            if known.get(id(best), 0.0) >= LIKELY:
-                self.talk[mention] = "speaker" if is_own else "addressee"
+        trusted = (
+            (cluster, score + TRUST * log(known.get(key, 0.0) + UNKNOWN)) for key, (cluster, score) in links.items()
+        )
+        best = self._join(mention, trusted, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN))
+        if best is not None and known.get(id(best), 0.0) >= LIKELY:
+            self.talk[mention] = "speaker" if is_own else "addressee"
 
     # names
 
@@ -400,19 +391,25 @@ class _Search:
         return {key: (cluster, log(total)) for key, (cluster, total) in sums.items()}
 
     def _join_best(self, mention: int) -> None:
-        best, value = None, self.threshold
+        self._join(mention, self._by_cluster(mention).values(), self.threshold)
+
+    def _join(self, mention: int, scored: Iterable[tuple[_Cluster, float]], least: float) -> _Cluster | None:
+        """Join the cluster with the greatest score and agreement, if these are more than the least, or a new one; tell
+        which it joined."""
+        best, value = None, least
         evidence = self.evidence[mention]
         log_p = self.types.log_probability(evidence)
-        for cluster, links in sorted(self._by_cluster(mention).values(), key=lambda found: -found[1]):
-            if links <= value:
+        for cluster, score in sorted(scored, key=lambda found: -found[1]):
+            if score <= value:
                 break
-            worth = links + self._disagreement(cluster, evidence, log_p) - self._nesting(mention, cluster)
+            worth = score + self._disagreement(cluster, evidence, log_p) - self._nesting(mention, cluster)
             if worth > value:
                 best, value = cluster, worth
         if best is None:
             self._new(mention, None)
         else:
             self._add(mention, best)
+        return best
 
     def _take_over(self, mention: int, own: _Cluster) -> None:
         """Join the cluster without a name that a mention with a name continues with its entity."""
@@ -491,14 +488,6 @@ class _Search:
         if self.types.agreement(other.evidence, self.evidence[mention]) < DISAGREEMENT:
             return Reason("type", refused)
         return Reason("whole", refused)
-
-
-def split_label(label: str) -> list[str]:
-    """The words of the name of a speaker, in lower case; a label may be written as one word, as in "AnnLee"."""
-    words = label.split()
-    if len(words) == 1:
-        words = re.findall(r"[A-Z](?![a-z])|[A-Z]?[^A-Z\s]+|[A-Z]+", label) if not label.isupper() else words
-    return [word.lower() for word in words]
 
 
 def _rows(scored: Scored) -> list[tuple[list[int], list[float]]]:

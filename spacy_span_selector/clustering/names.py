@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -142,6 +143,14 @@ class NameReader:
         """Whether a full name joins two that share nothing: "Emma Woodhouse" joins "Emma" and "Miss Woodhouse"."""
         words = (*a.words, *b.words)
         return all(self.are_one_given(word, full.given) or word == full.family for word in words)
+
+
+def split_label(label: str) -> list[str]:
+    """The words of the name of a speaker, in lower case; a label may be written as one word, as in "AnnLee"."""
+    words = label.split()
+    if len(words) == 1:
+        words = re.findall(r"[A-Z](?![a-z])|[A-Z]?[^A-Z\s]+|[A-Z]+", label) if not label.isupper() else words
+    return [word.lower() for word in words]
 
 
 def _is_initial(first: str, second: str) -> bool:

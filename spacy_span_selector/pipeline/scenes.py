@@ -104,6 +104,8 @@ def attribute_quotations(
     words: Words, quotations: Sequence[Range], mentions: Sequence[Range], clusters: Sequence[int | None]
 ) -> Sequence[Attribution]:
     """Who says each of the outer quotations of a document, all of whose clusters are known."""
+    if not quotations:
+        return []
     evidence = [form.evidence for form in read_forms(words.doc, mentions)]
     return Attributor(words.doc.vocab).attribute(read_scene(words, quotations, mentions, evidence, clusters))
 

@@ -251,7 +251,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
                 )
             else:
                 clusters, antecedents = _link(links, settings.link_threshold)
-                attributions = attribute_quotations(document, outer, mentions, clusters) if outer else []
+                attributions = attribute_quotations(document, outer, mentions, clusters)
             members: dict[int, list[Mention]] = {}
             for mention, cluster in zip(mentions, clusters, strict=True):
                 members.setdefault(cluster, []).append(mention)
