@@ -24,7 +24,7 @@ NO_SPACE = "SpaceAfter=No"
 RANGE = re.compile(
     r"([0-9]{1,9})-([0-9]{1,9})"
 )  # syntactic words that are written as one word: "don't" is "do" and "n't"
-EMPTY_NODE = re.compile(r"\d+\.\d+")
+EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 NUMBER = re.compile(r"[0-9]+")
 COMMENT = re.compile(r"# *(?P<key>\S+) = (?P<value>.*)")
 

@@ -41,7 +41,7 @@ from .reader import END, TRANSCRIBED_STOPS
 READ_AS_ESCAPE = re.compile(r"(?<=\\)[/*]")
 LINE_BLANKS = re.compile(r"[ \t\r\n]+")
 PLACEHOLDER = "_"
-PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9]\d*)", re.DOTALL)
+PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9][0-9]{0,8})", re.DOTALL)
 UNTITLED = "untitled"
 NUMBER = re.compile("[0-9]+")
 

@@ -19,6 +19,7 @@ from ...writing import write_file
 from ..conllu import EMPTY_NODE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import read_text
 from ..left_out import Report, shorten
+from ..numerals import NUMBER, read_number
 from ..repeated import REPEATED
 from .columns import EntityColumns
 from .entities import DECLARATION, ENTITY
@@ -95,9 +96,9 @@ def _merge(doc: Doc, sentences: Sequence[Sentence], columns: EntityColumns) -> I
 def _find_heads(sentence: Sentence, start: int) -> Iterator[int]:
     """The number of the head of each word in the document, -1 if it has none."""
     for _, columns in sentence.rows:
-        if columns[0].isdecimal():
-            head = columns[HEAD]
-            yield start + int(head) - 1 if head.isdecimal() and int(head) else -1
+        if NUMBER.fullmatch(columns[0]):
+            head = read_number(columns[HEAD])
+            yield start + head - 1 if head else -1
 
 
 def _write_row(row: Row, entities: str) -> str:

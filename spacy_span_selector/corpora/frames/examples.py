@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 
 from ...annotation import Argument, Frame, set_frames, set_predicates, set_title
 from ..left_out import Report, shorten
+from ..numerals import read_number
 
 NO_PREDICATE = "examples without a predicate"
 WRONG_PREDICATE = "examples whose predicate is not where they say"
@@ -42,11 +43,11 @@ def read_example(vocab: Vocab, example: Element, roleset: str, place: str, repor
         return None  # made for AMR, or for a word that is no predicate
     is_word = [TRACE.fullmatch(token) is None for token in tokens]
     places: Places = [sum(is_word[:i]) for i in range(len(tokens) + 1)]
-    numbers = (rel.get("relloc") or "").split()
+    relloc = rel.get("relloc") or ""
     expected = "".join((rel.text or "").split())
-    located = [int(number) for number in numbers if number.isdigit() and int(number) < len(tokens)]
+    located = [number for number in map(read_number, relloc.split()) if number is not None and number < len(tokens)]
     if not located or "".join(tokens[i] for i in located) != expected or not all(is_word[i] for i in located):
-        report.leave_out(WRONG_PREDICATE, f"{place}: {shorten(expected)} at {rel.get('relloc')!r}.")
+        report.leave_out(WRONG_PREDICATE, f"{place}: {shorten(expected)} at {shorten(relloc)}.")
         return None
     words = [WORDS.get(token, token) for token, kept in zip(tokens, is_word, strict=True) if kept]
     doc = Doc(vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
@@ -66,16 +67,18 @@ def read_example(vocab: Vocab, example: Element, roleset: str, place: str, repor
 
 def _read_argument(argument: Element, tokens: Sequence[str], places: Places) -> Argument | str | None:
     """An argument; what is wrong with it; or None if it stands for no word."""
-    first, last, role = (argument.get(name) or "" for name in ("start", "end", "type"))
-    text = "".join((argument.text or "").split())
-    if (first, last) == ("?", "?"):
+    written = tuple(argument.get(name) or "" for name in ("start", "end"))
+    role, text = argument.get("type") or "", "".join((argument.text or "").split())
+    if written == ("?", "?"):
         return None
-    if not (first.isdigit() and last.isdigit()) or not int(first) <= int(last) < len(tokens) or not role:
-        return f"{role or 'an argument'} {shorten(text)} from {first!r} to {last!r}; there are {len(tokens)} tokens."
-    there = "".join(tokens[int(first) : int(last) + 1])
+    first, last = map(read_number, written)
+    if first is None or last is None or not first <= last < len(tokens) or not role:
+        where = f"from {shorten(written[0])} to {shorten(written[1])}; there are {len(tokens)} tokens"
+        return f"{role or 'an argument'} {shorten(text)} {where}."
+    there = "".join(tokens[first : last + 1])
     if there != text:
         return f"{role} {shorten(text)} from {first} to {last}; found {shorten(there)}."
-    start, end = places[int(first)], places[int(last) + 1]
+    start, end = places[first], places[last + 1]
     return Argument(start, end, role) if start < end else None
 
 

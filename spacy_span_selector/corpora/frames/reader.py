@@ -13,13 +13,14 @@ from spacy.vocab import Vocab
 
 from ...lexicon import Lexicon, RoleEntry, RolesetEntry
 from ..files import read_texts
-from ..left_out import Report
+from ..left_out import Report, shorten
 from .examples import read_example
 
 CURE = "Clone https://github.com/propbank/propbank-frames and name its folder."
 BROKEN = "frame files that are not XML"
 UNNAMED = "rolesets without a name"
 REPEATED = "rolesets that come twice"
+SAME_NUMBER = "roles with the number of another role of their roleset"
 FORBIDDEN = "examples that are sentences of documents they must not be taken from"
 
 
@@ -63,7 +64,7 @@ def read_frames(source: Path, vocab: Vocab | None = None, *, without: Iterable[D
             elif name in lexicon:
                 report.leave_out(REPEATED, f"{path}: {name!r} was read before.")
             else:
-                lexicon[name] = _read_roleset(roleset)
+                lexicon[name] = _read_roleset(roleset, f"{path}: {name!r}", report)
                 for place, example in enumerate(roleset.iter("example"), start=1):
                     where = f"{path}: example {place} of {name!r}"
                     doc = read_example(vocab, example, name, where, report)
@@ -81,11 +82,18 @@ def _letters(sentence: Doc | Span) -> str:
     return "".join(filter(str.isalnum, sentence.text.lower()))
 
 
-def _read_roleset(roleset: Element) -> RolesetEntry:
+def _read_roleset(roleset: Element, place: str, report: Report) -> RolesetEntry:
     words = {" ".join((alias.text or "").replace("_", " ").split()).lower() for alias in roleset.iter("alias")}
-    roles = {f"ARG{role.get('n', '').upper()}": _read_role(role) for role in roleset.iter("role")}
-    core = {label: roles[label] for label in sorted(roles) if label not in ("ARG", "ARGM")}
-    return RolesetEntry(name=roleset.get("name", "").strip(), words=sorted(words - {""}), roles=core)
+    roles: dict[str, RoleEntry] = {}
+    for role in roleset.iter("role"):
+        label = f"ARG{role.get('n', '').strip().upper()}"
+        if label in roles:
+            report.leave_out(SAME_NUMBER, f"{place}, {label}: {shorten(role.get('descr', ''))}.")
+        elif label not in ("ARG", "ARGM"):
+            roles[label] = _read_role(role)
+    return RolesetEntry(
+        name=roleset.get("name", "").strip(), words=sorted(words - {""}), roles=dict(sorted(roles.items()))
+    )
 
 
 def _read_role(role: Element) -> RoleEntry:

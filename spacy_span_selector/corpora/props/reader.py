@@ -15,7 +15,7 @@ from ..starred_column import read_arguments_column
 
 NO_PREDICATE = "-"
 WHITE_SPACE = " \t\r"
-SENSE = re.compile(r".+\.(\d+|[A-Z]{2})")
+SENSE = re.compile(r".+\.([0-9]+|[A-Z]{2})")
 CONLL_ROLE = re.compile(r"^((?:[CR]-)*)A(?=[0-9AM])")
 
 Line = tuple[int, list[str]]

@@ -263,3 +263,8 @@ def test_spans_of_a_document_without_words_are_left_out(tmp_path: Path):
         write_with_loss(r"1 constituent\(s\), 1 mention\(s\), 1 predicate\(s\) left out", doc), tmp_path
     )
     assert len(back) == 0
+
+
+@pytest.mark.parametrize("title", ["tale_" + "9" * 5000, "tale_1\N{ARABIC-INDIC DIGIT TWO}"])
+def test_a_part_that_is_no_number_is_part_of_the_name(title: str, tmp_path: Path):
+    assert get_title(read_back(make_doc(title=title), tmp_path)) == f"{title}_0"

@@ -81,3 +81,13 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path):
     source = write(tmp_path / "a.conllu", *LINES[:-1], "1\tNo")
     with pytest.raises(ValueError, match=r"a\.conllu:12: found 2 columns"):
         merge_corefud(make_docs(), source, tmp_path / "b.conllu")
+
+
+@pytest.mark.parametrize("head", ["9" * 5000, "²", "-1", "_"])
+def test_a_head_that_is_no_number_is_none(head: str, tmp_path: Path):
+    source = write(tmp_path / "a.conllu", "# newdoc id = a", row("1", "Old", head=head), row("2", "dog", head="0"))
+    doc = Doc(Vocab(), words=["Old", "dog"])
+    set_title(doc, "a")
+    set_clusters(doc, [[(0, 2)]])
+    merge_corefud([doc], source, tmp_path / "b.conllu")
+    assert "(e1--1-" in (tmp_path / "b.conllu").read_text(encoding="utf-8")

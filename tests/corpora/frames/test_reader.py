@@ -89,7 +89,10 @@ def test_marks_of_the_treebank_are_written_out(tmp_path: Path) -> None:
     assert [token.text for token in doc] == ['"', "Lend", '"', "(", "it", ")"]
 
 
-@pytest.mark.parametrize(("place", "words"), [("9", "lent"), ("0", "lent"), ("?", "lent"), ("", ""), ("2", "*T*-1")])
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [("9", "lent"), ("0", "lent"), ("?", "lent"), ("", ""), ("2", "*T*-1"), ("²", "lent"), ("9" * 5000, "lent")],
+)
 def test_an_example_without_its_predicate_is_left_out_and_reported(place: str, words: str, tmp_path: Path) -> None:
     good, bad = example("Lend it .", ("0", "Lend")), example("Ann lent *T*-1 .", (place, words))
     with pytest.warns(UserWarning, match=r"examples whose predicate .*: 1\..*lend\.xml: example 2 of 'lend\.01'"):
@@ -102,6 +105,8 @@ def test_an_example_without_its_predicate_is_left_out_and_reported(place: str, w
         ("ARG1", "1", "9", "it"),
         ("ARG1", "1", "0", "it"),
         ("ARG1", "x", "1", "it"),
+        ("ARG1", "²", "1", "it"),
+        ("ARG1", "1", "9" * 5000, "it"),
         ("ARG1", "2", "2", "it"),
         ("", "1", "1", "it"),
     ],
@@ -128,6 +133,16 @@ def test_a_roleset_that_comes_twice_is_read_once(tmp_path: Path) -> None:
     write(tmp_path, name="a")
     with pytest.warns(UserWarning, match=r"rolesets that come twice: 1\..*lend\.xml"):
         assert len(read_frames(write(tmp_path, example("Lend .", ("0", "Lend")))).examples) == 0
+
+
+def test_of_roles_with_one_number_the_first_is_read(tmp_path: Path) -> None:
+    twice = LEND.replace('n="2"', 'n="1"')
+    with pytest.warns(UserWarning, match=r"roles with the number of another.*: 1\..*lend\.xml: 'lend\.01', ARG1: ''\."):
+        (entry,) = read_frames(write(tmp_path, content=twice)).lexicon.values()
+    assert {label: role["description"] for label, role in entry["roles"].items()} == {
+        "ARG0": "lender",
+        "ARG1": "thing lent",
+    }
 
 
 def test_no_example_is_a_sentence_of_certain_documents(tmp_path: Path) -> None:
