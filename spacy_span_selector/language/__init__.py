@@ -70,7 +70,7 @@ def language_table(vocab: Vocab, name: str) -> Table:
     """
     if vocab.lookups.has_table(name):
         return vocab.lookups.get_table(name)
-    return _tables(vocab.lang or "").get(name, Table(name))
+    return _tables(vocab.lang or "")[name]
 
 
 def packaged_table(language: str, name: str) -> dict[str, Any]:
@@ -85,7 +85,8 @@ def packaged_table(language: str, name: str) -> dict[str, Any]:
 
 @cache
 def _tables(language: str) -> dict[str, Table]:
-    return {name: Table(name, table) for name, table in _read(language).items()}
+    tables = _read(language)
+    return {name: Table(name, tables.get(name)) for name in TABLES}
 
 
 @cache

@@ -27,6 +27,12 @@ def test_a_language_without_tables_has_empty_ones() -> None:
     assert [len(language_table(spacy.blank("de").vocab, name)) for name in TABLES] == [0] * len(TABLES)
 
 
+def test_no_table_is_made_twice() -> None:
+    """Not an empty one, either: it takes spaCy milliseconds, and each document asks for some."""
+    for vocab in (spacy.blank("en").vocab, spacy.blank("de").vocab):
+        assert language_table(vocab, TITLES) is language_table(vocab, TITLES)
+
+
 def test_a_table_of_the_vocabulary_comes_first_and_is_saved() -> None:
     nlp = spacy.blank("en")
     nlp.vocab.lookups.add_table(TITLES, {"maestro": "male"})
