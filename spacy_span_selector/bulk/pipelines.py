@@ -8,6 +8,7 @@ from typing import Any
 
 from spacy import util
 from spacy.language import Language
+from thinc.api import ConfigValidationError
 
 from ..fingerprints import file_digest
 from .job import Job
@@ -34,6 +35,9 @@ def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
         return util.load_model(model, config=config or {})
     except (ImportError, OSError):  # they name what is missing
         raise
+    except ConfigValidationError as error:
+        short = ConfigValidationError.from_error(error, show_config=False)
+        raise ValueError(f"{model}: can't be loaded with these settings ({' '.join(short.text.split())})") from error
     except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
         raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
 
@@ -43,7 +47,7 @@ def load_for(job: Job) -> Language:
 
     job (Job): The job.
     RETURNS (Language): The pipeline.
-    RAISES (ValueError): If there is no GPU of this number, or `bf16` is set and nothing there has that choice.
+    RAISES (ValueError): If its code fails, there is no GPU of this number, or `bf16` is set and nothing there has that choice.
     """
     import spacy
     import torch
@@ -53,7 +57,10 @@ def load_for(job: Job) -> Language:
     if job.gpu_id >= 0:
         spacy.require_gpu(job.gpu_id)
     if job.code is not None:
-        util.import_file("python_code", job.code)
+        try:
+            util.import_file("python_code", job.code)
+        except Exception as error:
+            raise ValueError(f"{job.code}: this code can't be run ({type(error).__name__}: {error})") from error
     nlp = load_pipeline(job.model)
     if job.bf16 is not None:
         settings = bfloat16_settings(nlp, job.model, job.bf16)

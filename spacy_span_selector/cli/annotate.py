@@ -98,7 +98,7 @@ def annotate_cli(
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Most characters of a text; by default what the pipeline says")
     ] = None,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU to use; -1 for the CPU")] = -1,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
     bf16: Annotated[
         bool | None,
         typer.Option(

@@ -10,7 +10,7 @@ import typer
 from wasabi import msg
 
 from ..writing import write_file
-from ._app import app, friendly_errors
+from ._app import app, naming_config, parse_overrides
 
 if TYPE_CHECKING:
     from ..checking import CheckedFile
@@ -43,20 +43,20 @@ def check_cli(
     status is 1 if data is lost, or a text is in two files.
     """
     import srsly
-    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.cli._util import ENV_VARS
     from spacy.util import load_config
 
     from ..checking import check_corpus
     from ..checking.trainings import default_training, training_of
 
-    with friendly_errors():
-        training = default_training(lang)
-        if config is not None:
-            with show_validation_error(config):
-                training = training_of(load_config(config, overrides=parse_config_overrides([]), interpolate=False))
-        checked = check_corpus(paths, training, requires_all=config is not None)
-        if output is not None:
-            write_file(output, srsly.json_dumps(checked.as_data(), indent=2))
+    training = default_training(lang)
+    if config is not None:
+        with naming_config(config):
+            overrides = parse_overrides([], env_var=ENV_VARS.CONFIG_OVERRIDES)
+            training = training_of(load_config(config, overrides=overrides, interpolate=False))
+    checked = check_corpus(paths, training, requires_all=config is not None)
+    if output is not None:
+        write_file(output, srsly.json_dumps(checked.as_data(), indent=2))
     if any(file.counts.documents for file in checked.files):
         _print_counts(checked.files)
     for kind, problems in checked.problems.items():

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ._app import app, friendly_errors, load_pipeline
+from ._app import app, load_pipeline
 
 
 @app.command("compact")
@@ -28,15 +28,14 @@ def compact_cli(
     """
     from ..models.compact import stored_as
 
-    with friendly_errors():
-        if out_path.exists() and not force:
-            raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
-        nlp = load_pipeline(model)
-        out_path.parent.mkdir(parents=True, exist_ok=True)
-        with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
-            nlp.to_disk(Path(folder) / "pipeline")
-            size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-            if out_path.exists():
-                shutil.rmtree(out_path)
-            (Path(folder) / "pipeline").rename(out_path)
+    if out_path.exists() and not force:
+        raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
+    nlp = load_pipeline(model)
+    out_path.parent.mkdir(parents=True, exist_ok=True)
+    with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
+        nlp.to_disk(Path(folder) / "pipeline")
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        if out_path.exists():
+            shutil.rmtree(out_path)
+        (Path(folder) / "pipeline").rename(out_path)
     typer.echo(f"{out_path}: {size / 1e6:.1f} MB")

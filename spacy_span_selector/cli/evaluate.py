@@ -16,7 +16,7 @@ from wasabi import msg
 from ..annotation import SPEAKERS_KEY, get_speakers
 from ..tasks import Task, all_tasks, find_tasks
 from ..writing import write_files
-from ._app import app, check_spacy_file, friendly_errors, load_pipeline, spacy_file
+from ._app import app, check_spacy_file, load_pipeline, spacy_file
 
 SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
 """The runs of --speakers, and whether the pipeline is given the turns in each."""
@@ -47,7 +47,7 @@ def evaluate_cli(
     predictions: Annotated[
         Path | None, typer.Option(metavar="OUT.spacy", help="Write the documents, as the pipeline annotates them")
     ] = None,
-    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    gpu_id: Annotated[int, typer.Option(min=-1, help="GPU to use; -1 for the CPU")] = -1,
 ) -> None:
     """Print precision, recall and F1 of coreference and semantic roles, whichever pipeline and data have.
 
@@ -65,46 +65,45 @@ def evaluate_cli(
     import spacy
     import srsly
 
-    with friendly_errors():
-        check_spacy_file(data)
-        if predictions is not None and predictions.suffix != ".spacy":
-            raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
-        if gpu_id >= 0:
-            spacy.require_gpu(gpu_id)
-        nlp = load_pipeline(model, ctx.args)
-        given = gold_predicates or gold_mentions
-        runs = SPEAKER_RUNS if speakers else {"": given}
-        scores: dict[str, dict[str, Any]] = {}
-        for run, with_speakers in runs.items():
-            examples = _read_examples(
-                nlp,
-                data,
-                gold_tokens=given,
-                sentences=given,
-                predicates=gold_predicates,
-                mentions=gold_mentions,
-                speakers=with_speakers,
-            )
-            if speakers:
-                _check_speakers(examples, data)
-            scorer = KeepingScorer(nlp)
-            scores[run] = nlp.evaluate(examples, scorer=scorer)
-            _check_scored(scores[run], model, data)
-        tasks = {task.main_score: task for task in (*all_tasks(), *find_tasks(nlp).values())}
-        for run, found in scores.items():
-            if run:
-                msg.divider(run.replace("_", " ").capitalize())
-            _print_scores(found, tasks.values(), per_role)
-        files: list[tuple[Path, str | bytes]] = []
-        if output is not None:
-            files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
-        if predictions is not None:
-            files.append((predictions, spacy_file(_without_extensions(scorer.docs), predictions)))
-        write_files(files)
-        if output is not None:
-            typer.echo(f"Scores: {output}")
-        if predictions is not None:
-            typer.echo(f"Predictions: {predictions}")
+    check_spacy_file(data)
+    if predictions is not None and predictions.suffix != ".spacy":
+        raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
+    if gpu_id >= 0:
+        spacy.require_gpu(gpu_id)
+    nlp = load_pipeline(model, ctx.args)
+    given = gold_predicates or gold_mentions
+    runs = SPEAKER_RUNS if speakers else {"": given}
+    scores: dict[str, dict[str, Any]] = {}
+    for run, with_speakers in runs.items():
+        examples = _read_examples(
+            nlp,
+            data,
+            gold_tokens=given,
+            sentences=given,
+            predicates=gold_predicates,
+            mentions=gold_mentions,
+            speakers=with_speakers,
+        )
+        if speakers:
+            _check_speakers(examples, data)
+        scorer = KeepingScorer(nlp)
+        scores[run] = nlp.evaluate(examples, scorer=scorer)
+        _check_scored(scores[run], model, data)
+    tasks = {task.main_score: task for task in (*all_tasks(), *find_tasks(nlp).values())}
+    for run, found in scores.items():
+        if run:
+            msg.divider(run.replace("_", " ").capitalize())
+        _print_scores(found, tasks.values(), per_role)
+    files: list[tuple[Path, str | bytes]] = []
+    if output is not None:
+        files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
+    if predictions is not None:
+        files.append((predictions, spacy_file(_without_extensions(scorer.docs), predictions)))
+    write_files(files)
+    if output is not None:
+        typer.echo(f"Scores: {output}")
+    if predictions is not None:
+        typer.echo(f"Predictions: {predictions}")
 
 
 def _read_examples(nlp: Language, data: Path, **given: bool) -> list[Example]:

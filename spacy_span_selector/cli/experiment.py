@@ -9,14 +9,14 @@ import typer
 from thinc.compat import has_gpu
 from wasabi import msg
 
-from ._app import app, friendly_errors
+from ._app import app
 
 
 @app.command("experiment")
 def experiment_cli(
     grid: Annotated[Path, typer.Argument(metavar="GRID.cfg", help="What to train: see configs/experiments")],
     out_dir: Annotated[Path, typer.Argument(help="Folder for results.jsonl, and for config and log of each run")],
-    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    gpu_id: Annotated[int, typer.Option(min=-1, help="GPU to use; -1 for the CPU")] = -1,
     jobs: Annotated[int, typer.Option(min=1, help="Number of parallel runs")] = 1,
     only: Annotated[
         list[str] | None, typer.Option(help="Run only runs whose name matches, as 'greedy-seed0-*'; may be repeated")
@@ -32,19 +32,18 @@ def experiment_cli(
     from ..experiments.lock import only_experiment_in
     from ..experiments.runner import Workplace, pending_runs, run_all
 
-    with friendly_errors():
-        if gpu_id >= 0 and not has_gpu:
-            raise ValueError(
-                f"There is no GPU {gpu_id}: spaCy finds no GPU, or lacks CuPy, which "
-                "'pip install spacy[cuda12x]' installs. Omit --gpu-id to use the CPU."
-            )
-        runs = choose_runs(read_grid(grid), only or [])
-        workplace = Workplace(out_dir, gpu_id, jobs, keep_models)
-        check_runs(pending_runs(runs, workplace.results))
-        with only_experiment_in(out_dir):
-            pending = pending_runs(runs, workplace.results)  # another experiment may have ended in the meantime
-            typer.echo(f"{len(runs)} runs, {len(runs) - len(pending)} of them done")
-            failures = run_all(pending, workplace)
+    if gpu_id >= 0 and not has_gpu:
+        raise ValueError(
+            f"There is no GPU {gpu_id}: spaCy finds no GPU, or lacks CuPy, which "
+            "'pip install spacy[cuda12x]' installs. Omit --gpu-id to use the CPU."
+        )
+    runs = choose_runs(read_grid(grid), only or [])
+    workplace = Workplace(out_dir, gpu_id, jobs, keep_models)
+    check_runs(pending_runs(runs, workplace.results))
+    with only_experiment_in(out_dir):
+        pending = pending_runs(runs, workplace.results)  # another experiment may have ended in the meantime
+        typer.echo(f"{len(runs)} runs, {len(runs) - len(pending)} of them done")
+        failures = run_all(pending, workplace)
     typer.echo(f"Records: {workplace.results}")
     if failures:
         msg.fail(f"{len(failures)} of {len(pending)} runs failed: {', '.join(failures)}", exits=1)

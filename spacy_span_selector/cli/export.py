@@ -10,7 +10,7 @@ import typer
 from spacy.tokens import Doc
 
 from ..writing import write_file, write_files
-from ._app import app, friendly_errors, read_spacy_file
+from ._app import app, read_spacy_file
 
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
 OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
@@ -75,12 +75,11 @@ def label_studio_cli(
     """Write coreference and semantic roles as tasks of Label Studio, to correct them there."""
     from ..corpora.label_studio import write_interface, write_label_studio
 
-    with friendly_errors():
-        docs = _read_docs(data)
-        texts = [(out_path, write_label_studio(docs, annotations=annotations))]
-        if config is not None:
-            texts.append((config, write_interface(docs)))
-        _write(texts)
+    docs = _read_docs(data)
+    texts = [(out_path, write_label_studio(docs, annotations=annotations))]
+    if config is not None:
+        texts.append((config, write_interface(docs)))
+    _write(texts)
 
 
 @export_app.command("props")
@@ -96,14 +95,13 @@ def props_cli(
     from ..annotation import has_frames_annotated
     from ..corpora.props import write_props, write_words
 
-    with friendly_errors():
-        docs = _read_docs(data)
-        if not any(has_frames_annotated(doc) for doc in docs):
-            raise ValueError(f"{data} has no semantic roles: expected documents with frames, `doc.spans['srl_1']`.")
-        texts = [(out_path, write_props(docs, rolesets=rolesets))]
-        if words is not None:
-            texts.append((words, write_words(docs)))
-        _write(texts)
+    docs = _read_docs(data)
+    if not any(has_frames_annotated(doc) for doc in docs):
+        raise ValueError(f"{data} has no semantic roles: expected documents with frames, `doc.spans['srl_1']`.")
+    texts = [(out_path, write_props(docs, rolesets=rolesets))]
+    if words is not None:
+        texts.append((words, write_words(docs)))
+    _write(texts)
 
 
 def _write(texts: Sequence[tuple[Path, str]]) -> None:
@@ -114,9 +112,8 @@ def _write(texts: Sequence[tuple[Path, str]]) -> None:
 
 
 def _export(data: Path, out_path: Path, write: Callable[[list[Doc], Path], None]) -> None:
-    with friendly_errors():
-        write(_read_docs(data), out_path)
-        typer.echo(f"Written: {out_path}")
+    write(_read_docs(data), out_path)
+    typer.echo(f"Written: {out_path}")
 
 
 def _read_docs(path: Path) -> list[Doc]:

@@ -14,7 +14,7 @@ from spacy.training import Example
 from wasabi import msg
 
 from ..writing import write_file
-from ._app import app, friendly_errors, load_pipeline, read_spacy_file
+from ._app import app, load_pipeline, read_spacy_file
 
 
 @app.command("render")
@@ -50,18 +50,17 @@ def render_cli(
     from ..bulk.keys import find_keys, only_prefixes
     from ..rendering import render_page
 
-    with friendly_errors():
-        nlp = spacy.blank(lang) if model is None else load_pipeline(model)
-        if model is not None and not bracketed and data.suffix != ".spacy":
-            docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])
-        else:
-            docs = islice(_read_docs(data, nlp), limit)
-            if model is not None:
-                docs = nlp.pipe(_without_annotation(doc) for doc in docs)
-        given = {"cluster_prefix": cluster_prefix, "frame_prefix": frame_prefix}
-        prefixes = only_prefixes(find_keys(nlp) | {name: prefix for name, prefix in given.items() if prefix})
-        page = render_page(docs, singletons=singletons, **prefixes)
-        write_file(out_path, page)
+    nlp = spacy.blank(lang) if model is None else load_pipeline(model)
+    if model is not None and not bracketed and data.suffix != ".spacy":
+        docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])
+    else:
+        docs = islice(_read_docs(data, nlp), limit)
+        if model is not None:
+            docs = nlp.pipe(_without_annotation(doc) for doc in docs)
+    given = {"cluster_prefix": cluster_prefix, "frame_prefix": frame_prefix}
+    prefixes = only_prefixes(find_keys(nlp) | {name: prefix for name, prefix in given.items() if prefix})
+    page = render_page(docs, singletons=singletons, **prefixes)
+    write_file(out_path, page)
     typer.echo(f"Page: {out_path}")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ._app import app, friendly_errors
+from ._app import app
 
 
 @app.command("report")
@@ -27,8 +27,7 @@ def report_cli(
     from ..experiments.records import read_records
     from ..experiments.report import write_report
 
-    with friendly_errors():
-        if output is None:
-            output = results[0] if results[0].is_dir() else results[0].parent
-        for path in write_report(read_records(results), output, reference):
-            typer.echo(str(path))
+    if output is None:
+        output = results[0] if results[0].is_dir() else results[0].parent
+    for path in write_report(read_records(results), output, reference):
+        typer.echo(str(path))

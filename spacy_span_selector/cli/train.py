@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from wasabi import msg
 
-from ._app import app, friendly_errors
+from ._app import app, naming_config, parse_overrides
 
 if TYPE_CHECKING:
     from ..training.checkpoints import Checkpoint, Checkpoints
@@ -24,7 +24,7 @@ def train_cli(
     code_path: Annotated[
         Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
     ] = None,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU to use; -1 for the CPU")] = -1,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint, if there is one")] = False,
 ) -> None:
     """Train a pipeline as 'spacy train' does, with checkpoints that a kill can't destroy.
@@ -33,43 +33,42 @@ def train_cli(
     command with --resume goes on from the newest checkpoint, to the same result as without an interruption. A command
     that has --resume from the beginning can be repeated until the training has ended.
     """
-    from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
+    from spacy.cli._util import ENV_VARS, import_code, setup_gpu
     from spacy.training.initialize import init_nlp
     from spacy.util import load_config
 
-    from ..models.finite import NotFinite
-    from ..training.checkpoints import CheckpointError, Checkpoints, CheckpointSettings
+    from ..training.checkpoints import Checkpoints, CheckpointSettings
+    from ..training.checks import check_training
     from ..training.identity import identity
     from ..training.loop import train
     from ..training.stop_request import StopRequest
 
-    overrides = parse_config_overrides(ctx.args)
+    overrides = parse_overrides(ctx.args, env_var=ENV_VARS.CONFIG_OVERRIDES)
     import_code(code_path)
     setup_gpu(gpu_id)
-    with show_validation_error(config_path):
+    with naming_config(config_path):
         config = load_config(config_path, overrides=overrides, interpolate=False)
         settings = config.interpolate()
-    with friendly_errors():
-        checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), CheckpointSettings.read(settings))
-        if resume and checkpoints.is_finished():
-            msg.good("This training has ended. Without --resume it begins anew.", output)
-            return
-        start = _find_start(checkpoints, resume)
+        check_training(config)
+        own_settings = CheckpointSettings.read(settings)
+    checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), own_settings)
+    if resume and checkpoints.is_finished():
+        msg.good("This training has ended. Without --resume it begins anew.", output)
+        return
+    start = _find_start(checkpoints, resume)
+    checkpoints.check_folder()
     if start:
         nlp = start.load_pipeline()
         msg.good(f"Going on after step {start.state['step']}", start.path)
     else:
         msg.divider("Initializing pipeline")
-        with show_validation_error(config_path, hint_fill=False):
+        with naming_config(config_path):
             nlp = init_nlp(config, use_gpu=gpu_id)
         msg.good("Initialized pipeline")
     msg.divider("Training pipeline")
     msg.info(f"Pipeline: {nlp.pipe_names}")
-    try:
-        with StopRequest(lambda number: os.write(2, b"\nStopping after this step. Again to stop at once.\n")) as stop:
-            stopped_by = train(nlp, checkpoints, start, stop, use_gpu=gpu_id, stdout=sys.stdout, stderr=sys.stderr)
-    except (NotFinite, CheckpointError, OSError) as error:
-        msg.fail(str(error), exits=1)
+    with StopRequest(lambda number: os.write(2, b"\nStopping after this step. Again to stop at once.\n")) as stop:
+        stopped_by = train(nlp, checkpoints, start, stop, use_gpu=gpu_id, stdout=sys.stdout, stderr=sys.stderr)
     if stopped_by:
         msg.info(f"Stopped by {stopped_by.name}. The same command with --resume goes on.")
         raise typer.Exit(128 + stopped_by)

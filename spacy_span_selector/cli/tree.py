@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..writing import write_file
-from ._app import app, check_spacy_file, friendly_errors, load_pipeline
+from ._app import app, check_spacy_file, load_pipeline
 
 if TYPE_CHECKING:
     from ..rendering.trees import SentenceTree
@@ -29,16 +29,15 @@ def tree_cli(
     from ..rendering.trees import render_tree_page
     from ..tasks import all_tasks, find_tasks
 
-    with friendly_errors():
-        nlp = load_pipeline(model)
-        components = list(find_tasks(nlp))
-        if not components:
-            lacking = " and ".join(f"no {task.factory}" for task in all_tasks())
-            raise ValueError(f"{model} has {lacking}, but {', '.join(nlp.pipe_names)}.")
-        sentences = list(islice(_trees(nlp, _read_docs(text, nlp), components), limit))
-        if not sentences:
-            raise ValueError(f"There is no sentence to draw: {text[:60]!r} has none, or no component scores spans.")
-        write_file(out_path, render_tree_page(sentences, nlp.lang or "und"))
+    nlp = load_pipeline(model)
+    components = list(find_tasks(nlp))
+    if not components:
+        lacking = " and ".join(f"no {task.factory}" for task in all_tasks())
+        raise ValueError(f"{model} has {lacking}, but {', '.join(nlp.pipe_names)}.")
+    sentences = list(islice(_trees(nlp, _read_docs(text, nlp), components), limit))
+    if not sentences:
+        raise ValueError(f"There is no sentence to draw: {text[:60]!r} has none, or no component scores spans.")
+    write_file(out_path, render_tree_page(sentences, nlp.lang or "und"))
     typer.echo(f"Page: {out_path}")
 
 

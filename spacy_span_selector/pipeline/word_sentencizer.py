@@ -11,9 +11,11 @@ between a title, or an initial, and a name ends none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import srsly
 from spacy.attrs import (
     IDX,
     IS_LEFT_PUNCT,
@@ -54,6 +56,17 @@ def make_word_sentencizer(
 class WordSentencizer(Sentencizer):
     """Set sentence boundaries at punctuation and where the layout has them. White space belongs to the sentence before
     it, and a quotation mark or bracket that opens to the sentence after it."""
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the component, with its marks in order: spaCy's are a set, in another order in each process."""
+        return bytes(srsly.msgpack_dumps(self._content()))
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the component, as `to_bytes` does."""
+        srsly.write_json(Path(path).with_suffix(".json"), self._content())
+
+    def _content(self) -> dict[str, Any]:
+        return {"punct_chars": sorted(self.punct_chars), "overwrite": self.overwrite}
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
         """Which tokens start a sentence.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class Checkpoint:
         """
         cure = "Delete the folder; training then goes on from an older checkpoint, if there is one, or begins anew."
         try:
-            written = json.loads((self.path / FILES).read_text(encoding="utf-8"))
+            written = _read_json(self.path / FILES, (STATE, ARRAYS))
         except (OSError, ValueError) as error:
             raise CheckpointError(f"{self.path} is damaged: {FILES} can't be read ({error}). {cure}") from error
         for name, digest in written.items():
@@ -157,10 +158,21 @@ class Checkpoints:
         return differences(saved["surroundings"], self.identity["surroundings"])
 
     def is_finished(self) -> bool:
-        """Whether this training, and no other, has ended as it should."""
+        """Whether this training, and no other, has ended as it should.
+
+        RAISES (CheckpointError): If that can't be known, because what says so is damaged.
+        """
         path = self.folder / FINISHED / STATE
-        saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-        return saved is not None and all(saved[part] == self.identity[part] for part in ("config", "files"))
+        if not path.exists():
+            return False
+        try:
+            saved = _read_json(path, self.identity)
+        except (OSError, ValueError) as error:
+            raise CheckpointError(
+                f"{path} is damaged, which says which training has ended: it can't be read ({error}). If it is this "
+                f"one, all is done; else delete {path.parent} to begin anew."
+            ) from error
+        return all(saved[part] == self.identity[part] for part in ("config", "files"))
 
     def finish(self) -> None:
         """Note that the training has ended, and remove its checkpoints."""
@@ -168,6 +180,18 @@ class Checkpoints:
             _write_json(folder / STATE, self.identity)
         for path in self._paths():
             _remove(path)
+
+    def check_folder(self) -> None:
+        """Make the folder, and fail early if nothing can be written there.
+
+        RAISES (OSError): If so; the message names it.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise type(error)(f"{self.output}: can't be written ({error.strerror}). Give another --output.") from error
 
     def begin(self) -> None:
         """Forget that an earlier training in this folder has ended."""
@@ -187,6 +211,17 @@ def _remove(path: Path) -> None:
     if path.exists():
         path.rename(path.with_name(f".{path.name}.old"))
     shutil.rmtree(path.with_name(f".{path.name}.old"), ignore_errors=True)
+
+
+def _read_json(path: Path, keys: Iterable[str]) -> dict[str, Any]:
+    """Read an object that has some keys.
+
+    RAISES (ValueError): If the file holds anything else.
+    """
+    value = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(value, dict) or not all(key in value for key in keys):
+        raise ValueError(f"expected an object with {', '.join(keys)}")
+    return value
 
 
 def _write_json(path: Path, value: Any) -> None:

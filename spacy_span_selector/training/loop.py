@@ -9,8 +9,9 @@ else that a step depends on.
 from __future__ import annotations
 
 import shutil
+import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from signal import Signals
 from typing import IO, Any
@@ -100,6 +101,7 @@ def train(
     RETURNS (Signals | None): The signal that stopped the training after a checkpoint; None if it has ended.
     RAISES (NotFinite): If NaN or infinity came up; the message names the step and the documents.
     RAISES (CheckpointError): If the corpus gives other examples than before the checkpoint.
+    RAISES (ValueError): If the dev corpus can't be scored.
     """
     config = nlp.config.interpolate()
     if config["training"]["seed"] is not None:
@@ -120,7 +122,7 @@ def train(
         nlp,
         optimizer,
         iter(batches),
-        _evaluation(before["results"], create_evaluation_callback(nlp, dev_corpus, settings["score_weights"])),
+        _evaluation(before["results"], nlp, dev_corpus, settings["score_weights"]),
         dropout=settings["dropout"],
         accumulate_gradient=settings["accumulate_gradient"],
         patience=settings["patience"],
@@ -183,15 +185,37 @@ def train(
 
 
 def _evaluation(
-    results: list[list[float]], evaluate: Callable[[], tuple[float, dict[str, Any]]]
+    results: list[list[float]],
+    nlp: Language,
+    dev_corpus: Callable[[Language], Iterable[Example]],
+    weights: dict[str, float | None],
 ) -> Callable[[], tuple[float, dict[str, Any]]]:
-    """An evaluation that first gives the scores of those before the checkpoint."""
+    """An evaluation that first gives the scores of those before the checkpoint.
+
+    spaCy's counts a score as 0 that could not be measured. The best pipeline would then be chosen by anything else, or
+    be the first.
+    """
     past = iter(results)
+    evaluate = create_evaluation_callback(nlp, dev_corpus, weights)
+    expected = [name for name, weight in weights.items() if weight]
+    warned = False
 
     def evaluate_or_recall() -> tuple[float, dict[str, Any]]:
+        nonlocal warned
         for score, _ in past:
             return score, {}
-        return evaluate()
+        score, scores = evaluate()
+        lacking = [name for name in expected if name not in scores]
+        if lacking and not warned:
+            problem = (
+                f"The dev corpus gives no {', '.join(lacking)}, which [training.score_weights] has: it has no "
+                "annotation of that, or no component has such a score."
+            )
+            if lacking == expected:
+                raise ValueError(f"{problem} So no pipeline can be the best. Give another corpus, or other weights.")
+            warnings.warn(f"{problem} The best pipeline is chosen by the other scores.", stacklevel=2)
+            warned = True
+        return score, scores
 
     return evaluate_or_recall
 

@@ -102,3 +102,71 @@ def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path
     message = refusal(config, "-o", tmp_path, rate, "1e30")
     assert "Step 2: 'structured_coref' can't learn from a batch: there is NaN or infinity in" in message
     assert {path.name for path in tmp_path.iterdir()} == {"checkpoints", "model-best", "model-last"}
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "{", '{"state.json": 1}'])
+def test_a_damaged_list_of_files_is_refused(config: Path, stopped: Path, tmp_path: Path, content: str) -> None:
+    output = tmp_path / "copy"
+    shutil.copytree(stopped, output)
+    (output / "checkpoints/step-000000005/files.json").write_text(content)
+    message = refusal(config, "-o", output, "--resume")
+    assert "step-000000005 is damaged: files.json can't be read" in message
+    assert "Delete the folder; training then goes on from an older checkpoint" in message
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "{"])
+def test_a_damaged_note_of_the_end_is_named(config: Path, tmp_path: Path, content: str) -> None:
+    note = tmp_path / "checkpoints/finished/state.json"
+    note.parent.mkdir(parents=True)
+    note.write_text(content)
+    message = refusal(config, "-o", tmp_path, "--resume")
+    assert f"{note} is damaged" in message.replace(" ", "").replace("isdamaged", " is damaged")
+    assert "all is done; else delete" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--trainin.dropout", "0.2"], "trainin -> dropout: not a section value"),
+        (["--dropout", "0.2"], "--dropout: there is no such option"),
+        (["--training.dropout", "much"], "'dropout' in [training] is 'much'"),
+        (["--training.optimizer.@optimizers", "None.v1"], "Could not find function 'None.v1'"),
+        (["--components.structured_coref.model.hidden_width", "-3"], "'hidden_width' of the coreference model is -3"),
+        (["--components.structured_coref.colour", "red"], "structured_coref -> colour: unexpected argument"),
+        (["--nlp.lang", "qqq"], "Can't import language qqq"),
+        (["--corpora.train.path", "none.spacy"], "none.spacy: no such file or folder"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_in_few_lines(
+    config: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    found = refusal(config, "-o", tmp_path / "output", *options)
+    assert message in found
+    assert len(found) < 900
+    assert options[0] == "--dropout" or config.name in found or options[-1] in found
+
+
+@pytest.mark.parametrize("end", ["[checkpoints]\nsteps = 3\n", "keep = 2\n", "${training.none}\n"])
+def test_a_config_that_cannot_be_read_is_named(config: Path, tmp_path: Path, end: str) -> None:
+    broken = tmp_path / "broken.cfg"
+    broken.write_text(config.read_text(encoding="utf-8") + end, encoding="utf-8")
+    assert "broken.cfg: " in refusal(broken, "-o", tmp_path / "output")
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(config: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    message = refusal(config, "-o", tmp_path / "file")
+    assert "can't be written (Not a directory). Give another --output." in message
+    assert "Initializing" not in message
+
+
+def test_a_dev_corpus_that_cannot_be_scored_ends_the_training(config: Path, tmp_path: Path) -> None:
+    DocBin(docs=[blank_nlp().make_doc("Ann left.")]).to_disk(tmp_path / "dev.spacy")
+    message = refusal(config, "-o", tmp_path / "output", "--corpora.dev.path", tmp_path / "dev.spacy")
+    assert "The dev corpus gives no " in message and "no pipeline can be the best" in message
+
+
+def test_a_score_that_nothing_gives_is_reported_once(config: Path, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="The dev corpus gives no none_f") as found:
+        assert invoke(config, "-o", tmp_path, "--training.score_weights.none_f", "0.5").exit_code == 0
+    assert len([warning for warning in found if "none_f" in str(warning.message)]) == 1

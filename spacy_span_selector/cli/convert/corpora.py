@@ -12,7 +12,6 @@ import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from .._app import friendly_errors
 from ._app import OutDir, SpeakerMarkers, convert_app, save_docs
 
 
@@ -28,10 +27,9 @@ def litbank_cli(
     from ...annotation import get_title
     from ...corpora.litbank import read_litbank, read_litbank_fold
 
-    with friendly_errors():
-        splits = read_litbank_fold(source, fold)
-        docs = {get_title(doc): doc for doc in read_litbank(source, names=_list_once(splits))}
-        save_docs({out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()})
+    splits = read_litbank_fold(source, fold)
+    docs = {get_title(doc): doc for doc in read_litbank(source, names=_list_once(splits))}
+    save_docs({out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()})
 
 
 @convert_app.command("ontogum")
@@ -59,12 +57,11 @@ def ontogum_cli(
     from ...annotation import get_title
     from ...corpora.ontogum import read_ontogum, read_ontogum_splits
 
-    with friendly_errors():
-        splits = read_ontogum_splits(source, genres=genre)
-        read = read_ontogum(source, names=_list_once(splits), singletons=splits["train"] if singletons else ())
-        docs = {get_title(doc): doc for doc in read}
-        files = {out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()}
-        save_docs(files, speaker_markers=speaker_markers)
+    splits = read_ontogum_splits(source, genres=genre)
+    read = read_ontogum(source, names=_list_once(splits), singletons=splits["train"] if singletons else ())
+    docs = {get_title(doc): doc for doc in read}
+    files = {out_dir / f"{split}.spacy": _choose(names, docs) for split, names in splits.items()}
+    save_docs(files, speaker_markers=speaker_markers)
 
 
 @convert_app.command("ewt")
@@ -78,8 +75,7 @@ def ewt_cli(
     """Convert PropBank EWT, semantic roles in the English Web Treebank."""
     from ...corpora.ewt import read_ewt
 
-    with friendly_errors():
-        save_docs({out_dir / f"{split}.spacy": docs for split, docs in read_ewt(source).items()})
+    save_docs({out_dir / f"{split}.spacy": docs for split, docs in read_ewt(source).items()})
 
 
 @convert_app.command("frames")
@@ -97,13 +93,12 @@ def frames_cli(
     from ...corpora.frames import read_frames
     from ...readers import read_docs
 
-    with friendly_errors():
-        vocab = Vocab()
-        frames = read_frames(source, vocab, without=(doc for path in without or () for doc in read_docs(path, vocab)))
-        path = out_dir / "lexicon.json"
-        save_docs({out_dir / "examples.spacy": frames.examples}, others=[(path, srsly.json_dumps(frames.lexicon))])
-        words = {word for entry in frames.lexicon.values() for word in entry["words"]}
-        typer.echo(f"{path}: {len(frames.lexicon):,} rolesets, {len(words):,} words")
+    vocab = Vocab()
+    frames = read_frames(source, vocab, without=(doc for path in without or () for doc in read_docs(path, vocab)))
+    path = out_dir / "lexicon.json"
+    save_docs({out_dir / "examples.spacy": frames.examples}, others=[(path, srsly.json_dumps(frames.lexicon))])
+    words = {word for entry in frames.lexicon.values() for word in entry["words"]}
+    typer.echo(f"{path}: {len(frames.lexicon):,} rolesets, {len(words):,} words")
 
 
 def _list_once(splits: Mapping[str, Iterable[str]]) -> list[str]:

@@ -10,7 +10,6 @@ import typer
 from spacy.tokens import Doc
 from wasabi import msg
 
-from .._app import friendly_errors
 from ._app import SpeakerMarkers, convert_app, save_docs, split_paths
 
 if TYPE_CHECKING:
@@ -29,10 +28,9 @@ def bracketed_cli(
 
     from ...corpora.bracketed import read_bracketed
 
-    with friendly_errors():
-        sources, out_path = split_paths(paths)
-        nlp = spacy.blank(lang)
-        save_docs({out_path: _read_files(sources, lambda path: read_bracketed(path, nlp))})
+    sources, out_path = split_paths(paths)
+    nlp = spacy.blank(lang)
+    save_docs({out_path: _read_files(sources, lambda path: read_bracketed(path, nlp))})
 
 
 @convert_app.command("props")
@@ -44,9 +42,8 @@ def props_cli(
     """Convert a words file and a props file of the CoNLL-2005 shared task."""
     from ...corpora.props import read_props
 
-    with friendly_errors():
-        split_paths([words_path, props_path, out_path])
-        save_docs({out_path: read_props(words_path, props_path)})
+    split_paths([words_path, props_path, out_path])
+    save_docs({out_path: read_props(words_path, props_path)})
 
 
 @convert_app.command("conll2012")
@@ -64,12 +61,11 @@ def conll2012_cli(
     from ...corpora.conll2012 import read_conll2012
     from ...corpora.conll2012.files import find_files
 
-    with friendly_errors():
-        sources, out_path = split_paths(paths)
-        files = find_files(sources)
-        docs = read_conll2012(files)
-        save_docs({out_path: docs}, speaker_markers=speaker_markers)
-        _check_official(files, len(docs))
+    sources, out_path = split_paths(paths)
+    files = find_files(sources)
+    docs = read_conll2012(files)
+    save_docs({out_path: docs}, speaker_markers=speaker_markers)
+    _check_official(files, len(docs))
 
 
 @convert_app.command("jsonlines")
@@ -113,22 +109,20 @@ def label_studio_cli(
 
     from ...corpora.label_studio import read_label_studio
 
-    with friendly_errors():
-        sources, out_path = split_paths(paths)
-        nlp = spacy.blank(lang)
-        docs = _read_files(sources, lambda path: read_label_studio(path, nlp, text_field=text_field))
-        save_docs({out_path: docs})
+    sources, out_path = split_paths(paths)
+    nlp = spacy.blank(lang)
+    docs = _read_files(sources, lambda path: read_label_studio(path, nlp, text_field=text_field))
+    save_docs({out_path: docs})
 
 
 def _convert_files(paths: Sequence[Path], read: Callable[[Path, Vocab], list[Doc]], *, speaker_markers: bool) -> None:
     """Convert files whose words need no tokenizer; the last path is that of the file to write."""
     from spacy.vocab import Vocab
 
-    with friendly_errors():
-        sources, out_path = split_paths(paths)
-        vocab = Vocab()
-        docs = _read_files(sources, lambda path: read(path, vocab))
-        save_docs({out_path: docs}, speaker_markers=speaker_markers)
+    sources, out_path = split_paths(paths)
+    vocab = Vocab()
+    docs = _read_files(sources, lambda path: read(path, vocab))
+    save_docs({out_path: docs}, speaker_markers=speaker_markers)
 
 
 def _read_files(paths: Iterable[Path], read: Callable[[Path], list[Doc]]) -> list[Doc]:
