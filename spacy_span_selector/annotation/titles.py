@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from spacy.tokens import Doc
 
+SURROGATE = re.compile("[\ud800-\udfff]")
 TITLE_KEY = "title"  # displaCy reads the same key
 
 
@@ -15,10 +18,11 @@ def get_title(doc: Doc) -> str:
 def set_title(doc: Doc, title: str) -> None:
     """Replace the title of a document.
 
-    RAISES (ValueError): If it is no string. The document is as it was.
+    RAISES (ValueError): If it is no string, or has half of a character, which can't be saved. The document is as it
+        was.
     """
-    if not isinstance(title, str):
-        raise ValueError(f"Can't name {describe_doc(doc)}: title is {title!r}; expected a string.")
+    if not isinstance(title, str) or SURROGATE.search(title):
+        raise ValueError(f"Can't name {describe_doc(doc)}: title is {title!r}; expected a string without surrogates.")
     doc.user_data[TITLE_KEY] = title
 
 

@@ -39,3 +39,10 @@ def test_a_document_without_a_title_is_described_by_its_first_words(title: str |
     doc.user_data[TITLE_KEY] = title
     assert describe_doc(doc) == "document starting 'a b c d e f g h'"
     assert describe_doc(make_doc("")) == "an empty document"
+
+
+def test_a_title_that_cannot_be_saved_is_refused() -> None:
+    doc = make_doc()
+    with pytest.raises(ValueError, match=r"title is 'a\\ud800'; expected a string without surrogates"):
+        set_title(doc, "a\ud800")
+    assert get_title(doc) == ""

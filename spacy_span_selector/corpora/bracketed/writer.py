@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 from ...annotation import (
     PREDICATE_LABEL,
@@ -29,6 +29,7 @@ from ...annotation import (
 from ...documents.speaker_markers import remove_speaker_markers
 from ..left_out import list_names
 from ..turns import spread_turns
+from ..writable import check_writable, one_line
 from .frames import FRAME, is_predicate_role
 from .lines import NAME_PATTERN
 from .quotations import GOES_ON, QUOTATION, label_quotation, may_speak
@@ -38,6 +39,22 @@ ESCAPED_TEXT = "[]|\\"
 ESCAPED_START = "#=@><"
 ESCAPED_SPEAKER = "\\:"
 MENTION_NAME = re.compile(rf"(?<!\\)\|({NAME_PATTERN.pattern})\]")
+
+MENTIONS = "mention(s)"
+FRAMES = "predicate(s), argument(s) or roleset(s)"
+QUOTATIONS = "quotation(s), speaker(s) or addressee(s)"
+NAMES = "name(s) of clusters"
+SPEAKERS = "speaker(s) of sentences"
+LOST = {
+    MENTIONS: "they cross a sentence boundary or another mention, which brackets cannot show",
+    FRAMES: "they cross a sentence boundary, overlap in their frame, or have a name that is empty or cannot be typed, "
+    "which brackets cannot show",
+    QUOTATIONS: "they cross another quotation, or are in no cluster with a name that can be typed, which brackets "
+    "cannot show",
+    NAMES: "they cannot be typed, or are those of other clusters",
+    SPEAKERS: "they change within the sentence, or have other white space in their name than single spaces",
+}
+"""What documents may have that the format cannot hold, and why."""
 
 
 class Brackets(NamedTuple):
@@ -53,16 +70,18 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
 
     docs (Iterable[Doc]): Documents with clusters, frames, quotations or several of them. A document without sentence
         boundaries becomes one line; white space is written as one space. A sentence gets the speaker of the turn that
-        covers its first token; speaker markers are left out. Clusters keep the name in `attrs["name"]`; clusters
+        covers its first word; speaker markers are left out. Clusters keep the name in `attrs["name"]`; clusters
         without a name are called `c1`, `c2`, ..., except singletons that speak in no quotation. A document without a
         title, or with a title that was used before, gets a new one.
     RETURNS (str): The text of a file that `read_bracketed` reads.
+    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     WARNS: Once, counting the mentions that the format cannot hold and that are left out: those that cross a sentence
         boundary or another mention that starts earlier. Once, counting the same of frames: predicates that cross a
         sentence boundary, with their frames; arguments that leave the sentence of their predicate, overlap it or
         another argument that starts earlier, or have a role that cannot be typed; rolesets that cannot be typed.
         Once, counting the same of quotations: those that cross another one that starts earlier; speakers and
-        addressees that are no mention of a cluster with a name that can be typed.
+        addressees that are no mention of a cluster with a name that can be typed. Once, counting the names of clusters
+        that cannot be typed or are those of others; once, the sentences that are not said by one speaker with a name.
     """
     text = BracketedText()
     for doc in docs:
@@ -77,21 +96,17 @@ class BracketedText:
     def __init__(self) -> None:
         self._blocks: list[str] = []
         self._titles: set[str] = set()
-        self._lost_mentions: Counter[str] = Counter()
-        self._lost_frames: Counter[str] = Counter()
-        self._lost_quotations: Counter[str] = Counter()
+        self._lost: dict[str, Counter[str]] = {what: Counter() for what in LOST}  # numbers by document
 
     def add(self, doc: Doc) -> None:
-        """Add a document, as `write_bracketed` describes it."""
+        """Add a document, as `write_bracketed` describes it; with an error, nothing is added."""
         doc = remove_speaker_markers(doc)
-        title = " ".join((get_title(doc) or f"document {len(self._blocks) + 1}").split())
-        title = _unused(title, self._titles)
-        lines, mentions, frames, quotations = _write_doc(doc)
+        title = _unused(one_line(get_title(doc)) or f"document {len(self._blocks) + 1}", self._titles)
+        lines, lost = _write_doc(doc)
+        self._blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *lines]) + "\n"))
         self._titles.add(title)
-        self._blocks.append("\n".join([f"{HEADING} {title}", *lines]) + "\n")
-        self._lost_mentions[describe_doc(doc)] += mentions
-        self._lost_frames[describe_doc(doc)] += frames
-        self._lost_quotations[describe_doc(doc)] += quotations
+        for what, number in lost.items():
+            self._lost[what][describe_doc(doc)] += number
 
     def finish(self) -> str:
         """The text of a file that `read_bracketed` reads."""
@@ -99,82 +114,65 @@ class BracketedText:
 
     def warn(self, stacklevel: int = 2) -> None:
         """Warn about what the format could not hold, if there is anything."""
-        _warn_of(self._lost_mentions, "mention(s)", "they cross a sentence boundary or another mention", stacklevel)
-        _warn_of(
-            self._lost_frames,
-            "predicate(s), argument(s) or roleset(s)",
-            "they cross a sentence boundary, overlap in their frame, or have a name that is empty or cannot be typed",
-            stacklevel,
-        )
-        _warn_of(
-            self._lost_quotations,
-            "quotation(s), speaker(s) or addressee(s)",
-            "they cross another quotation, or are in no cluster with a name that can be typed",
-            stacklevel,
-        )
+        for what, why in LOST.items():
+            if number := self._lost[what].total():
+                names = list_names(name for name, lost in self._lost[what].items() if lost)
+                message = f"{number} {what} left out of the bracketed text: {why} ({names})."
+                warnings.warn(message, stacklevel=stacklevel)
 
 
-def _warn_of(lost: Counter[str], what: str, why: str, stacklevel: int) -> None:
-    """Warn about what is left out of documents, if anything is."""
-    names = [name for name, number in lost.items() if number]
-    if names:
-        found = f"{lost.total()} {what} left out of the bracketed text: {why}"
-        warnings.warn(f"{found}, which brackets cannot show ({list_names(names)}).", stacklevel=stacklevel + 1)
-
-
-def _write_doc(doc: Doc) -> tuple[list[str], int, int, int]:
-    """The lines of a document, and the numbers of mentions, of parts of frames and of quotations left out."""
-    mentions, lost_mentions = _mention_brackets(doc)
-    frames, lost_frames = _frames_by_start(doc)
+def _write_doc(doc: Doc) -> tuple[list[str], Counter[str]]:
+    """The lines of a document, and the numbers of what is left out."""
+    lost: Counter[str] = Counter()
+    named = sum(bool(group.attrs.get("name")) for group in cluster_groups(doc))
+    lost[NAMES] = named - sum(map(bool, _typed_names(doc)))
+    mentions = _mention_brackets(doc, lost)
+    frames = _frames_by_start(doc, lost)
     speakers = spread_turns(get_speakers(doc), len(doc))
-    sentences = [(sentence, *_write_words(sentence, mentions)) for sentence in get_sentences(doc)]
-    names = {name for _, line, _ in sentences for name in MENTION_NAME.findall(line)}
-    quotations, lost_quotations = _labelled_quotations(doc, names)
+    sentences = [(sentence, _write_words(sentence, mentions, lost)) for sentence in get_sentences(doc)]
+    names = {name for _, line in sentences for name in MENTION_NAME.findall(line)}
+    quotations = _labelled_quotations(doc, names, lost)
     lines: list[str] = []
-    for sentence, line, lost in sentences:
-        lost_mentions += lost
-        if not line:
-            continue  # nothing but white space
-        speaker = " ".join((speakers[sentence.start] or "").split())
+    for sentence, line in sentences:
+        words = [token.i for token in sentence if not _is_blank(token)]
+        if not words:
+            continue
+        said_by = {speakers[i] for i in words}
+        speaker = one_line(speakers[words[0]] or "")
+        lost[SPEAKERS] += not said_by <= {speaker or None}
         if speaker:
             lines.append(f"{SPEAKER}{_escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
         else:
             lines.append(f"\\{line}" if line[0] in ESCAPED_START else line)
         for frame in (frame for token in sentence for frame in frames.get(token.i, ())):
-            frame_lines, lost_parts = _write_frame(frame, sentence)
-            lines.extend(frame_lines)
-            lost_frames += lost_parts
+            lines.extend(_write_frame(frame, sentence, lost))
         lines.extend(_write_quotations(quotations, sentence))
     if lines and has_frames_annotated(doc) and not frame_groups(doc):
         lines.insert(1, FRAME)  # under the first sentence, but for all: the document has no predicate
     if lines and has_quotations_annotated(doc) and not quotations:
         lines.insert(1, QUOTATION)  # the same
-    return lines, lost_mentions, lost_frames, lost_quotations
+    return lines, lost
 
 
-def _mention_brackets(doc: Doc) -> tuple[dict[int, list[Brackets]], int]:
-    """The brackets of mentions by their first token, outer ones first, and the number of mentions without words."""
+def _mention_brackets(doc: Doc, lost: Counter[str]) -> dict[int, list[Brackets]]:
+    """The brackets of mentions by their first token, outer ones first. Mentions without words are lost."""
     brackets: dict[int, list[Brackets]] = {}
-    lost = 0
     for mention, name in _named_mentions(doc):
         start, end = _without_outer_spaces(doc, mention)
         if start < end:
             brackets.setdefault(start, []).append(Brackets(end, "[", f"|{name}]" if name else "]"))
         else:
-            lost += 1
+            lost[MENTIONS] += 1
     for started in brackets.values():
         started.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
         started.sort(key=lambda item: -item.end)
-    return brackets, lost
+    return brackets
 
 
 def _named_mentions(doc: Doc) -> Iterator[tuple[Mention, str]]:
     """Every mention with the name to write, which is empty for singletons without a name."""
-    names: list[str] = []
+    names = _typed_names(doc)
     persons = {person for quotation in get_quotations(doc) for person in (quotation.speaker, quotation.addressee)}
-    for group in cluster_groups(doc):
-        name = str(group.attrs.get("name", ""))
-        names.append(name if NAME_PATTERN.fullmatch(name) and name not in names else "")
     for number, group in enumerate(cluster_groups(doc), start=1):
         mentions = {(span.start, span.end) for span in group}
         if not names[number - 1] and (len(mentions) > 1 or not mentions.isdisjoint(persons)):
@@ -182,8 +180,17 @@ def _named_mentions(doc: Doc) -> Iterator[tuple[Mention, str]]:
         yield from ((mention, names[number - 1]) for mention in sorted(mentions))
 
 
-def _labelled_quotations(doc: Doc, written: Container[str]) -> tuple[list[tuple[Mention, str]], int]:
-    """The quotations, outer ones first, labelled with the names of who speaks, and the number of what is left out.
+def _typed_names(doc: Doc) -> list[str]:
+    """The name of each cluster, "" for one that has none, or none that can be typed and that no cluster before has."""
+    names: list[str] = []
+    for group in cluster_groups(doc):
+        name = str(group.attrs.get("name", ""))
+        names.append(name if NAME_PATTERN.fullmatch(name) and name not in names else "")
+    return names
+
+
+def _labelled_quotations(doc: Doc, written: Container[str], lost: Counter[str]) -> list[tuple[Mention, str]]:
+    """The quotations, outer ones first, labelled with the names of who speaks.
 
     written (Container[str]): The names that can be used: those of mentions that could be written.
     """
@@ -193,18 +200,17 @@ def _labelled_quotations(doc: Doc, written: Container[str]) -> tuple[list[tuple[
             names.setdefault(mention, name)
     labelled: list[tuple[Mention, str]] = []
     around: list[int] = []  # the ends of the quotations that one may be within
-    lost = 0
     for quotation in sorted(get_quotations(doc), key=lambda quotation: (quotation.start, -quotation.end)):
         place = _without_outer_spaces(doc, (quotation.start, quotation.end))
         around = [end for end in around if end > place[0]]
         if place[0] == place[1] or any(end < place[1] for end in around):
-            lost += 1
+            lost[QUOTATIONS] += 1
             continue
         around.append(place[1])
         persons = (quotation.speaker, quotation.addressee)
-        lost += sum(person is not None and not names.get(person) for person in persons)
+        lost[QUOTATIONS] += sum(person is not None and not names.get(person) for person in persons)
         labelled.append((place, label_quotation(*(names.get(person, "") for person in persons))))
-    return labelled, lost
+    return labelled
 
 
 def _write_quotations(quotations: Sequence[tuple[Mention, str]], sentence: Span) -> Iterator[str]:
@@ -213,35 +219,33 @@ def _write_quotations(quotations: Sequence[tuple[Mention, str]], sentence: Span)
         first, last = _without_outer_spaces(sentence.doc, (max(start, sentence.start), min(end, sentence.end)))
         if first < last:
             bracket = Brackets(last, f"[{label if start >= sentence.start else GOES_ON} ", "]")
-            line, _ = _write_words(sentence, {first: [bracket]})
-            yield f"{QUOTATION} {line}"
+            yield f"{QUOTATION} {_write_words(sentence, {first: [bracket]}, Counter())}"
 
 
-def _frames_by_start(doc: Doc) -> tuple[dict[int, list[Frame]], int]:
-    """The frames by the first token of their predicates, and the number of predicates without words."""
+def _frames_by_start(doc: Doc, lost: Counter[str]) -> dict[int, list[Frame]]:
+    """The frames by the first token of their predicates. Those of predicates without words are lost."""
     frames: dict[int, list[Frame]] = {}
-    lost = 0
     for frame in get_frames(doc):
         start, end = _without_outer_spaces(doc, (frame.start, frame.end))
         if start < end:
             frames.setdefault(start, []).append(frame)
         else:
-            lost += 1
-    return frames, lost
+            lost[FRAMES] += 1
+    return frames
 
 
-def _write_frame(frame: Frame, sentence: Span) -> tuple[list[str], int]:
-    """The line of a frame, if its predicate can be written, and the number of its parts left out."""
+def _write_frame(frame: Frame, sentence: Span, lost: Counter[str]) -> list[str]:
+    """The line of a frame, if its predicate can be written."""
     start, end = _without_outer_spaces(sentence.doc, (frame.start, frame.end))
     if end > sentence.end:
-        return [], 1
-    lost = 0
+        lost[FRAMES] += 1
+        return []
     role = PREDICATE_LABEL
     if frame.roleset:
         if NAME_PATTERN.fullmatch(frame.roleset):
             role = f"{PREDICATE_LABEL}={frame.roleset}"
         else:
-            lost += 1
+            lost[FRAMES] += 1
     brackets = {start: Brackets(end, f"[{role} ", "]")}
     for argument in sorted(frame.arguments, key=lambda argument: (argument.start, -argument.end)):
         start, end = _without_outer_spaces(sentence.doc, (argument.start, argument.end))
@@ -250,43 +254,47 @@ def _write_frame(frame: Frame, sentence: Span) -> tuple[list[str], int]:
         if typable and inside and all(end <= other or start >= brackets[other].end for other in brackets):
             brackets[start] = Brackets(end, f"[{argument.role} ", "]")
         else:
-            lost += 1
-    line, _ = _write_words(sentence, {start: [item] for start, item in brackets.items()})
-    return [f"{FRAME} {line}"], lost
+            lost[FRAMES] += 1
+    line = _write_words(sentence, {start: [item] for start, item in brackets.items()}, Counter())
+    return [f"{FRAME} {line}"]
 
 
 def _without_outer_spaces(doc: Doc, span: tuple[int, int]) -> tuple[int, int]:
     start, end = span
-    while start < end and doc[start].is_space:
+    while start < end and _is_blank(doc[start]):
         start += 1
-    while start < end and doc[end - 1].is_space:
+    while start < end and _is_blank(doc[end - 1]):
         end -= 1
     return start, end
 
 
-def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]]) -> tuple[str, int]:
-    """The words of a sentence with brackets, and the number of pairs left out because they cross others."""
+def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]], lost: Counter[str]) -> str:
+    """The words of a sentence with brackets. Mentions that cross others are lost."""
     pieces: list[str] = []
     opened: list[Brackets] = []
-    lost = 0
     space_due = False
     for token in sentence:
-        if token.is_space:
+        if _is_blank(token):
             space_due = True
             continue
         if space_due and pieces:
             pieces.append(" ")
         for item in brackets.get(token.i, ()):
             if item.end > (opened[-1].end if opened else sentence.end):
-                lost += 1
+                lost[MENTIONS] += 1
             else:
                 opened.append(item)
                 pieces.append(item.opening)
-        pieces.append(_escape(" ".join(token.text.split()), chars=ESCAPED_TEXT))
+        pieces.append(_escape(one_line(token.text), chars=ESCAPED_TEXT))
         while opened and opened[-1].end == token.i + 1:
             pieces.append(opened.pop().closing)
         space_due = bool(token.whitespace_)
-    return "".join(pieces), lost
+    return "".join(pieces)
+
+
+def _is_blank(token: Token) -> bool:
+    """Whether a token is white space, which `token.is_space` does not know of a vocabulary without a language."""
+    return not token.text.strip()
 
 
 def _escape(text: str, *, chars: str) -> str:

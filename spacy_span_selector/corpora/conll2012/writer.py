@@ -36,6 +36,7 @@ from ..nesting import find_nested
 from ..penn_trees import escape_brackets, unescape_brackets
 from ..starred_column import WRITABLE_LABEL, LabelledSpan, write_starred_column
 from ..turns import spread_turns
+from ..writable import check_writable, one_line
 from .reader import END, TRANSCRIBED_STOPS
 
 READ_AS_ESCAPE = re.compile(r"(?<=\\)[/*]")
@@ -64,6 +65,7 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
         `#begin document (NAME); part 003`; without a number it becomes part 000.
     target (str | Path | TextIO): The file to write, which appears whole or not at all; or an open one.
     RAISES (OSError): If the file can't be written, naming it.
+    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     WARNS: Once, counting what the format cannot hold. Left out are spans without tokens, mentions that cross another
         mention of their cluster, predicates that cross the end of a sentence, arguments that leave the sentence or
         cross another argument of their frame, constituents that cross others or the end of a sentence, labels with
@@ -77,7 +79,8 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
     with _open(target) as file:
         for doc in map(remove_speaker_markers, docs):
             before = lost.total()
-            file.writelines(f"{line}\n" for line in _write_doc(doc, *_name_doc(doc, used, lost), lost))
+            lines = _write_doc(doc, *_name_doc(doc, used, lost), lost)
+            file.write(check_writable(doc, "".join(f"{line}\n" for line in lines)))
             if lost.total() > before:
                 incomplete.append(describe_doc(doc))
     if incomplete:
@@ -101,7 +104,7 @@ def _open(target: str | Path | TextIO) -> Iterator[TextIO]:
 
 def _name_doc(doc: Doc, used: set[tuple[str, int]], lost: Counter[str]) -> tuple[str, int]:
     """A name and a part for a document, which no document before it has."""
-    title = " ".join((get_title(doc) or UNTITLED).split())
+    title = one_line(get_title(doc)) or UNTITLED
     match = PART.fullmatch(title)
     name, part = (match["name"], int(match["part"])) if match else (title, 0)
     if (name, part) in used:

@@ -23,7 +23,7 @@ ID_FIELDS = ("eid", "GRP")
 TYPE_FIELDS = ("etype", "entity")
 PART = re.compile(r"(?P<open>\()?(?P<fields>[^()]+)(?P<close>\))?")
 PIECE = re.compile(r"\[(?P<number>[1-9][0-9]{0,3})/(?P<total>[1-9][0-9]{0,3})\]$")
-NOT_IN_A_FIELD = re.compile(r"[-()|%=,<>\[\]\s]")
+NOT_IN_A_FIELD = re.compile(r"[-()|%=,<>\[\]\s\0]")
 
 
 class EntityBracket(NamedTuple):

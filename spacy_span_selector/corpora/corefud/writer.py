@@ -16,6 +16,7 @@ from ...writing import write_file
 from ..conllu import DOCUMENT, NO_SPACE, NOTHING
 from ..left_out import Report, shorten
 from ..turns import spread_turns
+from ..writable import check_writable, one_line
 from .columns import EntityColumns
 from .entities import DECLARATION, ENTITY, FIELDS
 
@@ -39,17 +40,19 @@ def write_corefud(docs: Iterable[Doc], path: str | Path) -> None:
         called `document 1`, and a title that was used before gets a number.
     path (str | Path): The file to write, which appears whole or not at all.
     RAISES (OSError): If the file can't be written, naming it.
+    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     WARNS: Once, counting what the format can't hold: mentions that cross the end of a sentence or another mention of
         their entity, speakers that change within a sentence, words with tabs or line ends.
     """
     report = Report()
     columns = EntityColumns(report)
     titles: set[str] = set()
-    lines: list[str] = []
+    texts: list[str] = []
     for number, doc in enumerate(docs, start=1):
-        title = _unused(" ".join((get_title(doc) or f"document {number}").split()), titles)
-        lines += _write_doc(read_words(remove_speaker_markers(doc)).doc, title, columns, report)
-    write_file(Path(path), "".join(f"{line}\n" for line in lines))
+        title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
+        lines = _write_doc(read_words(remove_speaker_markers(doc)).doc, title, columns, report)
+        texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
+    write_file(Path(path), "".join(texts))
     report.warn()
 
 
@@ -71,9 +74,9 @@ def _write_doc(doc: Doc, title: str, columns: EntityColumns, report: Report) -> 
     sentences = get_sentences(doc) if len(doc) else []
     for number, sentence in enumerate(sentences, start=1):
         yield f"# sent_id = {NOT_IN_A_SENTENCE_ID.sub('_', title)}-{number}"
-        speaker = speakers[sentence.start]
+        speaker = one_line(speakers[sentence.start] or "")
         if speaker:
-            yield f"# speaker = {' '.join(speaker.split())}"
+            yield f"# speaker = {speaker}"
         for other in sorted({str(name) for name in speakers[sentence.start : sentence.end] if name} - {speaker}):
             report.leave_out(OTHER_SPEAKERS, f"{describe_doc(doc)}, sentence {number}, {shorten(other)}")
         yield f"# text = {ROW_ENDS.sub(' ', sentence.text)}"

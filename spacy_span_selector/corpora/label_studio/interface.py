@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
@@ -13,6 +14,8 @@ from .names import ARGUMENT, COREFERENT, LABELS_TAG, MENTION, NO_MENTIONS, PREDI
 ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")
 """What annotators choose from for documents without frames."""
 
+NOT_IN_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
 
 def write_interface(docs: Sequence[Doc]) -> str:
     """Write the labeling interface for documents.
@@ -20,6 +23,7 @@ def write_interface(docs: Sequence[Doc]) -> str:
     docs (Sequence[Doc]): The documents. The interface has what they are annotated for; if they are not annotated, it
         has mentions and frames.
     RETURNS (str): XML, to be pasted under Settings, Labeling Interface, Code.
+    RAISES (ValueError): If XML can't hold a label, naming it.
     """
     for_clusters = any(map(has_clusters_annotated, docs))
     for_frames = any(map(has_frames_annotated, docs))
@@ -44,4 +48,7 @@ def write_interface(docs: Sequence[Doc]) -> str:
 
 def _add_choices(parent: ElementTree.Element, tag: str, values: dict[str, None]) -> None:
     for value in values:
+        if NOT_IN_XML.search(value):
+            found = f"the label {value!r} has a character that XML can't hold"
+            raise ValueError(f"Can't write the interface: {found}. Rename it in the documents.")
         ElementTree.SubElement(parent, tag, value=value)

@@ -21,6 +21,7 @@ from ...annotation import (
 )
 from ..left_out import Report, shorten
 from ..plain import to_dict
+from ..writable import check_writable
 from .names import (
     ARGUMENT,
     COREFERENT,
@@ -52,12 +53,14 @@ def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str
     annotations (bool): Whether to write annotations, as if somebody had made them in Label Studio. By default there are
         predictions, which annotators start from.
     RETURNS (str): The content of a JSON file to import.
+    RAISES (ValueError): If a document has half of a character in its title, naming it.
     WARNS: Once, counting arguments without a role.
     """
     report = Report()
-    tasks = [_write_task(doc, "annotations" if annotations else "predictions", report) for doc in docs]
+    key = "annotations" if annotations else "predictions"
+    tasks = [check_writable(doc, json.dumps(_write_task(doc, key, report), ensure_ascii=False)) for doc in docs]
     report.warn()
-    return "[\n" + ",\n".join(json.dumps(task, ensure_ascii=False) for task in tasks) + "\n]\n"
+    return "[\n" + ",\n".join(tasks) + "\n]\n"
 
 
 def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from spacy.tokens import Doc, Span
@@ -12,7 +13,8 @@ from ...annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_fr
 from ...documents.speaker_markers import remove_speaker_markers
 from ..left_out import list_names
 from ..starred_column import WRITABLE_LABEL, write_starred_column
-from .reader import NO_PREDICATE
+from ..writable import check_writable
+from .reader import NO_PREDICATE, SENSE
 
 PROPBANK_ROLE = re.compile(r"^((?:[CR]-)*)ARG(?=[0-9AM])")
 PLACEHOLDER = "_"
@@ -29,26 +31,31 @@ def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
         differ.
     RETURNS (str): The text of a props file, with CoNLL-2005's names of roles: `A0` for `ARG0`. The entry in the first
         column is at the first token of the predicate.
+    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     WARNS: Once, counting what the format cannot hold and is left out: all frames but the first of those whose
         predicates start at the same token; predicates without tokens or across a sentence boundary; arguments without
         tokens, outside the sentence, or overlapping their predicate or an argument that starts earlier; roles that are
-        not one word without brackets and stars.
+        not one word without brackets and stars; rolesets that `read_props` does not know as such.
     """
     sentences: list[str] = []
-    n_frames = n_arguments = 0
+    n_frames = n_arguments = n_rolesets = 0
     incomplete: list[str] = []
     for doc in map(remove_speaker_markers, docs):
         frames, lost_frames, lost_arguments = _writable_frames(doc)
-        sentences += [_write_sentence(sentence, frames, rolesets) for sentence in _sentences(doc)]
+        written = [_write_sentence(sentence, frames, rolesets) for sentence in _sentences(doc)]
+        sentences.append(check_writable(doc, "".join(written)))
         n_frames += lost_frames
         n_arguments += lost_arguments
-        if lost_frames or lost_arguments:
+        unnamed = [frame for frame in frames.values() if rolesets and frame.roleset and not _is_sense(frame.roleset)]
+        n_rolesets += len(unnamed)
+        if lost_frames or lost_arguments or unnamed:
             incomplete.append(describe_doc(doc))
     if incomplete:
         warnings.warn(
-            f"{n_frames} frame(s) and {n_arguments} argument(s) left out of the props, which cannot show two "
-            f"predicates that start at one token, overlapping arguments of one predicate, anything that leaves its "
-            f"sentence, or roles of several words or with brackets or stars ({list_names(incomplete)}).",
+            f"{n_frames} frame(s) and {n_arguments} argument(s) left out of the props, and {n_rolesets} roleset(s): "
+            "they cannot show two predicates that start at one token, overlapping arguments of one predicate, anything "
+            "that leaves its sentence, roles of several words or with brackets or stars, or rolesets unlike `give.01` "
+            f"({list_names(incomplete)}).",
             stacklevel=2,
         )
     return "".join(sentences)
@@ -59,13 +66,20 @@ def write_words(docs: Iterable[Doc]) -> str:
 
     docs (Iterable[Doc]): The documents that `write_props` is given.
     RETURNS (str): The text of a words file. White space inside a word becomes `_`, as does a word of white space.
+    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
+    WARNS: Once, counting these words.
     """
-    sentences = [
-        [_one_word(token.text) for token in sentence]
-        for doc in map(remove_speaker_markers, docs)
-        for sentence in _sentences(doc)
-    ]
-    return "".join("\n".join(words) + "\n\n" for words in sentences)
+    texts: list[str] = []
+    changed: Counter[str] = Counter()
+    for doc in map(remove_speaker_markers, docs):
+        sentences = [[_one_word(token.text) for token in sentence] for sentence in _sentences(doc)]
+        texts.append(check_writable(doc, "".join("\n".join(words) + "\n\n" for words in sentences)))
+        if number := sum(_one_word(token.text) != token.text for token in doc):
+            changed[describe_doc(doc)] += number
+    if changed:
+        found = f"Wrote `{PLACEHOLDER}` for white space in {changed.total()} word(s)"
+        warnings.warn(f"{found} ({list_names(changed)}).", stacklevel=2)
+    return "".join(texts)
 
 
 def to_conll_role(role: str) -> str:
@@ -118,8 +132,13 @@ def _write_sentence(sentence: Span, frames: Mapping[int, Frame], rolesets: bool)
 
 
 def _name_predicate(frame: Frame, word: str, rolesets: bool) -> str:
-    name = _one_word(frame.roleset if rolesets and frame.roleset else word.lower())
+    name = frame.roleset if rolesets and frame.roleset and _is_sense(frame.roleset) else _one_word(word.lower())
     return PLACEHOLDER if name == NO_PREDICATE else name
+
+
+def _is_sense(roleset: str) -> bool:
+    """Whether a roleset can be written, so that it is read back."""
+    return SENSE.fullmatch(roleset) is not None and _one_word(roleset) == roleset
 
 
 def _one_word(text: str) -> str:

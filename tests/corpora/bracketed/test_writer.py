@@ -174,7 +174,8 @@ def test_generated_names_avoid_given_ones():
 def test_names_that_the_format_cannot_hold_are_replaced(name: str):
     doc = make_doc("a a", [[(0, 1), (1, 2)]])
     doc.spans["coref_clusters_1"].attrs["name"] = name
-    assert write_bracketed([doc]) == "=== document 1\n[a|c1] [a|c1]\n"
+    with pytest.warns(UserWarning, match=r"^1 name\(s\) of clusters left out"):
+        assert write_bracketed([doc]) == "=== document 1\n[a|c1] [a|c1]\n"
 
 
 def test_titles_are_made_different():
@@ -290,3 +291,26 @@ def test_mentions_and_frames_that_are_left_out_are_counted_apart():
     assert frames.startswith("2 predicate(s)")
     assert "document 'harbour'" in frames
     assert "harbour" not in mentions
+
+
+def test_names_that_cannot_be_typed_are_counted():
+    doc = Doc(Vocab(), words=["She", "left", "him"])
+    set_clusters(doc, [[(0, 1)], [(2, 3)], [(1, 2)]], names=["Ann Lee", "tom", "tom"])
+    with pytest.warns(
+        UserWarning, match=r"^2 name\(s\) of clusters left out of the bracketed text: they cannot be typed"
+    ):
+        assert "[She] [left|tom] [him]" in write_bracketed([doc])
+
+
+@pytest.mark.parametrize("turns", [[(0, 2, "Ann"), (2, 3, "Tom")], [(0, 1, "Ann")], [(0, 3, "Ann\tLee")]])
+def test_sentences_that_are_not_said_by_one_speaker_are_counted(turns: list[tuple[int, int, str]]):
+    doc = Doc(Vocab(), words=["She", "left", "him"])
+    set_speakers(doc, turns)
+    with pytest.warns(UserWarning, match=r"^1 speaker\(s\) of sentences left out of the bracketed text: they change"):
+        assert "@Ann" in write_bracketed([doc])
+
+
+def test_the_first_word_says_who_speaks():
+    doc = NLP("\nShe left.")
+    set_speakers(doc, [(1, 4, "Ann")])
+    assert "@Ann: She left." in write_bracketed([doc])

@@ -51,3 +51,10 @@ def test_tags_name_each_other_and_the_text():
         "text",
         "$text",
     )
+
+
+def test_a_label_that_xml_cannot_hold_is_refused():
+    doc = make_doc()
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG\x01")])])
+    with pytest.raises(ValueError, match=r"the label 'ARG\\x01' has a character that XML can't hold"):
+        write_interface([doc])

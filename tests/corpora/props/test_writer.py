@@ -82,10 +82,10 @@ def test_columns_are_in_the_order_of_the_predicates():
 
 def test_words_have_the_lines_of_the_props():
     doc = make_doc([GAVE, LEFT], [*WORDS[:3], "green tea", "\n", *WORDS[5:]])
-    assert write_words([doc]) == "Ann\ngave\nup\ngreen_tea\n_\n\nShe\nLeft\n.\n\n"
-    assert [bool(line) for line in write_words([doc]).split("\n")] == [
-        bool(line) for line in write_props([doc]).split("\n")
-    ]
+    with pytest.warns(UserWarning, match=r"^Wrote `_` for white space in 2 word\(s\) \(document starting 'Ann"):
+        words = write_words([doc])
+    assert words == "Ann\ngave\nup\ngreen_tea\n_\n\nShe\nLeft\n.\n\n"
+    assert [bool(line) for line in words.split("\n")] == [bool(line) for line in write_props([doc]).split("\n")]
 
 
 def test_document_without_boundaries_is_one_sentence():
@@ -106,6 +106,13 @@ def test_first_column_is_the_same_whatever_the_roleset():
 def test_first_column_has_the_roleset_if_asked():
     lines = cells(write_props([make_doc([GAVE, LEFT])], rolesets=True))
     assert [line[0] for line in lines if line] == ["-", "give_up.01", "-", "-", "-", "-", "left", "-"]
+
+
+@pytest.mark.parametrize("roleset", ["give", "give.up", "give .01", "give.1a"])
+def test_rolesets_that_are_not_read_back_are_counted(roleset: str):
+    with pytest.warns(UserWarning, match=r"^0 frame\(s\) and 0 argument\(s\) left out .*, and 1 roleset\(s\)"):
+        lines = cells(write_props([make_doc([GAVE._replace(roleset=roleset)])], rolesets=True))
+    assert lines[1][0] == "gave"
 
 
 def test_predicate_that_is_a_dash_is_still_a_predicate():
