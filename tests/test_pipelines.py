@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -62,6 +63,25 @@ def test_it_says_whence_it_comes(meta: dict[str, Any]) -> None:
 def test_it_needs_this_package_and_no_pretrained_encoder(meta: dict[str, Any]) -> None:
     names = {requirement.partition(">=")[0] for requirement in meta["requirements"]}
     assert names == {"spacy", "spacy-span-selector", "spacy-transformers"}
+
+
+TO_BE_BUILT = pytest.mark.xfail(reason="the wheel was built before this was so: build it anew", strict=True)
+
+
+@TO_BE_BUILT
+def test_it_has_no_addresses_of_people(folder: Path) -> None:
+    import srsly
+
+    assert not [string for string in srsly.read_json(folder / "vocab" / "strings.json") if re.search(r"\w@\w", string)]
+
+
+@TO_BE_BUILT
+def test_it_has_the_texts_of_the_licences_that_it_names() -> None:
+    with ZipFile(WHEELS[-1]) as wheel:
+        names = {Path(name).name: name for name in wheel.namelist()}
+        texts = [wheel.read(names[name]).decode("utf-8") for name in ("LICENSE", "LICENSES_SOURCES")]
+    assert "Attribution-ShareAlike 4.0 International" in texts[0]
+    assert "Apache License" in texts[1]
 
 
 def test_it_finds_who_does_what(nlp: Language) -> None:

@@ -47,7 +47,8 @@ def load_for(job: Job) -> Language:
 
     job (Job): The job.
     RETURNS (Language): The pipeline.
-    RAISES (ValueError): If its code fails, there is no GPU of this number, or `bf16` is set and nothing there has that choice.
+    RAISES (ValueError): If its code fails, there is no GPU of this number, or `bf16` is set and nothing there has that
+        choice.
     """
     import spacy
     import torch

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
+from wasabi import msg
 
 from ._app import app, load_pipeline
 
@@ -25,8 +26,11 @@ def compact_cli(
 
     Loaded weights are float32 again, so it runs as fast as before and can be trained further. Score the copy: what is
     lost depends on the pipeline.
+
+    The words of the corpora that it was trained on are left out, unless a component may need them.
     """
     from ..models.compact import stored_as
+    from ..models.own_strings import leave_out_strings
 
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
@@ -34,8 +38,11 @@ def compact_cli(
     out_path.parent.mkdir(parents=True, exist_ok=True)
     with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
         nlp.to_disk(Path(folder) / "pipeline")
+        needing = leave_out_strings(nlp, Path(folder) / "pipeline")
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
         if out_path.exists():
             shutil.rmtree(out_path)
         (Path(folder) / "pipeline").rename(out_path)
+    if needing:
+        msg.warn(f"{out_path} has all words of its training, which these components may need: {', '.join(needing)}")
     typer.echo(f"{out_path}: {size / 1e6:.1f} MB")

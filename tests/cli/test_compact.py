@@ -2,13 +2,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy
 import pytest
 import spacy
+import srsly
+from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
 
+from spacy_span_selector import to_dict
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.fingerprints import file_digest
 
 CORPUS = """
 [Ann|ann] saw [the boat of [her|ann] brother|boat].
@@ -66,3 +72,55 @@ def test_another_kind_of_weights_is_an_error(model: Path, tmp_path: Path) -> Non
     assert result.exit_code == 1
     assert "can't be stored as 'int4'" in result.output
     assert not (tmp_path / "small").exists()
+
+
+def own_strings(path: Path) -> list[str]:
+    strings: list[str] = srsly.read_json(path / "vocab" / "strings.json")
+    return strings
+
+
+def test_words_of_the_corpus_are_left_out_and_nothing_else(tmp_path: Path) -> None:
+    text = "[Ann|ann] wrote to zoe@example.org.\n[She|ann] left.\n> [ARG0 She] [V=leave.01 left].\n"
+    nlp = spacy.blank("en")
+    for name in ("word_sentencizer", "structured_coref", "structured_srl"):
+        nlp.add_pipe(name)
+    docs = parse_bracketed(text, nlp)
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    for component in ("structured_coref", "structured_srl"):  # so that there is something to compare
+        nlp.get_pipe(component).cfg["threshold"] = 0.0
+    nlp.to_disk(tmp_path / "model")
+    assert "zoe@example.org" in own_strings(tmp_path / "model")
+    result = run(tmp_path / "model", tmp_path / "small", "--weights", "float32")
+    assert result.exit_code == 0 and "may need" not in result.output
+    strings = own_strings(tmp_path / "small")
+    assert "ARG0" in strings and "zoe@example.org" not in strings
+    files = [path.relative_to(tmp_path / "model") for path in (tmp_path / "model").rglob("*") if path.is_file()]
+    changed = [
+        str(file) for file in files if file_digest(tmp_path / "model" / file) != file_digest(tmp_path / "small" / file)
+    ]
+    assert changed == [str(Path("vocab", "strings.json"))]
+    whole, small = (spacy.load(tmp_path / name) for name in ("model", "small"))
+    text = "Bob wrote to ann@example.org. He left her."
+    assert to_dict(small(text)) == to_dict(whole(text))
+    saved = Doc(Vocab()).from_bytes(small(text).to_bytes())
+    assert saved.text == text and small.get_pipe("structured_srl").labels == ("ARG0",)
+
+
+def test_words_of_vectors_stay(tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    nlp.vocab.strings.add("private")
+    nlp.vocab.set_vector("cat", numpy.ones(4, dtype="float32"))
+    nlp.to_disk(tmp_path / "model")
+    assert run(tmp_path / "model", tmp_path / "small").exit_code == 0
+    assert "cat" in own_strings(tmp_path / "small") and "private" not in own_strings(tmp_path / "small")
+    assert [spacy.load(tmp_path / "small").vocab.strings[key] for key in nlp.vocab.vectors] == ["cat"]
+
+
+def test_components_that_may_need_any_word_keep_them(tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "ORG", "pattern": "Acme"}])
+    nlp.vocab.strings.add("private")
+    nlp.to_disk(tmp_path / "model")
+    result = run(tmp_path / "model", tmp_path / "small")
+    assert "which these components may need: entity_ruler" in " ".join(result.output.split())
+    assert "private" in own_strings(tmp_path / "small")

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts/pipeline_licenses.py"
+FACTS = [*(ROOT / "pipelines").glob("*.json")]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def write(folder: Path, **facts: Any) -> Path:
+    path = folder / "facts.json"
+    path.write_text(json.dumps(facts), encoding="utf-8")
+    return path
+
+
+def source(licence: str) -> dict[str, str]:
+    return {"name": "Corpus", "url": "https://example.org/corpus", "author": "Zoë", "license": licence}
+
+
+@pytest.mark.parametrize("facts", FACTS, ids=lambda path: path.stem)
+def test_the_texts_of_all_licences_of_our_pipelines_are_there(facts: Path, tmp_path: Path) -> None:
+    result = run(facts, tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "Attribution-ShareAlike 4.0 International Public License" in (tmp_path / "LICENSE").read_text("utf-8")
+    sources = (tmp_path / "LICENSES_SOURCES").read_text("utf-8")
+    for title in ("TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION", "Attribution 4.0 International"):
+        assert title in sources
+    assert all(stated["url"] in sources for stated in json.loads(facts.read_text("utf-8"))["sources"])
+
+
+def test_each_text_is_given_once_and_who_made_what_is_said(tmp_path: Path) -> None:
+    two = [source("CC BY 4.0 (annotations); public domain or CC BY 2.5 (texts)"), source("CC BY 4.0")]
+    assert run(write(tmp_path, license="Apache 2.0", sources=two), tmp_path).returncode == 0
+    sources = (tmp_path / "LICENSES_SOURCES").read_text("utf-8")
+    assert sources.count("\nAttribution 4.0 International\n") == 1
+    assert "by Zoë\n  https://example.org/corpus\n  Licence: CC BY 4.0 (annotations)" in sources
+    assert "Creative Commons Attribution 2.5" in sources
+
+
+def test_a_licence_without_a_text_is_named_with_the_cure(tmp_path: Path) -> None:
+    result = run(write(tmp_path, license="CC BY 4.0", sources=[source("MIT or Beer 1.0")]), tmp_path)
+    assert result.returncode == 1
+    assert "There is no text of the licence 'MIT', only of Apache-2.0, CC-BY-2.5" in result.stderr
+    assert not (tmp_path / "LICENSE").exists()
