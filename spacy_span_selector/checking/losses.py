@@ -54,6 +54,7 @@ CURES: Mapping[str, tuple[str, str]] = {
         "shorter sentences",
         "Correct the sentence boundaries, or raise 'max_sentence_words': no span crosses a cut.",
     ),
+    long_sentences.MORE_THAN_A_BATCH: ("shorter sentences", "Correct the sentence boundaries: no span crosses a cut."),
 }
 """What is expected instead of a span that is lost for a reason, and the cure."""
 

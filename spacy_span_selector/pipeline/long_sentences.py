@@ -13,15 +13,20 @@ import numpy as np
 from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.spans.layout import Runs
+from .batches import PREDICT_WORDS
 from .lost import LostSpans
 
 TOO_LONG = "has more words than 'max_sentence_words'"
+MOST_WORDS = PREDICT_WORDS
+MORE_THAN_A_BATCH = f"has more words than {MOST_WORDS:,}, the most that are annotated at once"
+"""Why a sentence is cut although the chart of a long one grows with its length alone."""
+
 STOPS = frozenset(".!?;:…。！？；：")
 PAUSES = frozenset(",–—)]}|/，、")
 
 
 def cut_long_sentences(
-    words: Sequence[Words], sentences: Sequence[Runs], most: int | None
+    words: Sequence[Words], sentences: Sequence[Runs], most: int | None, reason: str = TOO_LONG
 ) -> tuple[list[Runs], LostSpans]:
     """Cut sentences into pieces of at most `most` words, which count as sentences.
 
@@ -31,15 +36,17 @@ def cut_long_sentences(
     words (Sequence[Words]): The documents.
     sentences (Sequence[Runs]): Their sentences.
     most (int | None): The greatest number of words. None for no limit.
+    reason (str): Why longer ones are cut.
     RETURNS (tuple[list[Runs], LostSpans]): The sentences and pieces, and which sentences were cut.
     """
     cut = LostSpans()
     if most is None or all(max(runs.lengths, default=0) <= most for runs in sentences):
         return list(sentences), cut
-    return [_cut_runs(document, runs, most, cut) for document, runs in zip(words, sentences, strict=True)], cut
+    pairs = zip(words, sentences, strict=True)
+    return [_cut_runs(document, runs, most, reason, cut) for document, runs in pairs], cut
 
 
-def _cut_runs(document: Words, runs: Runs, most: int, cut: LostSpans) -> Runs:
+def _cut_runs(document: Words, runs: Runs, most: int, reason: str, cut: LostSpans) -> Runs:
     lengths: list[int] = []
     in_sentence: list[bool] = []
     start = 0
@@ -48,7 +55,7 @@ def _cut_runs(document: Words, runs: Runs, most: int, cut: LostSpans) -> Runs:
         if is_sentence and length > most:
             text = document.doc[start : start + 8].text
             place = f"{length} words from {text!r} in {describe_doc(document.source)}"
-            cut.add(TOO_LONG, place, document.to_source(start, end))
+            cut.add(reason, place, document.to_source(start, end))
             pieces = list(_pieces(_ranks(document, start, end), most))
         else:
             pieces = [length]

@@ -22,7 +22,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import describe_doc, set_mentions
 from ..documents.words import Words, read_all_words, read_words
-from ..layers.selection.candidates import CandidateStrategy, Decoding
+from ..layers.selection.candidates import AllAtOnce, CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
 from ..layers.selection.selectors import Selector, selects_spans
@@ -35,7 +35,7 @@ from .before_training import warn_before_training
 from .doc_selection import DocSelection
 from .known_encoder import KnownEncoder
 from .listeners import check_encoder, check_listeners
-from .long_sentences import cut_long_sentences
+from .long_sentences import MORE_THAN_A_BATCH, MOST_WORDS, cut_long_sentences
 from .lost import LostSpans, level_of_caller
 from .optimizer import finish_update
 from .sentences import lacks_boundaries, sentence_runs, take_gold_sentences
@@ -190,7 +190,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         RAISES (ValueError): If the document has no sentence boundaries.
         """
         words = read_words(doc)
-        (prediction,), layout, output = self._predict_batch([words])
+        (prediction,), layout, output = self._predict_batch([words], all_scores=True)
         selector = self.selector
         if output is not None and output.selection is not None and selects_spans(selector):
             return prediction, DocSelection(words, output.selection, layout, selector, self.settings.threshold)
@@ -436,8 +436,13 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         return HeadInput(words, layout, self._prediction_request(words, layout))
 
-    def _predict_batch(self, words: list[Words]) -> tuple[list[Prediction], SpanLayout, Output | None]:
-        """The predictions, the sentences, and the output of the network, which does not run without sentences."""
+    def _predict_batch(
+        self, words: list[Words], all_scores: bool = False
+    ) -> tuple[list[Prediction], SpanLayout, Output | None]:
+        """The predictions, the sentences, and the output of the network, which does not run without sentences.
+
+        all_scores (bool): Whether the output must have the scores of all spans, however long a document is.
+        """
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         if not layout.size:
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
@@ -445,6 +450,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         check_listeners(self.model, docs, self.name)
         check_encoder(self.model, docs, self)
         request = self._prediction_request(words, layout)
+        if all_scores:
+            request = replace(request, choose=AllAtOnce(request.choose))
         try:
             output: Output = self.model.predict(HeadInput(words, layout, request))
         except NotFinite as error:
@@ -482,8 +489,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     def _cut_sentences(self, words: Sequence[Words]) -> tuple[list[Runs], LostSpans]:
         whole = sentence_runs([document.doc for document in words], self.name)
-        most = self.settings.max_sentence_words if self._band_width is None else None
-        return cut_long_sentences(words, whole, most)
+        if self._band_width is not None:
+            return cut_long_sentences(words, whole, MOST_WORDS, MORE_THAN_A_BATCH)
+        return cut_long_sentences(words, whole, self.settings.max_sentence_words)
 
     def _look_through(self, examples: Sequence[Example], nlp: Language | None) -> None:
         """Report before training what of a corpus cannot be learnt, as far as its sentences are known.

@@ -37,7 +37,7 @@ from spacy_span_selector.models.finite import NotFinite
 from spacy_span_selector.models.torch_head import DOCS_READER, HeadInput
 from spacy_span_selector.pipeline import selector_pipe
 from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
-from spacy_span_selector.pipeline.long_sentences import TOO_LONG
+from spacy_span_selector.pipeline.long_sentences import MORE_THAN_A_BATCH, TOO_LONG
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
@@ -634,6 +634,14 @@ def test_long_sentences_are_not_cut_where_the_width_of_spans_has_a_limit(case: C
     assert not component(nlp).lost.counts
     component(nlp).cfg["max_sentence_words"] = None
     assert annotation(component(nlp)(sentenced(nlp, text))) == whole
+
+
+def test_a_sentence_of_more_words_than_a_batch_is_cut_all_the_same(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp, _ = initialized(case, "laminar", model={"max_span_width": 3}, threshold=0.0)
+    monkeypatch.setattr(selector_pipe, "MOST_WORDS", 4)
+    with pytest.warns(UserWarning, match="cuts a sentence that has more words than 16,384"):
+        component(nlp)(sentenced(nlp, case.texts[0].replace(".", ",")))
+    assert list(component(nlp).lost.counts) == [MORE_THAN_A_BATCH]
 
 
 def test_the_greatest_width_of_a_span_is_that_of_the_config_not_of_the_saved_weights(

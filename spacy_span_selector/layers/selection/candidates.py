@@ -187,6 +187,23 @@ class LikelyAndGold:
         return in_text_order(flat, layout)
 
 
+@dataclass(frozen=True)
+class AllAtOnce:
+    """What another strategy chooses, with the scores of all spans of a batch at hand.
+
+    choose (CandidateStrategy): The other strategy.
+    """
+
+    choose: CandidateStrategy
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        return self.choose(scores, log_marginals, layout)
+
+
+BY_SENTENCE = (Decode, AboveThreshold, NoSpans, TopPerSentence)
+"""Strategies that choose the spans of a sentence without a look at any other."""
+
+
 def in_text_order(flat: Tensor, layout: SpanLayout) -> Tensor:
     """Sort flat indices by start, then by end."""
     starts, ends = layout.locate(flat)

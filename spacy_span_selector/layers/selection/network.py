@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -9,16 +10,17 @@ from torch import Tensor
 
 from ..spans.layout import SpanLayout, Spans
 from ..spans.scorer import SpanScorer
-from .candidates import CandidateStrategy
+from .candidates import BY_SENTENCE, CandidateStrategy
 from .selectors import Marginals, SpanSelector
 
 
 class Selection(NamedTuple):
     """The spans of a batch that were selected, and the scores that they were selected by.
 
-    scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-    marginals (Marginals): Probability of every span, flat.
-    candidates (Tensor): Flat index of each selected span, in the order of the text. Shape: (candidates,)
+    scores (Tensor): Score of every span, flat; of the selected ones alone, if they were selected block by block.
+        Shape: (layout.size,) or (candidates,)
+    marginals (Marginals): Probability of every span, or of every selected one, likewise.
+    candidates (Tensor): Where each selected span is in these, in the order of the text. Shape: (candidates,)
     spans (Spans): Their tokens.
     """
 
@@ -37,8 +39,9 @@ class Candidates(NamedTuple):
 
     selection (Selection): The selected spans.
     vectors (Tensor): Their vectors. Shape: (candidates, vector_width)
-    scores (Tensor): Score of every span in links or roles, flat. Shape: (layout.size,)
-    second_task (Tensor): Scores of the second task of every span, flat. Shape: (classes, layout.size)
+    scores (Tensor): Score of every span in links or roles, with the indices of the selection. Shape: (layout.size,) or
+        (candidates,)
+    second_task (Tensor): Scores of the second task, likewise. Shape: (classes, layout.size or candidates)
     """
 
     selection: Selection
@@ -89,6 +92,9 @@ def select_spans(
 ) -> Candidates:
     """Score the spans of a batch, choose candidates, and represent these.
 
+    At prediction the sentences of a long document are done in blocks if no sentence matters to another, so that the
+    scores of all of its spans are never in memory at once.
+
     scorer (SpanScorer): From `make_span_scorer`.
     selector (SpanSelector): How spans are selected.
     tokens (Tensor): Token vectors. Shape: (tokens, width)
@@ -97,6 +103,25 @@ def select_spans(
     max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
     classes (int): Classes of a second task.
     """
+    arguments = (choose, max_span_width, classes)
+    if torch.is_grad_enabled() or not layout.is_large or not isinstance(choose, BY_SENTENCE):
+        return _select(scorer, selector, tokens, layout, *arguments)
+    return _join(
+        [_without_others(_select(scorer, selector, tokens, block, *arguments)) for block in layout.blocks()],
+        len(tokens),
+    )
+
+
+def _select(
+    scorer: SpanScorer,
+    selector: SpanSelector,
+    tokens: Tensor,
+    layout: SpanLayout,
+    choose: CandidateStrategy,
+    max_span_width: int | None,
+    classes: int,
+) -> Candidates:
+    """Select spans with the scores of all of a layout at once."""
     scores = scorer(tokens, layout, max_span_width)
     # Even if both are the same row they must be two tensors, each with a gradient of its own.
     selection, decision = scores[0], scores[-1 - classes]
@@ -117,4 +142,40 @@ def select_spans(
         vectors=scorer.represent(tokens, spans.starts, spans.ends),
         scores=decision,
         second_task=scores[len(scores) - classes :],
+    )
+
+
+def _without_others(found: Candidates) -> Candidates:
+    """The same candidates without what is known of other spans."""
+    selection = found.selection
+    which = selection.candidates
+    return Candidates(
+        Selection(
+            selection.scores[which],
+            Marginals(*(column[which] for column in selection.marginals)),
+            torch.arange(len(which), device=which.device),
+            selection.spans,
+        ),
+        found.vectors,
+        found.scores[which],
+        found.second_task[:, which],
+    )
+
+
+def _join(parts: Sequence[Candidates], tokens: int) -> Candidates:
+    """The candidates of all blocks in the order of the text."""
+    starts = torch.cat([part.selection.spans.starts for part in parts])
+    ends = torch.cat([part.selection.spans.ends for part in parts])
+    order = torch.argsort(starts * tokens + ends)
+    marginals = zip(*(part.selection.marginals for part in parts), strict=True)
+    return Candidates(
+        Selection(
+            torch.cat([part.selection.scores for part in parts])[order],
+            Marginals(*(torch.cat(column)[order] for column in marginals)),
+            torch.arange(len(order), device=order.device),
+            Spans(starts[order], ends[order]),
+        ),
+        torch.cat([part.vectors for part in parts])[order],
+        torch.cat([part.scores for part in parts])[order],
+        torch.cat([part.second_task for part in parts], dim=1)[:, order],
     )

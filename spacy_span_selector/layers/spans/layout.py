@@ -11,8 +11,8 @@ A token may lie between sentences, like the name of a speaker: it has a row in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
@@ -24,6 +24,10 @@ LEAST_LONG = 257
 
 LEAST_FILL = 0.75
 """A sentence joins a bucket if it is at least this fraction as long as the longest sentence in it."""
+
+MOST_ENTRIES = {"cpu": 1 << 21, "cuda": 1 << 26}
+"""Entries of charts that are filled at once, by device, or those of one sentence if that has more: what is computed
+beside them takes several times their memory. A GPU is kept busy by more of them."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ class SpanLayout:
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []
         size = 0
-        for members in _split_by_fill(lengths[order].tolist(), most):
+        for members in _split_by_fill(lengths[order].tolist(), most, entries_at_once(device)):
             chosen = order[members]
             bucket_lengths = lengths[chosen]
             longest = int(bucket_lengths.max())
@@ -153,6 +157,28 @@ class SpanLayout:
             size += len(chosen) * longest * columns
         row[~in_sentence] = size  # behind every chart, so that no flat index leads there
         return cls(buckets, document.to(device), row.to(device), place.to(device), size, most)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are more entries than are filled at once."""
+        return self.size > entries_at_once(self.row.device)
+
+    def blocks(self) -> Iterator[SpanLayout]:
+        """The same sentences in layouts that are not large, or have one bucket. Tokens of all other sentences are in no
+        sentence of a block."""
+        begin, at_once = 0, entries_at_once(self.row.device)
+        ends = [*(bucket.offset for bucket in self.buckets[1:]), self.size]
+        for end, following in zip(ends, [*ends[1:], None], strict=False):
+            if following is None or following - begin > at_once:
+                yield self._block(begin, end)
+                begin = end
+
+    def _block(self, begin: int, end: int) -> SpanLayout:
+        """The buckets between two flat indices."""
+        buckets = [replace(some, offset=some.offset - begin) for some in self.buckets if begin <= some.offset < end]
+        alone = self.row + self.place
+        row = torch.where((begin <= alone) & (alone < end), self.row - begin, end - begin)
+        return replace(self, buckets=buckets, row=row, size=end - begin)
 
     @property
     def sentence(self) -> Tensor:
@@ -220,12 +246,19 @@ def is_long(tokens: int, most: int | None) -> bool:
     return most is not None and tokens >= max(most + 1, LEAST_LONG)
 
 
-def _split_by_fill(descending: list[int], most: int | None) -> list[slice]:
-    """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest; long sentences are
-    in no run with others."""
+def entries_at_once(device: torch.device | None) -> int:
+    """How many entries of charts are filled at once on a device, if they are of several sentences."""
+    return MOST_ENTRIES["cuda" if device is not None and device.type == "cuda" else "cpu"]
+
+
+def _split_by_fill(descending: list[int], most: int | None, entries: int) -> list[slice]:
+    """Cut lengths, longest first, into runs in which none is shorter than LEAST_FILL of the longest, and which have no
+    more entries than may be in a chart of several sentences; long sentences are in no run with others."""
     cuts = [0]
     for position, length in enumerate(descending):
         longest = descending[cuts[-1]]
-        if length < LEAST_FILL * longest or is_long(length, most) != is_long(longest, most):
+        columns = most if most is not None and is_long(longest, most) else longest
+        too_many = (position + 1 - cuts[-1]) * longest * columns > entries and position > cuts[-1]
+        if length < LEAST_FILL * longest or is_long(length, most) != is_long(longest, most) or too_many:
             cuts.append(position)
     return [slice(begin, end) for begin, end in zip(cuts, [*cuts[1:], len(descending)], strict=True) if end > begin]

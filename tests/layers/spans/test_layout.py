@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.spans.layout import LEAST_FILL, SpanLayout, is_long
+from spacy_span_selector.layers.spans.layout import LEAST_FILL, MOST_ENTRIES, SpanLayout, is_long
 
 from ...layouts import layout_of, runs_of
 
@@ -191,3 +191,21 @@ def test_a_sentence_is_long_if_a_chart_of_all_spans_costs_too_much(
 def test_a_layout_of_a_long_sentence_grows_with_it() -> None:
     for tokens in (10_000, 20_000):
         assert layout_of([[tokens]], most=50).size == 50 * tokens
+
+
+@settings(deadline=None)
+@given(drawn_batches, drawn_limits, st.integers(1, 100))
+def test_blocks_have_every_span_once_and_none_is_large(sentence_runs: Lengths, most: int | None, entries: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(MOST_ENTRIES, "cpu", entries)
+        layout = layout_of(sentence_runs, most=most)
+        blocks = list(layout.blocks())
+        assert all(not block.is_large or len(block.buckets) == 1 == len(block.buckets[0].lengths) for block in blocks)
+    located = [torch.stack(block.locate(torch.nonzero(block.valid())[:, 0]), dim=1).tolist() for block in blocks]
+    assert sorted((start, end) for spans in located for start, end in spans) == sorted(spans_of(sentence_runs, most))
+
+
+def test_a_layout_that_is_not_large_is_its_only_block() -> None:
+    layout = layout_of([[5, 4], [2]])
+    (block,) = layout.blocks()
+    assert block.size == layout.size and torch.equal(block.row, layout.row)
