@@ -51,7 +51,7 @@ def read_words(doc: Doc) -> Words:
 
     doc (Doc): The document, which is not modified.
     """
-    places = np.flatnonzero(doc.to_array([IS_SPACE]) == 0)
+    places = np.flatnonzero(~_is_space(doc))
     if len(places) == len(doc):
         return Words(doc, doc, places)
     return Words(doc, rebuild_doc(doc, places.tolist()), places)
@@ -64,4 +64,11 @@ def read_all_words(docs: Iterable[Doc]) -> list[Words]:
 
 def count_words(doc: Doc) -> int:
     """The number of tokens that are not white space."""
-    return int(np.count_nonzero(doc.to_array([IS_SPACE]) == 0))
+    return len(doc) - int(np.count_nonzero(_is_space(doc)))
+
+
+def _is_space(doc: Doc) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether each token is white space, which spaCy does not know of a vocabulary without a language."""
+    if IS_SPACE in doc.vocab.lex_attr_getters:
+        return np.asarray(doc.to_array([IS_SPACE]) != 0)
+    return np.fromiter((token.text.isspace() for token in doc), bool, len(doc))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 import spacy
 from spacy.tokens import Doc, Span, SpanGroup
+from spacy.vocab import Vocab
 
 from spacy_span_selector.documents.words import count_words, read_words
 
@@ -57,3 +58,10 @@ def test_a_span_has_no_white_space_at_its_edges_in_the_source() -> None:
 def test_white_space_does_not_count() -> None:
     assert count_words(NLP("\n Ann \n\n left. ")) == 3
     assert count_words(NLP("")) == count_words(NLP(" \n")) == 0
+
+
+def test_white_space_is_known_without_a_language() -> None:
+    """As of files that are read by no pipeline: spaCy knows nothing of their tokens."""
+    doc = Doc(Vocab(), words=["Ann", "\n\n", "left", "\u3000"])
+    assert [token.text for token in read_words(doc).doc] == ["Ann", "left"]
+    assert count_words(doc) == 2
