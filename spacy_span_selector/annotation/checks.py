@@ -65,6 +65,19 @@ def check_groups(doc: Doc, groups: Any, place: str) -> list[list[tuple[int, int]
     return [check_spans(doc, group, f"{place}[{i}]") for i, group in enumerate(groups)]
 
 
+def check_once(doc: Doc, values: Sequence[Any], place: str, group: str) -> None:
+    """Check that nothing is in a group a second time.
+
+    doc (Doc): The document that gets them.
+    values (Sequence[Any]): The mentions of a cluster, or the arguments of a frame.
+    place, group (str): Where they were found, and what they belong to, for the message.
+    RAISES (ValueError): If two are equal.
+    """
+    if len(set(values)) != len(values):
+        i = next(i for i in range(len(values)) if values[i] in values[:i])
+        fail(doc, f"{place}[{i}]", tuple(values[i]), "each once", f"is in the {group} already")
+
+
 def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[int, int, str]]:
     """Check spans with labels.
 

@@ -19,6 +19,7 @@ from .checks import (
     check_groups,
     check_list,
     check_offsets,
+    check_once,
     check_score,
     check_scores,
     check_spans,
@@ -105,10 +106,13 @@ def set_clusters(
     names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`; "" if it has none.
     entity_types (Sequence[str]): What kind of entity each cluster is in the corpus, such as "person", kept in
         `attrs["entity_type"]`; "" if it is not known.
-    RAISES (ValueError): If offsets are not those of some tokens, or a mention has no finite score or no antecedent that
-        is an earlier mention, or there are not as many names or types as clusters. The document is as it was.
+    RAISES (ValueError): If offsets are not those of some tokens, or a mention is in its cluster twice, has no finite
+        score or no antecedent that is an earlier mention, or there are not as many names or types as clusters. The
+        document is as it was.
     """
     clusters = check_groups(doc, clusters, "clusters")
+    for i, cluster in enumerate(clusters):
+        check_once(doc, cluster, f"clusters[{i}]", "cluster")
     known: dict[str, list[list[Any] | None]] = {}
     if scores is not None:
         known[SCORES] = _check_scores_of(doc, clusters, scores, "scores")

@@ -24,6 +24,7 @@ from .checks import (
     check_labelled,
     check_list,
     check_offsets,
+    check_once,
     check_scores,
     check_spans,
     check_text,
@@ -112,12 +113,14 @@ def set_frames(
     predicates_key (str | None): Key of the given predicates. A document that gets no frame gets an empty group under
         this key, unless it has the group already: it is annotated, but without frames. None never adds the group.
     spans_key (str): Key of the spans that a component has selected, if it has: the prefix is noted there, too.
-    RAISES (ValueError): If offsets are not those of some tokens, a role or another text is no string, or a frame has
-        scores but not a finite one for each span. The document is as it was.
+    RAISES (ValueError): If offsets are not those of some tokens, a role or another text is no string, an argument is in
+        its frame twice, or a frame has scores but not a finite one for each span. The document is as it was.
     """
     frames = check_list(doc, frames, "frames", "Frame")
     if not _are_frames(frames, len(doc)):
         frames = [_check_frame(doc, frame, f"frames[{i}]") for i, frame in enumerate(frames)]
+    for i, frame in enumerate(frames):
+        check_once(doc, frame.arguments, f"frames[{i}].arguments", "frame")
     groups: dict[str, SpanGroup] = {}
     for number, frame in enumerate(sorted(frames, key=lambda frame: frame[:2]), start=1):
         order = sorted(range(len(frame.arguments)), key=lambda i: frame.arguments[i])

@@ -42,6 +42,7 @@ from ..annotation import (
 )
 from ..documents.speaker_markers import remove_speaker_markers
 from ..writing import write_file
+from .coreference_column import REPEATED
 from .files import read_lines
 from .json_objects import read_object, show_json
 from .left_out import DOCUMENTS, Report
@@ -69,7 +70,8 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If no document can be read, naming the file; and the first malformed line, if there is any.
     WARNS: Once, counting what is left out: documents whose line is malformed, naming file and line, what was found, and
-        what was expected; entities that overlap longer ones, which `doc.ents` can't hold.
+        what was expected; mentions that are in their cluster twice; entities that overlap longer ones, which
+        `doc.ents` can't hold.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
@@ -165,7 +167,7 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, report: Report) 
     if turns:
         set_speakers(doc, turns)
     if record.get("clusters") is not None:
-        _read_clusters(record, doc, place)
+        _read_clusters(record, doc, place, report)
     if record.get("constituents"):  # every text has constituents: an empty list means "not annotated"
         set_constituents(doc, _read_labelled(record, "constituents", len(doc), place))
     if record.get("ner") is not None:
@@ -178,12 +180,14 @@ def _make_doc(record: dict[str, Any], vocab: Vocab, place: str, report: Report) 
     return doc
 
 
-def _read_clusters(record: dict[str, Any], doc: Doc, place: str) -> None:
+def _read_clusters(record: dict[str, Any], doc: Doc, place: str, report: Report) -> None:
     last_inside = WORD_LEVEL[0] not in record
-    clusters = [
-        [(start, end) for start, end in _read_spans(cluster, "clusters", len(doc), place, last_inside=last_inside)]
-        for cluster in _check_list(record["clusters"], "clusters", place)
-    ]
+    clusters: list[list[tuple[int, int]]] = []
+    for cluster in _check_list(record["clusters"], "clusters", place):
+        mentions = _read_spans(cluster, "clusters", len(doc), place, last_inside=last_inside)
+        clusters.append([*dict.fromkeys((start, end) for start, end in mentions)])
+        for _ in range(len(mentions) - len(clusters[-1])):
+            report.leave_out(REPEATED, f"{place}: the cluster that starts at word {min(mentions)[0]}.")
     names = record.get("cluster_names")
     if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
         raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")

@@ -9,6 +9,7 @@ from .left_out import LONGEST_QUOTE, Report, shorten
 
 CELL = re.compile(r"(?P<opens>(?:\([^()*]+)*)\*?(?P<closes>\)*)")
 BRACKETS = "brackets of arguments that can't be read or have no partner"
+REPEATED_ARGUMENTS = "arguments that are a second time in their frame"
 FRAMES = "frames without a predicate that can be read"
 PARSES = "parses that can't be read"
 WRITABLE_LABEL = re.compile(r"[^\s()*]+")
@@ -40,13 +41,18 @@ def read_arguments_column(cells: Sequence[str], place: Callable[[int], str], rep
 
     cells (Sequence[str]): One cell per token, as for `read_starred_column`.
     place (Callable[[int], str]): File and line of a token, for messages.
-    report (Report): Gets the cells that can't be read, and the brackets without a partner.
+    report (Report): Gets the cells that can't be read, the brackets without a partner, and repeated arguments.
     RETURNS (list[LabelledSpan]): The spans, by start, outer spans first.
     """
     spans, faults = _pair(cells, place)
     for fault in faults:
         report.leave_out(BRACKETS, fault)
-    return spans
+    kept: dict[LabelledSpan, None] = {}
+    for span in spans:
+        if span in kept:
+            report.leave_out(REPEATED_ARGUMENTS, f"{place(span[0])}: {shorten(span[2])}.")
+        kept[span] = None
+    return [*kept]
 
 
 def write_starred_column(spans: Sequence[LabelledSpan], tokens: range) -> list[str]:

@@ -126,6 +126,14 @@ def test_offsets_are_two(place: str, size: int) -> None:
 
 BAD_ARGUMENTS: list[tuple[Callable[[Doc], None], str]] = [
     (lambda doc: set_clusters(doc, None), "clusters is None; expected a list of lists of token offsets"),  # type: ignore[arg-type]
+    (
+        lambda doc: set_clusters(doc, [[(0, 1)], [(1, 2), (0, 1), (1, 2)]]),
+        r"clusters\[1\]\[2\] is \(1, 2\), which is in the cluster already; expected each once",
+    ),
+    (
+        lambda doc: set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(0, 1, "ARG0")])]),
+        r"frames\[0\].arguments\[1\] is \(0, 1, 'ARG0'\), which is in the frame already; expected each once",
+    ),
     (lambda doc: set_clusters(doc, [(0, 1)]), r"clusters\[0\]\[0\] is 0; expected two integers"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [doc[0:1]]), r"clusters\[0\] is the Span 'Ann'"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [[(0, 1)]], names=[]), "the length of names is 0; expected 1, one for each of clus"),

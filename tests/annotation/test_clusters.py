@@ -53,6 +53,12 @@ def test_a_document_is_annotated_once_its_clusters_are_set_even_if_there_are_non
     assert set(doc.spans) == {"candidates"} and not len(doc.spans["candidates"])
 
 
+def test_a_span_may_be_in_two_clusters():
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1), (3, 4)], [(0, 1)]])
+    assert get_clusters(doc) == [[(0, 1)], [(0, 1), (3, 4)]]
+
+
 def test_clusters_leave_the_selected_spans_alone():
     doc = make_doc()
     set_clusters(doc, [[(5, 6)]])

@@ -64,6 +64,13 @@ def test_two_frames_on_one_span_keep_their_order() -> None:
     assert get_frames(doc) == frames
 
 
+def test_equal_frames_and_a_span_with_two_roles_are_kept() -> None:
+    doc = make_doc()
+    frame = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(0, 1, "ARG1")])
+    set_frames(doc, [frame, frame])
+    assert get_frames(doc) == [frame, frame]
+
+
 def test_frames_are_replaced_and_other_groups_kept() -> None:
     doc = make_doc()
     for key in ("other", "srl_spans", PREDICATES_KEY):

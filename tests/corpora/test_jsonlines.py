@@ -132,6 +132,15 @@ def test_entities_that_overlap_are_left_out_and_counted(tmp_path: Path):
     assert [span.label_ for span in doc.ents] == ["EVENT"]
 
 
+def test_a_mention_that_is_in_its_cluster_twice_is_kept_once_and_counted(tmp_path: Path):
+    path = write(tmp_path, {**FERRY, "clusters": [[[3, 3], [0, 0], [3, 3]]]})
+    with pytest.warns(
+        UserWarning, match=r"a second time in their cluster: 1\. .*:1: the cluster that starts at word 0"
+    ):
+        (doc,) = read_jsonlines(path)
+    assert get_clusters(doc) == [[(0, 1), (3, 4)]]
+
+
 def test_empty_lines_are_skipped(tmp_path: Path):
     path = tmp_path / "gaps.jsonlines"
     path.write_text('\n{"sentences": [["Rain"]]}\n\n{"sentences": [["Snow"]]}\n', encoding="utf-8")

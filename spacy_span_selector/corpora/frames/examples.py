@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 from ...annotation import Argument, Frame, set_frames, set_predicates, set_title
 from ..left_out import Report, shorten
 from ..numerals import read_number
+from ..starred_column import REPEATED_ARGUMENTS
 
 NO_PREDICATE = "examples without a predicate"
 WRONG_PREDICATE = "examples whose predicate is not where they say"
@@ -58,6 +59,8 @@ def read_example(vocab: Vocab, example: Element, roleset: str, place: str, repor
         found = _read_argument(argument, tokens, places)
         if isinstance(found, str):
             report.leave_out(WRONG_ARGUMENTS, f"{place}: {found}")
+        elif found in arguments:
+            report.leave_out(REPEATED_ARGUMENTS, f"{place}: {found.role}.")
         elif found is not None and not (found.start < end and start < found.end):
             arguments.append(found)
     set_frames(doc, [Frame(start, end, arguments, roleset)])

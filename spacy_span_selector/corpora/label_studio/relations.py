@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ...annotation import Argument, Frame, Mention
 from ..coreference_column import REPEATED
 from ..left_out import Report, shorten
+from ..starred_column import REPEATED_ARGUMENTS
 from .names import COREFERENT, MENTION, NO_MENTIONS, PREDICATE
 from .records import Relation
 
@@ -62,9 +63,13 @@ def find_annotation(
             report.leave_out(WITHOUT_ROLE, f"{place}: from {shorten(ends[0])} to {shorten(ends[1])}.")
         else:
             predicate, argument = ends if of_predicate[0] else reversed(ends)
-            arguments[predicate] += [Argument(*regions[argument].place, role) for role in labels]
+            for found in (Argument(*regions[argument].place, role) for role in labels):
+                if found in arguments[predicate]:
+                    report.leave_out(REPEATED_ARGUMENTS, f"{place}: {found.role} at token {found.start}.")
+                else:
+                    arguments[predicate].append(found)
     frames = [
-        Frame(*region.place, [*dict.fromkeys(arguments[name])], region.note or None)
+        Frame(*region.place, arguments[name], region.note or None)
         for name, region in regions.items()
         if PREDICATE in region.labels
     ]

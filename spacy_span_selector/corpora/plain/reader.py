@@ -58,8 +58,8 @@ def from_dict(
     cluster_prefix, mentions_key (str): Where clusters and selected mentions go in `doc.spans`.
     frame_prefix, predicates_key (str): Where frames go in `doc.spans`, and the empty group of a document without any.
     RETURNS (Doc): The document, with the annotation of the data.
-    RAISES (ValueError): If the data is not as the schema says, or the text can't be split, with the key, what was
-        found, and what was expected.
+    RAISES (ValueError): If the data is not as the schema says, if sentences overlap or leave out words, if a mention or
+        an argument is said twice, or the text can't be split, with the key, what was found, and what was expected.
     WARNS: Once, counting what is left out: spans that don't begin and end with tokens, or have another text than that
         at their offsets, and the frames of such predicates; starts of sentences where no token starts; scores and
         antecedents that only some spans of a cluster or frame have.
@@ -98,10 +98,10 @@ def _set_sentences(sentences: Sequence[records.Place], alignment: Alignment) -> 
     values = np.full(len(alignment.doc), -1)
     values[:1] = 1
     for i, sentence in enumerate(sentences):
-        if sentence.start in alignment.starts:
-            values[alignment.starts[sentence.start]] = 1
-        else:
+        if sentence.start not in alignment.starts:
             alignment.leave_out(STARTS, f"sentences[{i}]", sentence)
+        elif i:  # the first one has the white space before it
+            values[alignment.starts[sentence.start]] = 1
     # At once: spaCy searches the whole document when the start of a sentence is set at a token.
     alignment.doc.from_array("SENT_START", cast(Ints2d, values.astype(np.uint64)))
 
@@ -127,7 +127,9 @@ def _set_clusters(
         linked = [None if mention.antecedent is None else spans[mention.antecedent] for _, mention in kept]
         antecedents.append(linked if _have_all(known, path, alignment) else None)
         reasons.append([mention.reason or "" for _, mention in kept])
-        selected |= {span: mention.score for span, mention in kept}
+        for span, mention in kept:  # of a span in two clusters, the first one says the score
+            if selected.get(span) is None:
+                selected[span] = mention.score
     set_clusters(
         alignment.doc,
         mentions,

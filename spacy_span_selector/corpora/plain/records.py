@@ -135,6 +135,20 @@ class Document(Record):
         """
         raise ValueError(f"Can't read {self.name}: {place} is {show(found)}; expected {expected}.")
 
+    def check_gap(self, start: int, end: int, between: str) -> None:
+        """Check that there is nothing but white space between what should cover all words."""
+        gap = self.text[start:end]
+        if gap and not gap.isspace():
+            self.fail(f"the text between {between} at {start}", gap, "white space")
+
+    def check_once(self, path: str, values: Sequence[tuple[Any, ...]], expected: str) -> None:
+        """Check that nothing is in a list a second time."""
+        seen: set[tuple[Any, ...]] = set()
+        for i, value in enumerate(values):
+            if value in seen:
+                self.fail(f"{path}[{i}]", value, expected)
+            seen.add(value)
+
 
 def read_document(data: Any) -> Document:
     """Check plain data.
@@ -142,8 +156,8 @@ def read_document(data: Any) -> Document:
     data (Any): What should be the data of a document.
     RETURNS (Document): The same, with all that is missing as None.
     RAISES (ValueError): If a key is missing, or a value is of another kind than expected, or offsets are not those of
-        some characters, or an antecedent is no earlier mention of the cluster; with the key, what was found, and what
-        was expected.
+        some characters, an antecedent is no earlier mention of the cluster, sentences do not follow each other, or
+        something is said twice that there is once; with the key, what was found, and what was expected.
     """
     try:
         document = Document.model_validate(data)
@@ -154,12 +168,52 @@ def read_document(data: Any) -> Document:
         if not place.start < place.end <= length:
             expected = f"start < end <= {length}, which is the length of the text; the end is exclusive"
             document.fail(f"(start, end) of {path}", (place.start, place.end), expected)
+    _check_sentences(document)
+    _check_repeated(document)
     for i, cluster in enumerate(document.clusters or ()):
         for j, mention in enumerate(cluster.mentions):
             if mention.antecedent is not None and not _is_earlier(mention.antecedent, mention, cluster.mentions):
                 expected = "null or the number of a mention of the cluster that is earlier in the text"
                 document.fail(f"clusters[{i}].mentions[{j}].antecedent", mention.antecedent, expected)
     return document
+
+
+def _check_sentences(document: Document) -> None:
+    """Check that sentences follow each other from the first word to the last."""
+    if document.sentences is None:
+        return
+    end = 0
+    for i, sentence in enumerate(document.sentences):
+        if sentence.start < end:
+            document.fail(f"sentences[{i}].start", sentence.start, f"at least {end}, where the sentence before it ends")
+        document.check_gap(end, sentence.start, "sentences")
+        end = sentence.end
+    document.check_gap(end, len(document.text), "sentences")
+
+
+def _check_repeated(document: Document) -> None:
+    """Check that each mention is in its cluster once, and each argument in its frame; that no mention of a cluster is
+    unlinked; and that a role has one description."""
+    linked: set[tuple[int, int]] = set()
+    for i, cluster in enumerate(document.clusters or ()):
+        mentions = [(mention.start, mention.end) for mention in cluster.mentions]
+        document.check_once(f"clusters[{i}].mentions", mentions, "another mention than those before it")
+        linked.update(mentions)
+    unlinked = [(mention.start, mention.end) for mention in document.unlinked_mentions or ()]
+    document.check_once("unlinked_mentions", unlinked, "another mention than those before it")
+    for i, place in enumerate(unlinked):
+        if place in linked:
+            document.fail(f"(start, end) of unlinked_mentions[{i}]", place, "a mention that is in no cluster")
+    for i, frame in enumerate(document.frames or ()):
+        arguments = [(argument.start, argument.end, argument.role) for argument in frame.arguments]
+        document.check_once(f"frames[{i}].arguments", arguments, "another argument than those before it")
+        described: dict[str, str] = {}
+        for j, argument in enumerate(frame.arguments):
+            if argument.description:
+                first = described.setdefault(argument.role, argument.description)
+                if first != argument.description:
+                    path = f"frames[{i}].arguments[{j}].description"
+                    document.fail(path, argument.description, f"{first!r}, as another argument with its role has")
 
 
 def _places(document: Document) -> Iterator[tuple[str, Place]]:

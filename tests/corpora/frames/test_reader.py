@@ -118,6 +118,13 @@ def test_an_argument_elsewhere_is_left_out_and_reported(argument: tuple[str, str
     assert get_frames(doc)[0].arguments == [(2, 3, "ARGM-TMP")]
 
 
+def test_an_argument_that_is_there_twice_is_read_once_and_reported(tmp_path: Path) -> None:
+    argument = ("ARG1", "1", "1", "it")
+    with pytest.warns(UserWarning, match=r"arguments that are a second time in their frame: 1\..*example 1.*: ARG1"):
+        (doc,) = read_frames(write(tmp_path, example("Lend it .", ("0", "Lend"), argument, argument))).examples
+    assert get_frames(doc)[0].arguments == [(1, 2, "ARG1")]
+
+
 def test_examples_without_annotation_are_none(tmp_path: Path) -> None:
     folder = write(tmp_path, "<example><text>Lend .</text></example>", "<example><text>A</text><propbank/></example>")
     assert not read_quietly(folder).examples

@@ -38,8 +38,9 @@ def test_arguments_may_be_regions_of_any_label():
     regions = {"a": mention(0), "b": mention(1, "Argument"), "v": mention(2, "Predicate"), "w": mention(3, "Predicate")}
     links = [link("v", "a", "ARG0", "ARG1"), link("b", "v", "ARG2"), link("v", "w", "ARG3"), link("v", "a", "ARG0")]
     links.append(link("v", "w", "ARG4", direction="left"))
-    clusters, frames, _ = find(regions, *links)
+    clusters, frames, report = find(regions, *links)
     assert [cluster.mentions for cluster in clusters] == [[(0, 1)]]
+    assert report.findings == {"Left out arguments that are a second time in their frame": ["t: ARG0 at token 0."]}
     assert frames == [
         Frame(2, 3, [Argument(0, 1, "ARG0"), Argument(0, 1, "ARG1"), Argument(1, 2, "ARG2"), Argument(3, 4, "ARG3")]),
         Frame(3, 4, [Argument(2, 3, "ARG4")]),

@@ -118,9 +118,17 @@ def test_data_from_before_there_were_quotations_is_not_annotated_for_them():
     assert has_quotations_annotated(read(make_data(quotations=[])))
 
 
-def test_text_before_the_first_sentence_is_a_sentence():
-    doc = read(make_data("Ann left. Bob slept.", sentences=[span(10, 20)]))
-    assert [sentence.text for sentence in doc.sents] == ["Ann left.", "Bob slept."]
+def test_white_space_before_a_sentence_belongs_to_the_one_before_or_to_the_first():
+    doc = read(make_data("\nAnn left.\n\nBob slept.", sentences=[span(1, 10), span(12, 22)]))
+    assert [sentence.text for sentence in doc.sents] == ["\nAnn left.\n\n", "Bob slept."]
+
+
+def test_of_two_scores_of_one_span_both_are_kept_and_the_first_is_that_of_the_selected_span():
+    clusters = [{"mentions": [span(0, 3, score=score, text="Ann")], "representative": 0} for score in (0.25, 0.75)]
+    data = make_data(clusters=clusters, unlinked_mentions=[span(4, 10, score=0.5, text="called")])
+    doc = read(data)
+    assert doc.spans["coref_mentions"].attrs == {"scores": [0.25, 0.5]}
+    assert to_dict(doc) == data
 
 
 def test_a_text_that_is_too_long_for_the_tokenizer_is_named():
@@ -182,7 +190,7 @@ def test_spans_of_another_text_are_left_out_and_counted():
 
 
 def test_sentences_that_start_in_a_token_are_counted():
-    doc, message = warning_about(make_data("Ann left. Bob slept.", sentences=[span(0, 9), span(9, 20), span(12, 20)]))
+    doc, message = warning_about(make_data("Ann left. Bob slept.", sentences=[span(0, 7), span(7, 12), span(12, 20)]))
     assert "Left out starts of sentences where no token starts: 2. The first: sentences[1]" in message
     assert len(list(doc.sents)) == 1
 

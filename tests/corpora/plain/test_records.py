@@ -21,6 +21,10 @@ def frame(**parts: Any) -> dict[str, Any]:
     return {"frames": [{"predicate": PREDICATE, "arguments": [], **parts}]}
 
 
+def sentences(*places: tuple[int, int]) -> dict[str, Any]:
+    return {"sentences": [{"start": start, "end": end} for start, end in places]}
+
+
 BAD: list[tuple[dict[str, Any], str]] = [
     (
         {"format": "spacy_span_selector.Doc.v2"},
@@ -58,6 +62,29 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (frame(arguments=[MENTION]), r"frames\[0\].arguments\[0\].role is missing"),
     (frame(predicate={**PREDICATE, "end": 3}), r"\(start, end\) of frames\[0\].predicate is \(4, 3\)"),
     ({"sentences": [{"start": 0, "end": 99}]}, r"\(start, end\) of sentences\[0\] is \(0, 99\)"),
+    ({"sentences": []}, "the text between sentences at 0 is 'Ann called.*; expected white space"),
+    (sentences((0, 10)), "the text between sentences at 10 is ' her brother.'; expected white space"),
+    (sentences((4, 23)), "the text between sentences at 0 is 'Ann '; expected white space"),
+    (sentences((0, 3), (11, 23)), "the text between sentences at 3 is ' called '; expected white space"),
+    (
+        sentences((0, 10), (4, 23)),
+        r"sentences\[1\].start is 4; expected at least 10, where the sentence before it ends",
+    ),
+    (sentences((11, 23), (0, 10)), "the text between sentences at 0 is 'Ann called '; expected white space"),
+    (cluster(MENTION, HER, MENTION), r"clusters\[1\].mentions\[2\] is \(0, 3\); expected another mention than those"),
+    ({"unlinked_mentions": [HER, HER]}, r"unlinked_mentions\[1\] is \(11, 14\); expected another mention than those"),
+    (
+        {**cluster(HER), "unlinked_mentions": [HER]},
+        r"\(start, end\) of unlinked_mentions\[0\] is \(11, 14\); expected a mention that is in no cluster",
+    ),
+    (
+        frame(arguments=[{**HER, "role": "ARG1"}, {**HER, "role": "ARG1", "score": 0.5}]),
+        r"frames\[0\].arguments\[1\] is \(11, 14, 'ARG1'\); expected another argument than those",
+    ),
+    (
+        frame(arguments=[{**each, "role": "ARG1", "description": str(each["start"])} for each in (MENTION, HER)]),
+        r"frames\[0\].arguments\[1\].description is '11'; expected '0', as another argument with its role has",
+    ),
     ({"quotations": [{"end": 3}]}, r"quotations\[0\].start is missing"),
     ({"quotations": [{**MENTION, "cue": {"start": 4}}]}, r"quotations\[0\].cue.end is missing"),
     (
