@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from spacy.attrs import IS_SPACE
@@ -69,6 +69,6 @@ def count_words(doc: Doc) -> int:
 
 def _is_space(doc: Doc) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Whether each token is white space, which spaCy does not know of a vocabulary without a language."""
-    if IS_SPACE in doc.vocab.lex_attr_getters:
+    if IS_SPACE in cast(Any, doc.vocab).lex_attr_getters:
         return np.asarray(doc.to_array([IS_SPACE]) != 0)
     return np.fromiter((token.text.isspace() for token in doc), bool, len(doc))
