@@ -30,6 +30,8 @@ class LaminarBandGrammar(Grammar):
     starts at token i, of shape (batch, n, most); and so are their results.
     """
 
+    is_precise = False  # a chart for each span that is almost certain would take the square of a long sentence
+
     def first_and_last(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         validate_band(scores, lengths)
         _, tokens, most = scores.shape

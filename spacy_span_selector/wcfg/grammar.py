@@ -11,20 +11,27 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid, softplus
 
-from .validation import validate
+from .validation import check_sums, validate
 
 FORBIDDEN = -1e30  # log weight of what is in no derivation; finite, so that no difference of two is NaN
 IDENTITY = 40.0  # above, softplus is the identity, even in float64
+ROUNDING = 64.0  # where 1 - p is less, in units of the precision of log Z, its logarithm is computed another way
+AT_ONCE = 1 << 20  # the scores in charts that are computed at once for that
 
 
 class Grammar(ABC):
-    """A distribution over sets of non-crossing spans of a sentence."""
+    """A distribution over sets of non-crossing spans of a sentence.
+
+    is_precise (bool): Whether `log_marginals` computes log(1 - p) anew where it would be rounding error.
+    """
+
+    is_precise: ClassVar[bool] = True
 
     def first_and_last(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """First and last token of the span of each score. What starts behind its end, or ends behind its sentence, is
@@ -59,7 +66,8 @@ class Grammar(ABC):
             float16 and bfloat16 are computed in float32. Shape: (batch, n, n)
         lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,)
         RETURNS (Tensor): log Z, 0 for an empty sentence. Shape: (batch,)
-        RAISES (ValueError): If a shape, a dtype or a length is not as described.
+        RAISES (ValueError): If a shape, a dtype or a length is not as described, or a score is NaN, infinite, or so
+            large that log Z is above 5e5, or 2.8e14 in float64, where only rounding errors would be left.
         """
         return self._spans(scores, lengths).log_partition
 
@@ -73,14 +81,14 @@ class Grammar(ABC):
         RETURNS (Tensor): Probabilities; exactly 0 where a score is never read or is -inf. Shape: (batch, n, n)
         RAISES (ValueError): As for `log_partition`.
         """
-        spans = self._spans(scores, lengths)
-        selected = (spans.log_allowed + logsigmoid(spans.scores)).exp()
-        return selected.masked_fill(~spans.exists, 0.0)
+        return self._spans(scores, lengths).selected()
 
     def log_marginals(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Compute the logarithms of the probability p that a span is selected, and of 1 - p.
 
-        Precise where `marginals` rounds to 0 or 1, with finite gradients: use this in a loss.
+        Precise where `marginals` rounds to 0 or 1, with finite gradients: use this in a loss. Either is off by less
+        than a tenth, or by a few units of the precision of log Z. In a band, log(1 - p) is off by more where crossing
+        spans make p less than 1 by less than rounding errors, about 1e-5: there they count as impossible.
 
         scores (Tensor): As for `log_partition`. Shape: (batch, n, n)
         lengths (Tensor): As for `log_partition`. Shape: (batch,)
@@ -96,7 +104,40 @@ class Grammar(ABC):
         log_ruled_out = torch.log(-torch.expm1(spans.log_allowed.masked_fill(certain, -1.0)))
         log_left_alone = spans.log_allowed + logsigmoid(-spans.scores)
         log_unselected = torch.logaddexp(log_ruled_out.masked_fill(certain, -math.inf), log_left_alone).clamp(max=0)
+        if self.is_precise:
+            log_unselected = self._without_rounding(log_unselected, spans, lengths)
         return log_selected.masked_fill(~spans.exists, -math.inf), log_unselected.masked_fill(~spans.exists, 0.0)
+
+    def _without_rounding(self, log_unselected: Tensor, spans: _Spans, lengths: Tensor) -> Tensor:
+        """Compute log(1 - p) anew where it is little more than the rounding error of log q.
+
+        It is log Z with the span forbidden, less log Z, whose gradient is the difference of the marginals. That takes
+        a chart for each such span. A sentence has fewer of them than words, since two that cross cannot both be likely,
+        and after training hardly one.
+
+        log_unselected (Tensor): log(1 - p). Shape: (batch, n, n)
+        spans (_Spans): The results of the chart.
+        lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
+        """
+        rounding = torch.finfo(log_unselected.dtype).eps * (1 + spans.log_partition.detach())
+        which = torch.nonzero(spans.chord & (log_unselected.detach() < rounding.mul(ROUNDING).log()[:, None, None]))
+        if not len(which):
+            return log_unselected
+        lengths = lengths.to(which.device)
+        values, gradients = [], []
+        with torch.no_grad():
+            scores, log_partition, selected = spans.scores.detach(), spans.log_partition, spans.selected()
+            for some in which.split(max(1, AT_ONCE // scores[0].numel())):
+                sentence, row, column = some.unbind(1)
+                others = scores[sentence]
+                others[torch.arange(len(some), device=some.device), row, column] = -math.inf
+                without = self._spans(others, lengths[sentence])
+                values.append(without.log_partition - log_partition[sentence])
+                gradients.append(without.selected() - selected[sentence])
+        own = spans.scores[which[:, 0]]
+        own = own.masked_fill(own.isinf(), 0.0)
+        zero = ((own - own.detach()) * torch.cat(gradients)).sum((1, 2))  # for its gradient
+        return log_unselected.index_put(which.unbind(1), torch.cat(values) + zero)
 
     def _spans(self, scores: Tensor, lengths: Tensor) -> _Spans:
         """Separate what is certain from what needs the chart."""
@@ -104,7 +145,7 @@ class Grammar(ABC):
         scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
         lengths = lengths.to(scores.device)
         if scores.shape[1] == 0:
-            return _Spans(scores.bool(), scores, scores.sum((1, 2)), scores)
+            return _Spans(scores.bool(), scores.bool(), scores, scores.sum((1, 2)), scores)
 
         exists = (start <= last) & (last < lengths[:, None, None])
         # No span crosses a token or the whole sentence, so these are constants and only the chords need the chart.
@@ -116,13 +157,20 @@ class Grammar(ABC):
             scores = scores.masked_fill(~exists, 0.0)
             log_chords, log_allowed = self.sum_over_chords(scores, chord, lengths)
             constant = softplus(scores, threshold=IDENTITY).masked_fill(~certain, 0.0).sum((1, 2))
-            return _Spans(exists, scores, log_chords + constant, log_allowed.masked_fill(~chord, 0.0))
+            log_partition = log_chords + constant
+            check_sums(log_partition, scores)
+            return _Spans(exists, chord, scores, log_partition, log_allowed.masked_fill(~chord, 0.0))
 
 
 class _Spans(NamedTuple):
     """The results of the chart for every span."""
 
     exists: Tensor  # on or above the diagonal and within the length
+    chord: Tensor  # neither a single token nor the whole sentence
     scores: Tensor  # 0 where no span exists
     log_partition: Tensor
     log_allowed: Tensor  # log q
+
+    def selected(self) -> Tensor:
+        """The probability that each span is selected."""
+        return (self.log_allowed + logsigmoid(self.scores)).exp().masked_fill(~self.exists, 0.0)

@@ -5,6 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+GREATEST = 1 / 16  # the greatest log Z times the precision of its numbers: log q is then off by half at most
+
+
+class ScoreError(ValueError):
+    """A score is NaN, infinite, or too large to compute with."""
+
 
 def validate(scores: Tensor, lengths: Tensor) -> None:
     """Check that each sentence has a square matrix of scores and a possible length.
@@ -45,6 +51,36 @@ def _validate(scores: Tensor, lengths: Tensor) -> None:
             f"lengths: expected 0 to {tokens} tokens, the size of the scores, but got "
             f"{int(lengths.min())} to {int(lengths.max())}"
         )
+
+
+def check_sums(log_partition: Tensor, scores: Tensor) -> None:
+    """Check that scores were finite, and not so large that nothing but rounding errors is left of marginals.
+
+    No score is above log Z, and NaN and infinity make it NaN or infinite, so one number for each sentence tells. In a
+    band, errors are those of as many words as the widest span has, so log Z counts for these on average.
+
+    log_partition (Tensor): log Z. Shape: (batch,)
+    scores (Tensor): Scores of spans, 0 where there is none. Shape: (batch, n, n) or (batch, n, most)
+    RAISES (ScoreError): If it is not so.
+    """
+    _, tokens, columns = scores.shape
+    greatest = GREATEST / torch.finfo(log_partition.dtype).eps * max(1.0, tokens / columns)
+    good = log_partition <= greatest
+    if good.all():
+        return
+    sentence = int(torch.nonzero(~good)[0])
+    wrong = torch.nonzero(scores[sentence].isnan() | (scores[sentence] == torch.inf))
+    if len(wrong):
+        place = (sentence, *wrong[0].tolist())
+        raise ScoreError(
+            f"scores[{', '.join(map(str, place))}] is {scores[place].item()}; expected a finite number, or -inf for a "
+            "span that is forbidden"
+        )
+    raise ScoreError(
+        f"scores[{sentence}] go up to {scores[sentence].max().item():.3g}, so that log Z is "
+        f"{log_partition[sentence].item():.3g}; expected at most {greatest:.3g}, above which probabilities are "
+        f"rounding errors of {log_partition.dtype}. Give smaller scores, or float64"
+    )
 
 
 def check_differentiated_once() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.wcfg import LAMINAR, TREES, Grammar
+from spacy_span_selector.wcfg import LAMINAR, LAMINAR_BAND, TREES, Grammar
+from spacy_span_selector.wcfg import grammar as grammars
 
 from .charts import random_scores
+from .reference import Scores, enumerate_selections, enumerate_sets
 
 Function = Callable[[Tensor, Tensor], Tensor]
 
@@ -27,6 +30,15 @@ def function(request: pytest.FixtureRequest, grammar: Grammar) -> Function:
     """Functions from scores and lengths to one tensor."""
     method: Function = getattr(grammar, request.param)
     return method
+
+
+def enumerated(grammar: Grammar, scores: Scores) -> tuple[float, Scores]:
+    """log Z and the marginals by enumeration."""
+    if grammar is LAMINAR:
+        log_partition, log_selected, _ = enumerate_sets(scores)
+        return log_partition, np.exp(log_selected)
+    partition, selected = enumerate_selections(scores)
+    return float(np.log(partition)), selected
 
 
 def losses(grammar: Grammar, scores: Tensor, lengths: Tensor) -> list[tuple[Tensor, Tensor]]:
@@ -179,6 +191,87 @@ def test_log_marginals_are_precise_where_probabilities_round(grammar: Grammar, d
     assert log_selected[0, 1, 2].item() == pytest.approx(expected[0, 1, 2].item(), rel=1e-6)
     assert grammar.marginals(scores, lengths)[0, 0, 3] == 1
     assert log_unselected[0, 0, 3].item() == pytest.approx(-60.0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_span_that_is_almost_certain_is_unselected_for_its_rival(
+    grammar: Grammar, dtype: torch.dtype, device: str
+) -> None:
+    scores = torch.full((1, 3, 3), -torch.inf, device=device, dtype=dtype)
+    scores[0, 0, 1], scores[0, 1, 2] = 60.0, 40.0
+    scores.requires_grad_()
+    _, log_unselected = grammar.log_marginals(scores, torch.tensor([3]))
+    (gradient,) = torch.autograd.grad(log_unselected[0, 0, 1], scores)
+    assert log_unselected[0, 0, 1].item() == pytest.approx(-20.0, abs=1e-4)
+    assert gradient[0, 0, 1].item() == pytest.approx(-1.0)
+    assert gradient[0, 1, 2].item() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("at_once", [1, grammars.AT_ONCE])
+@pytest.mark.parametrize("scale", [10.0, 30.0, 100.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_unselected_spans_and_their_gradients_equal_enumeration(
+    grammar: Grammar, seed: int, scale: float, at_once: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammars, "AT_ONCE", at_once)
+    scores = scale * (2 * torch.rand(2, 4, 4, generator=torch.Generator().manual_seed(seed)) - 1)
+    given_scores = scores.clone().to(device).requires_grad_()
+    _, log_unselected = grammar.log_marginals(given_scores, torch.tensor([4, 3]))
+    for sentence, length in enumerate((4, 3)):
+        own = scores[sentence, :length, :length].double().numpy()
+        log_partition, selected = enumerated(grammar, own)
+        for start in range(length):
+            for last in range(start, length):
+                without = own.copy()
+                without[start, last] = -1e9
+                rest, others = enumerated(grammar, without)
+                found = log_unselected[sentence, start, last]
+                (gradient,) = torch.autograd.grad(found, given_scores, retain_graph=True)
+                expected = torch.from_numpy(others - selected).triu()
+                torch.testing.assert_close(found.item(), rest - log_partition, rtol=0, atol=0.02)
+                torch.testing.assert_close(
+                    gradient[sentence, :length, :length].cpu().double(), expected, rtol=0, atol=0.02
+                )
+
+
+def test_hardly_any_span_needs_a_chart_of_its_own(grammar: Grammar, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With scores as after training: one sum over all derivations, and one more for the spans that are certain."""
+    scores = random_scores(2, 30, 30, dtype=torch.float32, scale=3.0) - 12
+    sums: list[int] = []
+    sum_over = grammar.sum_over_chords
+
+    def counted(scores: Tensor, chord: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        sums.append(len(scores))
+        return sum_over(scores, chord, lengths)
+
+    monkeypatch.setattr(grammar, "sum_over_chords", counted)
+    scores[0, 3, 6] = 6.0
+    grammar.log_marginals(scores, torch.tensor([30, 30]))
+    scores[0, 3, 6] = 16.0
+    grammar.log_marginals(scores, torch.tensor([30, 30]))
+    assert sums == [2, 2, 1]
+
+
+@pytest.mark.parametrize("grammar", [TREES, LAMINAR, LAMINAR_BAND], ids=["trees", "laminar", "band"])
+@pytest.mark.parametrize("place", [(1, 0, 0), (1, 0, 1), (1, 0, 3)], ids=["word", "inside", "sentence"])
+@pytest.mark.parametrize(
+    ("score", "dtype", "message"),
+    [
+        (torch.nan, torch.float32, r"scores\[1, 0, \d\] is nan; expected a finite number, or -inf"),
+        (torch.inf, torch.float64, r"scores\[1, 0, \d\] is inf; expected a finite number, or -inf"),
+        (3e38, torch.float32, r"scores\[1\] go up to 3e\+38, .*; expected at most 5\.24e\+05"),
+        (1e6, torch.float32, r"scores\[1\] go up to 1e\+06, .* 1e\+06; expected at most 5\.24e\+05"),
+        (1e15, torch.float64, r"scores\[1\] go up to 1e\+15, .* 1e\+15; expected at most 2\.81e\+14"),
+    ],
+)
+def test_scores_that_leave_rounding_errors_alone_are_refused(
+    grammar: Grammar, place: tuple[int, int, int], score: float, dtype: torch.dtype, message: str, device: str
+) -> None:
+    scores = torch.zeros(2, 4, 4, dtype=dtype, device=device)  # a band as well
+    scores[place] = score
+    for compute in (grammar.log_partition, grammar.marginals, grammar.log_marginals):
+        with pytest.raises(ValueError, match=message):
+            compute(scores, torch.tensor([4, 4]))
 
 
 @pytest.mark.parametrize("scale, offset", [(1.0, 0.0), (3.0, -8.0), (0.1, 0.0)])

@@ -38,11 +38,9 @@ def test_equals_enumeration_of_all_sets(chart: tuple[Tensor, Tensor]) -> None:
         )
 
 
-@pytest.mark.parametrize(("dtype", "smallest"), [(torch.float32, 1e-4), (torch.float64, 1e-12)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("seed", range(5))
-def test_logarithms_of_large_scores_equal_enumeration(
-    seed: int, dtype: torch.dtype, smallest: float, device: str
-) -> None:
+def test_logarithms_of_large_scores_equal_enumeration(seed: int, dtype: torch.dtype, device: str) -> None:
     scores = 40 * random_scores(1, 5, 5, seed=seed).sign()
     partition, *logarithms = enumerate_sets(scores[0].numpy())
     given_scores, lengths = scores.to(device, dtype), torch.tensor([5])
@@ -51,11 +49,7 @@ def test_logarithms_of_large_scores_equal_enumeration(
     selected, unselected = (torch.from_numpy(x)[inside] for x in logarithms)
     log_selected, log_unselected = (x[0].double().cpu()[inside] for x in LAMINAR.log_marginals(given_scores, lengths))
     torch.testing.assert_close(log_selected, selected, rtol=1e-5, atol=1e-5)
-    # A span that others cross no more often than rounding error tells counts as one that no other crosses.
-    likely = unselected.exp() > smallest
-    torch.testing.assert_close(log_unselected[likely], unselected[likely], rtol=1e-4, atol=1e-4)
-    assert (log_unselected[~likely].exp() <= smallest).all()
-    assert (log_unselected[~likely] >= logsigmoid(-scores[0][inside][~likely]) - 1e-4).all()
+    torch.testing.assert_close(log_unselected, unselected, rtol=1e-4, atol=1e-4)
 
 
 def test_every_set_counts_once() -> None:
