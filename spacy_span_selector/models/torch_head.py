@@ -7,7 +7,8 @@ documents at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -22,6 +23,7 @@ from torch import nn
 from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.spans.layout import SpanLayout
+from ..wcfg.validation import ScoreError
 from .at_rest import at_rest
 from .averaged import AveragedShim
 from .finite import NotFinite, first_not_finite, module_gradients
@@ -156,9 +158,9 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
     tokens = xp2torch(vectors, requires_grad=is_train, device=shim.device)
     arguments = ArgsKwargs((tokens, layout, request), {})
     if not is_train:
-        with torch.inference_mode():
-            return at_rest(shim._model)(*arguments.args), lambda d_output: d_output
-    output, backprop_torch = shim.begin_update(arguments)
+        return _predict(cast(nn.Module, shim._model), arguments.args), lambda d_output: d_output
+    with _naming_scores():
+        output, backprop_torch = shim.begin_update(arguments)
 
     def backprop(d_output: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> Any:
         tensors, gradients = zip(*d_output, strict=True)
@@ -170,6 +172,24 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
         return torch2xp(gradient)
 
     return output, backprop
+
+
+def _predict(module: nn.Module, arguments: Sequence[Any]) -> Any:
+    """The output of a module, whose weights must be numbers: with others it would find nothing, in silence."""
+    with torch.inference_mode(), _naming_scores():
+        name = first_not_finite(module.named_parameters())
+        if name:  # what is loaded has none, but whoever has the pipeline in memory can change it
+            raise NotFinite(f"'{name}' of its network, so load the pipeline again, or train it again")
+        return at_rest(module)(*arguments)
+
+
+@contextmanager
+def _naming_scores() -> Iterator[None]:
+    """Say of what a grammar can't compute with that these are scores of spans."""
+    try:
+        yield
+    except ScoreError as error:
+        raise NotFinite(f"the scores of spans, or they are too large: {error}") from error
 
 
 def _init(build: HeadBuilder, model: Model[HeadInput, Any], X: list[Doc] | None = None, Y: Any = None) -> None:

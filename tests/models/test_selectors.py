@@ -32,9 +32,9 @@ def test_settings_reach_the_selectors() -> None:
 
 
 @pytest.mark.parametrize("name", ["greedy", "multitask"])
-@pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan")])
-def test_a_ratio_that_is_not_above_0_is_an_error(name: str, ratio: float) -> None:
-    with pytest.raises(ValueError, match=rf"'ratio' of the greedy selector is {ratio}; it must be above 0, or null"):
+@pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_ratio_that_is_not_above_0_or_not_finite_is_an_error(name: str, ratio: float) -> None:
+    with pytest.raises(ValueError, match=rf"'ratio' of the greedy selector is {ratio}; it must be above 0 and finite"):
         resolve(selector_block(name, ratio))
 
 
@@ -45,8 +45,8 @@ def test_a_number_in_quotation_marks_is_an_error(setting: str) -> None:
         resolve({**selector_block("multitask"), setting: "0.5"})
 
 
-@pytest.mark.parametrize("weight", [-0.1, float("nan")])
-def test_a_weight_below_0_is_an_error(weight: float) -> None:
+@pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf")])
+def test_a_weight_below_0_or_not_finite_is_an_error(weight: float) -> None:
     with pytest.raises(ValueError, match=rf"'weight' of the multitask selector is {weight}; it must be at least 0"):
         resolve({**selector_block("multitask"), "weight": weight})
 

@@ -17,7 +17,9 @@ from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.models import torch_head as torch_head_module
+from spacy_span_selector.models.finite import NotFinite
 from spacy_span_selector.models.torch_head import HeadInput, head_module, torch_head
+from spacy_span_selector.wcfg import LAMINAR
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..layouts import layout_of
@@ -72,6 +74,26 @@ def head_input() -> HeadInput:
 
 def module(model: Model[HeadInput, Any]) -> Toy:
     return head_module(model)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_a_weight_that_was_made_nan_or_infinite_is_an_error_at_prediction(bad: float) -> None:
+    model = build()
+    module(model).linear.bias.data[1] = bad
+    with pytest.raises(NotFinite, match=r"'linear\.bias' of its network"):
+        model.predict(head_input())
+
+
+@pytest.mark.parametrize("is_train", [False, True])
+def test_scores_that_a_grammar_cannot_compute_with_are_said_to_be_scores(
+    is_train: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forward(module: Toy, *arguments: Any) -> Any:
+        return LAMINAR.marginals(torch.full((1, 2, 2), 1e6), torch.tensor([2]))
+
+    monkeypatch.setattr(Toy, "forward", forward)
+    with pytest.raises(NotFinite, match=r"the scores of spans, or they are too large: scores\[0\] go up to 1e\+06"):
+        build()(head_input(), is_train)
 
 
 def test_module_is_built_for_the_width_of_the_vectors() -> None:

@@ -1210,6 +1210,29 @@ def test_vectors_with_nan_are_an_error_at_prediction(case: Case) -> None:
         list(nlp.pipe(["Ann left.", "Hi Ann"]))
 
 
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_weights_that_were_made_nan_or_infinite_in_memory_are_an_error_at_prediction(case: Case, bad: float) -> None:
+    nlp, _ = initialized(case)
+    for name, weight in network(nlp).named_parameters():
+        before = weight.data.clone()
+        weight.data.view(-1)[0] = bad
+        with pytest.raises(NotFinite, match=f"'{case.factory}' can't annotate: .* in '{name}' of its network"):
+            nlp("Ann left.")
+        weight.data.copy_(before)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_numbers_among_the_settings_that_are_not_finite_are_an_error_at_prediction(case: Case, bad: float) -> None:
+    nlp, _ = initialized(case)
+    pipe = component(nlp)
+    for setting, value in [*pipe.cfg.items()]:
+        if isinstance(value, float):
+            pipe.cfg[setting] = bad
+            with pytest.raises(ValueError, match=f"'{setting}' of '{case.factory}' is {bad}; it must be"):
+                nlp("Ann left.")
+            pipe.cfg[setting] = value
+
+
 def test_saved_weights_with_nan_are_an_error(case: Case, tmp_path: Path) -> None:
     nlp, _ = initialized(case)
     name, weight = next(iter(network(nlp).named_parameters()))

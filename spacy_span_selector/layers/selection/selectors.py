@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import ClassVar, NamedTuple, TypeGuard, TypeVar
 
 from torch import Tensor, cat
@@ -214,8 +215,8 @@ class GreedySelector(SpanSelector):
     takes_bands: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.ratio is not None and not self.ratio > 0:
-            raise ValueError(f"'ratio' of the greedy selector is {self.ratio}; it must be above 0, or null.")
+        if self.ratio is not None and not 0 < self.ratio < inf:
+            raise ValueError(f"'ratio' of the greedy selector is {self.ratio}; it must be above 0 and finite, or null.")
 
     @property
     def spans_may_cross(self) -> bool:
@@ -263,8 +264,8 @@ class MultitaskSelector(GreedySelector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.weight >= 0:
-            raise ValueError(f"'weight' of the multitask selector is {self.weight}; it must be at least 0.")
+        if not 0 <= self.weight < inf:
+            raise ValueError(f"'weight' of the multitask selector is {self.weight}; it must be at least 0, and finite.")
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from numbers import Real
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from .selectors import Selector, StructuredSelector, check_selector
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings:
-    """Sizes of a network that selects spans. Every number is checked to be at least 1, or a dropout below 1.
+    """Sizes of a network that selects spans. Every number is checked to be at least 1 and finite, or a dropout below 1.
 
     selector (Selector): How spans are selected. What its config leaves to the task is filled in here.
     hidden_width (int): Hidden layer of the span scorer.
@@ -46,8 +47,8 @@ class NetworkSettings:
             if name.endswith("dropout"):
                 if not 0 <= float(value) < 1:
                     raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be from 0 to below 1.")
-            elif value < 1:
-                raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be at least 1.")
+            elif not 1 <= float(value) < inf:
+                raise ValueError(f"'{name}' of the {self.network} model is {value}; it must be at least 1, and finite.")
 
     @property
     def band_width(self) -> int | None:

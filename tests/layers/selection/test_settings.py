@@ -33,6 +33,7 @@ def test_every_dropout_may_be_from_0_to_below_1(value: float) -> None:
     assert (settings.dropout, settings.word_dropout) == (value, value)
 
 
-def test_any_other_number_below_1_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"'layers' of the test model is 0; it must be at least 1"):
-        Settings(layers=0)
+@pytest.mark.parametrize("value", [0, float("nan"), float("inf")])
+def test_any_other_number_below_1_or_not_finite_is_an_error(value: float) -> None:
+    with pytest.raises(ValueError, match=rf"'layers' of the test model is {value}; it must be at least 1, and finite"):
+        Settings(layers=value)  # type: ignore[arg-type]
