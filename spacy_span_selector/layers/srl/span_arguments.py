@@ -41,6 +41,9 @@ from .pairs import Pairs, arguments_with_predicates, signed_distance
 from .roleset_roles import KnownRoles, RoleClassifier
 from .settings import SrlSettings
 
+PAIRS_AT_ONCE = 1 << 16
+"""Pairs whose roles are scored at once at prediction: what is computed on the way takes several times the memory."""
+
 
 class _Rival(NamedTuple):
     """A pair that may become an argument, with its best role."""
@@ -157,6 +160,33 @@ class SpanArguments:
         return torch.where(keys[place] == wanted, gold.roles[order][place] + 1, 0)
 
 
+class _Sides(NamedTuple):
+    """The two sides of pairs.
+
+    spans, represented, scores: The candidates, their vectors, and their scores in roles.
+    predicates, vectors, known: The predicates, their vectors, and what is known of their roles.
+    """
+
+    spans: Spans
+    represented: Tensor
+    scores: Tensor
+    predicates: Spans
+    vectors: Tensor
+    known: KnownRoles
+
+    def only(self, pairs: Pairs) -> tuple[_Sides, Pairs]:
+        """The part of both sides that some pairs, by candidate, are of, and these pairs as indices into it."""
+        first, last = pairs.left[0], pairs.left[-1]
+        left = slice(int(first), int(last) + 1)
+        first_predicate, last_predicate = pairs.right.aminmax()
+        right = slice(int(first_predicate), int(last_predicate) + 1)
+        known = self.known._replace(rolesets=self.known.rolesets[right], tags=self.known.tags[right])
+        spans = Spans(self.spans.starts[left], self.spans.ends[left])
+        predicates = Spans(self.predicates.starts[right], self.predicates.ends[right])
+        part = _Sides(spans, self.represented[left], self.scores[left], predicates, self.vectors[right], known)
+        return part, Pairs(pairs.left - first, pairs.right - first_predicate)
+
+
 class SpanArgumentFinder(nn.Module):
     """Select argument spans and classify them.
 
@@ -225,8 +255,18 @@ class SpanArgumentFinder(nn.Module):
         )
         spans = selection.spans
         pairs = arguments_with_predicates(spans, predicates, layout)
+        sides = _Sides(spans, represented, scores[selection.candidates], predicates, vectors, known)
+        if torch.is_grad_enabled() or len(pairs.left) <= PAIRS_AT_ONCE:
+            log_roles = self._log_roles(sides, pairs)
+        else:
+            blocks = zip(*(column.split(PAIRS_AT_ONCE) for column in pairs), strict=True)
+            log_roles = torch.cat([self._log_roles(*sides.only(Pairs(*block))) for block in blocks])
+        return SpanArguments(self.selector, selection, predicates, pairs, log_roles, known)
+
+    def _log_roles(self, sides: _Sides, pairs: Pairs) -> Tensor:
+        """The log probabilities of the roles of pairs, the null role first. Shape: (pairs, 1 + roles)"""
+        spans, represented, scores, predicates, vectors, known = sides
         distance = signed_distance(spans.take(pairs.left), predicates.take(pairs.right))
         of_roles = self.roles.score_roles(represented, vectors, pairs, distance, known, known.tags)
-        of_roles = of_roles + scores[selection.candidates[pairs.left], None]
-        log_roles = torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)
-        return SpanArguments(self.selector, selection, predicates, pairs, log_roles, known)
+        of_roles = of_roles + scores[pairs.left, None]
+        return torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)

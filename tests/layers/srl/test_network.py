@@ -15,11 +15,13 @@ from spacy_span_selector.layers.selection.candidates import (
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import MultitaskSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import Spans
+from spacy_span_selector.layers.srl import span_arguments
 from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput, SrlRequest
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.predicates import FindPredicates, predicate_tags
 from spacy_span_selector.layers.srl.rolesets import Senses
 from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.span_arguments import SpanArguments
 
 from ...frame_tables import no_frames
 from ...layouts import layout_of
@@ -95,6 +97,21 @@ def test_a_batch_equals_its_documents_one_by_one(selector: str) -> None:
     assert [found[:4] for found in together.arguments.decode()] == arguments
     assert together.rolesets.decode().tolist() == rolesets
     assert arguments
+
+
+@pytest.mark.parametrize("selector", [name for name in NAMES if name != "bio"])
+def test_pairs_have_the_same_roles_in_blocks(selector: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = build(replace(SETTINGS, selector=SELECTORS[selector]())).eval()
+    find = FindPredicates(Spans(*torch.tensor([[1, 2, 5, 11, 13]] * 2)), closed=torch.ones(3, dtype=torch.bool))
+    outputs = []
+    for at_once in (1000, 3):
+        monkeypatch.setattr(span_arguments, "PAIRS_AT_ONCE", at_once)
+        with torch.no_grad():
+            outputs.append(run(head, strategy(selector), find).arguments)
+    whole, blocks = outputs
+    assert isinstance(whole, SpanArguments) and isinstance(blocks, SpanArguments)
+    assert len(whole.log_roles) > 9
+    torch.testing.assert_close(blocks.log_roles, whole.log_roles)
 
 
 def test_predicates_are_the_given_ones() -> None:
