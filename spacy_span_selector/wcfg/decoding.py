@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from .chart import existing_spans
-from .validation import validate
+from .validation import ScoreError, validate
 
 Indices = NDArray[np.int64]
 Weights = NDArray[np.float64]
@@ -35,7 +35,7 @@ def best_spans(scores: Tensor, lengths: Tensor) -> list[list[tuple[int, int]]]:
         below the diagonal or beyond the length are never read. Shape: (batch, n, n)
     lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,)
     RETURNS (list[list[tuple[int, int]]]): For each sentence its spans as (start, end) tokens, end exclusive, sorted.
-    RAISES (ValueError): If a shape, a dtype or a length is not as described.
+    RAISES (ValueError): If a shape, a dtype or a length is not as described, or a score is NaN.
     """
     sentence, start, last = (column.tolist() for column in best_span_indices(scores, lengths))
     spans: list[list[tuple[int, int]]] = [[] for _ in range(len(scores))]
@@ -54,7 +54,10 @@ def best_span_indices(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, 
     """
     validate(scores, lengths)
     scores = scores.detach()
-    positive = existing_spans(lengths.to(scores.device), scores.shape[1]) & (scores > 0)
+    exists = existing_spans(lengths.to(scores.device), scores.shape[1])
+    if (wrong := (exists & scores.isnan()).nonzero()).numel():
+        raise ScoreError(f"scores[{', '.join(map(str, wrong[0].tolist()))}] is nan; expected a number")
+    positive = exists & (scores > 0)
     columns = positive.nonzero(as_tuple=True)
     sentence, start, last = (column.cpu().numpy() for column in columns)
     # Offset the sentences, so that spans of two sentences never overlap.

@@ -183,3 +183,13 @@ def test_threshold_of_one_half_needs_no_search() -> None:
 def test_bad_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="lengths: expected 0 to 3 tokens"):
         best_spans(torch.zeros(1, 3, 3), torch.tensor([4]))
+
+
+def test_a_score_that_is_no_number_is_refused() -> None:
+    """A span of such a score would be left out in silence; where there is no span, nothing is read."""
+    scores = torch.zeros(1, 3, 3)
+    scores[0, 2, 0] = torch.nan
+    assert best_spans(scores, torch.tensor([3])) == [[]]
+    scores[0, 1, 2] = torch.nan
+    with pytest.raises(ValueError, match=r"scores\[0, 1, 2\] is nan"):
+        best_spans(scores, torch.tensor([3]))
