@@ -55,8 +55,9 @@ def _check_settings(config: Config) -> None:
     for name, field in fields.items():
         if _is_function(training[name]):
             continue
+        expected: Any = field.annotation
         try:
-            TypeAdapter(field.annotation, config={"arbitrary_types_allowed": True}).validate_python(training[name])
+            TypeAdapter(expected, config={"arbitrary_types_allowed": True}).validate_python(training[name])
         except ValidationError as error:
             raise ValueError(f"'{name}' in [training] is {training[name]!r}. {error.errors()[0]['msg']}.") from error
     for name, (least, most) in LIMITS.items():

@@ -188,7 +188,7 @@ def _evaluation(
     results: list[list[float]],
     nlp: Language,
     dev_corpus: Callable[[Language], Iterable[Example]],
-    weights: dict[str, float | None],
+    weights: dict[str, Any],
 ) -> Callable[[], tuple[float, dict[str, Any]]]:
     """An evaluation that first gives the scores of those before the checkpoint.
 
