@@ -173,7 +173,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         docs (Iterable[Doc]): The documents, with sentence boundaries.
         RETURNS (list[Prediction]): One for each document.
         RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
-            not run on it, or a token vector is NaN or infinite.
+            not run on it, or a token vector, a weight or a number among the settings is NaN or infinite.
         """
         return [
             prediction
