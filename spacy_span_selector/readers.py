@@ -7,15 +7,19 @@ predicates are given, and only arguments are predicted.
 from __future__ import annotations
 
 import warnings
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
 
+import numpy as np
 from spacy import registry
+from spacy.attrs import DEP, ENT_ID, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, NORM, ORTH, POS, TAG
 from spacy.errors import Errors
 from spacy.language import Language
+from spacy.parts_of_speech import NAMES
 from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
@@ -28,6 +32,8 @@ from .signatures import check_types, takes_settings
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 DEFAULT = GivenAnnotation()
+STRINGS = (ORTH, NORM, LEMMA, TAG, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
+"""What a token has as numbers of strings."""
 
 
 @registry.misc("spacy_span_selector.Sample.v1")
@@ -91,17 +97,62 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     RAISES (OSError): If the file can't be read, naming it.
     RAISES (ValueError): If it is damaged, or another kind of file, naming it.
     """
+    for doc in read_sound_docs(path, vocab):
+        if isinstance(doc, ValueError):
+            raise doc
+        yield doc
+
+
+def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError]:
+    """Read the documents of a .spacy file, those that are not damaged though others are.
+
+    path (str | Path): The file.
+    vocab (Vocab): The vocabulary of the documents.
+    YIELDS (Doc | ValueError): Each document, or what is wrong with it, naming the file.
+    RAISES (OSError): If the file can't be read, naming it.
+    RAISES (ValueError): If nothing in it can be read, naming it.
+    """
     try:
-        for doc in DocBin().from_disk(path).get_docs(vocab):
-            for group in doc.spans.values():
-                deque(group, maxlen=0)  # spaCy checks only spans that are looked at
-            yield doc
+        stored = DocBin().from_disk(path)
+        for string in stored.strings:
+            vocab.strings.add(string)
     except OSError as error:
         raise type(error)(f"{path}: {error.strerror or error}") from error
+    except MemoryError:
+        raise
     except Exception as error:  # spaCy trusts the content, so any step may fail in any way
-        raise ValueError(
-            f"{path}: damaged, or not a .spacy file as 'convert' writes it ({type(error).__name__}: {error})"
-        ) from error
+        raise _damaged(path, error) from error
+    for i in range(len(stored)):
+        try:
+            doc = _get_doc(stored, i, vocab)
+        except MemoryError:
+            raise
+        except Exception as error:
+            yield _damaged(path, error)
+        else:
+            yield doc
+
+
+def _get_doc(stored: DocBin, number: int, vocab: Vocab) -> Doc:
+    """A document of which all that is looked at later has been looked at: spaCy checks no number before."""
+    single = copy(stored)
+    single.strings = set()
+    for name in ("tokens", "spaces", "cats", "flags", "span_groups", "user_data"):
+        setattr(single, name, getattr(stored, name)[number : number + 1])
+    (doc,) = single.get_docs(vocab)
+    for group in doc.spans.values():
+        for span in group:
+            _ = span.label_, span.kb_id_, span.id_
+    for attribute in STRINGS:
+        for value in np.unique(doc.to_array([attribute])):
+            _ = vocab.strings[value]
+    for value in np.unique(doc.to_array([POS])):
+        _ = NAMES[int(value)]
+    return doc
+
+
+def _damaged(path: str | Path, error: Exception) -> ValueError:
+    return ValueError(f"{path}: damaged, or not a .spacy file as 'convert' writes it ({type(error).__name__}: {error})")
 
 
 class PreannotatedCorpus(Corpus):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spacy.tokens import Doc
 
 from ..annotation import get_speakers, set_title
+from ..documents.tokenized import make_doc
 from ..documents.transcripts import mark_turns, set_turns
 from ..pipeline.batches import batch_by_words
 from .formats import FORMATS, Settings, Writer
@@ -80,11 +81,30 @@ class Annotator:
         tick (Tick | None): Called after each batch.
         RETURNS (PartResult): What became of it.
         """
+        try:
+            return self._annotate_part(part, part.records, tick)
+        except MemoryError:
+            raise
+        except Exception:  # of what looks at all documents of the part at once: which of them is it?
+            sound = [self._try_alone(record) for record in part.records]
+            return self._annotate_part(part, sound)
+
+    def _annotate_part(self, part: Part, records: Iterable[Record], tick: Tick | None = None) -> PartResult:
         writer = FORMATS[self.job.format].writer(self.settings)
         result = PartResult(part.number, part.digest(), part.end)
-        self.annotate(part.records, writer, result, tick)
+        self.annotate(records, writer, result, tick)
         result.content = writer.finish()
         return result
+
+    def _try_alone(self, record: Record) -> Record:
+        """The record itself, or with what is wrong if it is in a part of its own."""
+        try:
+            self._annotate_part(Part(0, [record]), [record])
+        except MemoryError:
+            raise
+        except Exception as error:
+            return replace(record, problem=f"it can't be written: {_describe(error)}")
+        return record
 
     def annotate(self, records: Iterable[Record], writer: Writer, result: PartResult, tick: Tick | None = None) -> None:
         """Annotate records.
@@ -110,6 +130,8 @@ class Annotator:
             if i in annotated:
                 try:
                     writer.add(record, annotated[i])
+                except MemoryError:
+                    raise
                 except Exception as error:  # components and fields may leave anything
                     problems[i] = f"it can't be written: {_describe(error)}"
                 else:
@@ -132,6 +154,8 @@ class Annotator:
                 continue
             try:
                 docs[i] = self._make_doc(record)
+            except MemoryError:
+                raise
             except Exception as error:  # a tokenizer may be of any kind
                 problems[i] = f"it can't be split into tokens: {_describe(error)}"
         return docs
@@ -140,7 +164,7 @@ class Annotator:
         if isinstance(record.content, bytes):
             doc = Doc(self.nlp.vocab).from_bytes(record.content)
         else:
-            doc = self.nlp.make_doc(record.content)
+            doc = make_doc(self.nlp, record.content)
             if record.speakers:
                 set_turns(doc, record.speakers)
             elif self.job.transcripts:
@@ -152,6 +176,8 @@ class Annotator:
         """Run the pipeline on documents at once or, if it fails, one by one, to find those that it fails on."""
         try:
             annotated = dict(self._pipe(docs))
+        except MemoryError:
+            raise
         except Exception as error:  # a component may be of any kind
             if len(docs) == 1:
                 problems[next(iter(docs))] = f"the pipeline failed: {_describe(error)}"

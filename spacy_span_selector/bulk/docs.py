@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 
 from ..annotation import get_title
 from ..fingerprints import file_digest
-from ..readers import read_docs
+from ..readers import read_sound_docs
 from .inputs import InputFile
 from .reading import Reading, source_name, without_place
 from .records import Record
@@ -20,17 +20,24 @@ def read_docs_file(file: InputFile, reading: Reading) -> Iterator[Record]:
 
     file (InputFile): The file.
     reading (Reading): Unused: documents are named by their titles.
-    YIELDS (Record): The documents, those without a title named by file and number, and one for what a file that is
-        damaged has lost.
+    YIELDS (Record): The documents, those without a title named by file and number, those that are damaged as records
+        that say so; or one for the file, if nothing in it can be read.
     """
-    name, number = source_name(file.path), 0
+    name = source_name(file.path)
     end = file.start + (file.size or 0)
     try:
         digest = file_digest(Path(file.path))
-        for number, doc in enumerate(read_docs(file.path, Vocab()), start=1):
+        for number, doc in enumerate(read_sound_docs(file.path, Vocab()), start=1):
             source = f"{name}:{number}"
-            title, version = get_title(doc) or source, f"{digest}:{number}"
-            yield Record(title, source, end, doc.to_bytes(), len(doc), version=version)
+            try:
+                if isinstance(doc, ValueError):
+                    raise doc
+                title, content = get_title(doc) or source, doc.to_bytes()
+            except MemoryError:
+                raise
+            except Exception as error:  # a document may hold anything
+                yield Record(source, source, end, problem=without_place(error, file.path))
+            else:
+                yield Record(title, source, end, content, len(doc), version=f"{digest}:{number}")
     except (OSError, ValueError) as error:
-        source = f"{name}:{number + 1}"
-        yield Record(source, source, end, problem=without_place(error, file.path))
+        yield Record(name, name, end, problem=without_place(error, file.path))

@@ -13,7 +13,7 @@ from ..corpora.plain import to_dict
 from ..rendering import Page
 from .keys import only_prefixes
 from .records import Record, plain
-from .tables import FIELDS, write_table
+from .tables import FIELDS, make_row, table_schema, write_rows
 
 TRANSFORMER_OUTPUT = ("._.", "trf_data", None, None)
 """Where spacy-transformers keeps all that an encoder computed: megabytes that nothing needs after annotation."""
@@ -67,13 +67,15 @@ class Table:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.rows: list[dict[str, Any]] = []
+        self.schema = table_schema(settings.columns)
+        self.rows: list[Any] = []
 
     def add(self, record: Record, doc: Doc) -> None:
-        self.rows.append({**self.settings.to_dict(doc), FIELDS: record.fields})
+        row = {**self.settings.to_dict(doc), FIELDS: record.fields}
+        self.rows.append(make_row(row, self.settings.columns, self.schema))
 
     def finish(self) -> bytes:
-        return write_table(self.rows, self.settings.columns)
+        return write_rows(self.rows, self.schema)
 
 
 class Docs:

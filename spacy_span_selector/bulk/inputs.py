@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..folders import find_files, what_is_wrong
+
 STDIN = "-"
 TEXT_KINDS = ("txt", "jsonl")
 KINDS = (*TEXT_KINDS, "parquet", "spacy")
@@ -26,6 +28,7 @@ class InputFile:
     compressed (bool): Whether it is compressed by gzip.
     size (int | None): Its bytes, if known.
     start (int): The bytes of all files before it.
+    problem (str): Why it can't be read, if that is known before; then it may be a folder.
     """
 
     path: str
@@ -33,6 +36,7 @@ class InputFile:
     compressed: bool
     size: int | None
     start: int
+    problem: str = ""
 
 
 def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = None) -> list[InputFile]:
@@ -43,8 +47,9 @@ def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = 
     stdin (str): The kind of what comes from the standard input: one of `TEXT_KINDS`.
     out (Path | None): The folder for output; what is in it is not found.
     RETURNS (list[InputFile]): The files.
+        What of a folder or a pattern can't be read, such as a link to nothing, is among them.
     RAISES (OSError): If there is no such file, or a folder or pattern has none of a known kind, naming it.
-    RAISES (ValueError): If a file is named that is of no known kind.
+    RAISES (ValueError): If a file is named that is of no known kind, or that is a pipe or a device.
     """
     found: dict[str, tuple[str, bool]] = {}
     for path in paths:
@@ -56,8 +61,9 @@ def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = 
     files: list[InputFile] = []
     start = 0
     for name, (kind, compressed) in found.items():
-        size = None if name == STDIN else os.stat(name).st_size
-        files.append(InputFile(name, kind, compressed, size, start))
+        problem = "" if name == STDIN else what_is_wrong(name)
+        size = None if name == STDIN else 0 if problem else os.stat(name).st_size
+        files.append(InputFile(name, kind, compressed, size, start, problem))
         start += size or 0
     return files
 
@@ -82,31 +88,24 @@ def open_stdin() -> Any:
 
 
 def _find(path: str, out: Path | None) -> Iterator[tuple[str, tuple[str, bool]]]:
-    if os.path.isfile(path):
+    if os.path.isdir(path):
+        names = find_files(path, lambda name: _kind(name) is not None, skips=lambda folder: _is_in(folder, out))
+    elif os.path.lexists(path):
+        if problem := what_is_wrong(path):
+            raise ValueError(f"{path}: {problem}.")
         kind = _kind(path)
         if kind is None:
             raise ValueError(f"{path}: a kind of file that is not known. {EXPECTED}.")
         yield path, kind
         return
-    if os.path.isdir(path):
-        names = [os.path.join(folder, name) for folder, name in _walk(path, out)]
     elif glob.has_magic(path):
         names = [name for name in sorted(glob.glob(path, recursive=True)) if not _is_in(name, out)]
+        names = [name for name in names if _kind(name) and not os.path.isdir(name)]
     else:
         raise FileNotFoundError(f"{path}: no such file or folder.")
-    known = [(name, kind) for name in names if (kind := _kind(name)) and os.path.isfile(name)]
-    if not known:
+    if not names:
         raise FileNotFoundError(f"{path}: found no file that can be read. {EXPECTED}.")
-    yield from known
-
-
-def _walk(path: str, out: Path | None) -> Iterator[tuple[str, str]]:
-    """The files in a folder, at any depth, except hidden ones, in an order that does not depend on the system."""
-    for folder, folders, names in os.walk(path):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and not _is_in(os.path.join(folder, name), out)
-        )
-        yield from ((folder, name) for name in sorted(names) if not name.startswith("."))
+    yield from ((name, _kind(name) or ("", False)) for name in names)
 
 
 def _is_in(path: str, folder: Path | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -13,6 +13,9 @@ from ..annotation.checks import show
 from ..corpora.plain.records import check_text
 from ..documents.transcripts import Turn
 from .records import Record
+
+MOST_LEVELS = 100
+"""Deeper structures are refused: what writes, copies or prints one fails at some depth, each at another."""
 
 RESERVED = frozenset(
     {"format", "id", "text", "sentences", "tokens", "speakers", "speaker_markers"}
@@ -45,6 +48,7 @@ class Reading:
         RETURNS (Record): The record; it says so if it has no text.
         """
         try:
+            _check_values(values)
             name = self._name(source, values)
         except ValueError as error:
             return Record(source, source, end, problem=str(error))
@@ -76,6 +80,25 @@ class Reading:
         if not isinstance(text, str):
             raise ValueError(f"{_place(self.text_field, values)}; expected a string. Is --text-field right?")
         return check_text(text)
+
+
+def _check_values(values: Mapping[str, Any]) -> None:
+    """Fail if a value is nested so deeply that it can't go wherever a record goes.
+
+    RAISES (ValueError): If one is, naming it.
+    """
+    for key, value in values.items():
+        level = [value]
+        for _ in range(MOST_LEVELS + 1):
+            level = [part for value in level if isinstance(value, (dict, list, tuple)) for part in _parts(value)]
+            if not level:
+                break
+        else:
+            raise ValueError(f"'{key}' is nested more than {MOST_LEVELS} levels deep. Leave it out, or flatten it.")
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def _read_speakers(value: Any, text: str) -> tuple[Turn, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from .docs import read_docs_file
 from .inputs import InputFile
 from .lines import read_json_lines, read_text_file
-from .reading import Reading
+from .reading import Reading, source_name
 from .records import Record
 from .tables import read_table
 
@@ -23,4 +23,14 @@ def read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Recor
     YIELDS (Record): Their records.
     """
     for file in files:
-        yield from READERS[file.kind](file, reading)
+        name = source_name(file.path)
+        if file.problem:
+            yield Record(name, name, file.start, problem=file.problem)
+            continue
+        try:
+            yield from READERS[file.kind](file, reading)
+        except MemoryError:
+            raise
+        except Exception as error:  # whatever a reader has not thought of costs no other file
+            problem = f"the file can't be read from here on ({type(error).__name__}: {error})."
+            yield Record(name, name, file.start + (file.size or 0), problem=problem)

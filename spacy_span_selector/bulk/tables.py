@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -33,26 +35,72 @@ def require_pyarrow() -> Any:
     return pyarrow
 
 
+class Cell:
+    """A value of a table that Python can't hold, such as a date after the year 9999, as Arrow holds it."""
+
+    def __init__(self, column: pyarrow.Array) -> None:
+        """Keep a value.
+
+        column (pyarrow.Array): The value alone, which can be pickled as it is.
+        """
+        self.column = column
+
+    def __str__(self) -> str:
+        return " ".join(self.column.to_string().split()).removeprefix("[ ").removesuffix(" ]")
+
+    __repr__ = __str__
+
+
 def read_table(file: InputFile, reading: Reading) -> Iterator[Record]:
     """Read a table, some rows at a time.
 
     file (InputFile): The file.
     reading (Reading): Which columns have name and text.
-    YIELDS (Record): The rows, and one for what a file that is damaged has lost.
+    YIELDS (Record): The rows, and one for what a file that is damaged has lost, or for a table that is none.
     """
     arrow = require_pyarrow()
     name, number, end = source_name(file.path), 0, file.start
     try:
         with arrow.parquet.ParquetFile(file.path) as table:
+            check_names(table.schema_arrow)
             rows = max(1, table.metadata.num_rows)
             for batch in table.iter_batches(batch_size=ROWS):
-                for values in batch.to_pylist():
+                for row in range(batch.num_rows):
                     number += 1
                     end = file.start + (file.size or 0) * number // rows
+                    values = {key: _to_python(batch[key], row) for key in batch.schema.names}
                     yield reading.make_record(f"{name}:{number}", end, values)
+    except RepeatedNameError as error:
+        yield Record(name, name, end, problem=str(error))
     except (OSError, ValueError, arrow.ArrowException) as error:
         source = f"{name}:{number + 1}"
         yield Record(source, source, end, problem=f"the table can't be read from here on ({error}). Copy it again.")
+
+
+def _to_python(column: pyarrow.Array, row: int) -> Any:
+    """A value of a column in Python, or a `Cell` if it has no such value, or none that other processes can get."""
+    try:
+        value = column[row].as_py()
+        pickle.dumps(value)
+    except MemoryError:
+        raise
+    except Exception:  # each type fails in its own way
+        return Cell(column.take([row]))
+    return value
+
+
+class RepeatedNameError(ValueError):
+    """Two columns of a table have the same name."""
+
+
+def check_names(schema: pyarrow.Schema) -> None:
+    """Fail if columns have the same name.
+
+    RAISES (RepeatedNameError): If some do, naming one.
+    """
+    for name, times in Counter(schema.names).items():
+        if times > 1:
+            raise RepeatedNameError(f"{times} columns are called '{name}', so which is meant is open. Rename one.")
 
 
 def passed_columns(files: Sequence[InputFile], reading: Reading) -> bytes | None:
@@ -70,11 +118,13 @@ def passed_columns(files: Sequence[InputFile], reading: Reading) -> bytes | None
     schemas = []
     for file in files:
         try:
-            schemas.append(arrow.parquet.read_schema(file.path).remove_metadata())
-        except (OSError, arrow.ArrowException):
+            schema = arrow.parquet.read_schema(file.path).remove_metadata()
+            check_names(schema)
+        except (OSError, RepeatedNameError, arrow.ArrowException):
             continue  # reading reports it
+        schemas.append(schema)
     try:
-        schema = arrow.unify_schemas(schemas, promote_options="permissive")
+        schema = arrow.unify_schemas([arrow.schema([]), *schemas], promote_options="permissive")
     except arrow.ArrowException as error:
         raise ValueError(
             f"The tables have different types in columns of the same name ({error}), so there is none for the output. "
@@ -85,21 +135,33 @@ def passed_columns(files: Sequence[InputFile], reading: Reading) -> bytes | None
     return bytes(kept.serialize().to_pybytes())
 
 
-def write_table(rows: Iterable[dict[str, Any]], columns: bytes | None) -> bytes:
-    """Write plain data as a table; all tables of a run have the same columns.
+def make_row(row: dict[str, Any], columns: bytes | None, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """Plain data as a row of a table.
 
-    rows (Iterable[dict[str, Any]]): What `to_dict` returns, with the fields of the record as `fields`.
+    row (dict[str, Any]): What `to_dict` returns, with the fields of the record as `fields`.
     columns (bytes | None): The columns that are passed on, as `passed_columns` returns them.
+    schema (pyarrow.Schema): All columns, as `table_schema` returns them.
+    RAISES (Exception): If a value does not fit in its column, of many kinds.
+    """
+    if columns is None:
+        values = {**row, FIELDS: _to_json(row[FIELDS])}
+    else:
+        fields = {key: value.column[0] if isinstance(value, Cell) else value for key, value in row[FIELDS].items()}
+        values = {**fields, **{key: row[key] for key in row if key != FIELDS}}
+    arrow = require_pyarrow()
+    return arrow.RecordBatch.from_struct_array(arrow.array([values], type=arrow.struct(list(schema))))
+
+
+def write_rows(rows: Sequence[pyarrow.RecordBatch], schema: pyarrow.Schema) -> bytes:
+    """Write a table; all tables of a run have the same columns.
+
+    rows (Sequence[pyarrow.Table]): What `make_row` returns.
+    schema (pyarrow.Schema): All columns.
     RETURNS (bytes): The file.
     """
     arrow = require_pyarrow()
-    schema = table_schema(columns)
-    if columns is None:
-        values = [{**row, FIELDS: _to_json(row[FIELDS])} for row in rows]
-    else:
-        values = [{**row[FIELDS], **{key: row[key] for key in row if key != FIELDS}} for row in rows]
     stream = BytesIO()
-    arrow.parquet.write_table(arrow.Table.from_pylist(values, schema=schema), stream)
+    arrow.parquet.write_table(arrow.Table.from_batches(rows, schema), stream)
     return stream.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..corpora.bracketed import BracketedError, Collect, read_bracketed
+from ..folders import find_files as find_in_folder
+from ..folders import what_is_wrong
 from ..readers import read_docs
 from .problems import Kind, Problem
 
@@ -38,13 +41,13 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
 
     paths (Iterable[Path]): `.spacy` files, files of bracketed text with any other name, and folders, of which `.spacy`
         and `.txt` files count.
-    YIELDS (Path): Each file once. A folder without such files, or what does not exist, comes as it is: reading it
-        tells what is wrong.
+    YIELDS (Path): Each file once. A folder without such files, or what does not exist or can't be opened, comes as it
+        is: reading it tells what is wrong.
     """
     seen: set[Path] = set()
     for path in paths:
-        inside = sorted(file for file in path.rglob("*") if file.suffix in (SPACY, TEXT)) if path.is_dir() else []
-        for file in inside or [path]:
+        inside = find_in_folder(str(path), lambda name: name.endswith((SPACY, TEXT))) if path.is_dir() else []
+        for file in sorted(map(Path, inside)) or [path]:
             if file.resolve() not in seen:
                 seen.add(file.resolve())
                 yield file
@@ -60,6 +63,9 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
     malformed = Collect()
     problems: list[Problem] = []
     try:
+        problem = what_is_wrong(str(path))
+        if problem and os.path.lexists(path):
+            raise ValueError(f"{path}: {problem}")
         if path.is_dir():
             raise ValueError(f"{path}: a folder without {SPACY} and {TEXT} files. Name the files, or another folder.")
         if path.suffix == SPACY:

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..folders import find_files, what_is_wrong
 from .left_out import Report
 
 FILES = "files that can't be read"
@@ -73,8 +74,10 @@ def read_texts(folder: Path, archive: Path, suffix: str, cure: str, report: Repo
     """
     texts: dict[str, str] = {}
     if folder.is_dir():
-        for path in sorted(folder.rglob(f"*{suffix}")):
+        for path in sorted(map(Path, find_files(str(folder), lambda name: name.endswith(suffix)))):
             try:
+                if problem := what_is_wrong(str(path)):
+                    raise ValueError(f"{path}: {problem}")
                 texts[path.as_posix()] = read_text(path)
             except (OSError, ValueError) as error:
                 report.leave_out(FILES, str(error))

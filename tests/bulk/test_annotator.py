@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,7 @@ from spacy_span_selector import to_dict
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers
 from spacy_span_selector.bulk import Annotator, Job
 from spacy_span_selector.bulk.annotator import find_keys
-from spacy_span_selector.bulk.formats import JsonLines
+from spacy_span_selector.bulk.formats import FORMATS, Format, JsonLines
 from spacy_span_selector.bulk.parts import Part
 from spacy_span_selector.bulk.records import Record
 from spacy_span_selector.documents.transcripts import Turn
@@ -81,6 +82,42 @@ def test_a_document_that_cannot_be_written_is_an_error(job: Job):
     result = Annotator(job)(Part(0, records))
     assert result.errors[0]["reason"].startswith("it can't be written: UnicodeEncodeError: ")
     assert [line["text"] for line in read_lines(result.content)] == ["Bob left."]
+
+
+class Certain(JsonLines):
+    """Fails at the end, where documents can't be told apart any more."""
+
+    def finish(self) -> bytes:
+        content = super().finish()
+        if b"Bob" in content:
+            raise OverflowError("too much")
+        return content
+
+
+def test_a_record_on_which_the_file_of_its_part_fails_costs_no_other_one(job: Job, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(FORMATS, "jsonl", Format("jsonl", Certain))
+    result = Annotator(job)(part("Ann left.", "Bob left.", "Eve left."))
+    assert [line["id"] for line in read_lines(result.content)] == ["id1", "id3"]
+    assert [(error["id"], error["reason"]) for error in result.errors] == [
+        ("id2", "it can't be written: OverflowError: too much")
+    ]
+
+
+@pytest.mark.parametrize("place", ["add", "finish"])
+def test_no_memory_is_no_problem_of_a_record(job: Job, monkeypatch: pytest.MonkeyPatch, place: str):
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(JsonLines, place, fail)
+    with pytest.raises(MemoryError):
+        Annotator(job)(part("Ann left."))
+
+
+def test_runs_of_marks_take_no_square_of_their_length(job: Job):
+    begin = time.process_time()
+    result = Annotator(job)(part("=" * 20_000))
+    assert (result.documents, result.words) == (1, 20_000)
+    assert time.process_time() - begin < 20
 
 
 def test_a_document_keeps_the_annotation_that_it_has(job: Job):

@@ -3,13 +3,15 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from spacy_span_selector.bulk import Reading, lines
-from spacy_span_selector.bulk.inputs import find_inputs
+from spacy_span_selector.bulk import Reading, lines, stream
+from spacy_span_selector.bulk.inputs import InputFile, find_inputs
 from spacy_span_selector.bulk.records import Record
 from spacy_span_selector.bulk.stream import read_records
 from spacy_span_selector.documents.transcripts import Turn
@@ -156,3 +158,34 @@ def test_other_speakers_are_not_passed(tmp_path: Path, speakers: object):
     reading = Reading()
     (record,) = read_lines(tmp_path, json.dumps({"text": "Hi.", "speakers": speakers}).encode(), reading=reading)
     assert (record.speakers, record.problem, list(reading.not_passed)) == ((), "", ["speakers"])
+
+
+@pytest.mark.parametrize("open_, close", ["[]", ('{"y": ', "}")])
+def test_a_field_that_is_nested_too_deeply_costs_its_line(tmp_path: Path, open_: str, close: str):
+    def line(levels: int) -> bytes:
+        return f'{{"text": "Ann", "x": {open_ * levels}1{close * levels}}}'.encode()
+
+    deep, deeper, good = read_lines(tmp_path, line(101), line(490), line(100))
+    assert deep.problem == deeper.problem == "'x' is nested more than 100 levels deep. Leave it out, or flatten it."
+    assert good.problem == ""
+    pickle.dumps(good)
+
+
+@pytest.mark.parametrize("field", ["id", "text"])
+def test_a_name_or_a_text_that_is_nested_too_deeply_costs_its_line(tmp_path: Path, field: str):
+    value = "[" * 700 + "]" * 700
+    bad, good = read_lines(tmp_path, f'{{"{field}": {value}}}'.encode(), b'{"text": "Bob"}')
+    assert bad.problem == f"'{field}' is nested more than 100 levels deep. Leave it out, or flatten it."
+    assert good.content == "Bob"
+
+
+def test_a_reader_that_fails_costs_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def fail(file: InputFile, reading: Reading) -> Iterator[Record]:
+        raise OverflowError("too much")
+
+    monkeypatch.setitem(stream.READERS, "jsonl", fail)
+    (tmp_path / "a.jsonl").write_text("{}")
+    (tmp_path / "b.txt").write_text("Ann")
+    bad, good = read(tmp_path)
+    assert bad.problem == "the file can't be read from here on (OverflowError: too much)."
+    assert good.content == "Ann"
