@@ -37,7 +37,7 @@ def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
         raise
     except ConfigValidationError as error:
         short = ConfigValidationError.from_error(error, show_config=False)
-        raise ValueError(f"{model}: can't be loaded with these settings ({' '.join(short.text.split())})") from error
+        raise ValueError(f"{model}: can't be loaded ({' '.join(short.text.split())})") from error
     except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
         raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
 
