@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from multiprocessing.connection import wait
-from typing import Any
 
+from ..processes import prepare_worker
 from .annotator import Annotator, PartResult, Tick
 from .job import Job
 from .parts import Part
@@ -47,7 +43,7 @@ def in_processes(n_process: int) -> Backend:
             job = replace(job, threads=1)
         before = set(multiprocessing.active_children())
         context = multiprocessing.get_context("spawn")
-        executor = ProcessPoolExecutor(n_process, mp_context=context, initializer=_prepare_worker)
+        executor = ProcessPoolExecutor(n_process, mp_context=context, initializer=prepare_worker)
         waiting: deque[tuple[Part, Future[PartResult]]] = deque()
         try:
             for part in parts:
@@ -93,15 +89,3 @@ def _annotate(job: Job, part: Part) -> PartResult:
     if job not in _annotators:
         _annotators[job] = Annotator(job)
     return _annotators[job](part)
-
-
-def _prepare_worker() -> None:
-    """Leave Ctrl-C to the process that started this one, and end with it, however that ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: Any) -> None:
-    wait([parent.sentinel])
-    os._exit(1)  # in any state: nothing that it has made is used

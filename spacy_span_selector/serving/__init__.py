@@ -2,5 +2,6 @@
 
 from .app import create_app
 from .server import open_socket, run_app
+from .worker import Worker
 
-__all__ = ["create_app", "open_socket", "run_app"]
+__all__ = ["Worker", "create_app", "open_socket", "run_app"]

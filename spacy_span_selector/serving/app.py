@@ -7,20 +7,20 @@ was told to.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
-import anyio.to_thread
-from spacy.language import Language
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from .view import View
+from .turns import SenderLeftError, Turns
+from .worker import NotAnnotatedError, Worker
 
 LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 """The names of the computer itself."""
@@ -33,42 +33,65 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
+RETRY = {"Retry-After": "60"}
+FORM_TYPE = "application/x-www-form-urlencoded"
 BYTES_PER_CHARACTER = 12
 """The most that a character takes in a form: four bytes of UTF-8, each as `%F0`."""
 
+logger = logging.getLogger(__name__)
 
-def create_app(
-    nlp: Language, *, name: str, most_characters: int, hosts: Sequence[str] = (), singletons: bool = False
-) -> Starlette:
+
+def create_app(worker: Worker, *, hosts: Sequence[str] = (), most_waiting: int = 8) -> Starlette:
     """Create the application.
 
-    nlp (Language): The pipeline. It annotates one text at a time.
-    name (str): What the page calls it.
-    most_characters (int): How long a text may be.
+    worker (Worker): The process that annotates.
     hosts (Sequence[str]): The names or addresses by which the page is reached, apart from those of the computer itself.
-    singletons (bool): Whether to show clusters of one mention.
+    most_waiting (int): How many texts may wait while one is annotated.
     RETURNS (Starlette): The application.
     """
-    view = View(nlp, name, min(most_characters, nlp.max_length), singletons)
-    one_at_a_time = anyio.CapacityLimiter(1)
+    form = worker.form
+    turns = Turns(worker, most_waiting)
 
     async def home(request: Request) -> Response:
-        return HTMLResponse(view.empty(), headers=HEADERS)
+        return HTMLResponse(form.page(), headers=HEADERS)
 
     async def annotate(request: Request) -> Response:
+        body = await read_body(request, BYTES_PER_CHARACTER * form.most_characters + 100)
         check_origin(request)
-        body = await read_body(request, BYTES_PER_CHARACTER * view.most_characters + 100)
-        text = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True).get("text", [""])[0]
-        text = text.replace("\r\n", "\n")
-        if problem := view.problem(text):
-            return HTMLResponse(view.empty(text, problem), status_code=400, headers=HEADERS)
-        page = await anyio.to_thread.run_sync(view.annotated, text, limiter=one_at_a_time)
-        return HTMLResponse(page, headers=HEADERS)
+        text = read_text(request, body)
+        if problem := form.problem(text):
+            return HTMLResponse(form.page(text, problem), status_code=400, headers=HEADERS)
+        try:
+            return HTMLResponse(await turns.annotate(text, sender_leaves(request)), headers=HEADERS)
+        except NotAnnotatedError as error:
+            if error.later:
+                return HTMLResponse(form.page(text, str(error)), status_code=503, headers=HEADERS | RETRY)
+            logger.warning("%s", error)
+            return HTMLResponse(form.page(text, str(error)), status_code=500, headers=HEADERS)
 
     return Starlette(
         routes=[Route("/", home, methods=["GET"]), Route("/", annotate, methods=["POST"])],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, *hosts], www_redirect=False)],
+        exception_handlers={ClientDisconnect: answer_nobody, SenderLeftError: answer_nobody},
     )
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """The body of a request, of which no more is kept in memory than is allowed.
+
+    What is longer is read, too: if the connection were closed before, its sender would not see the answer.
+
+    RAISES (HTTPException): If it is longer.
+    """
+    body = bytearray()
+    length = 0
+    async for chunk in request.stream():
+        length += len(chunk)
+        if length <= most:
+            body += chunk
+    if length > most:
+        raise HTTPException(413, f"The text is too long: {length:,} bytes were sent, more than {most:,}.")
+    return bytes(body)
 
 
 def check_origin(request: Request) -> None:
@@ -77,19 +100,32 @@ def check_origin(request: Request) -> None:
     RAISES (HTTPException): If it did.
     """
     origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
-    is_own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    is_own = origin is None or origin.partition("://")[2] == request.headers.get("host")
     if not is_own or site not in (None, "same-origin", "none"):
         raise HTTPException(403, "This was sent by another page. Use the form of this one.")
 
 
-async def read_body(request: Request, most: int) -> bytes:
-    """The body of a request, of which no more is kept in memory than is allowed.
+def read_text(request: Request, body: bytes) -> str:
+    """The text that a form holds.
 
-    RAISES (HTTPException): If it is longer.
+    RAISES (HTTPException): If it is no form with one field, or not in UTF-8.
     """
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > most:
-            raise HTTPException(413, f"The text is too long: more than {most:,} bytes were sent.")
-    return bytes(body)
+    kind = request.headers.get("content-type", FORM_TYPE)
+    if kind.partition(";")[0].strip().lower() != FORM_TYPE:
+        raise HTTPException(415, f"Expected a form of the type {FORM_TYPE}.")
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=1)
+    except ValueError as error:
+        raise HTTPException(400, "Expected a form with one field, text, in UTF-8.") from error
+    return fields.get("text", [""])[0].replace("\r\n", "\n")
+
+
+async def sender_leaves(request: Request) -> None:
+    """Wait until the sender of a request, which has been read, has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def answer_nobody(request: Request, error: Exception) -> Response:
+    """The answer to a sender who has left, which goes nowhere."""
+    return Response(status_code=400)

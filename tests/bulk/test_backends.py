@@ -38,10 +38,10 @@ STARTS_A_WORKER = """
 import os, signal, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from spacy_span_selector.bulk.backends import _prepare_worker
+from spacy_span_selector.processes import prepare_worker
 
 if __name__ == "__main__":
-    executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_prepare_worker)
+    executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=prepare_worker)
     print(executor.submit(os.getpid).result(), flush=True)
     executor.submit(time.sleep, 600)
     os.kill(os.getpid(), signal.SIGKILL)

@@ -31,7 +31,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 
     found: list[tuple[Any, ...]] = []
 
-    def run_app(page: Any, listening: socket.socket) -> None:
+    def run_app(page: Any, listening: socket.socket, stop: Any) -> None:
         (hosts,) = page.user_middleware
         found.append((hosts.kwargs["allowed_hosts"], listening.getsockname()))
 
