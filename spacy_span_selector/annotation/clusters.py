@@ -27,6 +27,7 @@ from .checks import (
     fail,
 )
 from .keys import CLUSTER_NOTE, numbered_keys
+from .retokenized import read_groups
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
@@ -64,7 +65,7 @@ def has_clusters_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key:
 
 def cluster_groups(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[SpanGroup]:
     """The span groups `{prefix}_1`, `{prefix}_2`, ... of a document, in numeric order."""
-    return [doc.spans[key] for key in cluster_keys(doc, prefix)]
+    return read_groups(doc, cluster_keys(doc, prefix))
 
 
 def get_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[list[Mention]]:

@@ -31,6 +31,7 @@ from .checks import (
     fail,
 )
 from .keys import FRAME_NOTE, numbered_keys
+from .retokenized import read_group, read_groups
 
 FRAME_PREFIX = "srl"
 PREDICATES_KEY = "srl_predicates"
@@ -74,7 +75,7 @@ def frame_keys(doc: Doc, prefix: str = FRAME_PREFIX) -> list[str]:
 
 def frame_groups(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SpanGroup]:
     """The span groups `{prefix}_1`, `{prefix}_2`, ... of a document, in numeric order; empty ones are left out."""
-    return [group for key in frame_keys(doc, prefix) if len(group := doc.spans[key])]
+    return [group for group in read_groups(doc, frame_keys(doc, prefix)) if len(group)]
 
 
 def get_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
@@ -164,7 +165,8 @@ def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: s
     predicates_key (str): Key of the given predicates.
     RETURNS (bool): Whether it is annotated.
     """
-    return bool(frame_groups(doc, prefix)) or (predicates_key in doc.spans and not len(doc.spans[predicates_key]))
+    has_frames = any(len(doc.spans[key]) for key in frame_keys(doc, prefix))
+    return has_frames or (predicates_key in doc.spans and not len(doc.spans[predicates_key]))
 
 
 def annotates_all_predicates(doc: Doc, predicates_key: str = PREDICATES_KEY) -> bool:
@@ -179,7 +181,7 @@ def annotates_all_predicates(doc: Doc, predicates_key: str = PREDICATES_KEY) -> 
 
 def get_predicates(doc: Doc, key: str = PREDICATES_KEY) -> list[tuple[int, int]] | None:
     """The given predicates of a document as token offsets, None if it has no group of them."""
-    return [(span.start, span.end) for span in doc.spans[key]] if key in doc.spans else None
+    return [(span.start, span.end) for span in read_group(doc, key)] if key in doc.spans else None
 
 
 def set_predicates(doc: Doc, predicates: Sequence[tuple[int, int]], key: str = PREDICATES_KEY) -> None:

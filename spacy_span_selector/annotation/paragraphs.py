@@ -13,6 +13,7 @@ from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import check_spans
+from .retokenized import read_group
 
 PARAGRAPHS_KEY = "paragraphs"
 
@@ -28,7 +29,7 @@ def set_paragraphs(doc: Doc, paragraphs: Sequence[tuple[int, int]], key: str = P
 
 def get_paragraphs(doc: Doc, key: str = PARAGRAPHS_KEY) -> list[tuple[int, int]] | None:
     """The paragraphs that a document is given, as token offsets; None if it has no group of them."""
-    return [(span.start, span.end) for span in doc.spans[key]] if key in doc.spans else None
+    return [(span.start, span.end) for span in read_group(doc, key)] if key in doc.spans else None
 
 
 def paragraph_numbers(doc: Doc) -> NDArray[np.int64] | None:

@@ -20,6 +20,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from .checks import check_list, check_offsets, check_score, fail
 from .clusters import Mention
 from .keys import numbered_keys
+from .retokenized import read_groups
 
 QUOTATION_PREFIX = "quotations"
 QUOTATION_LABEL, SPEAKER_LABEL, ADDRESSEE_LABEL, CUE_LABEL = "QUOTATION", "SPEAKER", "ADDRESSEE", "CUE"
@@ -62,8 +63,7 @@ def get_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[Quotation]:
     """The quotations of a document. The first span of a group is the quotation, whatever its label; empty groups are
     left out."""
     quotations = []
-    for key in quotation_keys(doc, prefix):
-        group = doc.spans[key]
+    for group in read_groups(doc, quotation_keys(doc, prefix)):
         if not len(group):
             continue
         quoted, *others = ((span.start, span.end, span.label_) for span in group)

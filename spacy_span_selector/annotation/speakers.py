@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import check_labelled, check_spans
+from .retokenized import read_group
 
 SPEAKERS_KEY = "speakers"
 SPEAKER_MARKERS_KEY = "speaker_markers"
@@ -20,7 +21,8 @@ SPEAKER_MARKS = ("<speaker>", "</speaker>")  # the tokens before and after a nam
 
 def get_speakers(doc: Doc, key: str = SPEAKERS_KEY) -> list[tuple[int, int, str]]:
     """The speaker turns of a document: (start token, end token, speaker)."""
-    return [(turn.start, turn.end, turn.label_) for turn in doc.spans.get(key, ())]
+    turns = read_group(doc, key) if key in doc.spans else ()
+    return [(turn.start, turn.end, turn.label_) for turn in turns]
 
 
 def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPEAKERS_KEY) -> None:
@@ -35,7 +37,8 @@ def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPE
 
 def get_speaker_markers(doc: Doc, key: str = SPEAKER_MARKERS_KEY) -> list[tuple[int, int]]:
     """The speaker markers of a document: (start token, end token)."""
-    return [(marker.start, marker.end) for marker in doc.spans.get(key, ())]
+    markers = read_group(doc, key) if key in doc.spans else ()
+    return [(marker.start, marker.end) for marker in markers]
 
 
 def set_speaker_markers(doc: Doc, markers: Sequence[tuple[int, int]], key: str = SPEAKER_MARKERS_KEY) -> None:

@@ -27,6 +27,7 @@ from ..annotation import (
     frame_prefixes,
     get_title,
     quotation_keys,
+    read_groups,
     set_title,
 )
 
@@ -72,6 +73,7 @@ def join_docs(
 
 def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
     offsets = [0, *accumulate(map(len, docs))]
+    groups_of = [dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True)) for doc in docs]
     groups: dict[str, SpanGroup] = {}
     numbered: set[str] = set()
     prefixes = [(cluster_keys, prefix) for doc in docs for prefix in cluster_prefixes(doc)]
@@ -79,14 +81,14 @@ def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
     prefixes.append((quotation_keys, QUOTATION_PREFIX))
     for keys_of, prefix in dict.fromkeys(prefixes):
         numbers = count(1)
-        for doc, offset in zip(docs, offsets, strict=False):
+        for doc, own, offset in zip(docs, groups_of, offsets, strict=False):
             for key in keys_of(doc, prefix):
                 numbered.add(key)
                 new = f"{prefix}_{next(numbers)}"
-                spans = _move(doc.spans[key], joined, offset)
-                groups[new] = SpanGroup(joined, name=new, spans=spans, attrs=dict(doc.spans[key].attrs))
+                spans = _move(own[key], joined, offset)
+                groups[new] = SpanGroup(joined, name=new, spans=spans, attrs=dict(own[key].attrs))
     for key in dict.fromkeys(key for doc in docs for key in doc.spans if key not in numbered):
-        parts = [(doc.spans[key], offset) for doc, offset in zip(docs, offsets, strict=False) if key in doc.spans]
+        parts = [(own[key], offset) for own, offset in zip(groups_of, offsets, strict=False) if key in own]
         spans = [span for group, offset in parts for span in _move(group, joined, offset)]
         groups[key] = SpanGroup(joined, name=key, spans=spans, attrs=_join_attrs([group for group, _ in parts]))
     if numbered and not len(groups.get(PREDICATES_KEY, (None,))):

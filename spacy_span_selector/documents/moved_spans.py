@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from spacy.tokens import Doc, Span, SpanGroup
 
@@ -31,6 +31,7 @@ Places = dict[int, tuple[int, int]]
 def move_spans(
     source: Doc,
     target: Doc,
+    groups: Mapping[str, SpanGroup],
     places_of: Callable[[str], Places],
     *,
     prefix: str = FRAME_PREFIX,
@@ -42,13 +43,14 @@ def move_spans(
     predicate is lost, as is a quotation without its words. A mention whose antecedent is lost has none.
 
     source, target (Doc): The documents.
+    groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_groups` has them.
     places_of (Callable[[str], Places]): Takes the key of a group and returns the new offsets of its spans.
     prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
     """
     target.user_data.update({key: value for key, value in source.user_data.items() if isinstance(key, str)})
     frames = set(frame_keys(source, prefix))
     quotations = set(quotation_keys(source))
-    for key, group in source.spans.items():
+    for key, group in groups.items():
         places = places_of(key)
         if 0 not in places and (key in frames or key in quotations):
             continue  # arguments without their predicate are no frame, nor is a speaker without words a quotation

@@ -6,12 +6,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers
+from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers, read_groups
 from .moved_spans import Places, move_spans
-from .words import count_words
+from .words import are_blank, count_words
 
 
 def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> list[Doc]:
@@ -31,9 +30,11 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     if count_words(doc) <= max_words:
         return [doc]
     pieces = list(_pieces(doc, max_words))
-    places = {key: _places(group, pieces) for key, group in doc.spans.items()}
+    groups = dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True))
+    places = {key: _places(group, pieces) for key, group in groups.items()}
     return [
-        _copy(piece, {key: places[key][i] for key in places}, prefix, predicates_key) for i, piece in enumerate(pieces)
+        _copy(piece, groups, {key: places[key][i] for key in places}, prefix, predicates_key)
+        for i, piece in enumerate(pieces)
     ]
 
 
@@ -52,7 +53,7 @@ def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
 def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
     after_markers = {end for _, end in get_speaker_markers(doc)}
     ends = [sentence.end for sentence in doc.sents if sentence.end not in after_markers or sentence.end == len(doc)]
-    words_before = np.append(0, np.cumsum(doc.to_array([IS_SPACE]) == 0))
+    words_before = np.append(0, np.cumsum(~are_blank(doc)))
     start = end = 0
     for sentence_end in ends:
         if end > start and words_before[sentence_end] - words_before[start] > max_words:
@@ -62,8 +63,10 @@ def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
     yield doc[start:end]
 
 
-def _copy(piece: Span, places: dict[str, Places], prefix: str, predicates_key: str) -> Doc:
+def _copy(
+    piece: Span, groups: dict[str, SpanGroup], places: dict[str, Places], prefix: str, predicates_key: str
+) -> Doc:
     doc = piece.as_doc(copy_user_data=False)
     doc.has_unknown_spaces = piece.doc.has_unknown_spaces
-    move_spans(piece.doc, doc, places.__getitem__, prefix=prefix, predicates_key=predicates_key)
+    move_spans(piece.doc, doc, groups, places.__getitem__, prefix=prefix, predicates_key=predicates_key)
     return doc

@@ -12,6 +12,8 @@ from spacy.tokens import Doc
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from thinc.types import Ints2d
 
+from ..annotation import read_groups
+from .blank import is_blank
 from .moved_spans import Places, move_spans
 
 ATTRIBUTES: list[str | int] = [name for name in DOCBIN_ALL_ATTRS if name != "ORTH"]
@@ -52,11 +54,13 @@ def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
         at = new[first] if first < len(new) else len(rebuilt)
         return at, at
 
+    groups = dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True))
+
     def places_of(key: str) -> Places:
-        places = ((i, place(span.start, span.end)) for i, span in enumerate(doc.spans[key]))
+        places = ((i, place(span.start, span.end)) for i, span in enumerate(groups[key]))
         return {i: moved for i, moved in places if moved is not None}
 
-    move_spans(doc, rebuilt, places_of)
+    move_spans(doc, rebuilt, groups, places_of)
     return rebuilt
 
 
@@ -66,8 +70,9 @@ def _spaces(doc: Doc, tokens: Sequence[int | str], old: Sequence[int]) -> list[b
 
     def has_space(token: int) -> bool:
         after = token + 1
-        if after < len(doc) and following.get(token) != after and doc[after].is_space:
-            return token in following
+        if after < len(doc) and following.get(token) != after and is_blank(doc[after].text):
+            between = doc[token : following.get(token, token)]
+            return any(other.whitespace_ or other.text.isspace() for other in between)
         return bool(doc[token].whitespace_)
 
     return [isinstance(token, str) or has_space(token) for token in tokens]

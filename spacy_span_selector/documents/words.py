@@ -1,20 +1,22 @@
-"""Documents without white space.
+"""Documents without white space, and without what nobody sees.
 
 spaCy makes tokens of line ends and of repeated spaces. They are no words: where a text is wrapped must not change what
 is found in it. So the components and encoders of this package read a document without them, and what is found is
-written to the document as it is.
+written to the document as it is. A token of characters without a shape, such as the space without width U+200B, is no
+word either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from spacy.attrs import IS_SPACE
+from spacy.attrs import IS_ALPHA, IS_DIGIT, IS_PUNCT
 from spacy.tokens import Doc
 
+from .blank import is_blank
 from .rebuilt import rebuild_doc
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
@@ -44,17 +46,24 @@ class Words:
 
 
 def read_words(doc: Doc) -> Words:
-    """Take the white space tokens out of a document.
+    """Take the tokens out of a document that are white space or have nothing to see.
 
     A word has a space behind it if it had white space there. Sentences begin with their first word, and spans of
-    `doc.spans` keep their words. A span of white space alone is lost.
+    `doc.spans` keep their words. A span without words is lost.
 
     doc (Doc): The document, which is not modified.
     """
-    places = np.flatnonzero(~_is_space(doc))
+    places = np.flatnonzero(~are_blank(doc))
     if len(places) == len(doc):
         return Words(doc, doc, places)
     return Words(doc, rebuild_doc(doc, places.tolist()), places)
+
+
+def remove_white_space(doc: Doc) -> Doc:
+    """A document without its white space tokens, but with all others, as a corpus may have them; the document itself if
+    it has none."""
+    kept = [token.i for token in doc if not token.text.isspace()]
+    return doc if len(kept) == len(doc) else rebuild_doc(doc, kept)
 
 
 def read_all_words(docs: Iterable[Doc]) -> list[Words]:
@@ -63,12 +72,17 @@ def read_all_words(docs: Iterable[Doc]) -> list[Words]:
 
 
 def count_words(doc: Doc) -> int:
-    """The number of tokens that are not white space."""
-    return len(doc) - int(np.count_nonzero(_is_space(doc)))
+    """The number of tokens that are words."""
+    return len(doc) - int(np.count_nonzero(are_blank(doc)))
 
 
-def _is_space(doc: Doc) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Whether each token is white space, which spaCy does not know of a vocabulary without a language."""
-    if IS_SPACE in cast(Any, doc.vocab).lex_attr_getters:
-        return np.asarray(doc.to_array([IS_SPACE]) != 0)
-    return np.fromiter((token.text.isspace() for token in doc), bool, len(doc))
+def are_blank(doc: Doc) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether each token is white space or has nothing to see. Shape: (tokens,)
+
+    Letters, digits and punctuation are known to the vocabulary; so few tokens have to be looked at one by one. Of a
+    vocabulary without a language all have.
+    """
+    is_blank_token = np.zeros(len(doc), dtype=bool)
+    others = np.flatnonzero(~doc.to_array([IS_ALPHA, IS_DIGIT, IS_PUNCT]).reshape(-1, 3).any(axis=1))
+    is_blank_token[others] = [is_blank(doc[i].text) for i in others.tolist()]
+    return is_blank_token

@@ -26,6 +26,7 @@ from ..annotation import (
     get_quotations,
     get_reasons,
     get_scores,
+    read_group,
 )
 from .entities import entity_id, entity_label
 from .mention_types import without_clitic
@@ -221,7 +222,7 @@ def span_score(span: Span) -> float | None:
     """The selection probability of a span, linked or not; None for a span that was not selected by a component."""
     prefix = find_cluster_prefix(span.doc)
     key = find_mentions_key(span.doc, prefix)
-    selected = [span.doc.spans[key]] if key in span.doc.spans else []
+    selected = [read_group(span.doc, key)] if key in span.doc.spans else []
     return _score(span, [*cluster_groups(span.doc, prefix), *selected], SCORES)
 
 

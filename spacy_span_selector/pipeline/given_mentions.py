@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from ..annotation import describe_doc
+from ..documents.blank import is_blank
 from ..documents.words import Words
 from ..layers.selection.candidates import CandidateStrategy, Given
 from ..layers.spans.layout import SpanLayout
@@ -37,7 +38,7 @@ def given_mentions(
     for document in words:
         doc = document.doc
         for span in document.source.spans.get(key, ()):
-            if span and span.text.isspace():
+            if span and is_blank(span.text):
                 lost.add(WHITE_SPACE, f"{span.text!r} in {describe_doc(doc)}")
         for span in doc.spans.get(key, ()):
             first, last = offset + span.start, offset + span.end - 1

@@ -21,7 +21,6 @@ from spacy.attrs import (
     IS_LEFT_PUNCT,
     IS_PUNCT,
     IS_RIGHT_PUNCT,
-    IS_SPACE,
     IS_TITLE,
     IS_UPPER,
     ORTH,
@@ -33,6 +32,7 @@ from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
 from ..documents.layout import Break, find_breaks
+from ..documents.words import are_blank
 from ..language import ABBREVIATIONS, FUNCTION_WORDS, language_table
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -77,7 +77,7 @@ class WordSentencizer(Sentencizer):
         return [self._find_starts(doc).tolist() for doc in docs]
 
     def _find_starts(self, doc: Doc) -> Array:
-        is_space = doc.to_array([IS_SPACE]).reshape(-1) == 1
+        is_space = are_blank(doc)
         places = np.flatnonzero(~is_space)  # of the words; all that follows is about words
         found = np.zeros(len(doc), dtype=bool)
         if len(places):

@@ -14,7 +14,7 @@ from spacy import registry
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated
+from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated, read_group
 from ..metrics.coreference import CorefScores
 from ..metrics.counts import Counts
 from .texts import check_same_text
@@ -104,7 +104,7 @@ def _clusters_by_character(doc: Doc, prefix: str) -> list[list[tuple[int, int]]]
 
 def _count_selected_spans(doc: Doc, prefix: str, mentions_key: str) -> int:
     if mentions_key in doc.spans:
-        return sum(1 for span in doc.spans[mentions_key] if len(span))
+        return sum(1 for span in read_group(doc, mentions_key) if len(span))
     return len({mention for cluster in _clusters_by_character(doc, prefix) for mention in cluster})
 
 

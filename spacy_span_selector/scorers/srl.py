@@ -21,6 +21,7 @@ from ..annotation import (
     annotates_all_predicates,
     get_frames,
     has_frames_annotated,
+    read_group,
 )
 from ..metrics.counts import Counts
 from ..metrics.srl import Proposition, Span, SrlScores, argument_spans, count_matches
@@ -78,7 +79,7 @@ def score_srl(
         scores.add_document(gold, predicted)
         spans = argument_spans(predicted)
         if spans_key in predicted_doc.spans:
-            spans = {(span.start_char, span.end_char) for span in predicted_doc.spans[spans_key] if len(span)}
+            spans = {(span.start_char, span.end_char) for span in read_group(predicted_doc, spans_key) if len(span)}
             kept += count_matches(argument_spans(gold), spans)
             n_with_kept += 1
         n_annotated += 1

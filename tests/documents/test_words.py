@@ -5,7 +5,8 @@ import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.documents.words import count_words, read_words
+from spacy_span_selector.documents.blank import is_blank
+from spacy_span_selector.documents.words import are_blank, count_words, read_words, remove_white_space
 
 NLP = spacy.blank("en")
 
@@ -65,3 +66,26 @@ def test_white_space_is_known_without_a_language() -> None:
     doc = Doc(Vocab(), words=["Ann", "\n\n", "left", "\u3000"])
     assert [token.text for token in read_words(doc).doc] == ["Ann", "left"]
     assert count_words(doc) == 2
+
+
+@pytest.mark.parametrize("text", [" ", "\n\t", "\u200b", "\ufeff \u200e", "\ufe0f", "\x00", "\u2028"])
+def test_what_nobody_sees_is_no_word(text: str) -> None:
+    assert is_blank(text)
+    assert not is_blank(f"{text}a")
+
+
+@pytest.mark.parametrize("vocab", [NLP.vocab, Vocab()])
+def test_words_are_known_with_a_language_and_without(vocab: Vocab) -> None:
+    texts = ["Ann", "\u200b", "7", "...", "\n", "don't", "\u00ad", "$", "\U0001f600", "\ufe0f", "\u5b89", "\u0301"]
+    doc = Doc(vocab, words=texts)
+    assert [text for text, blank in zip(texts, are_blank(doc), strict=True) if blank] == [
+        *("\u200b", "\n", "\u00ad", "\ufe0f", "\u0301")
+    ]
+    assert [token.text for token in read_words(doc).doc] == ["Ann", "7", "...", "don't", "$", "\U0001f600", "\u5b89"]
+    assert [token.text for token in remove_white_space(doc)] == [text for text in texts if text != "\n"]
+
+
+def test_words_that_an_unseen_token_divides_stay_apart_or_together() -> None:
+    doc = Doc(NLP.vocab, words=["Ann", "\u200b", "left", "\u200b", "early"], spaces=[False, False, False, True, False])
+    assert read_words(doc).doc.text == "Annleft early"
+    assert count_words(doc) == 3

@@ -20,6 +20,7 @@ from spacy.util import fix_random_seed
 
 from spacy_span_selector.annotation import get_clusters, get_frames, get_predicates, set_predicates
 from spacy_span_selector.corpora.litbank import read_litbank
+from spacy_span_selector.documents.blank import is_blank
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
 from spacy_span_selector.pipeline.alignment import WHITE_SPACE
 
@@ -34,7 +35,7 @@ TEXTS = [
     "Leo picked up a hat that Ruth left at Mr. Lee's house, (the old one). It wasn't hers... She gave Tom the hat!",
     "Oh. He thanked Ann; she can't leave: the station, the bus, a key, her brother's hat.",
 ]
-GAPS = ["\n", " ", "  ", " \n", "\r\n", "\u00a0"]
+GAPS = ["\n", " ", "  ", " \n", "\r\n", "\u00a0", " \u200b "]
 
 
 def build(case: Case, encoder: str, folder: Path) -> Language:
@@ -102,7 +103,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 def by_word(doc: Doc) -> dict[str, Any]:
     """All spans of a document by words, white space aside, with their scores; none has white space at an edge."""
-    words = [token.i for token in doc if not token.is_space]
+    words = [token.i for token in doc if not is_blank(token.text)]
     places = {token: place for place, token in enumerate(words)}
     return {
         key: ([(places[span.start], places[span.end - 1], span.label_) for span in group], dict(group.attrs))

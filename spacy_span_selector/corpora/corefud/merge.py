@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from ...annotation import get_title
 from ...documents.speaker_markers import remove_speaker_markers
-from ...documents.words import read_words
+from ...documents.words import remove_white_space
 from ...writing import write_file
 from ..conllu import EMPTY_NODE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import read_text
@@ -44,7 +44,7 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path, path: str | Path) -> 
     source = Path(source)
     text = read_text(source)
     documents = _parse(text, source)
-    by_title = {get_title(doc): read_words(remove_speaker_markers(doc)).doc for doc in docs}
+    by_title = {get_title(doc): remove_white_space(remove_speaker_markers(doc)) for doc in docs}
     for title in [*documents, *by_title]:
         if title not in documents or title not in by_title:
             there = f"in {source}" if title in documents else "in the documents"

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ...annotation import describe_doc, get_sentences, get_speakers, get_title, has_clusters_annotated
 from ...documents.speaker_markers import remove_speaker_markers
-from ...documents.words import read_words
+from ...documents.words import remove_white_space
 from ...extensions.mention_types import head_token
 from ...writing import write_file
 from ..conllu import DOCUMENT, NO_SPACE, NOTHING
@@ -50,7 +50,7 @@ def write_corefud(docs: Iterable[Doc], path: str | Path) -> None:
     texts: list[str] = []
     for number, doc in enumerate(docs, start=1):
         title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
-        lines = _write_doc(read_words(remove_speaker_markers(doc)).doc, title, columns, report)
+        lines = _write_doc(remove_white_space(remove_speaker_markers(doc)), title, columns, report)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
     write_file(Path(path), "".join(texts))
     report.warn()

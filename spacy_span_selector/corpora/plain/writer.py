@@ -20,6 +20,7 @@ from ...annotation import (
     has_clusters_annotated,
     has_frames_annotated,
     has_quotations_annotated,
+    read_group,
 )
 from ...extensions import doc_clusters, doc_frames, doc_quotations, find_characters
 from ...extensions.plain import span_to_dict
@@ -64,9 +65,10 @@ def to_dict(
     if tokens:
         data["tokens"] = [{"start": token.idx, "end": token.idx + len(token)} for token in doc]
     if SPEAKERS_KEY in doc.spans:
-        data["speakers"] = [{"speaker": turn.label_, **_place(turn)} for turn in filter(len, doc.spans[SPEAKERS_KEY])]
+        turns = filter(len, read_group(doc, SPEAKERS_KEY))
+        data["speakers"] = [{"speaker": turn.label_, **_place(turn)} for turn in turns]
     if SPEAKER_MARKERS_KEY in doc.spans:
-        data["speaker_markers"] = [span_to_dict(marker) for marker in filter(len, doc.spans[SPEAKER_MARKERS_KEY])]
+        data["speaker_markers"] = [span_to_dict(marker) for marker in filter(len, read_group(doc, SPEAKER_MARKERS_KEY))]
     if has_clusters_annotated(doc, cluster_prefix, mentions_key):
         clusters = doc_clusters(doc, cluster_prefix)
         data["clusters"] = [cluster.to_dict() for cluster in clusters]
@@ -74,7 +76,7 @@ def to_dict(
             data["characters"] = [character.to_dict() for character in characters]
         if len(doc.spans.get(mentions_key, ())):
             linked = (mention for cluster in clusters for mention in cluster)
-            data["unlinked_mentions"] = _unlinked(doc.spans[mentions_key], linked)
+            data["unlinked_mentions"] = _unlinked(read_group(doc, mentions_key), linked)
     if has_frames_annotated(doc, frame_prefix, predicates_key) or spans_key in doc.spans:
         data["frames"] = [frame.to_dict() for frame in doc_frames(doc, frame_prefix)]
     if has_quotations_annotated(doc):
