@@ -116,7 +116,8 @@ def _forward(
     vectors, backprop_tok2vec = _word_vectors(model.get_ref("tok2vec"), X.words, is_train)
     lengths = [len(vector) for vector in vectors]
     # The vectors of an empty document have no known width if they come from a transformer.
-    tokens = model.ops.xp.concatenate([vector for vector in vectors if len(vector)])
+    filled = [vector for vector in vectors if len(vector)]
+    tokens = filled[0] if len(filled) == 1 else model.ops.xp.concatenate(filled)
     if first_not_finite([("tokens", xp2torch(tokens))]):
         named = [(describe_doc(row.source), xp2torch(vector)) for row, vector in zip(X.words, vectors, strict=True)]
         raise NotFinite(f"the token vectors of {first_not_finite(named)}")
