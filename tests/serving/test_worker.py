@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from spacy.language import Language
+
+pytest.importorskip("starlette", reason="needs the extra 'serve'")
+pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
+
+from spacy_span_selector.serving.view import Form, View
+from spacy_span_selector.serving.worker import NotAnnotatedError, Worker
+
+from .pipelines import end_while_loading, load
+
+
+def test_the_pipeline_has_a_limit_too_and_a_closed_worker_says_so() -> None:
+    with Worker(partial(load, max_length=5), name="my_model", most_characters=100) as worker:
+        assert worker.form == Form("my_model", 5)
+        assert b"Ann</textarea>" in worker.annotate("Ann")
+    with pytest.raises(NotAnnotatedError, match="being stopped"):
+        worker.annotate("Ann")
+
+
+def test_an_end_while_the_pipeline_is_loaded_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"The process that loads the pipeline ended \(exit code 4\)"):
+        Worker(end_while_loading, name="my_model")
+
+
+def test_texts_leave_nothing_in_the_vocabulary(nlp: Language) -> None:
+    view = View(nlp, Form("my_model", 100), False)
+    view("Ann sees her.")
+    before = len(nlp.vocab.strings)
+    view("Unheard-of wordings everywhere.")
+    assert len(nlp.vocab.strings) == before
