@@ -78,6 +78,7 @@ def _read_text(path: Path, nlp: Language) -> Doc:
     from ..annotation import set_title
     from ..corpora.bracketed import HEADING
     from ..corpora.files import read_text
+    from ..documents.tokenized import make_doc
 
     _check_file(path)
     text = read_text(path).strip()
@@ -88,7 +89,7 @@ def _read_text(path: Path, nlp: Language) -> Doc:
             f"{path} is read as raw text. If it is in the bracketed format, as its first line is, pass --bracketed."
         )
     try:
-        doc = nlp.make_doc(text)
+        doc = make_doc(nlp, text)
     except ValueError as error:  # such as a text that is too long
         raise ValueError(f"{path}: can't be split into tokens: {error}") from error
     set_title(doc, path.stem)

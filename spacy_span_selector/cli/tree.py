@@ -43,6 +43,7 @@ def tree_cli(
 
 def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
     from ..corpora.files import read_text
+    from ..documents.tokenized import make_doc
     from ..readers import create_corpus
 
     path = Path(text)
@@ -60,7 +61,7 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
         words = (read_text(path) if is_file else text).split()
         if not words:
             raise ValueError(f"There is no text to draw: {f'{path} is empty' if is_file else repr(text)}.")
-        yield nlp.make_doc(" ".join(words))
+        yield make_doc(nlp, " ".join(words))
 
 
 def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterator[list[SentenceTree]]:

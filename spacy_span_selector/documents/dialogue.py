@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from ..annotation import set_speakers
 from .speaker_markers import insert_speaker_markers
+from .tokenized import make_doc
 
 
 def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]], *, markers: bool = False) -> Doc:
@@ -46,7 +47,7 @@ def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]], *, markers: 
 
 def _tokenize(nlp: Language, text: str, number: int) -> Doc:
     try:
-        doc = nlp.make_doc(text)
+        doc = make_doc(nlp, text)
     except ValueError as error:  # such as a text that is too long, or half of a character
         raise ValueError(f"Turn {number}, {text[:60]!r}, can't be split into words: {error}") from error
     if not len(doc):

@@ -15,6 +15,7 @@ from thinc.types import Ints2d
 from ..annotation import set_speakers
 from ..annotation.checks import show
 from .layout import Block, Label, find_labels, header_lines, read_blocks
+from .tokenized import make_doc
 
 KINDS: dict[str, Sequence[str]] = {
     "chat": ("chat",),
@@ -71,7 +72,7 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
     if not isinstance(text, str):
         raise ValueError(f"The text of a transcript is {show(text)}; expected a string.")
     try:
-        doc = nlp.make_doc(text)
+        doc = make_doc(nlp, text)
     except ValueError as error:  # such as a text that is too long, or half of a character
         raise ValueError(f"The text starting {text[:40]!r} can't be split into words: {error}") from error
     if not mark_turns(doc, kind):

@@ -29,6 +29,7 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
+from ...documents.tokenized import make_doc
 from ..files import read_text
 from .doubts import doubt_names, frame_without_sign
 from .frames import FRAME, read_frames
@@ -182,7 +183,7 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
         sentence = None
         with reporting(problems):
             text, found = parse_mentions(line)
-            sentence = Sentence(line.place, text, nlp.make_doc(text), len(words))
+            sentence = Sentence(line.place, text, make_doc(nlp, text), len(words))
         if sentence is None:
             continue
         brackets.extend((line.place, bracket) for bracket in found)

@@ -6,6 +6,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ...documents import tokenized
 from .records import Document
 
 
@@ -26,7 +27,7 @@ def make_doc(document: Document, nlp: Language | Vocab) -> Doc:
             "pipeline, or write the document with to_dict(doc, tokens=True)."
         )
     try:
-        doc = nlp.make_doc(document.text)
+        doc = tokenized.make_doc(nlp, document.text)
     except ValueError as error:  # such as a text that is too long
         raise ValueError(f"Can't read {document.name}: its text can't be split into tokens: {error}") from error
     if doc.text != document.text:
