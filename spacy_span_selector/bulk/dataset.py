@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from .job import Job
 from .pipelines import describe_pipeline
 from .reading import RESERVED
 from .records import Record
-from .tables import plain_schema, require_pyarrow
+from .tables import plain_schema, require_pyarrow, to_python, to_row
 
 if TYPE_CHECKING:
     import pyarrow
@@ -110,11 +109,11 @@ class TableAnnotator:
     def _read(self, table: pyarrow.Table) -> Iterator[Record]:
         if self.text_column not in table.column_names:
             raise ValueError(f"There is no column '{self.text_column}' among {show(table.column_names)}.")
-        texts = (text.as_py() for text in table.column(self.text_column))
-        names: Iterable[Any] = repeat(None)
-        if self.id_column in table.column_names:
-            names = (name.as_py() for name in table.column(self.id_column))
-        for number, (text, name) in enumerate(zip(texts, names, strict=False)):
+        has_names = self.id_column in table.column_names
+        rows = ((batch, row) for batch in table.to_batches() for row in range(batch.num_rows))
+        for number, (batch, row) in enumerate(rows):
+            text = to_python(batch[self.text_column], row)
+            name = to_python(batch[self.id_column], row) if has_names else None
             problem = "" if isinstance(text, str) else f"the text is {show(text)}; expected a string."
             content = "" if problem else text
             yield Record("" if name is None else str(name), str(number), 0, content, problem=problem)
@@ -126,21 +125,23 @@ class TableAnnotator:
         for error in result.errors:
             record = records[int(error["source"]) - int(records[0].source)]
             text = None if record.problem else record.content
-            rows.found[record.source] = {"id": record.id or None, "text": text, ERROR: error["reason"]}
-        found = [rows.found[record.source] for record in records]
-        return arrow.Table.from_pylist(found, schema=plain_schema().append(arrow.field(ERROR, arrow.string())))
+            values = {"id": record.id or None, "text": text, ERROR: error["reason"]}
+            rows.found[record.source] = to_row(values, rows.schema)
+        return arrow.Table.from_batches([rows.found[record.source] for record in records], rows.schema)
 
 
 class Rows:
-    """A writer that keeps the plain data of each record."""
+    """A writer that keeps the plain data of each record as a row of a table."""
 
     def __init__(self, settings: Settings) -> None:
+        arrow = require_pyarrow()
         self.settings = settings
-        self.found: dict[str, dict[str, Any]] = {}
+        self.schema = plain_schema().append(arrow.field(ERROR, arrow.string()))
+        self.found: dict[str, pyarrow.RecordBatch] = {}
 
     def add(self, record: Record, doc: Doc) -> None:
         """Keep the plain data of a document."""
-        self.found[record.source] = self.settings.to_dict(doc)
+        self.found[record.source] = to_row(self.settings.to_dict(doc), self.schema)
 
     def finish(self) -> bytes:
         """There is no file."""

@@ -109,7 +109,7 @@ def _find(path: str, out: Path | None) -> Iterator[tuple[str, tuple[str, bool]]]
 
 
 def _is_in(path: str, folder: Path | None) -> bool:
-    return folder is not None and Path(path).resolve().is_relative_to(folder.resolve())
+    return folder is not None and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _kind(path: str) -> tuple[str, bool] | None:

@@ -68,7 +68,7 @@ def read_table(file: InputFile, reading: Reading) -> Iterator[Record]:
                 for row in range(batch.num_rows):
                     number += 1
                     end = file.start + (file.size or 0) * number // rows
-                    values = {key: _to_python(batch[key], row) for key in batch.schema.names}
+                    values = {key: to_python(batch[key], row) for key in batch.schema.names}
                     yield reading.make_record(f"{name}:{number}", end, values)
     except RepeatedNameError as error:
         yield Record(name, name, end, problem=str(error))
@@ -77,7 +77,7 @@ def read_table(file: InputFile, reading: Reading) -> Iterator[Record]:
         yield Record(source, source, end, problem=f"the table can't be read from here on ({error}). Copy it again.")
 
 
-def _to_python(column: pyarrow.Array, row: int) -> Any:
+def to_python(column: pyarrow.Array, row: int) -> Any:
     """A value of a column in Python, or a `Cell` if it has no such value, or none that other processes can get."""
     try:
         value = column[row].as_py()
@@ -148,6 +148,14 @@ def make_row(row: dict[str, Any], columns: bytes | None, schema: pyarrow.Schema)
     else:
         fields = {key: value.column[0] if isinstance(value, Cell) else value for key, value in row[FIELDS].items()}
         values = {**fields, **{key: row[key] for key in row if key != FIELDS}}
+    return to_row(values, schema)
+
+
+def to_row(values: dict[str, Any], schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """Values as a row of a table.
+
+    RAISES (Exception): If one does not fit in its column, of many kinds.
+    """
     arrow = require_pyarrow()
     return arrow.RecordBatch.from_struct_array(arrow.array([values], type=arrow.struct(list(schema))))
 

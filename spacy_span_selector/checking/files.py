@@ -44,12 +44,13 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
     YIELDS (Path): Each file once. A folder without such files, or what does not exist or can't be opened, comes as it
         is: reading it tells what is wrong.
     """
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in paths:
         inside = find_in_folder(str(path), lambda name: name.endswith((SPACY, TEXT))) if path.is_dir() else []
         for file in sorted(map(Path, inside)) or [path]:
-            if file.resolve() not in seen:
-                seen.add(file.resolve())
+            real = os.path.realpath(file)  # unlike Path.resolve, of a link to itself, too
+            if real not in seen:
+                seen.add(real)
                 yield file
 
 

@@ -13,6 +13,10 @@ ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 LONGEST_VALUE = 60
 
 
+class RepeatedKeyError(ValueError):
+    """An object has a key twice. Python's reader would take the last one."""
+
+
 def read_object(line: bytes, place: str, *, numbers_only: bool = False) -> dict[str, Any]:
     """Read a line of JSON.
 
@@ -31,6 +35,8 @@ def read_object(line: bytes, place: str, *, numbers_only: bool = False) -> dict[
             found = show_json(record)
     except UnicodeEncodeError as error:
         raise ValueError(f"{place}: found half of a character that JSON writes in two parts ({error}).") from error
+    except RepeatedKeyError as error:
+        raise ValueError(f"{place}: {error}. Leave one out.") from error
     except RecursionError as error:
         raise ValueError(f"{place}: its lists are nested too deeply, expected a document.") from error
     except ValueError as error:  # also of an integer with thousands of digits
@@ -50,7 +56,7 @@ def _to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise ValueError(f"an object has the key {show_json(twice)} twice")
+        raise RepeatedKeyError(f"an object has the key {show_json(twice)} twice")
     return found
 
 

@@ -44,6 +44,17 @@ def test_rows_that_cannot_be_annotated_say_why_and_keep_their_place(job: Job):
     assert [row["clusters"] is None for row in rows] == [False, True, True, False]
 
 
+def test_a_value_that_python_cannot_hold_costs_at_most_its_row(job: Job):
+    raw = [None, pyarrow.py_buffer(b"\0\0\0\0\2\0\0\0\5\0\0\0"), pyarrow.py_buffer(b"\xff\xfeAnn")]
+    texts = pyarrow.Array.from_buffers(pyarrow.string(), 2, raw)
+    first, second = annotate(
+        make_annotator(job), {"id": pyarrow.array([0, 3_000_000], pyarrow.date32()), "text": texts}
+    )
+    assert (first["id"], first["text"]) == ("1970-01-01", None)
+    assert first["error"].endswith("; expected a string.")
+    assert (second["id"], second["text"], second["error"]) == ("10183-09-21", "Ann", None)
+
+
 def test_large_tables_come_in_pieces(job: Job):
     columns = {"text": [f"Ann{i} saw Bob." for i in range(9)], "n": list(range(9))}
     pieces = list(make_annotator(job, batch_words=9)(pyarrow.table(columns)))

@@ -17,8 +17,8 @@ def test_an_object_is_read():
         (b"\xff", "a:1: byte 0 is not UTF-8"),
         (b'{"text": "\\ud83d"}', "a:1: found half of a character"),
         (b"[" * 100_000, "a:1: its lists are nested too deeply"),
-        (b'{"text": "", "n": 1, "n": 2}', 'a:1: not JSON: an object has the key "n" twice'),
-        (b'{"x": [{"n": 1, "n": 1}]}', 'a:1: not JSON: an object has the key "n" twice'),
+        (b'{"text": "", "n": 1, "n": 2}', 'a:1: an object has the key "n" twice. Leave one out.'),
+        (b'{"x": [{"n": 1, "n": 1}]}', 'a:1: an object has the key "n" twice. Leave one out.'),
     ],
 )
 def test_what_is_no_object_is_named(line: bytes, message: str):
