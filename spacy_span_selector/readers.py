@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -135,8 +134,8 @@ def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError
 
 def _get_doc(stored: DocBin, number: int, vocab: Vocab) -> Doc:
     """A document of which all that is looked at later has been looked at: spaCy checks no number before."""
-    single = copy(stored)
-    single.strings = set()
+    single = DocBin()  # a copy of the other would write all of it
+    single.attrs = stored.attrs
     for name in ("tokens", "spaces", "cats", "flags", "span_groups", "user_data"):
         setattr(single, name, getattr(stored, name)[number : number + 1])
     (doc,) = single.get_docs(vocab)
