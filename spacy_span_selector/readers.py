@@ -6,6 +6,7 @@ predicates are given, and only arguments are predicted.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ from .annotation import describe_doc
 from .documents.given import GivenAnnotation
 from .documents.pieces import cut_doc
 from .documents.sample import Sample
+from .folders import what_is_wrong
 from .signatures import check_types, takes_settings
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
@@ -111,6 +113,8 @@ def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError
     RAISES (OSError): If the file can't be read, naming it.
     RAISES (ValueError): If nothing in it can be read, naming it.
     """
+    if os.path.exists(path) and (problem := what_is_wrong(str(path))):  # a pipe would be waited for
+        raise OSError(f"{path}: {problem}.")
     try:
         stored = DocBin().from_disk(path)
         for string in stored.strings:
@@ -214,11 +218,14 @@ class PreannotatedCorpus(Corpus):
         """The documents of .spacy files, cut if they are longer than `max_words`.
 
         vocab (Vocab): The vocabulary of the documents.
-        locs (Iterable[str | Path]): The files.
+        locs (Iterable[str | Path]): The files, of which each is read once.
         RETURNS (Iterator[Doc]): The documents, or their pieces.
         RAISES (ValueError): If a file is damaged, or another kind of file, naming it.
         """
-        return self.cut(self._sampled_docs(vocab, locs))
+        files: dict[str, str | Path] = {}
+        for path in locs:  # in which a file comes again if a link leads to a folder that it lies in
+            files.setdefault(os.path.realpath(path), path)
+        return self.cut(self._sampled_docs(vocab, files.values()))
 
     def cut(self, docs: Iterable[Doc]) -> Iterator[Doc]:
         """Yield documents, cut if they are longer than `max_words`."""

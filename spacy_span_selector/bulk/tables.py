@@ -115,23 +115,22 @@ def passed_columns(files: Sequence[InputFile], reading: Reading) -> bytes | None
     if not all(file.kind == "parquet" for file in files):
         return None
     arrow = require_pyarrow()
-    schemas = []
+    taken = {reading.text_field, reading.id_field or "id", *RESERVED}
+    schemas = [arrow.schema([])]
     for file in files:
         try:
             schema = arrow.parquet.read_schema(file.path).remove_metadata()
             check_names(schema)
         except (OSError, RepeatedNameError, arrow.ArrowException):
             continue  # reading reports it
-        schemas.append(schema)
+        schemas.append(arrow.schema([column for column in schema if column.name not in taken]))
     try:
-        schema = arrow.unify_schemas([arrow.schema([]), *schemas], promote_options="permissive")
+        kept = arrow.unify_schemas(schemas, promote_options="permissive")
     except arrow.ArrowException as error:
         raise ValueError(
             f"The tables have different types in columns of the same name ({error}), so there is none for the output. "
             "Annotate them in separate runs, or take another --format."
         ) from error
-    taken = {reading.text_field, reading.id_field or "id", *RESERVED}
-    kept = arrow.schema([column for column in schema if column.name not in taken])
     return bytes(kept.serialize().to_pybytes())
 
 

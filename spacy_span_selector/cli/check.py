@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,7 +43,6 @@ def check_cli(
     Roles and rolesets are those of the files whose names begin with 'train', or of all files if none does. The exit
     status is 1 if data is lost, or a text is in two files.
     """
-    import srsly
     from spacy.cli._util import ENV_VARS
     from spacy.util import load_config
 
@@ -56,7 +56,8 @@ def check_cli(
             training = training_of(load_config(config, overrides=overrides, interpolate=False))
     checked = check_corpus(paths, training, requires_all=config is not None)
     if output is not None:
-        write_file(output, srsly.json_dumps(checked.as_data(), indent=2))
+        text = json.dumps(checked.as_data(), ensure_ascii=False, indent=2)
+        write_file(output, text.encode("utf-8", "backslashreplace"))  # the name of a file may be no UTF-8
     if any(file.counts.documents for file in checked.files):
         _print_counts(checked.files)
     for kind, problems in checked.problems.items():

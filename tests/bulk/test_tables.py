@@ -187,6 +187,13 @@ def test_columns_of_tables_are_passed_on_with_their_types(tmp_path: Path):
     assert (second["tags"], second["rating"]) == (["x"], 2.0)
 
 
+def test_names_of_records_may_have_other_types_in_other_tables(tmp_path: Path):
+    write(tmp_path / "a.parquet", {"text": ["Ann"], "id": [1], "year": [1813]})
+    write(tmp_path / "b.parquet", {"text": ["Bob"], "id": ["x"]})
+    columns = passed_columns(find_inputs([str(tmp_path)]), Reading())
+    assert table_schema(columns).names == [*plain_schema().names, "year"]
+
+
 def test_columns_that_do_not_go_together_are_named(tmp_path: Path):
     write(tmp_path / "a.parquet", {"text": ["Ann"], "day": [1]})
     write(tmp_path / "b.parquet", {"text": ["Bob"], "day": [["x"]]})
