@@ -58,11 +58,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.robustness", description=__doc__)
     parser.add_argument("--times", type=int, default=12, help="how many times the inputs of the test suite (12)")
     parser.add_argument("--seed", type=int, help="of the inputs, to repeat a run; by default a new one")
+    parser.add_argument("--as-found", action="store_true", help="do not make what fails small, which may take minutes")
     parser.add_argument("pytest_arguments", nargs="*", help="such as a file of this folder, or -k NAME after --")
     arguments = parser.parse_args()
     if arguments.times < 1:
         parser.error("--times must be at least 1")
-    fuzzing.times = arguments.times
+    fuzzing.times, fuzzing.shrink = arguments.times, not arguments.as_found
     seed = random.randrange(2**32) if arguments.seed is None else arguments.seed
     figures = Figures()
     started = time.perf_counter()

@@ -18,6 +18,9 @@ HANG = 60
 times = 0
 """How many times as many inputs a long run tries; 0 in the test suite, where inputs are the same each time."""
 
+shrink = True
+"""Whether an input that fails is made as small as possible, which may take minutes."""
+
 inputs: Counter[str] = Counter()
 """How many inputs have been tried, by the name of the test module."""
 
@@ -41,12 +44,16 @@ def fuzz(examples: int, **strategies: SearchStrategy[Any]) -> Callable[[Callable
             derandomize=not times,
             database=None,
             deadline=None,
-            phases=[Phase.explicit, Phase.generate, Phase.shrink],
+            phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if shrink else [])],
             suppress_health_check=list(HealthCheck),
             print_blob=True,
         )(given(**strategies)(counted))
 
     return decorate
+
+
+class Hang(BaseException):
+    """What is raised where something takes too long: nothing catches it but pytest."""
 
 
 @contextmanager
@@ -57,7 +64,7 @@ def no_hang(seconds: int = HANG) -> Iterator[None]:
         return
 
     def fail(*_: object) -> None:
-        raise AssertionError(f"still running after {seconds} seconds")
+        raise Hang(f"still running after {seconds} seconds")
 
     before = signal.signal(signal.SIGALRM, fail)
     signal.alarm(seconds)

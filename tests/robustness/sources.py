@@ -17,6 +17,7 @@ from spacy_span_selector.corpora.bracketed import read_bracketed
 from spacy_span_selector.corpora.conll2012 import read_conll2012
 from spacy_span_selector.corpora.corefud import read_corefud
 from spacy_span_selector.corpora.ewt import read_ewt
+from spacy_span_selector.corpora.frames import read_frames
 from spacy_span_selector.corpora.jsonlines import read_jsonlines
 from spacy_span_selector.corpora.label_studio import read_label_studio
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
@@ -247,7 +248,23 @@ def label_studio() -> Source:
     )
 
 
+def frames() -> Source:
+    text = """\
+<frameset><predicate lemma="lend">
+<roleset id="lend.01" name="give for a time">
+<aliases><alias pos="v">lend</alias></aliases>
+<roles><role descr="lender" f="PAG" n="0"/><role descr="thing lent" f="ppt" n="1"/></roles>
+<example><text>Ann lent him a hat .</text><propbank><rel relloc="1">lent</rel>
+<arg type="ARG0" start="0" end="0">Ann</arg><arg type="ARG1" start="3" end="4">a hat</arg></propbank></example>
+</roleset></predicate></frameset>
+"""
+    files = {f"frames/{name}.xml": text.replace("lend", name).encode() for name in ("lend", "loan")}
+    outputs = ("out/examples.spacy",)
+    return Source(files, lambda folder: read_frames(folder).examples, ("frames", "", "out"), outputs)
+
+
 SOURCES = {
+    "frames": frames(),
     "litbank": litbank(),
     "ontogum": ontogum(),
     "ontogum archive": ontogum(archive=True),

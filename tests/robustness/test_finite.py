@@ -1,0 +1,191 @@
+"""NaN and infinity wherever the package takes a number: they are refused by name, never computed with in silence."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from importlib.metadata import distribution
+from math import isnan
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import strategies as st
+
+from spacy_span_selector import wcfg
+from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.wcfg import Grammar
+
+from ..pipeline.components import annotation, component, network
+from .fuzzing import fuzz
+from .pipelines import COMPONENTS, build, each_component, make_pipeline, pipeline
+
+TEXT = "Ann gave her brother a key. He left it there."
+VALUES = (float("nan"), float("inf"), float("-inf"))
+SETTINGS = {"structured_coref": CorefPipeSettings, "structured_srl": SrlPipeSettings}
+
+
+def floats(hints: dict[str, Any]) -> list[str]:
+    """The names that have numbers which may be fractions, or null."""
+    return [name for name, kind in hints.items() if kind is float or float in get_args(kind)]
+
+
+def float_settings() -> list[tuple[str, str]]:
+    return [(factory, name) for factory, kind in SETTINGS.items() for name in floats(get_type_hints(kind))]
+
+
+def network_settings() -> list[tuple[str, str]]:
+    models = {factory: network_type(factory) for factory in SETTINGS}
+    return [(factory, name) for factory, kind in models.items() for name in floats(get_type_hints(kind))]
+
+
+def network_type(factory: str) -> type[Any]:
+    settings: type[Any] = type(component(build(factory, "cnn")).model.attrs["settings"])
+    return settings
+
+
+def test_every_component_is_known() -> None:
+    """A new one gets odd numbers here."""
+    assert {*SETTINGS} == {*COMPONENTS}
+    assert all(floats(get_type_hints(kind)) for kind in SETTINGS.values())
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize(("factory", "setting"), float_settings())
+def test_settings_in_memory(factory: str, setting: str, value: float) -> None:
+    nlp = pipeline(factory, "cnn")
+    cfg = component(nlp).cfg
+    before = cfg[setting]
+    cfg[setting] = value
+    try:
+        with pytest.raises(ValueError, match=f"'{setting}' of '{factory}'"):
+            nlp(TEXT)
+    finally:
+        cfg[setting] = before
+
+
+@fuzz(3, place=st.sampled_from(float_settings()), value=st.sampled_from(VALUES))
+def test_settings_of_a_config(place: tuple[str, str], value: float) -> None:
+    """Those of spaCy are read before."""
+    factory, setting = place
+    with pytest.raises(ValueError, match=f"'{setting}' of '{factory}'|E961"):
+        build(factory, "cnn", "structured", **{"threshold": 0.2, setting: value})
+
+
+@fuzz(3, place=st.sampled_from(network_settings()), value=st.sampled_from(VALUES))
+def test_settings_of_a_network(place: tuple[str, str], value: float) -> None:
+    factory, setting = place
+    nlp = build(factory, "cnn")
+    config = nlp.config["components"][factory]["model"].copy()
+    with pytest.raises(ValueError, match=f"'{setting}' of|E961"):
+        nlp.add_pipe(factory, name="other", config={"model": {**config, setting: value}})
+
+
+def registered() -> Iterator[tuple[str, Callable[..., Any], str]]:
+    """The functions of the package's entry points that can be called with one number alone, and the names of these."""
+    for point in distribution("spacy-span-selector").entry_points:
+        if point.group not in ("spacy_cli", "spacy_factories"):
+            made = point.load()
+            if not callable(made) or inspect.isclass(made):
+                continue
+            for name, parameter in inspect.signature(made).parameters.items():
+                others = [other for other in inspect.signature(made).parameters.values() if other.name != name]
+                needed = [other.name for other in others if other.default is other.empty]
+                if "float" in str(parameter.annotation) and not needed:
+                    yield point.name, made, name
+
+
+REGISTERED = sorted(registered(), key=lambda found: (found[0], found[2]))
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize(("name", "make", "argument"), REGISTERED, ids=[f"{n}-{a}" for n, _, a in REGISTERED])
+def test_registered_functions(name: str, make: Callable[..., Any], argument: str, value: float) -> None:
+    with pytest.raises(ValueError, match=argument):
+        make(**{argument: value})
+
+
+@each_component
+@fuzz(3, place=st.integers(0, 999), value=st.sampled_from(VALUES), everywhere=st.booleans())
+def test_weights_in_memory(factory: str, place: int, value: float, everywhere: bool) -> None:
+    """Nothing is found of them, or as before, or an error names the component."""
+    nlp = make_pipeline(factory, "cnn")
+    before = annotation(nlp(TEXT))
+    weights = [*network(nlp).parameters()]
+    weight = weights[place % len(weights)]
+    with torch.no_grad():
+        weight.view(-1)[slice(None) if everywhere else place % weight.numel()] = value
+    try:
+        after = annotation(nlp(TEXT))
+    except ValueError as error:
+        assert factory in str(error), error
+    else:
+        assert after == before
+
+
+def of_scores() -> dict[str, Callable[..., Any]]:
+    """All of the grammars' own package that takes scores of spans and lengths of sentences."""
+    public = {name: getattr(wcfg, name) for name in wcfg.__all__}
+    found = {name: value for name, value in public.items() if inspect.isroutine(value)}
+    for name, grammar in public.items():
+        if isinstance(grammar, Grammar):
+            methods = inspect.getmembers(grammar, inspect.ismethod)
+            found |= {
+                f"{name}.{method}": value for method, value in methods if method not in PLACES and method[0] != "_"
+            }
+    return {name: value for name, value in found.items() if list(inspect.signature(value).parameters) == TAKES}
+
+
+TAKES = ["scores", "lengths"]
+PLACES = ("first_and_last",)
+"""These read where spans are, no scores."""
+OF_SCORES = of_scores()
+OTHERS = {"heaviest_set", "greedy_spans"}
+"""The first takes weights of given spans; the second no numbers that may be fractions."""
+TOKENS = 5
+
+
+def test_every_function_of_the_grammars_is_known() -> None:
+    functions = {name for name in wcfg.__all__ if inspect.isroutine(getattr(wcfg, name))}
+    assert functions == OTHERS | {name for name in OF_SCORES if "." not in name}
+
+
+@pytest.mark.parametrize("name", sorted(OF_SCORES))
+@fuzz(
+    12,
+    place=st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)),
+    value=st.sampled_from([*VALUES, 1e30, -1e30, 3.4e38, -3.4e38]),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+    differentiate=st.booleans(),
+)
+def test_scores(name: str, place: tuple[int, int], value: float, dtype: torch.dtype, differentiate: bool) -> None:
+    """NaN is refused; what else is not refused gives numbers, and gradients that are numbers."""
+    scores = torch.zeros(2, TOKENS, TOKENS, dtype=dtype)
+    first, width = min(place), abs(place[0] - place[1])
+    in_band = "BAND" in name
+    if in_band and width >= 3:
+        width = 0
+    if in_band:
+        scores = scores[:, :, :3].clone()
+    scores[1, first, width if in_band else first + width] = value
+    scores.requires_grad_(differentiate and "best" not in name)
+    try:
+        made = OF_SCORES[name](scores, torch.tensor([TOKENS, TOKENS]))
+    except ValueError as error:
+        assert str(error)
+        return
+    assert not isnan(value), "nothing was said"
+    tensors = [part for part in (made if isinstance(made, tuple) else (made,)) if isinstance(part, torch.Tensor)]
+    assert not any(part.isnan().any() for part in tensors)
+    if scores.requires_grad:
+        torch.stack([part.masked_fill(part.isinf(), 0).sum() for part in tensors]).sum().backward()
+        assert scores.grad is not None and not scores.grad.isnan().any()
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_weights_of_given_spans(value: float) -> None:
+    """Whatever they are, what is kept does not cross."""
+    kept = wcfg.heaviest_set(np.array([0, 1, 2]), np.array([2, 3, 4]), np.array([1.0, value, 1.0]))
+    assert not (kept[0] and kept[1]) and not (kept[1] and kept[2])

@@ -1,0 +1,128 @@
+"""Odd records and tables beside good ones, in every format that `annotate` writes: each is annotated, or is an error
+of its own, and the good ones are as they are alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from spacy_span_selector.cli.annotate import OutputFormat
+
+from . import fuzzing
+from .annotating import READ_BACK, Outcome, Where, annotate, check_good, good_line
+from .fuzzing import fuzz
+from .inventory import INPUTS, OUTPUTS
+from .odd_json import EVERY, NESTED, records
+
+pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
+
+from .odd_tables import COLUMNS, build, content, tables
+
+each_format = pytest.mark.parametrize("format_", OUTPUTS)
+numbers = st.integers(0, 10**6)
+odd_lines = st.lists(numbers.flatmap(lambda number: records(f"Tom saw {number}.")), min_size=4, max_size=10)
+where = st.sampled_from(["here", "there"])
+
+
+def test_every_format_is_read_and_read_back() -> None:
+    """A new one needs a reader, or odd inputs, here."""
+    assert {*READ_BACK} == {*OUTPUTS} == {choice.value for choice in OutputFormat}
+    assert {"txt", "jsonl", "parquet", "spacy"} == INPUTS
+
+
+def annotate_files(files: Mapping[str, bytes], format_: str, where: Where) -> Outcome:
+    with TemporaryDirectory() as name:
+        for file, data in files.items():
+            (Path(name) / file).write_bytes(data)
+        return annotate(format_, [Path(name) / file for file in files], where)
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def named(line: str) -> tuple[str, str] | None:
+    """The name and the text of a record, if it has both; tables have whole numbers as fractions."""
+    try:
+        data = json.loads(line.removeprefix("\ufeff"))
+        name = data["id"]
+        return str(int(name) if isinstance(name, float) and name.is_integer() else name), squeezed(data["text"])
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def check_lines(format_: str, lines: Sequence[str], where: Where) -> None:
+    content = good_line("good 0") + "\n".join(lines) + "\n" + good_line("good 1")
+    found = annotate_files({"odd.jsonl": content.encode("utf-8", "surrogatepass")}, format_, where)
+    check_good(found, format_, "good 0", "good 1")
+    assert len(found.docs) + len(found.errors) == sum(bool(line.strip()) for line in content.split("\n")), found.said
+    expected = {pair for line in lines if (pair := named(line))}
+    for doc in found.docs:
+        assert (
+            format_ in ("html", "bracketed")
+            or "odd.jsonl:" in doc.id
+            or doc.id.startswith("good")
+            or ((doc.id, squeezed(doc.text)) in expected)
+        ), doc
+
+
+@each_format
+@fuzz(2, lines=odd_lines, where=where)
+def test_odd_lines(format_: str, lines: list[str], where: Where) -> None:
+    check_lines(format_, lines, where)
+
+
+@each_format
+def test_nested_lines(format_: str) -> None:
+    """At any depth, in the middle of a run."""
+    lines = [f'{{"id":"d{i}","text":"Tom saw {i}.","x":{value}}}' for i, value in enumerate(NESTED)]
+    check_lines(format_, lines, "there")
+
+
+@pytest.mark.skipif(not fuzzing.times, reason="processes take seconds to start: tried by python -m tests.robustness")
+@each_format
+def test_every_value_in_processes(format_: str) -> None:
+    """As a field, as the name and as the text of a record."""
+    lines = []
+    for i, value in enumerate(EVERY):
+        lines.append(f'{{"id":"f{i}","text":"Tom saw {i}.","x":{value}}}')
+        lines.append(f'{{"id":{value},"text":"Bob saw {i}."}}')
+        lines.append(f'{{"id":"t{i}","text":{value}}}')
+    check_lines(format_, [line.replace("\n", " ") for line in lines], "processes")
+    fuzzing.inputs[__name__] += len(lines)
+
+
+def check_tables(format_: str, drawn: Sequence[tuple[str, Any]], where: Where, *, other: bool) -> None:
+    """Odd tables before a good one and, if so, beside another kind of file, which has the fields in one column."""
+    import pyarrow as pa
+
+    good = {"good.parquet": content(pa.table({"id": ["good 0"], "text": [json.loads(good_line(""))["text"]]}))}
+    if other:
+        good = {"good.jsonl": good_line("good 0").encode()}
+    built = [build(*one) for one in drawn]
+    odd = {f"{i}.parquet": data for i, (data, _) in enumerate(built)}
+    found = annotate_files({**odd, **good}, format_, where)
+    if "different types" in found.said and len(drawn) > 1:
+        return  # there is no table for both
+    check_good(found, format_, "good 0")
+    counts = [count for _, count in built]
+    names = [doc.id for doc in found.docs] + [error["id"] for error in found.errors]
+    least = 1 + sum(1 if count is None else count for count in counts)
+    assert len(names) == least or (None in counts and len(names) > least), (names, found.said)
+
+
+@each_format
+@fuzz(2, drawn=st.lists(tables, min_size=1, max_size=3), where=where, other=st.booleans())
+def test_odd_tables(format_: str, drawn: list[tuple[str, Any]], where: Where, other: bool) -> None:
+    check_tables(format_, drawn, where, other=other)
+
+
+@each_format
+def test_every_type_of_a_column(format_: str) -> None:
+    check_tables(format_, [("columns", ([(kind, kind) for kind in COLUMNS], 1))], "there", other=False)

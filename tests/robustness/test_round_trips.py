@@ -1,0 +1,269 @@
+"""Every writer, then its reader: what is written is the same, or it is said what is left out, or it is refused."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import spacy
+from hypothesis import strategies as st
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_span_selector import from_dict, to_dict
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    cluster_groups,
+    get_clusters,
+    get_frames,
+    get_speakers,
+    get_title,
+    set_clusters,
+    set_frames,
+    set_speakers,
+    set_title,
+)
+from spacy_span_selector.corpora.bracketed import read_bracketed, write_bracketed
+from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
+from spacy_span_selector.corpora.corefud import read_corefud, write_corefud
+from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
+from spacy_span_selector.corpora.label_studio import read_label_studio, write_label_studio
+from spacy_span_selector.corpora.props import read_props, write_props, write_words
+from spacy_span_selector.readers import read_docs
+
+from .fuzzing import fuzz
+from .inventory import DOC_WRITERS, EXPORTED
+
+NLP = spacy.blank("xx")
+LENGTH = 6
+ODD = (
+    *(
+        "\0",
+        "a\0b",
+        "\n",
+        "a\nb",
+        "\r",
+        "a\rb",
+        "\r\n",
+        "\t",
+        "a\tb",
+        " ",
+        "a b",
+        "  ",
+        "\x0b",
+        "\x1c",
+        "a\x1cb",
+        "\x1b",
+    ),
+    *("\x85", "a\x85b", "\u2028", "a\u2028b", "\u2029", "\ufeff", "\u200b", "\u202e", "\u00a0", "a\u00a0b", "\u3000"),
+    *(
+        "#",
+        "# a",
+        "#begin document (a); part 000",
+        "#end document",
+        "===",
+        "=== a",
+        ">",
+        "> [V=x y]",
+        "@",
+        "@A: b",
+        ":",
+    ),
+    *("-", "_", "*", "(", ")", "(0)", "(A0*", "*)", "|", "[", "]", "[a|b]", "\\", "\\n", "/", "<b>", "&amp;", '"', "'"),
+    *(
+        "<speaker>",
+        "</speaker>",
+        "=",
+        "e1-person-1-",
+        "Entity=(e1)",
+        "SpaceAfter=No",
+        "%7C",
+        "null",
+        "None",
+        "0",
+        "1.1",
+    ),
+)
+names = st.one_of(st.just("a"), st.just("ARG0"), st.sampled_from(ODD), st.sampled_from(ODD).map(lambda odd: f"x{odd}y"))
+
+
+class Drawn(NamedTuple):
+    """A document: two clusters, a frame and two turns, where it has them, called as may be."""
+
+    words: list[str]
+    title: str
+    speaker: str | None
+    cluster: str | None
+    entity: str
+    role: str | None
+    roleset: str
+
+    def doc(self) -> Doc:
+        doc = Doc(Vocab(), words=self.words, spaces=[True] * LENGTH, sent_starts=[i in (0, 3) for i in range(LENGTH)])
+        if self.title:
+            set_title(doc, self.title)
+        if self.speaker is not None:
+            set_speakers(doc, [(0, 3, self.speaker), (3, LENGTH, "Bob")])
+        if self.cluster is not None:
+            types = [self.entity, ""] if self.entity else None
+            set_clusters(doc, [[(0, 1), (3, 4)], [(1, 2), (4, 6)]], names=[self.cluster, ""], entity_types=types)
+        if self.role is not None:
+            set_frames(doc, [Frame(1, 2, [Argument(0, 1, self.role), Argument(2, 3, "ARG1")], self.roleset)])
+        return doc
+
+
+def maybe(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(st.just("a"), st.just("a"), strategy)
+
+
+drawn_docs = st.builds(
+    Drawn,
+    words=st.lists(st.one_of(st.sampled_from(["Ann", "left", "her"]), names), min_size=LENGTH, max_size=LENGTH).filter(
+        lambda drawn: any(word.strip() for word in drawn)
+    ),
+    title=maybe(names),
+    speaker=st.none() | maybe(names),
+    cluster=st.none() | maybe(names),
+    entity=st.just("") | maybe(names),
+    role=st.none() | maybe(names),
+    roleset=st.just("") | maybe(names),
+)
+
+
+class Format(NamedTuple):
+    """A format.
+
+    write (Callable): Writes documents to a file.
+    read (Callable): Reads them.
+    holds (set[str]): What of a document it holds, of the keys of `state`.
+    """
+
+    write: Callable[[list[Doc], Path], None]
+    read: Callable[[Path], list[Doc]]
+    holds: set[str]
+
+
+def write_plain(docs: list[Doc], path: Path) -> None:
+    lines = [json.dumps(to_dict(doc, tokens=True)) for doc in docs]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def read_plain(path: Path) -> list[Doc]:
+    return [from_dict(json.loads(line), Vocab()) for line in path.read_text(encoding="utf-8").split("\n")]
+
+
+def write_props_and_words(docs: list[Doc], path: Path) -> None:
+    _write(path, write_props(docs, rolesets=True))
+    _write(path.with_suffix(".words"), write_words(docs))
+
+
+def _write(path: Path, text: str) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as stream:  # as commands write it
+        stream.write(text)
+
+
+FORMATS = {
+    "plain data": Format(
+        write_plain, read_plain, {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets"}
+    ),
+    "spacy": Format(
+        lambda docs, path: DocBin(docs=docs, store_user_data=True).to_disk(path),
+        lambda path: list(read_docs(path, Vocab())),
+        {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets"},
+    ),
+    "bracketed": Format(
+        lambda docs, path: _write(path, write_bracketed(docs)),
+        lambda path: read_bracketed(path, NLP),
+        {"characters", "title on one line", "speakers by sentence", "numbers of mentions", "numbers of arguments"},
+    ),
+    "conll2012": Format(write_conll2012, read_conll2012, {"words", "clusters", "frames", "rolesets"}),
+    "corefud": Format(write_corefud, read_corefud, {"text words", "title on one line", "clusters of words"}),
+    "jsonlines": Format(write_jsonlines, read_jsonlines, {"words", "title", "speakers", "clusters", "names"}),
+    "label-studio": Format(
+        lambda docs, path: _write(path, write_label_studio(docs, annotations=True)),
+        lambda path: read_label_studio(path, NLP),
+        {"characters", "title", "clusters of words", "numbers of arguments"},
+    ),
+    "props": Format(write_props_and_words, lambda path: read_props(path.with_suffix(".words"), path), set()),
+}
+OTHERS = {"write_interface"}
+"""What is read by nobody here: the labels for a page of Label Studio."""
+
+
+def test_every_writer_is_known() -> None:
+    """A new one needs its reader here."""
+    tested = {f"write_{name}".replace("-", "_") for name in EXPORTED} | {"write_words"}
+    assert tested == DOC_WRITERS - OTHERS
+    assert {*FORMATS} >= EXPORTED
+
+
+def one_space(text: str) -> str:
+    return " ".join(text.split())
+
+
+def inside(doc: Doc, start: int, end: int) -> list[str]:
+    """The words of a span: white space is none."""
+    return [token.text for token in doc[start:end] if token.text.strip()]
+
+
+def clusters_of_words(doc: Doc) -> list[list[list[str]]]:
+    clusters = [[words for mention in cluster if (words := inside(doc, *mention))] for cluster in get_clusters(doc)]
+    return sorted(cluster for cluster in clusters if cluster)
+
+
+def state(doc: Doc) -> dict[str, Any]:
+    """What a document holds."""
+    groups = list(cluster_groups(doc))
+    frames = get_frames(doc)
+    speakers = {i: one_space(speaker) for start, end, speaker in get_speakers(doc) for i in range(start, end)}
+    return {
+        "words": [token.text for token in doc],
+        "text words": inside(doc, 0, len(doc)),
+        "characters": "".join(doc.text.split()),
+        "title": get_title(doc),
+        "title on one line": one_space(get_title(doc)),
+        "speakers": get_speakers(doc),
+        "speakers by sentence": [speakers.get(sentence.start, "") for sentence in doc.sents if sentence.text.strip()],
+        "clusters": get_clusters(doc),
+        "names": [group.attrs.get("name", "") for group in groups],
+        "types": [{span.label_ for span in group} for group in groups],
+        "frames": [(frame.start, frame.end, [tuple(a) for a in frame.arguments]) for frame in frames],
+        "rolesets": [frame.roleset for frame in frames],
+        "roles": [[argument.role for argument in frame.arguments] for frame in frames],
+        "clusters of words": clusters_of_words(doc),
+        "numbers of mentions": [len(group) for group in groups],
+        "numbers of arguments": [len(frame.arguments) for frame in frames],
+    }
+
+
+@fuzz(60, drawn=st.lists(drawn_docs, min_size=1, max_size=2), name=st.sampled_from(sorted(FORMATS)))
+def test_what_is_written_is_read_back(drawn: list[Drawn], name: str) -> None:
+    format_ = FORMATS[name]
+    if name == "label-studio":  # a task without annotation is none that can be read
+        drawn = [one._replace(cluster=one.cluster or "a") for one in drawn]
+    if name == "props":
+        drawn = [one._replace(role=one.role or "a") for one in drawn]
+    docs = [one._replace(title=f"{i}{one.title}").doc() for i, one in enumerate(drawn)]
+    with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        path = Path(folder) / "docs.spacy"
+        try:
+            format_.write(docs, path)
+        except ValueError as error:
+            assert str(error)
+            return
+        back = format_.read(path)
+    if caught:
+        return  # what is left out was counted
+    if name == "props":  # it does not tell where documents end
+        assert [token.text for doc in back for token in doc] == [token.text for doc in docs for token in doc]
+        assert [state(doc)["roles"] for doc in back if get_frames(doc)] == [state(doc)["roles"] for doc in docs]
+        return
+    assert len(back) == len(docs)
+    for key in sorted(format_.holds):
+        assert [state(doc)[key] for doc in back] == [state(doc)[key] for doc in docs], key

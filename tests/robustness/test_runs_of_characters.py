@@ -1,0 +1,149 @@
+"""Texts of one character again and again, of every category of Unicode: they take no longer than others."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import spacy
+from hypothesis import strategies as st
+
+from spacy_span_selector import doc_from_transcript, doc_from_turns, from_dict
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.corpora.plain import FORMAT
+
+from . import fuzzing
+from .annotating import annotate
+from .fuzzing import fuzz
+
+NLP = spacy.blank("en")
+LENGTH = 20_000
+SECONDS = 10
+"""Of a processor, for one text; it takes less than one, most of it for the page."""
+
+
+def of_each_category(most: int) -> list[str]:
+    """The first characters of each category of Unicode, apart from halves of characters."""
+    found: dict[str, list[str]] = {}
+    for number in range(1, sys.maxunicode + 1):
+        found.setdefault(unicodedata.category(chr(number)), []).append(chr(number))
+    del found["Cs"]
+    return [character for characters in found.values() for character in characters[:most]]
+
+
+MARKS = tuple("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~…–—“”‘’«»•€°²")
+LETTERS = (
+    "a",
+    "A",
+    "é",
+    "ß",
+    "İ",
+    "中",
+    "あ",
+    "م",
+    "न",
+    "7",
+    "٣",
+    "😀",
+    "👩\u200d👧",
+    "🇫🇷",
+    "👍🏽",
+    "e\u0301",
+    "\u0301",
+    "\u200b",
+)
+PIECES = (
+    "'s",
+    "n't",
+    "a.",
+    "a-",
+    "1.",
+    ":)",
+    "http://",
+    "a@",
+    "&lt;",
+    "((",
+    "=+",
+    "-=",
+    "a ",
+    ". ",
+    "\n",
+    "\n\n",
+    " ",
+    "\t",
+    '" ',
+)
+CHARACTERS = tuple(dict.fromkeys((*MARKS, *LETTERS, *PIECES, *of_each_category(3))))
+tried = st.sampled_from(CHARACTERS)
+
+
+def run(character: str) -> str:
+    return (character * LENGTH)[:LENGTH]
+
+
+def take(text: str, format_: str) -> None:
+    begun = time.process_time()
+    with TemporaryDirectory() as name:
+        path = Path(name) / "run.jsonl"
+        path.write_text(json.dumps({"id": "run", "text": text}) + "\n", encoding="utf-8")
+        found = annotate(format_, [path], lang="en")
+    assert len(found.docs) + len(found.errors) == 1
+    assert time.process_time() - begun < SECONDS
+
+
+@fuzz(3, character=tried, format_=st.sampled_from(["jsonl", "html"]))
+def test_annotate(character: str, format_: str) -> None:
+    take(run(character), format_)
+
+
+@fuzz(3, one=tried, other=tried, format_=st.sampled_from(["jsonl", "html"]))
+def test_two_in_turn(one: str, other: str, format_: str) -> None:
+    take((run(one + other) + " " + one * 50 + " ") * 2, format_)
+
+
+@fuzz(3, character=tried)
+def test_serve(character: str) -> None:
+    pytest.importorskip("starlette", reason="needs the extra 'serve'")
+    from .test_requests import InThisProcess
+
+    begun = time.process_time()
+    assert InThisProcess().annotate(run(character))
+    assert time.process_time() - begun < SECONDS
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "from_dict": lambda text: from_dict({"format": FORMAT, "text": text}, NLP),
+    "bracketed": lambda text: parse_bracketed(f"=== run\n{text}\n", NLP),
+    "turns": lambda text: doc_from_turns(NLP, [("Ann", text)]),
+    "transcript": lambda text: doc_from_transcript(NLP, f"Ann: {text}\nBob: {text}\n"),
+}
+"""What splits texts into words."""
+
+
+@pytest.mark.parametrize("name", READERS)
+@fuzz(3, character=tried)
+def test_readers(name: str, character: str) -> None:
+    begun = time.process_time()
+    with suppress(ValueError):  # such as of brackets that nobody closes
+        READERS[name](run(character))
+    assert time.process_time() - begun < SECONDS
+
+
+@pytest.mark.skipif(not fuzzing.times, reason="takes a minute: tried by python -m tests.robustness")
+@pytest.mark.parametrize("lang", ["en", "xx"])
+def test_every_character(lang: str) -> None:
+    from spacy_span_selector.documents.tokenized import make_doc
+
+    nlp = spacy.blank(lang)
+    for character in CHARACTERS:
+        begun = time.process_time()
+        assert make_doc(nlp, run(character)).text == run(character)
+        assert time.process_time() - begun < SECONDS, repr(character)
+        fuzzing.inputs[__name__] += 1
