@@ -25,9 +25,12 @@ LEAST_LONG = 257
 LEAST_FILL = 0.75
 """A sentence joins a bucket if it is at least this fraction as long as the longest sentence in it."""
 
-MOST_ENTRIES = {"cpu": 1 << 21, "cuda": 1 << 26}
+MOST_ENTRIES = {"cpu": 1 << 20, "cuda": 1 << 26}
 """Entries of charts that are filled at once, by device, or those of one sentence if that has more: what is computed
 beside them takes several times their memory. A GPU is kept busy by more of them."""
+
+ENTRIES_OF_TOKEN = 256
+"""How many entries a token counts for at least: short sentences have few, and their tokens have vectors."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +261,8 @@ def _split_by_fill(descending: list[int], most: int | None, entries: int) -> lis
     for position, length in enumerate(descending):
         longest = descending[cuts[-1]]
         columns = most if most is not None and is_long(longest, most) else longest
-        too_many = (position + 1 - cuts[-1]) * longest * columns > entries and position > cuts[-1]
+        tokens = (position + 1 - cuts[-1]) * longest
+        too_many = tokens * max(columns, ENTRIES_OF_TOKEN) > entries and position > cuts[-1]
         if length < LEAST_FILL * longest or is_long(length, most) != is_long(longest, most) or too_many:
             cuts.append(position)
     return [slice(begin, end) for begin, end in zip(cuts, [*cuts[1:], len(descending)], strict=True) if end > begin]
