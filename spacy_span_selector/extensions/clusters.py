@@ -242,13 +242,19 @@ def span_antecedent(span: Span) -> Span | None:
 
 def _read_cluster(group: SpanGroup, said: Mapping[Mention | None, list[Span]]) -> Cluster:
     mentions = list(group)
-    order = sorted((i for i, mention in enumerate(mentions) if len(mention)), key=lambda i: _offsets(mentions[i]))
+    first: dict[Mention, int] = {}  # a mention that is there twice counts once, and one without tokens not at all
+    for i, mention in enumerate(mentions):
+        if len(mention):
+            first.setdefault(_offsets(mention), i)
+    order = [first[offsets] for offsets in sorted(first)]
+    with_tokens: dict[int | None, Span] = {
+        i: mentions[first[_offsets(mention)]] for i, mention in enumerate(mentions) if len(mention)
+    }
     scores, link_scores, antecedents = get_scores(group), get_scores(group, LINK_SCORES), get_antecedents(group)
     reasons = get_reasons(group)
-    with_tokens: dict[int | None, Span] = {i: mentions[i] for i in order}
-    quotations = (quotation for mention in with_tokens.values() for quotation in said.get(_offsets(mention), ()))
+    quotations = (quotation for i in order for quotation in said.get(_offsets(mentions[i]), ()))
     return Cluster(
-        with_tokens.values(),
+        (mentions[i] for i in order),
         None if scores is None else [scores[i] for i in order],
         None if link_scores is None else [link_scores[i] for i in order],
         None if antecedents is None else [with_tokens.get(antecedents[i]) for i in order],

@@ -124,7 +124,7 @@ class Frames(list[SrlFrame]):
 
 def doc_frames(doc: Doc, prefix: str | None = None) -> Frames:
     """The frames of a document, in the order of their predicates; arguments without tokens are left out, and predicates
-    without tokens with their frames.
+    without tokens with their frames. An argument that is there twice counts once.
 
     doc (Doc): The document.
     prefix (str | None): Prefix of the keys of frames, as the component's setting; None for the one that the document
@@ -136,7 +136,8 @@ def doc_frames(doc: Doc, prefix: str | None = None) -> Frames:
         if not len(predicate):
             continue
         arguments: dict[str, list[Span]] = {}
-        for span in sorted(filter(len, others), key=lambda span: (span.start, span.end)):
+        once = {(span.start, span.end, span.label): span for span in others if len(span)}
+        for _, span in sorted(once.items(), key=lambda item: item[0][:2]):
             arguments.setdefault(span.label_, []).append(span)
         frame = SrlFrame(predicate, group.attrs.get("roleset"), arguments)
         frame.roleset_name = group.attrs.get("roleset_name")

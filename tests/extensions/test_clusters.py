@@ -53,6 +53,16 @@ def test_clusters_are_ordered_by_their_first_mentions_whatever_their_keys():
     assert [mention.text for mention in second] == ["her dog"]
 
 
+def test_a_mention_that_is_there_twice_counts_once():
+    doc = make_doc("Ann saw her dog .")
+    attrs = {"scores": [0.25, 0.75, 0.5], "antecedents": [None, None, 1]}
+    doc.spans["coref_clusters_1"] = SpanGroup(doc, spans=[doc[0:1], doc[0:1], doc[2:3]], attrs=attrs)
+    (cluster,) = doc._.coref_clusters
+    assert list(cluster) == [doc[0:1], doc[2:3]]
+    assert cluster.scores == [0.25, 0.5]
+    assert cluster.antecedents == [None, doc[0:1]]
+
+
 def test_clusters_and_mentions_without_words_are_left_out():
     doc = make_doc("Ann saw her dog .")
     doc.spans["coref_clusters_1"] = []

@@ -124,6 +124,12 @@ def test_an_argument_may_be_its_predicate():
     assert doc._.srl[0].to_dict() == expected
 
 
+def test_an_argument_that_is_there_twice_counts_once(doc: Doc):
+    group = doc.spans["srl_1"]
+    doc.spans["srl_1"] = SpanGroup(doc, spans=[*group, group[1]], attrs=dict(group.attrs))
+    assert [len(frame.labelled_spans()) for frame in doc_frames(doc)] == [3, 6]
+
+
 def test_documents_without_frames_have_none():
     assert NLP("Ann left")._.srl == NLP("")._.srl == []
 
