@@ -60,7 +60,7 @@ def test_weights_settings_and_code_make_other_pipelines(model: str, tmp_path: Pa
 def test_code_is_imported_before_the_pipeline_is_loaded(model: str, tmp_path: Path):
     code = tmp_path / "code.py"
     code.write_text("raise OSError('imported')")
-    with pytest.raises(OSError, match="imported"):
+    with pytest.raises(ValueError, match=r"code.py: this code can't be run \(OSError: imported\)"):
         load_for(Job(model=model, code=code))
     assert load_for(Job(model=model, code=Path(components.__file__))).pipe_names[-1] == "bulk_test_rules"
 

@@ -16,6 +16,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 
+from ..spans import put_spans
 from .corpora import GOOD, OTHER, cases, check, read, titles, write
 
 
@@ -67,7 +68,8 @@ def test_all_problems_of_all_files_come_at_once(tmp_path: Path) -> None:
 )
 def test_repeated_mentions_are_lost(tmp_path: Path, clusters: list[list[tuple[int, int]]], reason: str) -> None:
     doc = make_doc()
-    set_clusters(doc, clusters)
+    for number, mentions in enumerate(clusters, start=1):
+        put_spans(doc, f"coref_clusters_{number}", *mentions)
     checked = check(write(tmp_path / "train.spacy", [doc]))
     (line,) = cases(checked, reason)
     assert line.endswith("document 'the station', tokens 0:1: 'Ann'")

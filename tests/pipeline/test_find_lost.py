@@ -7,10 +7,11 @@ import warnings
 import spacy
 from spacy.training import Example
 
-from spacy_span_selector.annotation import set_clusters
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.pipeline.gold_frames import UNKNOWN_ROLE
 from spacy_span_selector.pipeline.gold_mentions import REPEATED, TWICE
+
+from ..spans import put_spans
 
 TEXT = "Ann met Tom.\n> [ARG0 Ann] [V=meet.03 met] [ARG1 Tom].\nHe left.\n"
 
@@ -24,7 +25,8 @@ def make_example() -> Example:
 def test_every_lost_mention_is_found_without_a_network() -> None:
     pipe = spacy.blank("en").add_pipe("structured_coref")
     example = make_example()
-    set_clusters(example.reference, [[(0, 1), (2, 3)], [(0, 1)], [(4, 5), (4, 5)]])
+    for number, mentions in enumerate([[(0, 1), (2, 3)], [(0, 1)], [(4, 5), (4, 5)]], start=1):
+        put_spans(example.reference, f"coref_clusters_{number}", *mentions)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lost = pipe.find_lost([example])  # type: ignore[attr-defined]

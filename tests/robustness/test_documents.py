@@ -22,6 +22,7 @@ from spacy_span_selector.annotation import (
     get_speaker_markers,
     set_predicates,
 )
+from spacy_span_selector.documents.blank import is_blank
 from spacy_span_selector.documents.words import count_words
 from spacy_span_selector.tasks.coref import COREFERENCE
 
@@ -65,7 +66,7 @@ def annotated(text: Text, *pipeline_name: str) -> Doc:
 def given_spans(doc: Doc, factory: str) -> list[Offsets]:
     """What a component was given, without white space at its edges. It may be odd, apart from that."""
     given = doc.spans.get(COMPONENTS[factory].given_key, ())
-    words = [[token.i for token in span if not token.is_space] for span in given]
+    words = [[token.i for token in span if not is_blank(token.text)] for span in given]
     return [(tokens[0], tokens[-1] + 1) for tokens in words if tokens]
 
 
@@ -86,7 +87,7 @@ def runs(doc: Doc) -> dict[int, int]:
     for edge in edges:
         numbers[edge:] += 1
     numbers[marked] = -1
-    return {token.i: int(numbers[token.i]) for token in doc if not token.is_space}
+    return {token.i: int(numbers[token.i]) for token in doc if not is_blank(token.text)}
 
 
 def overlap(spans: Sequence[Offsets]) -> bool:

@@ -105,7 +105,7 @@ def test_it_answers_while_a_text_is_annotated_and_ends_when_it_is_told_to(tmp_pa
             status, page = answer(client)
             assert (status, "The server is being stopped" in page) == (503, True)
         server.wait()
-        assert server.process.returncode == (-stop)
+        assert server.process.returncode in (-stop, 0)  # 0 where whoever started this one ignores Ctrl-C
 
 
 def test_nobody_waits_for_those_who_have_left(tmp_path: Path) -> None:
