@@ -53,7 +53,7 @@ from .quotations import (
     quotation_keys,
     set_quotations,
 )
-from .retokenized import read_group, read_groups
+from .retokenized import read_all_groups, read_group
 from .sentences import get_sentences
 from .speakers import (
     SPEAKER_MARKERS_KEY,
@@ -124,8 +124,8 @@ __all__ = [
     "has_quotations_annotated",
     "paragraph_numbers",
     "quotation_keys",
+    "read_all_groups",
     "read_group",
-    "read_groups",
     "set_clusters",
     "set_constituents",
     "set_frames",

@@ -39,6 +39,11 @@ def read_group(doc: Doc, key: str) -> SpanGroup:
     return group
 
 
+def read_all_groups(doc: Doc) -> dict[str, SpanGroup]:
+    """All span groups of a document by key: see `read_groups`."""
+    return dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True))
+
+
 def _fits(group: SpanGroup, starts: Sequence[int], ends: Sequence[int]) -> bool:
     """Whether each span begins and ends with its tokens; those without tokens fit anywhere."""
     try:

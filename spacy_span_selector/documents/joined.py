@@ -27,7 +27,7 @@ from ..annotation import (
     frame_prefixes,
     get_title,
     quotation_keys,
-    read_groups,
+    read_all_groups,
     set_title,
 )
 
@@ -73,7 +73,7 @@ def join_docs(
 
 def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
     offsets = [0, *accumulate(map(len, docs))]
-    groups_of = [dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True)) for doc in docs]
+    groups_of = [read_all_groups(doc) for doc in docs]
     groups: dict[str, SpanGroup] = {}
     numbered: set[str] = set()
     prefixes = [(cluster_keys, prefix) for doc in docs for prefix in cluster_prefixes(doc)]

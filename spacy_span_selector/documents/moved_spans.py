@@ -43,7 +43,7 @@ def move_spans(
     predicate is lost, as is a quotation without its words. A mention whose antecedent is lost has none.
 
     source, target (Doc): The documents.
-    groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_groups` has them.
+    groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_all_groups` has them.
     places_of (Callable[[str], Places]): Takes the key of a group and returns the new offsets of its spans.
     prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
     """

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers, read_groups
+from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers, read_all_groups
 from .moved_spans import Places, move_spans
 from .words import are_blank, count_words
 
@@ -30,7 +30,7 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     if count_words(doc) <= max_words:
         return [doc]
     pieces = list(_pieces(doc, max_words))
-    groups = dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True))
+    groups = read_all_groups(doc)
     places = {key: _places(group, pieces) for key, group in groups.items()}
     return [
         _copy(piece, groups, {key: places[key][i] for key in places}, prefix, predicates_key)

@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from thinc.types import Ints2d
 
-from ..annotation import read_groups
+from ..annotation import read_all_groups
 from .blank import is_blank
 from .moved_spans import Places, move_spans
 
@@ -54,7 +54,7 @@ def rebuild_doc(doc: Doc, tokens: Sequence[int | str]) -> Doc:
         at = new[first] if first < len(new) else len(rebuilt)
         return at, at
 
-    groups = dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True))
+    groups = read_all_groups(doc)
 
     def places_of(key: str) -> Places:
         places = ((i, place(span.start, span.end)) for i, span in enumerate(groups[key]))
