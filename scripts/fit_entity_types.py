@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from spacy_span_selector.annotation import get_clusters
 from spacy_span_selector.clustering import read_forms
+from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.language import ENTITY_TYPES
-from spacy_span_selector.readers import read_docs
 
 TYPES = ("male", "female", "neuter", "plural")
 MIRRORED = {"male": "female", "female": "male"}

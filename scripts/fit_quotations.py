@@ -17,9 +17,9 @@ import spacy
 from fit_entity_types import write_tables
 
 from spacy_span_selector.attribution.fitting import fit_weights
+from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.language import QUOTATION_WEIGHTS, SPEECH_VERBS
 from spacy_span_selector.pipeline.scenes import gold_attributions
-from spacy_span_selector.readers import read_docs
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from spacy import schemas
 from spacy.cli.debug_config import debug_config
 
 ROOT = Path(__file__).parents[1]
-CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg") if path.parent.name != "experiments")  # those are grids
+CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg"))
 CORPORA = ("train", "dev", "train_coref", "dev_coref", "train_srl", "dev_srl")
 
 

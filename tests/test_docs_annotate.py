@@ -11,11 +11,11 @@ import pytest
 import spacy
 from typer.testing import CliRunner
 
-from spacy_span_selector.bulk.formats import FORMATS
-from spacy_span_selector.bulk.job import Job
+from spacy_span_selector.annotate.formats import FORMATS
+from spacy_span_selector.annotate.job import Job
 from spacy_span_selector.cli import app
 
-from .bulk import components  # noqa: F401
+from .annotate import components  # noqa: F401
 
 TEXT = (Path(__file__).parent.parent / "docs/annotate.md").read_text(encoding="utf-8")
 COMMAND = "python -m spacy span-selector "

@@ -18,24 +18,20 @@ from spacy.training import Example
 from thinc.api import Model
 from typer.testing import CliRunner
 
+from lab.experiments.grid import read_grid
+from lab.experiments.measure import annotate, measure_spans
+from lab.experiments.report import write_report
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.experiments.grid import read_grid
-from spacy_span_selector.experiments.measure import annotate, measure_spans
-from spacy_span_selector.experiments.report import write_report
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decoding
-from spacy_span_selector.layers.selection.selectors import (
-    Marginals,
-    ProbabilisticSelector,
-    independent_marginals,
-)
+from spacy_span_selector.layers.selection.selectors import Marginals, ProbabilisticSelector, independent_marginals
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPipeSettings, StructuredCoref
+from spacy_span_selector.scoring.tasks import get_task, tasks
+from spacy_span_selector.scoring.tasks.coref import COREFERENCE
 from spacy_span_selector.signatures import takes_settings
-from spacy_span_selector.tasks import get_task, tasks
-from spacy_span_selector.tasks.coref import COREFERENCE
 
-from .experiments.conftest import BASE, GRID, make_record
+from .lab.experiments.conftest import BASE, GRID, make_record
 
 CORPUS = """
 === the boat

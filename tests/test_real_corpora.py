@@ -31,8 +31,8 @@ from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 from spacy_span_selector.corpora.ontogum.clusters import parse_clusters
 from spacy_span_selector.documents.pieces import cut_doc
-from spacy_span_selector.pipeline.gold_mentions import gold_mentions
-from spacy_span_selector.pipeline.sentences import sentence_runs
+from spacy_span_selector.examples.gold_mentions import gold_mentions
+from spacy_span_selector.examples.sentences import sentence_runs
 
 DATA = Path(__file__).parents[2] / "shared/data"
 LITBANK, EWT, ONTOGUM = DATA / "litbank", DATA / "propbank_ewt", DATA / "ontogum"

@@ -20,12 +20,12 @@ from thinc.api import Config
 from typer.testing import CliRunner
 
 from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.tasks import find_tasks, tasks
+from spacy_span_selector.scoring.tasks import find_tasks, tasks
 
 from .tiny_bert import tiny_bert
 
 ROOT = Path(__file__).parents[1]
-CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg") if path.parent.name != "experiments")  # those are grids
+CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg"))
 CORPUS = """
 === the station
 [Ann Lee|ann] met [[her|ann] brother|tom] at [the station].

@@ -27,7 +27,7 @@ from spacy_span_selector.annotation import (
     set_speakers,
 )
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers, remove_speaker_markers
-from spacy_span_selector.readers import create_corpus
+from spacy_span_selector.examples.corpus import create_corpus
 
 from .pipeline.components import COREF, SRL, Case, component, make_nlp, read_frames, train
 

@@ -18,7 +18,7 @@ from ..annotation import (
     has_clusters_annotated,
     has_frames_annotated,
 )
-from ..pipeline.sentences import lacks_boundaries
+from ..examples.sentences import lacks_boundaries
 from ..pipeline.structured_coref import StructuredCoref
 from ..pipeline.structured_srl import StructuredSrl
 from .counts import Counts, count_docs

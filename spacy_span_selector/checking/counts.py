@@ -9,8 +9,9 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from lab.metrics.nesting import nesting_depths
+
 from ..annotation import get_clusters, get_frames, get_quotations
-from ..metrics.nesting import nesting_depths
 from .files import Keys
 
 RAREST = 3

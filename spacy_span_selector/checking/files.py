@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..corpora.bracketed import BracketedError, Collect, read_bracketed
-from ..folders import find_files as find_in_folder
-from ..folders import what_is_wrong
-from ..readers import read_docs
+from ..examples.corpus import read_docs
+from ..files.folders import find_files as find_in_folder
+from ..files.folders import what_is_wrong
 from .problems import Kind, Problem
 
 SPACY = ".spacy"

@@ -8,7 +8,8 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from ..annotation import describe_doc, get_clusters
-from ..pipeline import alignment, gold_frames, gold_mentions, long_sentences
+from ..examples import alignment, gold_frames, gold_mentions
+from ..pipeline import long_sentences
 from ..pipeline.structured_coref import StructuredCoref
 from .problems import Kind, Problem, tokens
 from .trainings import Pipe, Training

@@ -15,9 +15,9 @@ from spacy.training import Corpus, Example
 from spacy.util import dot_to_object, load_model_from_config, registry
 from thinc.api import Config
 
+from ..examples.corpus import PreannotatedCorpus
 from ..pipeline.before_training import BOUNDARIES
 from ..pipeline.selector_pipe import SelectorPipe
-from ..readers import PreannotatedCorpus
 
 Pipe = SelectorPipe[Any, Any, Any, Any]
 

@@ -95,7 +95,7 @@ def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
     """Load a pipeline, with settings that options of the command line replace; errors name it."""
     from spacy.util import dot_to_dict
 
-    from ..bulk.pipelines import load_pipeline
+    from ..annotate.pipelines import load_pipeline
 
     return load_pipeline(model, dot_to_dict(parse_overrides(overrides)))
 
@@ -111,7 +111,7 @@ def check_spacy_file(path: Path) -> None:
 
 def read_spacy_file(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """The documents of a .spacy file."""
-    from ..readers import read_docs
+    from ..examples.corpus import read_docs
 
     check_spacy_file(path)
     return read_docs(path, vocab)

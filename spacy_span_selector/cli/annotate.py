@@ -17,9 +17,9 @@ from typer.core import TyperCommand
 from ._app import app, friendly_errors
 
 if TYPE_CHECKING:
-    from ..bulk import Job, Reading, Summary
-    from ..bulk.backends import Backend
-    from ..bulk.inputs import InputFile
+    from ..annotate import Job, Reading, Summary
+    from ..annotate.backends import Backend
+    from ..annotate.inputs import InputFile
 
 SOME_FAILED = 3
 STDOUT = "-"
@@ -131,9 +131,9 @@ def annotate_cli(
     The exit status is 0 if all texts were annotated, 3 if some were not, 1 if none was or the run had to stop, and 130
     after Ctrl-C.
     """
-    from ..bulk import Job, Reading
-    from ..bulk.inputs import find_inputs
-    from ..bulk.tables import passed_columns, require_pyarrow
+    from ..annotate import Job, Reading
+    from ..annotate.inputs import find_inputs
+    from ..annotate.tables import passed_columns, require_pyarrow
 
     *inputs, out = paths
     stdout = sys.stdout.buffer
@@ -167,8 +167,8 @@ def annotate_cli(
 
 
 def _find_backend(ray: str | None, n_process: int | None, num_cpus: float, num_gpus: float, gpu_id: int) -> Backend:
-    from ..bulk.backends import in_processes, in_this_process
-    from ..bulk.cluster import in_ray
+    from ..annotate.backends import in_processes, in_this_process
+    from ..annotate.cluster import in_ray
 
     if ray is None:
         if num_gpus or num_cpus != 1:
@@ -184,7 +184,7 @@ def _find_backend(ray: str | None, n_process: int | None, num_cpus: float, num_g
 def _run(
     job: Job, files: list[InputFile], reading: Reading, out: Path | BinaryIO, part_words: int | None, backend: Backend
 ) -> Summary:
-    from ..bulk import annotate_to_folder, annotate_to_stream
+    from ..annotate import annotate_to_folder, annotate_to_stream
 
     if isinstance(out, Path):
         return annotate_to_folder(job, files, out, reading=reading, part_words=part_words, backend=backend)

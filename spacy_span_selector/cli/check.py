@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from wasabi import msg
 
-from ..writing import write_file
+from ..files.writing import write_file
 from ._app import app, naming_config, parse_overrides
 
 if TYPE_CHECKING:

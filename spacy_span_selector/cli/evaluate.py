@@ -14,8 +14,8 @@ from spacy.training import Example
 from wasabi import msg
 
 from ..annotation import SPEAKERS_KEY, get_speakers
-from ..tasks import Task, all_tasks, find_tasks
-from ..writing import write_files
+from ..files.writing import write_files
+from ..scoring.tasks import Task, all_tasks, find_tasks
 from ._app import app, check_spacy_file, load_pipeline, spacy_file
 
 SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
@@ -107,7 +107,7 @@ def evaluate_cli(
 
 
 def _read_examples(nlp: Language, data: Path, **given: bool) -> list[Example]:
-    from ..readers import create_corpus
+    from ..examples.corpus import create_corpus
 
     examples = list(create_corpus(data, **_reader_settings(nlp), **given)(nlp))
     if not examples:

@@ -14,7 +14,7 @@ from ._app import app
 
 @app.command("experiment")
 def experiment_cli(
-    grid: Annotated[Path, typer.Argument(metavar="GRID.cfg", help="What to train: see configs/experiments")],
+    grid: Annotated[Path, typer.Argument(metavar="GRID.cfg", help="What to train: see lab/grids")],
     out_dir: Annotated[Path, typer.Argument(help="Folder for results.jsonl, and for config and log of each run")],
     gpu_id: Annotated[int, typer.Option(min=-1, help="GPU to use; -1 for the CPU")] = -1,
     jobs: Annotated[int, typer.Option(min=1, help="Number of parallel runs")] = 1,
@@ -28,9 +28,9 @@ def experiment_cli(
     A run whose record is in OUT_DIR/results.jsonl is not repeated, so an interrupted experiment can be resumed by
     starting it again. If runs fail, the others continue, and the exit status is 1.
     """
-    from ..experiments.grid import check_runs, choose_runs, read_grid
-    from ..experiments.lock import only_experiment_in
-    from ..experiments.runner import Workplace, pending_runs, run_all
+    from lab.experiments.grid import check_runs, choose_runs, read_grid
+    from lab.experiments.lock import only_experiment_in
+    from lab.experiments.runner import Workplace, pending_runs, run_all
 
     if gpu_id >= 0 and not has_gpu:
         raise ValueError(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc
 
-from ..writing import write_file, write_files
+from ..files.writing import write_file, write_files
 from ._app import app, read_spacy_file
 
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import msg
 
-from ..writing import write_file
+from ..files.writing import write_file
 from ._app import app, load_pipeline, read_spacy_file
 
 
@@ -47,7 +47,7 @@ def render_cli(
     """
     import spacy
 
-    from ..bulk.keys import find_keys, only_prefixes
+    from ..annotate.keys import find_keys, only_prefixes
     from ..rendering import render_page
 
     nlp = spacy.blank(lang) if model is None else load_pipeline(model)

@@ -24,8 +24,8 @@ def report_cli(
 
     Records of several folders are combined: parts of a grid that were run on several machines, or several grids.
     """
-    from ..experiments.records import read_records
-    from ..experiments.report import write_report
+    from lab.experiments.records import read_records
+    from lab.experiments.report import write_report
 
     if output is None:
         output = results[0] if results[0].is_dir() else results[0].parent

@@ -29,7 +29,7 @@ def serve_cli(
 ) -> None:
     """Serve a page to type text into and to see its clusters and frames. It needs the extra 'serve'."""
     try:
-        from ..bulk.pipelines import load_pipeline
+        from ..annotate.pipelines import load_pipeline
         from ..serving import Worker, create_app, open_socket, run_app
     except ImportError as error:
         raise ImportError(

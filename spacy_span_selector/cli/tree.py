@@ -11,7 +11,7 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..writing import write_file
+from ..files.writing import write_file
 from ._app import app, check_spacy_file, load_pipeline
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def tree_cli(
 ) -> None:
     """Draw the best binary tree of each sentence, with its selected spans and their probabilities."""
     from ..rendering.trees import render_tree_page
-    from ..tasks import all_tasks, find_tasks
+    from ..scoring.tasks import all_tasks, find_tasks
 
     nlp = load_pipeline(model)
     components = list(find_tasks(nlp))
@@ -44,7 +44,7 @@ def tree_cli(
 def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
     from ..corpora.files import read_text
     from ..documents.tokenized import make_doc
-    from ..readers import create_corpus
+    from ..examples.corpus import create_corpus
 
     path = Path(text)
     if path.suffix == ".spacy":
@@ -66,7 +66,8 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
 
 def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterator[list[SentenceTree]]:
     """The trees of each sentence, one for each component that scores spans."""
-    from ..experiments.selection import annotate_with_selections
+    from lab.experiments.selection import annotate_with_selections
+
     from ..rendering.trees import SentenceTree
 
     for _, selections in annotate_with_selections(nlp, docs, components):

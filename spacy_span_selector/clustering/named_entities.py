@@ -29,8 +29,8 @@ WORTH = {
     "clash": -inf,
 }
 """What a relation of two names says for one entity: the log odds that two names of persons with it corefer in LitBank's
-training documents (`python -m benchmarks.name_relations`). Of 61 that clash four do, all epithets ("Farmer Oak"), and
-none of those whose titles differ in gender; so it is a veto."""
+training documents (`python -m lab.benchmarks.name_relations`). Of 61 that clash four do, all epithets ("Farmer Oak"),
+and none of those whose titles differ in gender; so it is a veto."""
 
 MANY_LINKS = 3
 """Of fewer links between two names, their mean score counts less."""

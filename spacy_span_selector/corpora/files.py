@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..folders import find_files, what_is_wrong
+from ..files.folders import find_files, what_is_wrong
 from .left_out import Report
 
 FILES = "files that can't be read"

@@ -41,7 +41,7 @@ from ..annotation import (
     set_title,
 )
 from ..documents.speaker_markers import remove_speaker_markers
-from ..writing import write_file
+from ..files.writing import write_file
 from .coreference_column import REPEATED
 from .files import read_lines
 from .json_objects import read_object, show_json

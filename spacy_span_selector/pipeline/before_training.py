@@ -11,8 +11,8 @@ from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Config
 
-from .lost import level_of_caller
-from .sentences import lacks_boundaries
+from ..examples.lost import level_of_caller
+from ..examples.sentences import lacks_boundaries
 
 BOUNDARIES = "token.is_sent_start"
 """What components assign that set sentence boundaries."""

@@ -9,9 +9,9 @@ from spacy.tokens import Doc
 from ..attribution import Attribution, Attributor
 from ..clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
 from ..documents.words import Words
+from ..examples.token_facts import number_speakers, sentence_numbers
 from ..layers.coref.linker import Links
 from .scenes import attribute_quotations, clusters_of_speakers, find_turns, quotation_of_words, read_scene
-from .token_facts import number_speakers, sentence_numbers
 
 
 def consistent_clusters(

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..annotation import describe_doc
 from ..documents.words import Words
+from ..examples.lost import LostSpans
 from ..layers.spans.layout import Runs
 from .batches import PREDICT_WORDS
-from .lost import LostSpans
 
 TOO_LONG = "has more words than 'max_sentence_words'"
 MOST_WORDS = PREDICT_WORDS

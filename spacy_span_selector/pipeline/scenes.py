@@ -19,8 +19,8 @@ from ..clustering import read_forms
 from ..clustering.forms import FIRST_PERSON
 from ..documents.quotations import FoundQuotation, find_quotations
 from ..documents.words import Words, read_words
+from ..examples.token_facts import sentence_numbers
 from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
-from .token_facts import sentence_numbers
 
 Range = tuple[int, int]
 

@@ -22,6 +22,8 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import describe_doc, set_mentions
 from ..documents.words import Words, read_all_words, read_words
+from ..examples.lost import LostSpans, level_of_caller
+from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
 from ..layers.selection.candidates import AllAtOnce, CandidateStrategy, Decoding
 from ..layers.selection.gold import GoldSpans
 from ..layers.selection.network import Selection
@@ -36,9 +38,7 @@ from .doc_selection import DocSelection
 from .known_encoder import KnownEncoder
 from .listeners import check_encoder, check_listeners
 from .long_sentences import MORE_THAN_A_BATCH, MOST_WORDS, cut_long_sentences
-from .lost import LostSpans, level_of_caller
 from .optimizer import finish_update
-from .sentences import lacks_boundaries, sentence_runs, take_gold_sentences
 from .settings import PipeSettings, is_same, read_saved_settings
 
 if TYPE_CHECKING:

@@ -25,6 +25,11 @@ from ..annotation import (
 )
 from ..clustering import REACH, Reason
 from ..documents.words import Words
+from ..examples.given_mentions import given_mentions
+from ..examples.gold_constituents import gold_constituents, has_constituents
+from ..examples.gold_mentions import gold_mentions
+from ..examples.lost import LostSpans
+from ..examples.token_facts import token_facts
 from ..extensions import CLUSTER_ATTRIBUTES, QUOTATION_ATTRIBUTES, register_extensions
 from ..layers.coref.gold import GoldMentions
 from ..layers.coref.linker import Links
@@ -32,19 +37,14 @@ from ..layers.coref.loss import coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
 from ..layers.selection.selectors import SpanSelector
 from ..layers.spans.layout import Runs, SpanLayout
+from ..scoring.tasks.coref import COREFERENCE
 from ..signatures import takes_settings
-from ..tasks.coref import COREFERENCE
 from .batches import docs_to_initialize
 from .consistent_clusters import consistent_clusters, describe_reasons
 from .default_model import default_model
-from .given_mentions import given_mentions
-from .gold_constituents import gold_constituents, has_constituents
-from .gold_mentions import gold_mentions
-from .lost import LostSpans
 from .scenes import attribute_quotations, find_in_words, learn_quotations, outer_quotations, quotations_of
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings, check_range
-from .token_facts import token_facts
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")

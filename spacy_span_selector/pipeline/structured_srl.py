@@ -27,7 +27,12 @@ from ..annotation import (
     get_predicates,
     set_frames,
 )
+from ..annotation.lexicon import check_lexicon
 from ..documents.words import Words
+from ..examples.gold_frames import gold_frames
+from ..examples.known_rolesets import KnownRolesets
+from ..examples.lost import LostSpans
+from ..examples.rolesets import LookUpSenses, add_rolesets, count_rolesets, number_rolesets
 from ..extensions import FRAME_ATTRIBUTES, register_extensions
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
@@ -35,16 +40,11 @@ from ..layers.srl.growth import NEW
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
-from ..lexicon import check_lexicon
 from ..models.torch_head import head_module
+from ..scoring.tasks.srl import SEMANTIC_ROLES
 from ..signatures import takes_settings
-from ..tasks.srl import SEMANTIC_ROLES
 from .batches import docs_to_initialize
 from .default_model import default_model
-from .gold_frames import gold_frames
-from .known_rolesets import KnownRolesets
-from .lost import LostSpans
-from .rolesets import LookUpSenses, add_rolesets, count_rolesets, number_rolesets
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import PipeSettings
 from .workers import use_one_thread_after_fork

@@ -8,8 +8,8 @@ from string import Template
 
 from spacy.language import Language
 
+from ..annotate.keys import find_keys, only_prefixes
 from ..annotation import set_title
-from ..bulk.keys import find_keys, only_prefixes
 from ..documents.tokenized import make_doc
 from ..rendering import Page
 from ..rendering.html_page import static

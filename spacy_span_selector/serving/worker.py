@@ -14,7 +14,7 @@ from typing import Any
 
 from spacy.language import Language
 
-from ..processes import prepare_worker
+from ..files.processes import prepare_worker
 from .view import Form, View
 
 Load = Callable[[], Language]

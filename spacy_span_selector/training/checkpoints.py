@@ -15,7 +15,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.util import load_model
 
-from ..fingerprints import differences, file_digest
+from ..files.fingerprints import differences, file_digest
 from .folders import whole_folder
 from .identity import Identity
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from thinc.api import Config
 
-from ..fingerprints import file_digest, versions
+from ..files.fingerprints import file_digest, versions
 
 Identity = dict[str, dict[str, Any]]
 """`config`: each setting by its dotted name; `files`: what is in each; `surroundings`: versions, device, threads."""

@@ -18,13 +18,13 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector import from_dict
-from spacy_span_selector.bulk import run as bulk_run
-from spacy_span_selector.bulk.backends import Backend, in_this_process
+from spacy_span_selector.annotate import run as bulk_run
+from spacy_span_selector.annotate.backends import Backend, in_this_process
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.plain import read_schema
 
-from ..bulk import components
-from ..bulk.conftest import model  # noqa: F401
+from ..annotate import components
+from ..annotate.conftest import model  # noqa: F401
 from ..full_disk import contents, full_disk
 
 CODE = Path(components.__file__)
@@ -179,7 +179,7 @@ def test_the_address_of_a_cluster_may_be_left_out(
         found.append(address)
         return in_this_process
 
-    monkeypatch.setattr("spacy_span_selector.bulk.cluster.in_ray", in_ray)
+    monkeypatch.setattr("spacy_span_selector.annotate.cluster.in_ray", in_ray)
     assert run(*(model if word == "MODEL" else word for word in arguments)).exit_code == 0
     assert found == [address]
 

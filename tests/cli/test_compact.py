@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from spacy_span_selector import to_dict
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.fingerprints import file_digest
+from spacy_span_selector.files.fingerprints import file_digest
 
 CORPUS = """
 [Ann|ann] saw [the boat of [her|ann] brother|boat].

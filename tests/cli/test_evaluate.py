@@ -30,10 +30,10 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.cli import app
-from spacy_span_selector.scorers import score_coref, score_srl
-from spacy_span_selector.tasks import tasks
-from spacy_span_selector.tasks.coref import COREFERENCE
-from spacy_span_selector.tasks.srl import SEMANTIC_ROLES
+from spacy_span_selector.scoring.scorers import score_coref, score_srl
+from spacy_span_selector.scoring.tasks import tasks
+from spacy_span_selector.scoring.tasks.coref import COREFERENCE
+from spacy_span_selector.scoring.tasks.srl import SEMANTIC_ROLES
 
 
 class FirstWordActs:

@@ -7,12 +7,12 @@ import pytest
 from thinc.compat import has_gpu
 from typer.testing import CliRunner, Result
 
+from lab.experiments import runner
+from lab.experiments.lock import only_experiment_in
+from lab.experiments.records import append_record
 from spacy_span_selector.cli import app
-from spacy_span_selector.experiments import runner
-from spacy_span_selector.experiments.lock import only_experiment_in
-from spacy_span_selector.experiments.records import append_record
 
-from ..experiments.conftest import make_record, write_grid
+from ..lab.experiments.conftest import make_record, write_grid
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_failed_run_gives_exit_status_1(grid_file: Path, monkeypatch: pytest.M
 
 
 def test_completed_runs_are_not_repeated(grid_file: Path):
-    from spacy_span_selector.experiments.grid import read_grid
+    from lab.experiments.grid import read_grid
 
     Path("out").mkdir()
     for run in read_grid(grid_file):

@@ -12,13 +12,13 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
 
+from lab.experiments.records import append_record
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.cli import app
-from spacy_span_selector.experiments.records import append_record
 
 from ..corpora.gum import write_document, write_splits
-from ..experiments.conftest import make_record
 from ..full_disk import contents, full_disk
+from ..lab.experiments.conftest import make_record
 from .convert.test_corpora import ewt, litbank  # noqa: F401
 
 ROOM = 200  # bytes; fewer than each command writes

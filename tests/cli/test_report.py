@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from lab.experiments.records import append_record
 from spacy_span_selector.cli import app
-from spacy_span_selector.experiments.records import append_record
 
-from ..experiments.conftest import make_record
+from ..lab.experiments.conftest import make_record
 
 
 def invoke(*arguments: object) -> Result:

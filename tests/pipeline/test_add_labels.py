@@ -12,7 +12,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config_from_str
 
-from spacy_span_selector.pipeline.gold_frames import UNKNOWN_ROLE, UNKNOWN_ROLESET
+from spacy_span_selector.examples.gold_frames import UNKNOWN_ROLE, UNKNOWN_ROLESET
 
 from .components import (
     SRL,

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from spacy_span_selector.fingerprints import file_digest
+from spacy_span_selector.files.fingerprints import file_digest
 
 PROGRAM = """
 import sys, spacy, torch

@@ -30,13 +30,13 @@ from torch import nn
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import describe_doc, set_title
+from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.layers.spans import layout
 from spacy_span_selector.layers.spans.layout import LEAST_LONG
 from spacy_span_selector.models import torch_head
 from spacy_span_selector.models.finite import NotFinite
 from spacy_span_selector.models.torch_head import DOCS_READER, HeadInput
 from spacy_span_selector.pipeline import selector_pipe
-from spacy_span_selector.pipeline.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.pipeline.long_sentences import MORE_THAN_A_BATCH, TOO_LONG
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved

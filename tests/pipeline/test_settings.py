@@ -4,12 +4,7 @@ import math
 
 import pytest
 
-from spacy_span_selector.pipeline.settings import (
-    check_choice,
-    check_keys,
-    check_range,
-    read_saved_settings,
-)
+from spacy_span_selector.pipeline.settings import check_choice, check_keys, check_range, read_saved_settings
 
 
 def test_one_of_the_choices_is_accepted() -> None:

@@ -29,9 +29,9 @@ from spacy_span_selector.annotation import (
     set_speaker_markers,
     set_title,
 )
+from spacy_span_selector.examples.alignment import EMPTY, HOLDS_MARKER
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.pipeline import structured_coref
-from spacy_span_selector.pipeline.alignment import EMPTY, HOLDS_MARKER
 
 from ..selectors import selector_block
 from ..spans import put_spans

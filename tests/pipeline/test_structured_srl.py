@@ -28,8 +28,8 @@ from spacy_span_selector.annotation import (
     set_predicates,
     set_title,
 )
-from spacy_span_selector.pipeline.alignment import MISALIGNED
-from spacy_span_selector.pipeline.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, UNKNOWN_ROLESET, UNSEEN_ROLESET
+from spacy_span_selector.examples.alignment import MISALIGNED
+from spacy_span_selector.examples.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, UNKNOWN_ROLESET, UNSEEN_ROLESET
 
 from ..selectors import selector_block
 from ..spans import put_spans

@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from spacy_span_selector import corpora
-from spacy_span_selector.bulk.formats import FORMATS
-from spacy_span_selector.bulk.stream import READERS
+from spacy_span_selector.annotate.formats import FORMATS
+from spacy_span_selector.annotate.stream import READERS
 from spacy_span_selector.cli import app
 
 Path = tuple[str, ...]

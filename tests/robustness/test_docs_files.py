@@ -14,7 +14,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_span_selector import to_dict
 from spacy_span_selector.annotation import Quotation, set_quotations
-from spacy_span_selector.readers import create_corpus
+from spacy_span_selector.examples.corpus import create_corpus
 
 from .annotating import annotate, check_good, good_line, invoke
 from .fuzzing import fuzz

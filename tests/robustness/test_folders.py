@@ -15,7 +15,7 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_span_selector.readers import create_corpus, read_docs
+from spacy_span_selector.examples.corpus import create_corpus, read_docs
 
 from .annotating import annotate, invoke
 from .fuzzing import no_hang

@@ -16,9 +16,9 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
+from lab.experiments.tables import Column, variant_table
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.cli import app
-from spacy_span_selector.experiments.tables import Column, variant_table
 from spacy_span_selector.rendering import render_page
 from spacy_span_selector.rendering.trees import SentenceTree, render_tree_page
 

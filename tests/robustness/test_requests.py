@@ -24,7 +24,7 @@ pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 from spacy_span_selector.serving import create_app, open_socket, run_app, server
 from spacy_span_selector.serving.view import Form, View
 
-from ..bulk import components  # noqa: F401
+from ..annotate import components  # noqa: F401
 from . import fuzzing
 from .fuzzing import fuzz, no_hang
 

@@ -34,7 +34,7 @@ from spacy_span_selector.corpora.corefud import read_corefud, write_corefud
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
 from spacy_span_selector.corpora.label_studio import read_label_studio, write_label_studio
 from spacy_span_selector.corpora.props import read_props, write_props, write_words
-from spacy_span_selector.readers import read_docs
+from spacy_span_selector.examples.corpus import read_docs
 
 from .fuzzing import fuzz
 from .inventory import DOC_WRITERS, EXPORTED

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc
 
-from ...writing import write_files
+from ...files.writing import write_files
 from .._app import app, spacy_file
 
 REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument

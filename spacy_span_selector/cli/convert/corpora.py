@@ -91,7 +91,7 @@ def frames_cli(
 ) -> None:
     """Convert PropBank's frame files: a lexicon of rolesets, and examples with one annotated predicate each."""
     from ...corpora.frames import read_frames
-    from ...readers import read_docs
+    from ...examples.corpus import read_docs
 
     vocab = Vocab()
     frames = read_frames(source, vocab, without=(doc for path in without or () for doc in read_docs(path, vocab)))

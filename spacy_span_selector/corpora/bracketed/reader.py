@@ -20,15 +20,7 @@ from typing import NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import (
-    Frame,
-    Mention,
-    set_clusters,
-    set_frames,
-    set_quotations,
-    set_speakers,
-    set_title,
-)
+from ...annotation import Frame, Mention, set_clusters, set_frames, set_quotations, set_speakers, set_title
 from ...documents.tokenized import make_doc
 from ..files import read_text
 from .doubts import doubt_names, frame_without_sign

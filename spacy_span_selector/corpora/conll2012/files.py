@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ...folders import find_files as find_in_folder
-from ...folders import what_is_wrong
+from ...files.folders import find_files as find_in_folder
+from ...files.folders import what_is_wrong
 from ..files import FILES as UNREADABLE
 from ..left_out import Report
 

@@ -29,7 +29,7 @@ from ...annotation import (
     get_title,
 )
 from ...documents.speaker_markers import remove_speaker_markers
-from ...writing import write_file
+from ...files.writing import write_file
 from ..coreference_column import EMPTY_CELL, EMPTY_CELLS, write_coreference_column
 from ..left_out import list_names
 from ..nesting import find_nested

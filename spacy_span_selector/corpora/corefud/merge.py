@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from ...annotation import get_title
 from ...documents.speaker_markers import remove_speaker_markers
 from ...documents.words import remove_white_space
-from ...writing import write_file
+from ...files.writing import write_file
 from ..conllu import EMPTY_NODE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import read_text
 from ..left_out import Report, shorten

@@ -12,7 +12,7 @@ from ...annotation import describe_doc, get_sentences, get_speakers, get_title, 
 from ...documents.speaker_markers import remove_speaker_markers
 from ...documents.words import remove_white_space
 from ...extensions.mention_types import head_token
-from ...writing import write_file
+from ...files.writing import write_file
 from ..conllu import DOCUMENT, NO_SPACE, NOTHING
 from ..left_out import Report, shorten
 from ..turns import spread_turns

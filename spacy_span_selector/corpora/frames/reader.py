@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ...lexicon import Lexicon, RoleEntry, RolesetEntry
+from ...annotation.lexicon import Lexicon, RoleEntry, RolesetEntry
 from ..files import read_texts
 from ..left_out import Report, shorten
 from .examples import read_example

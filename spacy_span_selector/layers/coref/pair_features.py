@@ -2,7 +2,7 @@
 
 A feature is computed from facts of the two mentions, and these from facts of tokens, which come from the document. A
 new one is a function here, its line in `PAIR_FEATURES` and, if it needs a new fact, a field that
-`pipeline/token_facts.py` fills.
+`examples/token_facts.py` fills.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
-from spacy_span_selector.lexicon import read_lexicon
+from spacy_span_selector.annotation.lexicon import read_lexicon
 
 from ...corpora.gum import conll, write, write_document, write_splits
 from .helpers import load, run

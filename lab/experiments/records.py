@@ -1,0 +1,87 @@
+"""The results of each run: one line of JSON per run, so that a crash loses one line at most."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from spacy_span_selector.files.writing import append_line
+
+RESULTS = "results.jsonl"
+
+FIELDS = (
+    *("name", "grid", "component", "variant", "seed", "fold", "fingerprint", "training", "jobs"),
+    *("scores", "tokens", "kept", "output", "curve", "calibration", "memory"),
+)
+"""What a record has."""
+
+Record = dict[str, Any]
+
+
+def append_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Append a record to a file; readers and other writers never see an incomplete line.
+
+    path (Path): The file; it is created if missing.
+    record (Mapping[str, Any]): Plain values.
+    RAISES (OSError): If the record can't be appended, naming the file.
+    """
+    append_line(path, json.dumps(record, allow_nan=False))
+
+
+def read_records(paths: Iterable[Path], *, strict: bool = False) -> list[Record]:
+    """Read the records of one or more files; of several with the same grid and name, only the last counts.
+
+    paths (Iterable[Path]): Files of records, or folders with a `results.jsonl`.
+    strict (bool): Whether an incomplete record, or a file in another encoding, is an error. Otherwise it is left out
+        with a warning, as a line that is not JSON always is: a crash leaves one.
+    RETURNS (list[Record]): The records.
+    RAISES (FileNotFoundError): If a file is missing.
+    RAISES (ValueError): If a record is incomplete, or a file is not in UTF-8, and `strict` is set.
+    """
+    records: dict[tuple[str, str], tuple[Record, str]] = {}
+    for path in paths:
+        file = path / RESULTS if path.is_dir() else path
+        if not file.is_file():
+            raise FileNotFoundError(
+                f"{file}: no such file. Expected the results of 'python -m spacy span-selector experiment'."
+            )
+        for record, place in _read_file(file, strict):
+            key = str(record["grid"]), str(record["name"])
+            if key in records and records[key][0]["fingerprint"] != record["fingerprint"]:
+                _leave_out(f"{records[key][1]}: the run {key[1]} has another config or evaluation than in {place}")
+            records[key] = record, place
+    return [record for record, _ in records.values()]
+
+
+def _read_file(file: Path, strict: bool) -> Iterator[tuple[Record, str]]:
+    """The complete records of a file, each with its place."""
+    content = file.read_bytes()
+    encoding = json.detect_encoding(content)
+    if not encoding.startswith("utf-8"):
+        _leave_out(f"{file} is encoded in {encoding}. Expected UTF-8: save it as that, or use another folder", strict)
+        return
+    for number, line in enumerate(content.splitlines(), start=1):
+        place = f"{file}:{number}"
+        try:
+            record = json.loads(line)
+            if not isinstance(record, dict):
+                raise ValueError
+        except (ValueError, RecursionError):
+            if line:
+                _leave_out(f"{place}: not a record of a run: {line[:60].decode(errors='replace')!r}")
+            continue
+        missing = [field for field in FIELDS if field not in record]
+        if missing:
+            cure = "Delete the line, and 'experiment' runs it again, or use another folder"
+            _leave_out(f"{place}: a record of a run without {', '.join(missing)}. {cure}", strict)
+        else:
+            yield record, place
+
+
+def _leave_out(problem: str, strict: bool = False) -> None:
+    if strict:
+        raise ValueError(f"{problem}.")
+    warnings.warn(f"Left out: {problem}.", stacklevel=4)

@@ -1,0 +1,137 @@
+"""Loading a pipeline, and telling it from others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy import util
+from spacy.language import Language
+from thinc.api import ConfigValidationError
+
+from ..files.fingerprints import file_digest
+from .job import Job
+
+ENCODER, NETWORK = "spacy_span_selector.TransformerModel.v1", "spacy_span_selector.CorefModel.v1"
+IN_BFLOAT16: dict[str, str | bool] = {
+    ENCODER: "prediction",
+    "spacy_span_selector.Tok2VecTransformer.v1": "prediction",
+    NETWORK: True,
+}
+"""The architectures that have the setting `bfloat16`, and its value that makes them predict in it."""
+
+
+def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
+    """Load a pipeline; errors name it.
+
+    model (str): A path or the name of a package.
+    config (dict[str, Any] | None): Settings that replace those that it was saved with.
+    RETURNS (Language): The pipeline.
+    RAISES (OSError): If it is not there.
+    RAISES (ValueError): If it can't be loaded.
+    """
+    try:
+        return util.load_model(model, config=config or {})
+    except (ImportError, OSError):  # they name what is missing
+        raise
+    except ConfigValidationError as error:
+        short = ConfigValidationError.from_error(error, show_config=False)
+        raise ValueError(f"{model}: can't be loaded ({' '.join(short.text.split())})") from error
+    except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
+        raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
+
+
+def load_for(job: Job) -> Language:
+    """Load the pipeline of a job as it says.
+
+    job (Job): The job.
+    RETURNS (Language): The pipeline.
+    RAISES (ValueError): If its code fails, there is no GPU of this number, or `bf16` is set and nothing there has that
+        choice.
+    """
+    import spacy
+    import torch
+
+    if job.threads is not None:
+        torch.set_num_threads(job.threads)
+    if job.gpu_id >= 0:
+        spacy.require_gpu(job.gpu_id)
+    if job.code is not None:
+        try:
+            util.import_file("python_code", job.code)
+        except Exception as error:
+            raise ValueError(f"{job.code}: this code can't be run ({type(error).__name__}: {error})") from error
+    nlp = load_pipeline(job.model)
+    if job.bf16 is not None:
+        settings = bfloat16_settings(nlp, job.model, job.bf16)
+        del nlp
+        nlp = load_pipeline(job.model, settings)
+    if job.max_length is not None:
+        nlp.max_length = job.max_length
+    return nlp
+
+
+def bfloat16_settings(nlp: Language, model: str, bf16: bool) -> dict[str, Any]:
+    """The settings that let all encoders and networks of a pipeline compute in bfloat16, or in float32.
+
+    nlp (Language): The pipeline.
+    model (str): What errors call it.
+    bf16 (bool): Whether to compute in bfloat16.
+    RETURNS (dict[str, Any]): Settings to load it with.
+    RAISES (ValueError): If it has none that can.
+    """
+    components = {name: nlp.get_pipe_config(name) for name in nlp.pipe_names}
+    values = {
+        ".".join((*path, "bfloat16")): value if bf16 else False
+        for name, config in components.items()
+        for path, value in _with_bfloat16(config, ("components", name))
+    }
+    if not values:
+        raise ValueError(
+            f"{model}: --{'' if bf16 else 'no-'}bf16 needs an encoder of the architecture '{ENCODER}' or a network of "
+            f"'{NETWORK}', and none of the components ({', '.join(components) or 'none'}) has one. Omit it, or train "
+            "with one of them."
+        )
+    return util.dot_to_dict(values)
+
+
+def pipeline_folder(model: str) -> Path:
+    """The folder with all files of a pipeline.
+
+    model (str): A path or the name of a package.
+    RAISES (OSError): If there is no such pipeline.
+    """
+    folder = Path(model)
+    if folder.is_dir():
+        return folder
+    if util.is_package(model):
+        package = util.get_package_path(model)
+        meta = util.get_model_meta(package)
+        return package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    raise FileNotFoundError(f"{model}: no such folder with a pipeline, nor a package of that name.")
+
+
+def describe_pipeline(job: Job) -> dict[str, Any]:
+    """What a pipeline is called, and a fingerprint of all its files and of its code.
+
+    job (Job): The job that names it.
+    RAISES (OSError): If there is no such pipeline.
+    """
+    folder = pipeline_folder(job.model)
+    meta = util.get_model_meta(folder)
+    return {
+        "name": f"{meta['lang']}_{meta['name']}",
+        "version": meta["version"],
+        "files": file_digest(folder),
+        "code": None if job.code is None else file_digest(job.code),
+    }
+
+
+def _with_bfloat16(config: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str | bool]]:
+    """Where the config of a component has what can compute in bfloat16, and the setting that makes it do so."""
+    if isinstance(config, dict):
+        if (architecture := config.get("@architectures")) in IN_BFLOAT16:
+            yield path, IN_BFLOAT16[architecture]
+        for key, value in config.items():
+            yield from _with_bfloat16(value, (*path, key))

@@ -1,0 +1,108 @@
+"""The shim of a pretrained encoder, whose files may come from anyone.
+
+The shim of spacy-transformers, whose files these are, leaves it to torch whether a pickle among them runs, writes the
+tokenizer's files wherever their names say, and passes any option to the tokenizer, `trust_remote_code` among them.
+Version 1 of it saves weights as torch does, version 2 as safetensors; here either loads what the other has saved.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path, PureWindowsPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import safetensors.torch
+import srsly
+import torch
+from spacy.util import SimpleFrozenDict
+from spacy_transformers.data_classes import HFObjects
+from spacy_transformers.layers.hf_shim import HFShim
+from thinc.api import get_torch_default_device
+
+from ..models.averaged import AveragedShim
+from ..models.compact import is_compact
+from ..models.weights import ARCHIVE, load_weights, save_weights
+
+OWNER = "the pretrained encoder"
+LOCAL = {"trust_remote_code": False, "local_files_only": True}
+"""No code and no file from elsewhere: all that an encoder needs is saved with it."""
+
+
+class EncoderShim(AveragedShim, HFShim):
+    """A pretrained encoder that is loaded without running anything that its files hold."""
+
+    def to_bytes(self) -> bytes:
+        """The encoder and its tokenizer, as spacy-transformers writes them, but with weights as `stored_as` says."""
+        content: bytes = super().to_bytes()
+        if is_compact() and self._model is not None:
+            content = srsly.msgpack_dumps({**srsly.msgpack_loads(content), "state": save_weights(self._model)})
+        return content
+
+    def from_bytes(self, bytes_data: bytes) -> EncoderShim:
+        """Load the encoder and its tokenizer.
+
+        bytes_data (bytes): What `to_bytes` returned, here or in spacy-transformers.
+        RAISES (ValueError): If weights hold something else than tensors, or the tokenizer something else than files.
+        """
+        message = srsly.msgpack_loads(bytes_data)
+        if not message["config"]:  # saved before it was initialized: there is nothing but settings
+            super().from_bytes(bytes_data)
+            return self
+        files, options = _check_tokenizer(message["tokenizer"])
+        device = get_torch_default_device()
+        weights = _load_weights(message["state"], device)
+        with TemporaryDirectory() as folder:
+            for name, content in {**files, "config.json": json.dumps(message["config"]).encode()}.items():
+                (Path(folder) / name).write_bytes(content)
+            config = self.config_cls.from_pretrained(folder, **LOCAL)
+            tokenizer = self.tokenizer_cls.from_pretrained(folder, **options, **LOCAL)
+        encoder = self.model_cls.from_config(config, trust_remote_code=False)
+        _set_weights(encoder, weights)
+        vocabulary = files.get(tokenizer.vocab_files_names["vocab_file"]) if hasattr(tokenizer, "vocab_file") else None
+        self._hfmodel = HFObjects(tokenizer, encoder, vocabulary, SimpleFrozenDict(), SimpleFrozenDict())
+        self._model = encoder.to(device)
+        return self
+
+
+def _check_tokenizer(saved: dict[str, Any]) -> tuple[dict[str, bytes], dict[str, bool]]:
+    """The files of a tokenizer, and its options."""
+    files = {name: content for name, content in saved.items() if name != "kwargs"}
+    options = saved.get("kwargs", {})
+    cure = "Get the pipeline again from where it was trained, and from nobody else."
+    for name, content in files.items():
+        is_name = isinstance(name, str) and name not in ("", "..") and PureWindowsPath(name).name == name
+        if not is_name or not isinstance(content, bytes):
+            raise ValueError(f"The tokenizer of {OWNER} has {name!r} among its files, which is no name of one. {cure}")
+    if not {"use_fast"} >= options.keys() or not all(isinstance(value, bool) for value in options.values()):
+        raise ValueError(f"The tokenizer of {OWNER} has the options {options}; expected 'use_fast' alone. {cure}")
+    return files, options
+
+
+def _load_weights(data: Any, device: torch.device) -> dict[str, torch.Tensor]:
+    """The weights by name, in either format."""
+    if not isinstance(data, bytes) or data.startswith(ARCHIVE):
+        return load_weights(data, device, OWNER)
+    try:
+        weights = safetensors.torch.load(data)
+    except safetensors.SafetensorError as error:
+        raise ValueError(
+            f"The weights of {OWNER} are neither in an archive, as torch saves them, nor safetensors, or are damaged: "
+            f"{error}. Nothing of them was loaded. Get the pipeline again from where it was trained."
+        ) from error
+    return {name: weight.to(device) for name, weight in weights.items()}
+
+
+def _set_weights(encoder: Any, weights: dict[str, Any]) -> None:
+    try:
+        missing, unexpected = encoder.load_state_dict(weights, strict=False)
+    except RuntimeError as error:
+        raise ValueError(f"The weights of {OWNER} do not fit its config: {error}") from error
+    if missing or unexpected:
+        warnings.warn(
+            f"This version of transformers expects other weights of {OWNER}: {len(missing)} are missing, such as "
+            f"{missing[:3]}, and {len(unexpected)} are not known, such as {unexpected[:3]}. It may predict something "
+            "else than it was trained to: install the version that it was saved with.",
+            stacklevel=2,
+        )

@@ -1,0 +1,124 @@
+"""The coreference metrics for spaCy: from examples to named scores.
+
+The score names are listed in `docs/scores.md`. None is longer than 13 characters, the limit of spaCy's training
+log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from spacy import registry
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ...annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated, read_group
+from ..metrics.coreference import CorefScores
+from ..metrics.counts import Counts
+from .texts import check_same_text
+
+
+@registry.scorers("spacy_span_selector.coref_scorer.v2")
+def make_coref_scorer() -> Callable[..., dict[str, Any]]:
+    """Create the scorer of the component: `score_coref`, to which the component passes its settings."""
+    return score_coref
+
+
+@registry.scorers("spacy_span_selector.coref_scorer.v1")
+def make_coref_scorer_v1(
+    prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY, keep_singletons: bool = True
+) -> Callable[..., dict[str, float | None]]:
+    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them."""
+    return partial(score_coref, prefix=prefix, mentions_key=mentions_key, keep_singletons=keep_singletons)
+
+
+def score_coref(
+    examples: Iterable[Example],
+    *,
+    prefix: str = CLUSTER_PREFIX,
+    mentions_key: str = MENTIONS_KEY,
+    keep_singletons: bool = True,
+    **cfg: Any,
+) -> dict[str, float | None]:
+    """Score predicted clusters against gold ones, over all examples together.
+
+    Mentions match if they cover the same characters, however each side is tokenised. A reference with neither
+    clusters nor the key of the selected spans is not annotated and is ignored; one with this key
+    but no clusters is annotated as having no mentions. Spans without tokens are ignored.
+
+    examples (Iterable[Example]): The examples, with predictions set.
+    prefix (str): Prefix of the keys of clusters in `doc.spans`.
+    mentions_key (str): Key of the selected spans in `doc.spans`.
+    keep_singletons (bool): Whether clusters of one mention count, on either side.
+    cfg (Any): Further settings of the calling component, not used.
+    RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per
+        token and has no upper limit; all None if no reference is annotated.
+    RAISES (ValueError): If the texts of an annotated reference and its prediction differ.
+    """
+    scores = CorefScores(keep_singletons=keep_singletons)
+    n_annotated = n_spans = n_tokens = 0
+    for example in examples:
+        if not _add(example, scores, prefix, mentions_key):
+            continue
+        n_annotated += 1
+        n_spans += _count_selected_spans(example.predicted, prefix, mentions_key)
+        n_tokens += len(example.predicted)
+    named = _name_scores(scores) | {"coref_density": n_spans / n_tokens if n_tokens else 0.0}
+    return dict(named) if n_annotated else dict.fromkeys(named)
+
+
+def count_coref(
+    example: Example,
+    *,
+    prefix: str = CLUSTER_PREFIX,
+    mentions_key: str = MENTIONS_KEY,
+    keep_singletons: bool = True,
+    **cfg: Any,
+) -> tuple[Counts, ...] | None:
+    """The counts of one document for MUC, B3 and CEAF-phi4, the mean of whose F1 is the CoNLL score.
+
+    The arguments are those of `score_coref`.
+
+    RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
+        annotated.
+    """
+    scores = CorefScores(keep_singletons=keep_singletons)
+    return (scores.muc, scores.b_cubed, scores.ceaf_phi4) if _add(example, scores, prefix, mentions_key) else None
+
+
+def _add(example: Example, scores: CorefScores, prefix: str, mentions_key: str) -> bool:
+    """Add a document to scores, if its reference is annotated; whether it is."""
+    gold, predicted = example.reference, example.predicted
+    if not has_clusters_annotated(gold, prefix, mentions_key):
+        return False
+    check_same_text(gold, predicted)
+    scores.add_document(_clusters_by_character(gold, prefix), _clusters_by_character(predicted, prefix))
+    return True
+
+
+def _clusters_by_character(doc: Doc, prefix: str) -> list[list[tuple[int, int]]]:
+    return [[(span.start_char, span.end_char) for span in group if len(span)] for group in cluster_groups(doc, prefix)]
+
+
+def _count_selected_spans(doc: Doc, prefix: str, mentions_key: str) -> int:
+    if mentions_key in doc.spans:
+        return sum(1 for span in read_group(doc, mentions_key) if len(span))
+    return len({mention for cluster in _clusters_by_character(doc, prefix) for mention in cluster})
+
+
+def _name_scores(scores: CorefScores) -> dict[str, float]:
+    named = {"coref_f": scores.conll_f1, "coref_p": scores.conll_precision, "coref_r": scores.conll_recall}
+    by_metric = {
+        "muc": scores.muc,
+        "b3": scores.b_cubed,
+        "ceaf": scores.ceaf_phi4,
+        "lea": scores.lea,
+        "ment": scores.mentions,
+    }
+    for metric, counts in by_metric.items():
+        named[f"coref_{metric}_p"] = counts.precision
+        named[f"coref_{metric}_r"] = counts.recall
+        named[f"coref_{metric}_f"] = counts.f1
+    return named

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import spacy
+
+from spacy_span_selector.annotate import Job, Reading
+from spacy_span_selector.annotate.records import Record
+
+from . import components  # noqa: F401
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A pipeline that needs no training."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("bulk_test_rules")
+    path = tmp_path_factory.mktemp("model") / "pipeline"
+    nlp.to_disk(path)
+    return str(path)
+
+
+@pytest.fixture
+def job(model: str) -> Job:
+    return Job(model=model)
+
+
+@pytest.fixture
+def reading() -> Reading:
+    return Reading()
+
+
+def make_records(*texts: str) -> list[Record]:
+    return [Record(f"id{i}", f"file:{i}", i, text) for i, text in enumerate(texts, start=1)]
+
+
+def read_lines(content: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in content.splitlines()]

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_span_selector.annotate import Job
+from spacy_span_selector.annotate.pipelines import bfloat16_settings, describe_pipeline, load_for, pipeline_folder
+
+from . import components
+
+
+def package(folder: Path, model: str) -> None:
+    """Install a pipeline as 'spacy package' lays it out."""
+    nlp = spacy.load(model)
+    nlp.meta["name"] = "tales"
+    (folder / "xx_tales").mkdir()
+    nlp.to_disk(folder / "xx_tales/xx_tales-0.0.0")
+    meta = folder / "xx_tales/xx_tales-0.0.0/meta.json"
+    (folder / "xx_tales/meta.json").write_text(meta.read_text())
+    (folder / "xx_tales/__init__.py").write_text("")
+    info = folder / "xx_tales-0.0.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: xx_tales\nVersion: 0.0.0\n")
+
+
+def test_a_package_is_described_by_its_files(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    package(tmp_path, model)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert pipeline_folder("xx_tales") == tmp_path / "xx_tales/xx_tales-0.0.0"
+    before = describe_pipeline(Job(model="xx_tales"))
+    assert before["name"] == "xx_tales"
+    (tmp_path / "xx_tales/__pycache__").mkdir(exist_ok=True)  # which depends on the Python that imports it
+    (tmp_path / "xx_tales/__pycache__/x.pyc").write_bytes(b"")
+    assert describe_pipeline(Job(model="xx_tales")) == before
+    del sys.modules["xx_tales"]
+
+
+@pytest.mark.parametrize("model", ["no_such_model", "no/such/model"])
+def test_a_pipeline_that_is_not_there_is_named(model: str):
+    with pytest.raises(FileNotFoundError, match=f"{model}: no such folder with a pipeline, nor a package"):
+        pipeline_folder(model)
+
+
+def test_weights_settings_and_code_make_other_pipelines(model: str, tmp_path: Path):
+    code = tmp_path / "code.py"
+    code.write_text("")
+    found = [describe_pipeline(Job(model=model)), describe_pipeline(Job(model=model, code=code))]
+    spacy.load(model).to_disk(tmp_path / "other")
+    (tmp_path / "other/tokenizer").write_bytes(b"")
+    found.append(describe_pipeline(Job(model=str(tmp_path / "other"))))
+    assert len({json.dumps(description) for description in found}) == 3
+
+
+def test_code_is_imported_before_the_pipeline_is_loaded(model: str, tmp_path: Path):
+    code = tmp_path / "code.py"
+    code.write_text("raise OSError('imported')")
+    with pytest.raises(ValueError, match=r"code.py: this code can't be run \(OSError: imported\)"):
+        load_for(Job(model=model, code=code))
+    assert load_for(Job(model=model, code=Path(components.__file__))).pipe_names[-1] == "bulk_test_rules"
+
+
+def with_encoder(**settings: Any) -> Language:
+    """A pipeline with an encoder that is not initialized."""
+    nlp = spacy.blank("en")
+    spans = {"@span_getters": "spacy-transformers.doc_spans.v1"}
+    encoder = {
+        "@architectures": "spacy_span_selector.TransformerModel.v1",
+        "name": "none",
+        "get_spans": spans,
+        "tokenizer_config": {},
+        **settings,
+    }
+    nlp.add_pipe("transformer", config={"model": encoder})
+    return nlp
+
+
+def test_bfloat16_is_set_wherever_there_is_an_encoder(tmp_path: Path):
+    pytest.importorskip("spacy_transformers", reason="needs the extra 'transformers'")
+    nlp = with_encoder()
+    for bf16, value in ((True, "prediction"), (False, False)):
+        assert bfloat16_settings(nlp, "m", bf16) == {"components": {"transformer": {"model": {"bfloat16": value}}}}
+    nlp.to_disk(tmp_path / "model")
+    for bf16, value in ((True, "prediction"), (False, False), (None, "prediction")):
+        loaded = load_for(Job(model=str(tmp_path / "model"), bf16=bf16))
+        assert loaded.config["components"]["transformer"]["model"]["bfloat16"] == value
+
+
+def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch):
+    encoder = {"@architectures": "spacy_span_selector.Tok2VecTransformer.v1", "bfloat16": False}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    monkeypatch.setattr(nlp, "get_pipe_config", lambda name: {"model": {"tok2vec": encoder}})
+    expected = {"components": {"sentencizer": {"model": {"tok2vec": {"bfloat16": "prediction"}}}}}
+    assert bfloat16_settings(nlp, "m", True) == expected
+
+
+def test_bfloat16_is_set_for_the_network_of_coreference_too():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("structured_coref")
+    for bf16 in (True, False):
+        expected = {"components": {"structured_coref": {"model": {"bfloat16": bf16}}}}
+        assert bfloat16_settings(nlp, "m", bf16) == expected
+
+
+def test_without_an_encoder_bfloat16_is_an_error(model: str):
+    with pytest.raises(ValueError, match=r"--bf16 needs an encoder .* components \(sentencizer, bulk_test_rules\)"):
+        load_for(Job(model=model, bf16=True))

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import set_title
+from spacy_span_selector.examples.alignment import (
+    CROSSES_SENTENCES,
+    EMPTY,
+    HOLDS_MARKER,
+    MISALIGNED,
+    TOO_WIDE,
+    SpanAligner,
+)
+
+from ..layouts import runs_of
+
+VOCAB = Vocab()
+WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
+REFERENCE = ["Ann", "saw", "her", "bro", "ther", ".", "He", "left."]
+SPACES = [True, True, True, False, False, True, True, False]
+
+
+def aligner(max_width: int | None = None) -> SpanAligner:
+    predicted = Doc(VOCAB, words=WORDS, spaces=[True, True, True, False, True, True, False, False])
+    return SpanAligner(Example(predicted, Doc(VOCAB, words=REFERENCE, spaces=SPACES)), runs_of([5, 3]), max_width)
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        ((0, 1), (0, 0)),
+        ((2, 5), (2, 3)),
+        ((7, 8), (6, 7)),
+        ((3, 4), MISALIGNED),
+        ((2, 4), MISALIGNED),
+        ((5, 7), CROSSES_SENTENCES),
+        ((0, 8), CROSSES_SENTENCES),
+        ((3, 3), EMPTY),
+        ((8, 8), EMPTY),
+    ],
+)
+def test_spans_are_found_by_their_first_and_last_token(span: tuple[int, int], expected: tuple[int, int] | str) -> None:
+    assert aligner()(*span) == expected
+
+
+def test_width_is_that_in_the_prediction() -> None:
+    assert aligner(max_width=2)(2, 5) == (2, 3)
+    assert aligner(max_width=1)(2, 5) == TOO_WIDE
+    assert aligner(max_width=1)(0, 1) == (0, 0)
+
+
+def test_the_same_words_are_found_where_alignment_finds_them() -> None:
+    words = [*WORDS, "\n", "Ann"]
+    same = Example(Doc(VOCAB, words=words), Doc(VOCAB, words=words, spaces=[False] * len(words)))
+    aligned = same.alignment.y2x.data.tolist()
+    found = [SpanAligner(same, runs_of([len(words)]), None)(i, i + 1) for i in range(len(words)) if words[i] != "\n"]
+    assert found == [(token, token) for token in aligned if words[token] != "\n"]
+
+
+def test_tokens_know_whether_they_share_a_sentence() -> None:
+    assert aligner().in_one_sentence(0, 4) and aligner().in_one_sentence(7, 5)
+    assert not aligner().in_one_sentence(4, 5)
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        ((0, 1), (0, 0)),
+        ((1, 2), HOLDS_MARKER),
+        ((1, 3), HOLDS_MARKER),
+        ((0, 2), HOLDS_MARKER),
+        ((0, 4), HOLDS_MARKER),
+        ((2, 4), HOLDS_MARKER),
+        ((3, 5), (3, 4)),
+        ((4, 6), CROSSES_SENTENCES),
+        ((7, 8), HOLDS_MARKER),
+    ],
+)
+def test_no_span_holds_a_marker(span: tuple[int, int], expected: tuple[int, int] | str) -> None:
+    doc = Doc(VOCAB, words=WORDS)
+    assert SpanAligner(Example(doc, doc), runs_of([1, -2, 2, 2, -1]), None)(*span) == expected
+
+
+def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:
+    reference = Doc(VOCAB, words=["Eve", "left"])
+    set_title(reference, "the attic")
+    align = SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), runs_of([1]), None)
+    assert align(1, 1) == EMPTY
+    with pytest.raises(
+        ValueError, match=r"Can't align document 'the attic'.*starts 'Eve left ', the prediction 'Ann '"
+    ):
+        align(0, 1)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+import typer
+
+from lab.benchmarks.measuring import (
+    Spread,
+    in_fresh_process,
+    measure_memory,
+    numbers,
+    print_header,
+    print_row,
+    ratios,
+    take_turns,
+)
+
+
+def test_median_and_spread():
+    assert Spread.of([3.0, 1.0, 2.0, 8.0]) == (2.5, 1.0, 8.0)
+
+
+def test_a_spread_is_printed_after_its_median():
+    assert Spread.of([1000.4, 2000.4, 4000.4]).format(",.0f") == "2,000 (1,000 to 4,000)"
+
+
+def test_ratios_are_those_of_each_round():
+    assert ratios([2.0, 30.0, 3.0], [1.0, 20.0, 1.0]) == (2.0, 1.5, 3.0)
+
+
+def test_functions_take_turns():
+    calls: list[str] = []
+    seconds = take_turns([lambda: calls.append("a"), lambda: calls.append("b")], 3)
+    assert calls == ["a", "b"] * 3
+    assert [len(own) for own in seconds] == [3, 3]
+
+
+@pytest.mark.parametrize("text, expected", [("200,2000", [200, 2000]), ("7", [7]), ("", [])])
+def test_numbers_of_an_option(text: str, expected: list[int]):
+    assert numbers(text) == expected
+
+
+def test_invalid_numbers_are_quoted():
+    with pytest.raises(typer.BadParameter, match="found 'ten'"):
+        numbers("ten")
+
+
+def test_a_fresh_process_is_a_new_one():
+    assert in_fresh_process(os.getpid) != os.getpid()
+
+
+def test_errors_of_a_fresh_process_are_passed_on():
+    with pytest.raises(ValueError, match="invalid literal"):
+        in_fresh_process(int, "ten")
+
+
+def test_peak_memory_is_that_of_the_call():
+    megabytes = 200
+    memory = in_fresh_process(_measure_tensor, megabytes)
+    assert megabytes <= memory / 2**20 < 1.5 * megabytes
+
+
+def _measure_tensor(megabytes: int) -> float:
+    return measure_memory(lambda: torch.ones(megabytes << 18)).peak
+
+
+def test_tables_are_markdown(capsys: pytest.CaptureFixture[str]):
+    print_header("name", "seconds", texts=1)
+    print_row("a", "1.0")
+    assert capsys.readouterr().out == "| name | seconds |\n| --- | ---: |\n| a | 1.0 |\n"

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.benchmarks.profile import StageClock, main, watch
+from spacy_span_selector.annotation import get_clusters
+
+from .conftest import MakeModel, make_pipeline, rows, run
+
+SPAN_STAGES = ["word vectors", "span scores", "decoding", "span vectors"]
+
+
+def stages(data: Path, model: Path, component: str) -> list[str]:
+    return [row["stage"] for row in rows(run(main, data, model, "--repeats", 2)) if row["component"] == component]
+
+
+@pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy"])
+@pytest.mark.parametrize("component, pairs", [("structured_coref", "linker"), ("structured_srl", "role classifier")])
+def test_stages_of_every_selector_of_spans(
+    data: Path, make_model: MakeModel, component: str, pairs: str, selector: str
+):
+    found = stages(data, make_model(component, selector), component)
+    assert {*SPAN_STAGES, pairs, "network, rest", "writing annotations", "rest"} <= {*found}
+    assert ("chart" in found) == (selector != "greedy")
+
+
+def test_stages_of_the_tagger(data: Path, make_model: MakeModel):
+    found = stages(data, make_model("structured_srl", "bio"), "structured_srl")
+    assert found == [
+        *("word vectors", "predicates", "rolesets", "role classifier", "network, rest", "writing annotations", "rest")
+    ]
+
+
+def test_other_components_and_the_tokenizer_are_stages(data: Path, make_model: MakeModel):
+    table = rows(run(main, data, make_model(), "--repeats", 2))
+    components = list(dict.fromkeys(row["component"] for row in table))
+    assert components == ["tokenizer", "sentencizer", "tok2vec", "structured_coref", "pipeline"]
+
+
+def test_shares_add_up(data: Path, make_model: MakeModel):
+    table = rows(run(main, data, make_model(), "--repeats", 1))
+    assert sum(float(row["share, %"].split()[0]) for row in table) == pytest.approx(100, abs=1)
+
+
+def test_a_stage_within_another_is_not_counted_twice():
+    clock = StageClock()
+    with clock.stage(("a", "outer")):
+        with clock.stage(("a", "inner")):
+            time.sleep(0.05)
+        begin = time.perf_counter()
+    outer = time.perf_counter() - begin
+    assert clock.seconds["a", "inner"] >= 0.05
+    assert clock.seconds["a", "outer"] < clock.seconds["a", "inner"] + outer
+
+
+def test_a_stream_is_timed_while_it_produces_items():
+    clock = StageClock()
+
+    def numbers() -> Iterator[int]:
+        yield 1
+        time.sleep(0.05)
+        yield 2
+
+    with clock.stage(("a", "outer")):
+        assert list(clock.timed_stream(("a", "stream"), numbers)()) == [1, 2]
+    assert clock.seconds["a", "stream"] >= 0.05
+
+
+def test_profiling_changes_neither_output_nor_pipeline():
+    nlp = make_pipeline(selector="greedy")
+    text = "Ann Lee gave her brother a key. He left."
+    pipe = nlp.get_pipe("structured_coref")
+    attributes, expected = set(vars(pipe)), get_clusters(nlp(text))
+    with watch(nlp, StageClock()):
+        [doc] = nlp.pipe([text])
+    assert get_clusters(doc) == expected
+    assert set(vars(pipe)) == attributes

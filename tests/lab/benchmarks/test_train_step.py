@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from spacy.language import Language
+from thinc.api import Model
+
+from lab.benchmarks import train_step
+from lab.benchmarks.documents import training_batch
+from lab.benchmarks.pipelines import find_encoder, load_pipeline, network, selector_pipes
+from lab.benchmarks.train_step import create_optimizer, main, run_encoder, run_whole, take_step
+
+from .conftest import MakeModel, rows, run
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(function: Callable[..., Any], *arguments: Any) -> Any:
+        return function(*arguments)
+
+    monkeypatch.setattr(train_step, "in_fresh_process", call)
+
+
+@pytest.mark.parametrize(
+    "component, selector",
+    [("structured_coref", "structured"), ("structured_coref", "greedy"), ("structured_srl", "bio")],
+)
+def test_every_batch_has_a_row(data: Path, make_model: MakeModel, component: str, selector: str):
+    table = rows(run(main, data, make_model(component, selector), "--words", "8,100", "--repeats", 2))
+    columns = ("pipeline", "documents", "words")
+    assert [tuple(row[column] for column in columns) for row in table] == [
+        (f"{component}, {selector}", "1", "8"),
+        (f"{component}, {selector}", "2", "18"),
+    ]
+    assert all(row["whole / encoder, time"].count("to") == 1 for row in table)
+
+
+def test_both_passes_give_gradients_and_change_no_weight(data: Path, make_model: MakeModel):
+    nlp = load_pipeline(make_model(), 0, -1)
+    before = _weights(nlp)
+    run_whole(nlp, training_batch(nlp, data, 100))
+    [pipe] = selector_pipes(nlp).values()
+    assert any(weight.grad is not None and weight.grad.any() for weight in network(pipe).parameters())
+    assert _encoder_has_gradient(nlp)
+    assert all(map(np.array_equal, before, _weights(nlp)))
+
+
+def test_the_encoder_alone_has_a_gradient(data: Path, make_model: MakeModel):
+    nlp = load_pipeline(make_model(), 0, -1)
+    run_encoder(nlp, training_batch(nlp, data, 100))
+    [pipe] = selector_pipes(nlp).values()
+    assert _encoder_has_gradient(nlp)
+    assert all(weight.grad is None for weight in network(pipe).parameters())
+
+
+def test_a_step_changes_the_weights_of_all_components(data: Path, make_model: MakeModel):
+    nlp = load_pipeline(make_model(), 0, -1)
+    before = _weights(nlp)
+    run_whole(nlp, training_batch(nlp, data, 100))
+    take_step(nlp, create_optimizer(nlp))
+    same = list(map(np.array_equal, before, _weights(nlp)))
+    encoder = len(_encoder_weights(nlp))
+    assert not all(same[:encoder])
+    assert not all(same[encoder:])
+
+
+def test_the_optimizer_follows_references_to_other_settings(make_model: MakeModel):
+    nlp = load_pipeline(make_model(), 0, -1)
+    nlp.config["training"]["max_steps"] = 7
+    nlp.config["training"]["optimizer"]["learn_rate"] = {
+        "@schedules": "warmup_linear.v1",
+        "warmup_steps": "${training.max_steps}",
+        "total_steps": 100,
+        "initial_rate": 0.7,
+    }
+    optimizer = create_optimizer(nlp)
+    optimizer.step_schedules()
+    assert optimizer.learn_rate == pytest.approx(0.1)
+
+
+def test_a_corpus_without_annotation_is_refused(tmp_path: Path, make_model: MakeModel):
+    result = run(main, tmp_path / "missing.spacy", make_model())
+    assert result.exit_code == 1
+    assert "no such file" in " ".join(result.output.split())
+
+
+def _weights(nlp: Language) -> list[np.ndarray]:
+    """Copies of all weights, those of the encoder first."""
+    [pipe] = selector_pipes(nlp).values()
+    return _encoder_weights(nlp) + [weight.detach().numpy().copy() for weight in network(pipe).parameters()]
+
+
+def _encoder_weights(nlp: Language) -> list[np.ndarray]:
+    return [node.get_param(name).copy() for node in _encoder_nodes(nlp) for name in node.param_names]
+
+
+def _encoder_has_gradient(nlp: Language) -> bool:
+    return any(np.any(node.get_grad(name)) for node in _encoder_nodes(nlp) for name in node.grad_names)
+
+
+def _encoder_nodes(nlp: Language) -> list[Model[Any, Any]]:
+    _, encoder = find_encoder(nlp)
+    return list(encoder.model.walk())

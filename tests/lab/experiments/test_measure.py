@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from lab.experiments.bootstrap import mean_f1
+from lab.experiments.grid import Prediction
+from lab.experiments.measure import (
+    SETTINGS,
+    Annotated,
+    annotate,
+    changed_settings,
+    count_documents,
+    measure_prediction,
+    measure_spans,
+    plain,
+)
+from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.layers.selection.selectors import SigmoidSelector
+from spacy_span_selector.scoring.tasks import get_task
+
+from .conftest import CORPUS
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    """An untrained pipeline."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("structured_srl")
+    docs = parse_bracketed(CORPUS, nlp)
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def annotated(nlp: Language) -> list[Annotated]:
+    docs = [*parse_bracketed(CORPUS, nlp), nlp.make_doc("Nobody looked at this.")]
+    return annotate(nlp, "structured_srl", [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+
+
+@pytest.fixture(scope="module")
+def examples(annotated: list[Annotated]) -> list[Example]:
+    return [example for example, _ in annotated]
+
+
+@pytest.fixture(scope="module")
+def measures(nlp: Language, annotated: list[Annotated]) -> dict[str, Any]:
+    settings = nlp.get_pipe("structured_srl").settings  # type: ignore[attr-defined]
+    return measure_spans(annotated, get_task("structured_srl"), settings)
+
+
+def test_documents_without_annotation_do_not_count(measures: dict[str, Any], examples: list[Example]):
+    assert measures["tokens"] == sum(len(example.predicted) for example in examples[:2])
+
+
+def test_gold_spans_are_counted_by_depth_and_width(measures: dict[str, Any]):
+    kept = measures["kept"]
+    assert kept["gold"] == 11
+    assert {name: counts["gold"] for name, counts in kept["depth"].items()} == {"1": 7, "2": 4, "3+": 0}
+    assert {name: counts["gold"] for name, counts in kept["width"].items()} == {"1-4": 10, "5-12": 1, "13+": 0}
+
+
+def test_kept_spans_agree_with_the_scorer(measures: dict[str, Any], nlp: Language, examples: list[Example]):
+    scores = nlp.get_pipe("structured_srl").score(examples[:2])  # type: ignore[attr-defined]
+    kept = measures["kept"]
+    assert kept["found"] / kept["gold"] == pytest.approx(scores["srl_kept_r"])
+    assert kept["spans"] / measures["tokens"] == pytest.approx(scores["srl_density"])
+
+
+def test_the_curve_goes_through_the_setting_in_use(measures: dict[str, Any]):
+    points = {point["value"]: point for point in measures["curve"]}
+    assert tuple(points) == SETTINGS["threshold"]
+    assert {name: points[0.4][name] for name in ("found", "gold", "spans")} == {
+        name: measures["kept"][name] for name in ("found", "gold", "spans")
+    }
+
+
+def test_every_span_has_a_probability(measures: dict[str, Any]):
+    calibration = measures["calibration"]
+    assert sum(calibration["counts"]) == 28 + 10 + 55
+    assert sum(calibration["observed"]) == 11
+
+
+def test_spans_are_ranked(measures: dict[str, Any]):
+    assert 0 < measures["average_precision"] < 1
+
+
+def test_counts_of_documents_add_up_to_the_main_score(nlp: Language, examples: list[Example]):
+    pipe = nlp.get_pipe("structured_srl")
+    counts = count_documents(examples, get_task("structured_srl"), pipe.cfg)  # type: ignore[attr-defined]
+    assert len(counts) == 2
+    score = pipe.score(examples)["srl_f"]  # type: ignore[attr-defined]
+    assert float(mean_f1(np.array(counts).sum(0))) == pytest.approx(score)
+
+
+def test_other_settings_hold_for_a_while(nlp: Language):
+    pipe: Any = nlp.get_pipe("structured_srl")
+    before, selector = dict(pipe.cfg), pipe.selector
+    other = {"@misc": "spacy_span_selector.SigmoidSelector.v1", "non_crossing": True}
+    with changed_settings(pipe, {"decoding": "map"}, other):
+        assert pipe.settings.decoding == "map"
+        assert pipe.selector == SigmoidSelector(non_crossing=True)
+    assert pipe.cfg == before
+    assert pipe.selector is selector
+
+
+def test_gold_mentions_are_the_ceiling_of_links(tmp_path: Path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("structured_coref", config={"model": {"hidden_width": 8, "linker_width": 8}})
+    doc = Doc(nlp.vocab, words=["Ann", "saw", "Leo", "."], sent_starts=[True, False, False, False])
+    set_clusters(doc, [[(0, 1)], [(2, 3)]])
+    nlp.initialize(lambda: [Example(doc.copy(), doc)])
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "gold.spacy")
+    corpora = dict.fromkeys(("dev", "test"), str(tmp_path / "gold.spacy"))
+    run = {"component": "structured_coref", "evaluation": {"sentences": True}, "corpora": corpora}
+    other = Prediction(evaluation={"mentions": True}).model_dump()
+    ceiling = measure_prediction(nlp, run, other)
+    assert ceiling["scores"]["test"]["coref_ment_f"] == 1.0
+    assert ceiling["output"]["found"] == ceiling["output"]["spans"] == 2
+
+
+def test_other_settings_must_be_there(nlp: Language):
+    with (
+        pytest.raises(ValueError, match=r"'structured_srl' has no setting 'decoder'\."),
+        changed_settings(nlp.get_pipe("structured_srl"), {"decoder": "map"}, None),
+    ):
+        pass
+
+
+def test_annotate_keeps_given_words(nlp: Language):
+    doc = Doc(nlp.vocab, words=["Ann", "left."])
+    [(example, _)] = annotate(nlp, "structured_srl", [Example(doc, doc.copy())])
+    assert [token.text for token in example.predicted] == ["Ann", "left."]
+    assert "srl_spans" in example.predicted.spans
+
+
+def test_numpy_numbers_become_python_numbers():
+    value = plain({"a": np.float32(0.5), "b": {"c": np.int64(2), "d": None}})
+    assert value == {"a": 0.5, "b": {"c": 2, "d": None}}
+    assert type(value["a"]) is float and type(value["b"]["c"]) is int

@@ -1,0 +1,342 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import srsly
+from filelock import FileLock, Timeout
+from spacy.tokens import DocBin
+
+from lab.experiments import runner
+from lab.experiments.grid import Run, read_grid
+from lab.experiments.lock import only_experiment_in
+from lab.experiments.records import append_record, read_records
+from lab.experiments.runner import RunFailed, Workplace, pending_runs, run_all
+from spacy_span_selector.corpora.bracketed import parse_bracketed
+
+from ...full_disk import contents, full_disk
+from .conftest import CORPUS, make_record
+
+MEASURES = {
+    **{"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens": 40},
+    **{"output": {"spans": 8}, "curve": [], "calibration": None},
+}
+
+
+class FakeProcesses:
+    """Replaces `_run_process`: writes the output of the processes, and fails on request."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, str]] = []
+        self.failing: set[tuple[str, str]] = set()
+
+    def __call__(self, module: list[str], log: Path, workplace: Workplace) -> None:
+        run_dir = log.parent
+        self.calls.append((run_dir.name, log.stem))
+        if (run_dir.name, log.stem) in self.failing:
+            raise RunFailed("out of luck")
+        if log.stem == "train":
+            (run_dir / "model-best/vocab").mkdir(parents=True)
+            (run_dir / "model-best/vocab/strings.json").write_text("[]")
+            lines = [{"step": 0, "seconds": 1.0, "words": 10, "score": 0.2}, {"step": 1, "seconds": 4.0}]
+            lines.append({"step": 2, "seconds": 5.0, "words": 50, "score": 0.1})
+            (run_dir / "progress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        else:
+            content: dict[str, Any] = {"measure": MEASURES, "memory": {"peak_mb": 3.0}}[log.stem]
+            srsly.write_json(run_dir / ("measures.json" if log.stem == "measure" else "memory.json"), content)
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> FakeProcesses:
+    fake = FakeProcesses()
+    monkeypatch.setattr(runner, "_run_process", fake)
+    return fake
+
+
+@pytest.fixture
+def runs(grid_file: Path) -> list[Run]:
+    return read_grid(grid_file)
+
+
+def run_pending(runs: list[Run], workplace: Workplace) -> dict[str, str]:
+    workplace.out_dir.mkdir(exist_ok=True)
+    return run_all(pending_runs(runs, workplace.results), workplace)
+
+
+def test_every_run_has_a_record(runs: list[Run], processes: FakeProcesses):
+    workplace = Workplace(Path("out"), jobs=2)
+    assert run_pending(runs, workplace) == {}
+    records = {record["name"]: record for record in read_records([workplace.out_dir])}
+    assert records.keys() == {run.name for run in runs}
+    record = records["low-seed7-folda"]
+    assert (record["grid"], record["variant"], record["seed"], record["fold"]) == ("grid", "low", 7, "a")
+    assert record["training"]["steps"] == 2 and record["training"]["best_step"] == 0
+    assert record["training"]["words_per_second"] == 10.0
+    assert record["tokens"] == 40 and record["memory"] == {"peak_mb": 3.0} and record["jobs"] == 2
+
+
+def test_recorded_runs_are_not_repeated(runs: list[Run], processes: FakeProcesses):
+    workplace = Workplace(Path("out"))
+    run_pending(runs[:1], workplace)
+    processes.calls.clear()
+    run_pending(runs, Workplace(Path("out")))
+    assert {name for name, _ in processes.calls} == {run.name for run in runs[1:]}
+
+
+def test_a_failing_run_does_not_stop_the_others(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "train")}
+    failures = run_pending(runs, Workplace(Path("out")))
+    assert failures == {runs[0].name: "out of luck"}
+    assert {record["name"] for record in read_records([Path("out")])} == {run.name for run in runs[1:]}
+
+
+def test_a_failed_training_is_repeated(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "train")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert processes.calls[0] == (runs[0].name, "train")
+
+
+def test_a_complete_training_is_only_measured_again(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
+
+
+def damage_training(content: bytes) -> Callable[[Path], None]:
+    def damage(run_dir: Path) -> None:
+        (run_dir / "training.json").write_bytes(content)
+
+    return damage
+
+
+def delete(name: str) -> Callable[[Path], None]:
+    return lambda run_dir: (run_dir / name).unlink()
+
+
+def cut_short(run_dir: Path) -> None:
+    (run_dir / "model-best/vocab/strings.json").write_text("[")
+
+
+DAMAGES = [
+    (damage_training(b""), r"training\.json is empty or damaged"),
+    (damage_training(b'{"fingerprint": "0f'), r"training\.json is empty or damaged"),
+    (damage_training(b"\xff\xfe{\0"), r"training\.json is empty or damaged"),
+    (damage_training(b"\0" * 80), r"training\.json is empty or damaged"),
+    (damage_training(b"[1]"), r"training\.json has no fingerprint"),
+    (damage_training(b'{"steps": 3}'), r"training\.json has no fingerprint"),
+    (damage_training(b'{"fingerprint": "other"}'), r"training\.json is of another config"),
+    (delete("training.json"), "its training was not completed"),
+    (delete("model-best/vocab/strings.json"), "model-best is missing or damaged"),
+    (cut_short, "model-best is missing or damaged"),
+]
+
+
+@pytest.mark.parametrize(("damage", "reason"), DAMAGES)
+def test_a_damaged_run_is_trained_again_and_says_so(
+    runs: list[Run],
+    processes: FakeProcesses,
+    capsys: pytest.CaptureFixture[str],
+    damage: Callable[[Path], None],
+    reason: str,
+):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    assert "trained again" not in capsys.readouterr().err
+    damage(Path("out/runs") / runs[0].name)
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls] == ["train", "measure", "memory"]
+    assert re.search(rf"low-seed0-folda is trained again: .*{reason}", capsys.readouterr().err)
+    assert len(read_records([Path("out")])) == 1
+
+
+def test_a_training_of_an_earlier_version_counts(runs: list[Run], processes: FakeProcesses):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    trained = Path("out/runs") / runs[0].name / "training.json"
+    srsly.write_json(trained, {key: value for key, value in srsly.read_json(trained).items() if key != "files"})
+    processes.failing.clear()
+    processes.calls.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
+
+
+@pytest.mark.parametrize("name", ["measures.json", "memory.json"])
+def test_damaged_measures_are_made_again(runs: list[Run], processes: FakeProcesses, name: str):
+    processes.failing = {(runs[0].name, "memory")}
+    run_pending(runs[:1], Workplace(Path("out")))
+    (Path("out/runs") / runs[0].name / name).write_text('{"scores": ')
+    processes.failing.clear()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert len(read_records([Path("out")])) == 1
+
+
+def test_models_stay_until_there_is_a_record(
+    runs: list[Run], processes: FakeProcesses, monkeypatch: pytest.MonkeyPatch
+):
+    def append(path: Path, record: Any) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(runner, "append_record", append)
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {runs[0].name: "disk full"}
+    assert (Path("out/runs") / runs[0].name / "model-best").exists()
+
+
+def test_the_list_of_files_is_no_part_of_the_record(runs: list[Run], processes: FakeProcesses):
+    run_pending(runs[:1], Workplace(Path("out")))
+    [record] = read_records([Path("out")])
+    assert not {"fingerprint", "files"} & record["training"].keys()
+
+
+@pytest.mark.parametrize("keep_models", [True, False])
+def test_models_are_deleted_unless_kept(runs: list[Run], processes: FakeProcesses, keep_models: bool):
+    run_pending(runs[:1], Workplace(Path("out"), keep_models=keep_models))
+    assert (Path("out/runs") / runs[0].name / "model-best").exists() == keep_models
+
+
+def test_a_deleted_model_is_trained_again_without_its_record(runs: list[Run], processes: FakeProcesses):
+    run_pending(runs[:1], Workplace(Path("out")))
+    Path("out/results.jsonl").unlink()
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    assert [stage for _, stage in processes.calls].count("train") == 2
+
+
+def test_a_record_of_another_config_is_refused(runs: list[Run]):
+    append_record(Path("results.jsonl"), make_record(grid="grid", name=runs[0].name, fingerprint="other"))
+    with pytest.raises(ValueError, match="low-seed0-folda with another config"):
+        pending_runs(runs, Path("results.jsonl"))
+
+
+def test_the_written_config_logs_its_progress(runs: list[Run], processes: FakeProcesses):
+    run_pending(runs[:1], Workplace(Path("out")))
+    config = spacy.util.load_config(Path("out/runs") / runs[0].name / "config.cfg")
+    assert config["training"]["logger"]["path"] == str(Path("out/runs") / runs[0].name / "progress.jsonl")
+    assert config["components"]["structured_srl"]["threshold"] == 0.2
+
+
+def test_a_process_that_fails_shows_the_end_of_its_log(tmp_path: Path):
+    with pytest.raises(RunFailed, match=r"Exit status 1; the end of .*train\.log:\n[\s\S]*No module named no_such"):
+        runner._run_process(["no_such_module"], tmp_path / "train.log", Workplace(tmp_path))
+
+
+def test_no_process_starts_after_a_stop(tmp_path: Path):
+    workplace = Workplace(tmp_path)
+    workplace.stop()
+    with pytest.raises(RunFailed, match="stopped"):
+        runner._run_process(["this"], tmp_path / "train.log", workplace)
+
+
+def test_a_run_without_gold_annotation_has_a_summary():
+    record = make_record(scores={"test": {"coref_f": None, "srl_f": 0.5}}, tokens=0)
+    assert "nothing to score" in runner._summary(record)
+
+
+def test_the_score_of_a_joint_pipeline_is_that_of_the_component():
+    record = make_record(scores={"test": {"coref_f": 0.6, "srl_f": None}})
+    assert "test F1 60.0" in runner._summary(record)
+
+
+@pytest.mark.slow
+def test_a_real_run_trains_and_measures(runs: list[Run]):
+    docs = parse_bracketed(CORPUS, spacy.blank("en"))
+    for part in ("train", "dev", "test"):
+        DocBin(docs=docs, store_user_data=True).to_disk(f"{part}.spacy")
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+    [record] = read_records([Path("out")])
+    assert record["training"]["steps"] == 4
+    assert record["scores"]["test"]["srl_pred_f"] == 1.0  # they are given
+    assert record["kept"]["gold"] == 11 and record["tokens"] == 21
+    assert sum(record["calibration"]["counts"]) == 28 + 10 + 55
+    assert record["memory"]["words"] == 21 and record["memory"]["peak_mb"] >= 0
+    assert not (Path("out/runs") / runs[0].name / "model-best").exists()
+
+
+STOPPED = """
+from pathlib import Path
+from lab.experiments import runner
+from lab.experiments.grid import read_grid
+from lab.experiments.lock import only_experiment_in
+
+sleep = "from filelock import FileLock; import time; lock = FileLock('alive').acquire(); "
+sleep += "open('started', 'w').close(); time.sleep(600)"
+command = ["timeit", "-n1", "-r1", sleep]  # a module, as all commands of a run are
+runner.run_one = lambda run, workplace: runner._run_process(command, Path("log"), workplace)
+with only_experiment_in(Path("out")):
+    runner.run_all(read_grid(Path("grid.cfg"))[:2], runner.Workplace(Path("out")))
+"""
+
+
+@pytest.fixture
+def experiment(grid_file: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """An experiment with one process, which holds the lock `alive`."""
+    with subprocess.Popen([sys.executable, "-c", STOPPED], start_new_session=True) as process:
+        deadline = time.monotonic() + 120
+        while not Path("started").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        yield process
+        process.kill()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_terminated_experiment_ends_its_processes(experiment: subprocess.Popen[bytes]):
+    experiment.terminate()
+    assert experiment.wait(60) == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.killpg(experiment.pid, 0)  # no process of its group is left
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_killed_experiment_ends_its_processes_and_leaves_its_folder(experiment: subprocess.Popen[bytes]):
+    with pytest.raises(Timeout):
+        FileLock("alive").acquire(timeout=0)
+    with pytest.raises(ValueError, match="another 'experiment' is running"), only_experiment_in(Path("out")):
+        pass
+    experiment.kill()
+    assert experiment.wait(60) == -signal.SIGKILL
+    FileLock("alive").acquire(timeout=60).lock.release()  # its process has ended
+    assert "The experiment that started this process has ended" in Path("log").read_text()
+    with only_experiment_in(Path("out")):
+        assert not Path("out/runs").exists()
+
+
+def test_a_config_that_does_not_fit_on_the_disk_is_not_begun(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    with full_disk(600):
+        failures = run_pending(runs[:1], Workplace(Path("out")))
+    path = Path("out/runs") / runs[0].name
+    assert failures == {runs[0].name: f"{path / 'config.cfg'}: not written (File too large). No file has changed."}
+    assert contents(Path("out")) == {"runs": None, f"runs/{runs[0].name}": None}
+    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
+
+
+def test_results_that_do_not_fit_on_the_disk_lose_no_training(
+    runs: list[Run], processes: FakeProcesses, capsys: pytest.CaptureFixture[str]
+):
+    workplace = Workplace(Path("out"), keep_models=True)
+    run_pending(runs[:1], workplace)
+    results = workplace.results.read_bytes()
+    workplace.results.unlink()
+    processes.calls.clear()
+    with full_disk(len(results) - 1):
+        failures = run_pending(runs[:1], workplace)
+    assert f"{workplace.results}: not written" in failures[runs[0].name]
+    assert workplace.results.read_bytes() == b""
+    assert [stage for _, stage in processes.calls] == ["measure", "memory"]

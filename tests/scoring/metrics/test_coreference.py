@@ -1,0 +1,241 @@
+"""Clusters are written as strings, one letter per mention: `["ab", "c"]` is {a, b} and the singleton {c}."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_span_selector.scoring.metrics.coreference import CorefScores, b_cubed, ceaf_phi4, lea, mentions, muc
+from spacy_span_selector.scoring.metrics.counts import Counts
+from spacy_span_selector.scoring.metrics.overlap import Clusters
+
+Metric = Callable[[Clusters, Clusters], Counts]
+ALL_METRICS = [muc, b_cubed, ceaf_phi4, lea, mentions]
+
+PRADHAN_GOLD = ["abc", "defg"]
+PRADHAN_PREDICTED = ["ab", "cd", "fghi"]
+LUO_GOLD = ["12345", "67", "89ABC"]
+OFFICIAL_GOLD = ["a", "bc", "def"]
+
+partitions = st.dictionaries(st.integers(0, 9), st.integers(0, 4)).map(
+    lambda cluster_of: [[m for m in cluster_of if cluster_of[m] == c] for c in sorted(set(cluster_of.values()))]
+)
+
+
+def f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+# The worked example of Pradhan et al. (2014).
+@pytest.mark.parametrize(
+    "metric, recall, precision",
+    [(muc, 2 / 5, 2 / 5), (b_cubed, 35 / 84, 4 / 8), (ceaf_phi4, 1.3 / 2, 1.3 / 3), (mentions, 6 / 7, 6 / 8)],
+)
+def test_worked_example_of_pradhan_et_al(metric: Metric, recall: float, precision: float) -> None:
+    counts = metric(PRADHAN_GOLD, PRADHAN_PREDICTED)
+    assert (counts.recall, counts.precision) == pytest.approx((recall, precision))
+
+
+# Moosavi and Strube (2016) continue the same example.
+def test_worked_example_of_moosavi_and_strube() -> None:
+    counts = lea(PRADHAN_GOLD, PRADHAN_PREDICTED)
+    assert counts.recall == pytest.approx((3 * 1 / 3 + 4 * 1 / 6) / 7)
+    assert counts.precision == pytest.approx((2 * 1 + 2 * 0 + 4 * 1 / 6) / 8)
+
+
+# The comparison of four systems in Luo (2005), F1 rounded to three places.
+@pytest.mark.parametrize(
+    "predicted, muc_f1, b_cubed_f1, ceaf_phi4_f1",
+    [
+        (["12345", "6789ABC"], 0.947, 0.865, 0.733),
+        (["1234589ABC", "67"], 0.947, 0.737, 0.667),
+        (["123456789ABC"], 0.900, 0.545, 0.294),
+        (list("123456789ABC"), 0.000, 0.400, 0.178),
+    ],
+)
+def test_table_of_luo(predicted: Clusters, muc_f1: float, b_cubed_f1: float, ceaf_phi4_f1: float) -> None:
+    scores = [metric(LUO_GOLD, predicted).f1 for metric in (muc, b_cubed, ceaf_phi4)]
+    assert scores == pytest.approx([muc_f1, b_cubed_f1, ceaf_phi4_f1], abs=5e-4)
+
+
+# The official scorer's own test cases by their names there; expected recall and precision of each metric, None
+# where it states no figure.
+@pytest.mark.parametrize(
+    "gold, predicted, expected_muc, expected_b_cubed, expected_ceaf",
+    [
+        pytest.param(OFFICIAL_GOLD, OFFICIAL_GOLD, (1, 1), (1, 1), (1, 1), id="A1 identical"),
+        pytest.param(OFFICIAL_GOLD, ["a", "de"], (1 / 3, 1), (7 / 18, 1), (0.6, 0.9), id="A2 missing"),
+        pytest.param(
+            OFFICIAL_GOLD,
+            ["a", "bcx", "defy", "z"],
+            (1, 3 / 5),
+            (1, 55 / 108),
+            (0.88571, 0.66429),
+            id="A3 spurious",
+        ),
+        pytest.param(
+            OFFICIAL_GOLD,
+            ["a", "bcx", "dy", "z"],
+            (1 / 3, 1 / 3),
+            (5 / 9, 17 / 42),
+            (0.73333, 0.55),
+            id="A4 missing and spurious",
+        ),
+        pytest.param(
+            OFFICIAL_GOLD,
+            ["a", "bcxB", "dy", "z"],
+            (1 / 3, 1 / 4),
+            (5 / 9, 5 / 16),
+            (0.68889, 0.51667),
+            id="A5 overlapping mention in an aligned cluster",
+        ),
+        pytest.param(
+            OFFICIAL_GOLD,
+            ["a", "bcxb", "dy", "z"],
+            (1 / 3, 1 / 3),
+            (5 / 9, 17 / 42),
+            (0.73333, 0.55),
+            id="A7 mention twice in a cluster",
+        ),
+        pytest.param(
+            OFFICIAL_GOLD,
+            ["a", "bcx", "dy", "bbbbbbbbbbz"],
+            (1 / 3, 1 / 3),
+            (5 / 9, 17 / 42),
+            (0.73333, 0.55),
+            id="A9 mention again in another cluster",
+        ),
+        pytest.param(OFFICIAL_GOLD, list("abcdef"), (0, 0), (3 / 6, 1), None, id="A10 all singletons"),
+        pytest.param(OFFICIAL_GOLD, ["abcdef"], (1, 3 / 5), (1, 7 / 18), None, id="A11 one cluster"),
+        pytest.param(
+            OFFICIAL_GOLD, list("axycdez"), (0, 0), (13 / 36, 4 / 7), None, id="A12 other mentions, all singletons"
+        ),
+        pytest.param(
+            OFFICIAL_GOLD, ["axycdez"], (1 / 3, 1 / 6), (17 / 36, 6 / 49), None, id="A13 other mentions, one cluster"
+        ),
+        pytest.param(LUO_GOLD, ["12345", "6789ABC"], (1, 9 / 10), (1, 16 / 21), None, id="D1 small cluster merged"),
+        pytest.param(LUO_GOLD, ["1234589ABC", "67"], (1, 9 / 10), (1, 7 / 12), None, id="E1 big clusters merged"),
+        pytest.param(["abcd"], ["ab", "cd"], (2 / 3, 1), None, None, id="F1 split"),
+        pytest.param(["bcdeghj"], ["abc", "def", "ghi"], (3 / 6, 3 / 6), None, None, id="K1 split and spurious"),
+        pytest.param(["abc", "defg"], ["ab", "cd", "fgh"], (2 / 5, 2 / 4), None, None, id="L1 two clusters"),
+        pytest.param(list("abcdef"), list("abcdef"), (0, 0), (1, 1), (1, 1), id="N1 only singletons"),
+    ],
+)
+def test_cases_of_the_official_scorer(
+    gold: Clusters,
+    predicted: Clusters,
+    expected_muc: tuple[float, float],
+    expected_b_cubed: tuple[float, float] | None,
+    expected_ceaf: tuple[float, float] | None,
+) -> None:
+    expected = {muc: expected_muc, b_cubed: expected_b_cubed, ceaf_phi4: expected_ceaf}
+    for metric, recall_and_precision in expected.items():
+        if recall_and_precision is not None:
+            counts = metric(gold, predicted)
+            assert (counts.recall, counts.precision) == pytest.approx(recall_and_precision, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "gold, predicted, recall, precision",
+    [
+        pytest.param(["a"], ["a"], 1, 1, id="same singleton"),
+        pytest.param(["a"], ["ab"], 0, 0, id="singleton in a larger cluster"),
+        pytest.param(["ab"], ["a", "b"], 0, 0, id="cluster split into singletons"),
+        pytest.param(["a", "bc"], ["a", "bd"], 1 / 3, 1 / 3, id="singleton found, link missed"),
+    ],
+)
+def test_lea_gives_a_singleton_one_link_to_itself(
+    gold: Clusters, predicted: Clusters, recall: float, precision: float
+) -> None:
+    counts = lea(gold, predicted)
+    assert (counts.recall, counts.precision) == pytest.approx((recall, precision))
+
+
+def test_muc_ignores_singletons() -> None:
+    assert muc(["ab", "c"], ["ab", "d", "e"]) == Counts(1, 1, 1, 1)
+
+
+@pytest.mark.parametrize("metric", ALL_METRICS)
+def test_prediction_without_clusters_has_only_a_recall_denominator(metric: Metric) -> None:
+    counts = metric(["ab", "cd"], [])
+    assert counts.recall_denominator > 0
+    assert counts == Counts(recall_denominator=counts.recall_denominator)
+
+
+@pytest.mark.parametrize("metric", ALL_METRICS)
+def test_gold_without_clusters_has_only_a_precision_denominator(metric: Metric) -> None:
+    counts = metric([], ["ab", "cd"])
+    assert counts.precision_denominator > 0
+    assert counts == Counts(precision_denominator=counts.precision_denominator)
+
+
+@pytest.mark.parametrize("metric", ALL_METRICS)
+def test_both_without_clusters_count_nothing(metric: Metric) -> None:
+    assert metric([], []) == Counts()
+
+
+@pytest.mark.parametrize("metric", ALL_METRICS)
+@given(gold=partitions, predicted=partitions)
+@settings(max_examples=40, deadline=None)
+def test_exchanging_gold_and_prediction_exchanges_recall_and_precision(
+    metric: Metric, gold: Clusters, predicted: Clusters
+) -> None:
+    counts, exchanged = metric(gold, predicted), metric(predicted, gold)
+    assert (counts.recall, counts.precision) == pytest.approx((exchanged.precision, exchanged.recall))
+
+
+@given(gold=partitions, predicted=partitions)
+@settings(max_examples=60, deadline=None)
+def test_ceaf_alignment_equals_the_best_of_all_alignments(gold: Clusters, predicted: Clusters) -> None:
+    n = max(len(gold), len(predicted))
+    rows, columns = [*gold, *[[]] * (n - len(gold))], [*predicted, *[[]] * (n - len(predicted))]
+    similarity = [[2 * len({*row} & {*column}) / max(len(row) + len(column), 1) for column in columns] for row in rows]
+    best = max(sum(similarity[i][j] for i, j in enumerate(order)) for order in permutations(range(n)))
+    assert ceaf_phi4(gold, predicted).recall_numerator == pytest.approx(best)
+
+
+def test_corpus_scores_divide_once_after_summing_documents() -> None:
+    scores = CorefScores()
+    scores.add_document(["ab"], ["ab"])
+    scores.add_document(["cdefg"], ["cd"])
+    assert scores.muc == Counts(1 + 1, 1 + 4, 1 + 1, 1 + 1)
+    assert scores.muc.recall == pytest.approx(2 / 5)
+
+
+def test_conll_scores_are_means_over_muc_b_cubed_and_ceaf_phi4() -> None:
+    scores = CorefScores()
+    scores.add_document(PRADHAN_GOLD, PRADHAN_PREDICTED)
+    assert scores.conll_recall == pytest.approx((2 / 5 + 35 / 84 + 1.3 / 2) / 3)
+    assert scores.conll_precision == pytest.approx((2 / 5 + 4 / 8 + 1.3 / 3) / 3)
+    assert scores.conll_f1 == pytest.approx((2 / 5 + f1(4 / 8, 35 / 84) + f1(1.3 / 3, 1.3 / 2)) / 3)
+
+
+def test_singletons_of_both_sides_can_be_left_out() -> None:
+    with_singletons, without = CorefScores(), CorefScores(keep_singletons=False)
+    for scores in (with_singletons, without):
+        scores.add_document(["ab", "c"], ["ab", "d"])
+    assert with_singletons.mentions == Counts(2, 3, 2, 3)
+    assert without.mentions == without.b_cubed == without.lea == Counts(2, 2, 2, 2)
+    assert without.ceaf_phi4 == Counts(1, 1, 1, 1)
+
+
+def test_accumulators_share_no_state() -> None:
+    CorefScores().add_document(["ab"], ["ab"])
+    assert CorefScores().muc == Counts()
+
+
+def test_document_with_three_thousand_clusters_scores_like_its_repeated_pattern() -> None:
+    n_copies = 1000
+    numbers = list(range(n_copies))
+    random.Random(0).shuffle(numbers)
+    gold = [[(i, m) for m in cluster] for i in range(n_copies) for cluster in OFFICIAL_GOLD]
+    predicted = [[(i, m) for m in cluster] for i in numbers for cluster in ("a", "bcx", "dy", "z")]
+    for metric in ALL_METRICS:
+        once, many = metric(OFFICIAL_GOLD, ["a", "bcx", "dy", "z"]), metric(gold, predicted)
+        assert many.recall_numerator == pytest.approx(n_copies * once.recall_numerator)
+        assert many.precision_numerator == pytest.approx(n_copies * once.precision_numerator)

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+
+import pytest
+from spacy import registry
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import CLUSTER_PREFIX, Mention, set_clusters, set_mentions
+from spacy_span_selector.scoring.scorers import make_coref_scorer, score_coref
+from spacy_span_selector.scoring.scorers.coref import make_coref_scorer_v1
+
+from ...spans import put_spans
+
+VOCAB = Vocab()
+ANN, SHE, BOB, HE = (0, 1), (3, 4), (5, 6), (8, 9)
+WORDS = ["Ann", "slept", ".", "She", "snored", "Bob", "woke", ",", "he", "left"]
+
+
+def bare_doc() -> Doc:
+    return Doc(VOCAB, words=WORDS)
+
+
+def make_doc(clusters: Sequence[Sequence[Mention]], words: Sequence[str] = WORDS, prefix: str = CLUSTER_PREFIX) -> Doc:
+    doc = Doc(VOCAB, words=list(words))
+    set_clusters(doc, clusters, prefix=prefix)
+    return doc
+
+
+def make_example(gold: Sequence[Sequence[Mention]], predicted: Sequence[Sequence[Mention]]) -> Example:
+    return Example(make_doc(predicted), make_doc(gold))
+
+
+def test_perfect_prediction_scores_one() -> None:
+    scores = score_coref([make_example([[ANN, SHE], [BOB, HE]], [[ANN, SHE], [BOB, HE]])])
+    assert {name: score for name, score in scores.items() if score != 1.0} == {"coref_density": 0.4}
+
+
+def test_score_names_fit_the_training_log() -> None:
+    names = score_coref([make_example([[ANN, SHE]], [])]).keys()
+    parts = ["", "muc_", "b3_", "ceaf_", "lea_", "ment_"]
+    assert names == {f"coref_{part}{end}" for part in parts for end in "prf"} | {"coref_density"}
+    assert max(map(len, names)) <= 13
+
+
+def test_scores_of_a_partly_right_prediction() -> None:
+    scores = score_coref([make_example([[ANN, SHE], [BOB, HE]], [[ANN, SHE, HE]])])
+    assert scores["coref_muc_r"] == pytest.approx(1 / 2)
+    assert scores["coref_muc_p"] == pytest.approx(1 / 2)
+    assert scores["coref_b3_r"] == pytest.approx((2 * 1 + 1 / 2) / 4)
+    assert scores["coref_b3_p"] == pytest.approx((2 * 2 / 3 + 1 / 3) / 3)
+    assert scores["coref_ceaf_r"] == pytest.approx((4 / 5) / 2)
+    assert scores["coref_ceaf_p"] == pytest.approx((4 / 5) / 1)
+    assert scores["coref_lea_r"] == pytest.approx(2 / 4)
+    assert scores["coref_lea_p"] == pytest.approx((3 * 1 / 3) / 3)
+    assert scores["coref_ment_r"] == pytest.approx(3 / 4)
+    assert scores["coref_ment_p"] == 1.0
+    assert scores["coref_r"] == pytest.approx((1 / 2 + 5 / 8 + 2 / 5) / 3)
+    assert scores["coref_p"] == pytest.approx((1 / 2 + 5 / 9 + 4 / 5) / 3)
+
+
+def test_documents_are_summed_before_dividing() -> None:
+    examples = [make_example([[ANN, SHE]], [[ANN, SHE]]), make_example([[ANN, SHE, BOB, HE]], [[ANN, SHE]])]
+    assert score_coref(examples)["coref_muc_r"] == pytest.approx(2 / 4)
+
+
+def test_mentions_match_by_character_across_tokenisations() -> None:
+    gold = make_doc([[(0, 2), (3, 4)]], ["New", "York", "loves", "itself"])
+    predicted = make_doc([[(0, 1), (2, 3)]], ["New York", "loves", "itself"])
+    assert score_coref([Example(predicted, gold)])["coref_f"] == 1.0
+
+
+def test_texts_that_differ_are_an_error() -> None:
+    example = Example(make_doc([], ["Ann", "ran"]), make_doc([[(0, 1)]], ["Ann", "sang"]))
+    with pytest.raises(ValueError, match=r"document starting 'Ann sang'.*character 4 .*'ran '.*'sang '"):
+        score_coref([example])
+
+
+def test_reference_without_annotation_is_left_out() -> None:
+    annotated, unannotated = make_example([[ANN, SHE]], [[ANN, SHE]]), Example(make_doc([[BOB, HE]]), bare_doc())
+    assert score_coref([annotated, unannotated]) == score_coref([annotated])
+
+
+def test_scores_are_none_where_no_reference_is_annotated() -> None:
+    for examples in ([], [Example(make_doc([[BOB, HE]]), bare_doc())]):
+        scores = score_coref(examples)
+        assert scores.keys() == score_coref([make_example([[ANN, SHE]], [])]).keys()
+        assert set(scores.values()) == {None}
+
+
+def test_reference_annotated_as_free_of_clusters_costs_precision() -> None:
+    scores = score_coref([make_example([[ANN, SHE]], [[ANN, SHE]]), make_example([], [[BOB, HE]])])
+    assert (scores["coref_muc_p"], scores["coref_muc_r"]) == (0.5, 1.0)
+
+
+def test_prediction_without_clusters_scores_zero() -> None:
+    scores = score_coref([make_example([[ANN, SHE]], [])])
+    assert set(scores.values()) == {0.0}
+
+
+def test_empty_document_annotated_as_such_scores_zero() -> None:
+    assert set(score_coref([Example(Doc(VOCAB), make_doc([], []))]).values()) == {0.0}
+
+
+def test_singletons_count_unless_left_out() -> None:
+    examples = [make_example([[ANN, SHE], [BOB]], [[ANN, SHE], [HE]])]
+    assert score_coref(examples)["coref_b3_f"] == pytest.approx(2 / 3)
+    assert score_coref(examples, keep_singletons=False)["coref_b3_f"] == 1.0
+
+
+def test_density_counts_selected_spans_where_the_prediction_has_them() -> None:
+    example = make_example([[ANN, SHE]], [[ANN, SHE]])
+    assert score_coref([example])["coref_density"] == pytest.approx(2 / 10)
+    set_mentions(example.predicted, [ANN, SHE, BOB], [0.9, 0.9, 0.6])
+    assert score_coref([example])["coref_density"] == pytest.approx(3 / 10)
+
+
+def test_the_first_version_reads_the_keys_it_is_given() -> None:
+    scorer = registry.scorers.get("spacy_span_selector.coref_scorer.v1")(prefix="gold", mentions_key="spans")
+    example = Example(make_doc([[ANN, SHE]], prefix="gold"), make_doc([[ANN, SHE]], prefix="gold"))
+    set_clusters(example.predicted, [[BOB, HE]])
+    set_mentions(example.predicted, [ANN], [0.9], key="spans")
+    scores = scorer([example])
+    assert (scores["coref_f"], scores["coref_density"]) == (1.0, 0.1)
+
+
+def test_scorer_ignores_further_settings_of_the_component() -> None:
+    examples = [make_example([[ANN, SHE]], [[ANN, SHE]])]
+    assert make_coref_scorer()(examples, threshold=0.5) == score_coref(examples)
+
+
+def test_scorer_can_be_pickled() -> None:
+    examples = [make_example([[ANN], [BOB, HE]], [[BOB, HE]])]
+    scorer = make_coref_scorer_v1(keep_singletons=False)
+    assert pickle.loads(pickle.dumps(scorer))(examples) == scorer(examples)
+
+
+@pytest.mark.parametrize("place", [0, 4, 10])
+def test_spans_without_tokens_do_not_count(place: int) -> None:
+    example = make_example([[ANN, SHE], [BOB, HE]], [[ANN, SHE, HE]])
+    expected = score_coref([example])
+    put_spans(example.reference, f"{CLUSTER_PREFIX}_3", (place, place), (place, place))
+    put_spans(example.predicted, f"{CLUSTER_PREFIX}_1", ANN, SHE, (place, place), HE)
+    put_spans(example.predicted, f"{CLUSTER_PREFIX}_2", (place, place))
+    assert score_coref([example]) == expected
+    put_spans(example.predicted, "coref_mentions", ANN, SHE, (place, place), HE)
+    assert score_coref([example]) == expected
