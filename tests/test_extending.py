@@ -27,8 +27,8 @@ from spacy_span_selector.layers.selection.candidates import AboveThreshold, Cand
 from spacy_span_selector.layers.selection.selectors import Marginals, ProbabilisticSelector, independent_marginals
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPipeSettings, StructuredCoref
-from spacy_span_selector.scoring.tasks import get_task, tasks
-from spacy_span_selector.scoring.tasks.coref import COREFERENCE
+from spacy_span_selector.scoring.coref import COREFERENCE
+from spacy_span_selector.scoring.task import get_task, tasks
 from spacy_span_selector.signatures import takes_settings
 
 from .lab.experiments.conftest import BASE, GRID, make_record
@@ -61,7 +61,7 @@ registry.misc("extending_test.SingleWords.v1", func=SingleWords)
 @Language.factory("extending_test_mentions", default_config={"model": DEFAULT_MODEL, **CorefPipeSettings.defaults()})
 @takes_settings(CorefPipeSettings)
 def make_mentions(nlp: Language, name: str, model: Model[Any, Any], settings: CorefPipeSettings) -> StructuredCoref:
-    scorer = registry.scorers.get("spacy_span_selector.coref_scorer.v2")()
+    scorer = registry.scorers.get("spacy_span_selector.coref_scorer.v1")()
     return StructuredCoref(nlp, model, name, settings, scorer=scorer)
 
 

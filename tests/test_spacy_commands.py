@@ -20,7 +20,7 @@ from thinc.api import Config
 from typer.testing import CliRunner
 
 from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.scoring.tasks import find_tasks, tasks
+from spacy_span_selector.scoring.task import find_tasks, tasks
 
 from .tiny_bert import tiny_bert
 

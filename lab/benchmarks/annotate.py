@@ -21,7 +21,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_span_selector.cli._app import friendly_errors
-from spacy_span_selector.scoring.tasks import find_tasks
+from spacy_span_selector.scoring.task import find_tasks
 
 from .documents import documents_of_length, own_documents, with_sentences_of
 from .measuring import (

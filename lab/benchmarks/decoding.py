@@ -19,7 +19,7 @@ from spacy.training import Example
 from wasabi import msg
 
 from spacy_span_selector.examples.corpus import create_corpus
-from spacy_span_selector.scoring.tasks import find_tasks
+from spacy_span_selector.scoring.task import find_tasks
 
 from .pipelines import selector_pipes
 

@@ -32,7 +32,7 @@ from thinc.api import Adam
 from spacy_span_selector.annotation import get_clusters, get_frames, set_clusters, set_frames
 from spacy_span_selector.cli._app import friendly_errors, read_spacy_file
 from spacy_span_selector.examples.corpus import create_corpus
-from spacy_span_selector.scoring.tasks import find_tasks
+from spacy_span_selector.scoring.task import find_tasks
 
 from .measuring import MB, in_fresh_process, measure_memory, numbers, print_header, print_row, set_threads
 from .pipelines import AnyPipe, count_found, load_pipeline, selector_pipes

@@ -34,8 +34,8 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.cli._app import friendly_errors, read_spacy_file
 from spacy_span_selector.corpora.conll2012 import write_conll2012
-from spacy_span_selector.scoring.metrics.overlap import drop_singletons
-from spacy_span_selector.scoring.scorers import score_coref
+from spacy_span_selector.scoring.coref import score_coref
+from spacy_span_selector.scoring.metrics.coreference import drop_singletons
 
 METRICS = {"muc": ("MUC", "coref_muc"), "bcub": ("B3", "coref_b3"), "ceafe": ("CEAF-phi4", "coref_ceaf")}
 MENTIONS = ("Mentions", "coref_ment")

@@ -15,7 +15,7 @@ from torch import nn
 
 from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
-from spacy_span_selector.scoring.tasks import Task
+from spacy_span_selector.scoring.task import Task
 
 from .measuring import set_threads
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spacy_span_selector.scoring.tasks import Task
+from spacy_span_selector.scoring.task import Task
 
-from ..metrics.calibration import BINS
-from ..metrics.nesting import DEPTHS, WIDTHS
-from .calibration import pooled_calibration
+from ..metrics import BINS, DEPTHS, WIDTHS
 from .statistics import (
     Mean,
     Measure,
@@ -20,6 +18,7 @@ from .statistics import (
     class_recall,
     mean,
     mean_curve,
+    pooled_calibration,
     score,
     span_score,
     spans_per_token,
@@ -112,7 +111,7 @@ def _draw(draw: Callable[..., bool], *arguments: Any) -> bytes:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
-            "Figures need matplotlib. Install it with: python -m pip install 'spacy-span-selector[report]'"
+            "Figures need matplotlib. Install it with: python -m pip install -r lab/requirements.txt"
         ) from error
     with matplotlib.rc_context(STYLE):
         figure = Figure(layout="constrained", dpi=150)

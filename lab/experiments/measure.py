@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +19,30 @@ from numpy.typing import NDArray
 from spacy import registry
 from spacy.language import Language
 from spacy.scorer import Scorer
+from spacy.tokens import Span
 from spacy.training import Example
 from thinc.api import set_gpu_allocator
 
+from spacy_span_selector.annotate.pipelines import annotate_with_selections
+from spacy_span_selector.checking.counts import nesting_depths
 from spacy_span_selector.examples.corpus import create_corpus
 from spacy_span_selector.files.writing import write_file
-from spacy_span_selector.pipeline.doc_selection import DocSelection
+from spacy_span_selector.pipeline.doc_selection import Characters, DocSelection
 from spacy_span_selector.pipeline.settings import PipeSettings
 from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import count_matches
-from spacy_span_selector.scoring.tasks import Task, get_task
+from spacy_span_selector.scoring.task import Task, get_task
 
-from ..metrics.calibration import Calibration
-from ..metrics.nesting import DEPTHS, WIDTHS, crossing_spans, recall_by_class
-from ..metrics.ranking import average_precision
-from .selection import annotate_with_selections
-from .spans import doc_spans
+from ..metrics import (
+    DEPTHS,
+    WIDTHS,
+    Calibration,
+    average_precision,
+    crossing_spans,
+    depth_class,
+    recall_by_class,
+    width_class,
+)
 
 Annotated = tuple[Example, DocSelection | None]
 """An annotated document beside its reference, and its selection if the component scores spans."""
@@ -138,6 +146,49 @@ def count_documents(examples: Iterable[Example], task: Task, settings: Mapping[s
     """
     counts = (task.main_counts(example, **settings) for example in examples)
     return [[list(map(float, astuple(metric))) for metric in document] for document in counts if document is not None]
+
+
+@dataclass(frozen=True)
+class DocSpans:
+    """The spans of a document.
+
+    depths (dict[Characters, str]): The gold spans, mentions or arguments, with the class of their nesting depth.
+    widths (dict[Characters, str]): The gold spans with the class of their width in tokens.
+    kept (set[Characters]): The spans that the selector kept.
+    output (set[Characters]): The spans of the predicted clusters or frames.
+    tokens (int): The number of tokens of the predicted document.
+    """
+
+    depths: dict[Characters, str]
+    widths: dict[Characters, str]
+    kept: set[Characters]
+    output: set[Characters]
+    tokens: int
+
+
+def doc_spans(example: Example, task: Task, settings: PipeSettings) -> DocSpans | None:
+    """Read the spans of an annotated example; None if its reference is not annotated for the task.
+
+    example (Example): The example, with predictions set.
+    task (Task): The task of the component.
+    settings (PipeSettings): The settings of the component.
+    """
+    found = task.gold_spans(example.reference, settings)
+    if found is None:
+        return None
+    gold = [span for span in found if len(span)]
+    depths = nesting_depths((span.start, span.end) for span in gold)
+    return DocSpans(
+        depths={_characters(span): depth_class(depths[span.start, span.end]) for span in gold},
+        widths={_characters(span): width_class(len(span)) for span in gold},
+        kept={_characters(span) for span in example.predicted.spans[settings.selected_key]},
+        output={_characters(span) for span in task.gold_spans(example.predicted, settings) or ()},
+        tokens=len(example.predicted),
+    )
+
+
+def _characters(span: Span) -> Characters:
+    return span.start_char, span.end_char
 
 
 def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSettings) -> dict[str, Any]:

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spacy_span_selector.files.writing import write_files
-from spacy_span_selector.scoring.tasks import get_task
+from spacy_span_selector.scoring.task import get_task
 
-from .conditions import condition_tables
 from .figures import Picture, draw_condition_figures, draw_figures
 from .records import Record
-from .tables import Table, Variants, escape_markdown, records_of, report_tables
+from .tables import Table, Variants, condition_tables, escape_markdown, records_of, report_tables
 
 ORDER = ("laminar", "structured", "sigmoid", "greedy", "multitask", "bio")
 

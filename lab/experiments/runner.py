@@ -19,7 +19,7 @@ import srsly
 from tqdm import tqdm
 
 from spacy_span_selector.files.writing import write_file, write_files
-from spacy_span_selector.scoring.tasks import get_task
+from spacy_span_selector.scoring.task import get_task
 
 from .grid import Run
 from .progress import read_progress

@@ -1,4 +1,4 @@
-"""Statistics of records: means over runs, and tests of the difference between two variants."""
+"""Statistics of records: means over runs, calibration, and tests of the difference between two variants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..metrics import Calibration
 from .records import Record
+
+SAMPLES = 10_000
+"""Samples of documents of a bootstrap."""
 
 Measure = Callable[[Record], float | None]
 """A number of a run; None if the run does not have it."""
@@ -41,6 +45,23 @@ class PairedTest:
     pairs: int
     difference: float | None
     t: float | None
+    p: float | None
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """The difference between two variants in the main score.
+
+    documents (int): The number of documents that are drawn.
+    difference (float | None): The difference on all of them; None without documents.
+    low, high (float | None): The interval that holds 95 % of the differences on samples.
+    p (float | None): Twice the share of the samples with a difference of the other sign, or none; at most 1.
+    """
+
+    documents: int
+    difference: float | None
+    low: float | None
+    high: float | None
     p: float | None
 
 
@@ -105,6 +126,61 @@ def _pairs(first: Iterable[Record], second: Iterable[Record], measure: Measure) 
     return [np.array([row[key] for key in keys], dtype=np.float64) for row in rows]
 
 
+def paired_bootstrap(first: Iterable[Record], second: Iterable[Record], split: str) -> Bootstrap:
+    """Compare two variants on the documents that both have annotated, over all conditions, seeds and folds.
+
+    Documents are drawn with replacement, the same ones for both variants, and both are scored on them as a corpus (Efron
+    and Tibshirani 1993; Berg-Kirkpatrick, Burkett, Klein 2012, "An Empirical Investigation of Statistical Significance
+    in NLP"). Unlike a t-test over runs, it has as many units as there are documents.
+
+    first, second (Iterable[Record]): The runs of each variant.
+    split (str): "dev" or "test".
+    RETURNS (Bootstrap): The result. The counts of a document are summed over seeds and conditions: those are no other
+        documents.
+    """
+    sides = _documents(first, split), _documents(second, split)
+    both = [key for key in sides[0] if key in sides[1]]
+    if not both:
+        return Bootstrap(0, None, None, None, None)
+    documents: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
+    for key in both:
+        pair = [np.array(side[key], dtype=np.float64) for side in sides]
+        own = documents.setdefault(key[-2:], [np.zeros_like(counts) for counts in pair])
+        documents[key[-2:]] = [total + counts for total, counts in zip(own, pair, strict=True)]
+    counts = np.array(list(documents.values()))  # (documents, variants, metrics, fields of `Counts`)
+    chance = np.random.default_rng(0)
+    weights = chance.multinomial(len(counts), [1 / len(counts)] * len(counts), size=SAMPLES)
+    sampled = np.tensordot(weights, counts, axes=1)
+    ours, theirs = mean_f1(sampled).T
+    differences = ours - theirs
+    whole = mean_f1(counts.sum(0))
+    low, high = np.percentile(differences, [2.5, 97.5])
+    p = 2 * min(float((differences <= 0).mean()), float((differences >= 0).mean()))
+    return Bootstrap(len(counts), float(whole[0] - whole[1]), float(low), float(high), min(1.0, p))
+
+
+def mean_f1(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean F1 of metrics, from the fields of `Counts` of each. Shapes: (..., metrics, 4) to (...)"""
+    found, gold, right, predicted = np.moveaxis(counts, -1, 0)
+    recall, precision = (_divide(found, gold), _divide(right, predicted))
+    f1: NDArray[np.float64] = _divide(2 * precision * recall, precision + recall).mean(-1)
+    return f1
+
+
+def _divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A fraction, 0 where the denominator is 0, as in `Counts`."""
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+
+
+def _documents(records: Iterable[Record], split: str) -> dict[tuple[str, int, str, int], list[list[float]]]:
+    """The counts of each document of each run, by condition, seed, fold and number; earlier records have none."""
+    return {
+        (record.get("condition", ""), record["seed"], record["fold"], number): counts
+        for record in records
+        for number, counts in enumerate(record.get("documents", {}).get(split, ()))
+    }
+
+
 def score(name: str, part: str = "test") -> Measure:
     """A score of spaCy's scorer."""
     return lambda record: record["scores"][part].get(name)
@@ -162,3 +238,19 @@ def recall_at(curve: Sequence[tuple[float, float]], spans: float) -> float | Non
     if not curve or not curve[0][0] <= spans <= curve[-1][0]:
         return None
     return float(np.interp(spans, [x for x, _ in curve], [y for _, y in curve]))
+
+
+def pooled_calibration(records: Iterable[Record]) -> Calibration | None:
+    """The summed counts of several runs; None if no run has probabilities."""
+    pooled = Calibration()
+    for record in records:
+        if record["calibration"] is not None:
+            for name, counts in record["calibration"].items():
+                setattr(pooled, name, getattr(pooled, name) + np.array(counts))
+    return pooled if pooled.counts.any() else None
+
+
+def calibration_error(record: Record, first_bin: int) -> float | None:
+    """The expected calibration error of a run over the bins from `first_bin` on; None without probabilities."""
+    calibration = pooled_calibration([record])
+    return None if calibration is None else calibration.error(first_bin)

@@ -15,7 +15,7 @@ from wasabi import msg
 
 from ..annotation import SPEAKERS_KEY, get_speakers
 from ..files.writing import write_files
-from ..scoring.tasks import Task, all_tasks, find_tasks
+from ..scoring.task import Task, all_tasks, find_tasks
 from ._app import app, check_spacy_file, load_pipeline, spacy_file
 
 SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}

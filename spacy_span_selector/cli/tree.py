@@ -27,7 +27,7 @@ def tree_cli(
 ) -> None:
     """Draw the best binary tree of each sentence, with its selected spans and their probabilities."""
     from ..rendering.trees import render_tree_page
-    from ..scoring.tasks import all_tasks, find_tasks
+    from ..scoring.task import all_tasks, find_tasks
 
     nlp = load_pipeline(model)
     components = list(find_tasks(nlp))
@@ -66,8 +66,7 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
 
 def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterator[list[SentenceTree]]:
     """The trees of each sentence, one for each component that scores spans."""
-    from lab.experiments.selection import annotate_with_selections
-
+    from ..annotate.pipelines import annotate_with_selections
     from ..rendering.trees import SentenceTree
 
     for _, selections in annotate_with_selections(nlp, docs, components):

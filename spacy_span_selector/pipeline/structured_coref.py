@@ -37,7 +37,7 @@ from ..layers.coref.loss import coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
 from ..layers.selection.selectors import SpanSelector
 from ..layers.spans.layout import Runs, SpanLayout
-from ..scoring.tasks.coref import COREFERENCE
+from ..scoring.coref import COREFERENCE
 from ..signatures import takes_settings
 from .batches import docs_to_initialize
 from .consistent_clusters import consistent_clusters, describe_reasons
@@ -136,7 +136,7 @@ class CorefPrediction(SpanPrediction):
     default_config={
         "model": DEFAULT_MODEL,
         **CorefPipeSettings.defaults(),
-        "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v2"},
+        "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v1"},
     },
     default_score_weights=COREFERENCE.score_weights(),
 )

@@ -41,7 +41,7 @@ from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
 from ..models.torch_head import head_module
-from ..scoring.tasks.srl import SEMANTIC_ROLES
+from ..scoring.srl import SEMANTIC_ROLES
 from ..signatures import takes_settings
 from .batches import docs_to_initialize
 from .default_model import default_model
@@ -116,7 +116,7 @@ class SrlPrediction(SpanPrediction):
     default_config={
         "model": DEFAULT_MODEL,
         **SrlPipeSettings.defaults(),
-        "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v2"},
+        "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v1"},
     },
     default_score_weights=SEMANTIC_ROLES.score_weights(),
 )

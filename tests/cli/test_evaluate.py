@@ -30,10 +30,9 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.cli import app
-from spacy_span_selector.scoring.scorers import score_coref, score_srl
-from spacy_span_selector.scoring.tasks import tasks
-from spacy_span_selector.scoring.tasks.coref import COREFERENCE
-from spacy_span_selector.scoring.tasks.srl import SEMANTIC_ROLES
+from spacy_span_selector.scoring.coref import COREFERENCE, score_coref
+from spacy_span_selector.scoring.srl import SEMANTIC_ROLES, score_srl
+from spacy_span_selector.scoring.task import tasks
 
 
 class FirstWordActs:

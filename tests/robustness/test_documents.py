@@ -24,7 +24,7 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.documents.blank import is_blank
 from spacy_span_selector.documents.words import count_words
-from spacy_span_selector.scoring.tasks.coref import COREFERENCE
+from spacy_span_selector.scoring.coref import COREFERENCE
 
 from ..pipeline.components import Annotation, annotation, component, read_frames, selected
 from .fuzzing import fuzz

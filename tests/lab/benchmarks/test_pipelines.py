@@ -5,7 +5,7 @@ import spacy
 
 from lab.benchmarks.pipelines import Found, count_found, describe_pipeline, find_encoder, load_pipeline, selector_pipes
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_mentions
-from spacy_span_selector.scoring.tasks import get_task
+from spacy_span_selector.scoring.task import get_task
 
 from ...selectors import SELECTORS
 from .conftest import MakeModel, make_pipeline

@@ -4,7 +4,7 @@ from lab.experiments.conditions import condition_tables
 from lab.experiments.figures import draw_condition_figures
 from lab.experiments.records import Record
 from lab.experiments.report import write_report
-from spacy_span_selector.scoring.tasks import get_task
+from spacy_span_selector.scoring.task import get_task
 
 from .conftest import make_record
 from .test_figures import PNG

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from lab.experiments.figures import draw_figures, spread, variant_colors
-from spacy_span_selector.scoring.tasks import get_task
+from spacy_span_selector.scoring.task import get_task
 
 from .conftest import make_record
 

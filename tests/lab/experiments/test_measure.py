@@ -25,7 +25,7 @@ from lab.experiments.measure import (
 from spacy_span_selector.annotation import set_clusters
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.layers.selection.selectors import SigmoidSelector
-from spacy_span_selector.scoring.tasks import get_task
+from spacy_span_selector.scoring.task import get_task
 
 from .conftest import CORPUS
 

@@ -10,7 +10,7 @@ from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_fr
 from spacy_span_selector.pipeline.settings import PipeSettings
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
-from spacy_span_selector.scoring.tasks import Task, get_task
+from spacy_span_selector.scoring.task import Task, get_task
 
 from ...spans import put_spans
 

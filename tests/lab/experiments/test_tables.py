@@ -17,7 +17,7 @@ from lab.experiments.tables import (
     significance_table,
     variant_table,
 )
-from spacy_span_selector.scoring.tasks import get_task
+from spacy_span_selector.scoring.task import get_task
 
 from .conftest import make_record
 

@@ -10,9 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_span_selector.scoring.metrics.coreference import CorefScores, b_cubed, ceaf_phi4, lea, mentions, muc
+from spacy_span_selector.scoring.metrics.coreference import (
+    Clusters,
+    CorefScores,
+    b_cubed,
+    ceaf_phi4,
+    drop_repeated,
+    drop_singletons,
+    find_overlap,
+    lea,
+    mentions,
+    muc,
+)
 from spacy_span_selector.scoring.metrics.counts import Counts
-from spacy_span_selector.scoring.metrics.overlap import Clusters
 
 Metric = Callable[[Clusters, Clusters], Counts]
 ALL_METRICS = [muc, b_cubed, ceaf_phi4, lea, mentions]
@@ -239,3 +249,32 @@ def test_document_with_three_thousand_clusters_scores_like_its_repeated_pattern(
         once, many = metric(OFFICIAL_GOLD, ["a", "bcx", "dy", "z"]), metric(gold, predicted)
         assert many.recall_numerator == pytest.approx(n_copies * once.recall_numerator)
         assert many.precision_numerator == pytest.approx(n_copies * once.precision_numerator)
+
+
+def test_overlap_has_one_entry_per_overlapping_pair_of_clusters() -> None:
+    overlap = find_overlap(["abc", "de"], ["ab", "cd", "x"])
+    pairs = zip(overlap.gold_index.tolist(), overlap.predicted_index.tolist(), overlap.shared.tolist(), strict=True)
+    assert sorted(pairs) == [(0, 0, 2), (0, 1, 1), (1, 1, 1)]
+    assert overlap.gold_sizes.tolist() == [3, 2]
+    assert overlap.predicted_sizes.tolist() == [2, 2, 1]
+
+
+def test_overlap_of_nothing_is_empty() -> None:
+    overlap = find_overlap([], [])
+    assert (len(overlap.gold_sizes), len(overlap.predicted_sizes), len(overlap.shared)) == (0, 0, 0)
+
+
+def test_mention_repeated_in_its_cluster_counts_once() -> None:
+    assert drop_repeated(["aba"]) == [["a", "b"]]
+
+
+def test_mention_of_two_clusters_stays_in_the_first() -> None:
+    assert drop_repeated(["ab", "bc"]) == [["a", "b"], ["c"]]
+
+
+def test_cluster_without_mentions_is_left_out() -> None:
+    assert drop_repeated(["ab", "", "ba"]) == [["a", "b"]]
+
+
+def test_singletons_are_dropped_after_repeated_mentions() -> None:
+    assert drop_singletons(["ab", "bc", "d"]) == [["a", "b"]]

@@ -1,4 +1,8 @@
-"""What a task is, and the registry of tasks by the factory of their component."""
+"""Tasks: everything that reports and commands must know of a component, in a registry by the name of its factory.
+
+A component of another package takes part once its task is registered: an entry point in the group
+`spacy_span_selector_tasks`, named like the factory of the component.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,11 @@ import catalogue
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..metrics.counts import Counts
+from ..annotation import describe_doc
+from .metrics.counts import Counts
 
 PARTS = {"p": "P", "r": "R", "f": "F1"}
-"""How names of scores end, and what tables call it."""
+"""The endings of score names, and their headings in tables."""
 
 
 class ScoreColumn(NamedTuple):
@@ -33,8 +38,8 @@ class ScoreTable(NamedTuple):
     """A table of a report, with a row for each variant.
 
     title (str): Its heading.
-    note (str): What the reader must know.
-    columns (Sequence[ScoreColumn]): What is shown.
+    note (str): A note for the reader.
+    columns (Sequence[ScoreColumn]): Its columns.
     """
 
     title: str
@@ -47,16 +52,16 @@ class Task:
     """A task.
 
     factory (str): The factory of its component.
-    title (str): What it is called: "Semantic roles".
-    span (str): What its selected spans may become: "argument".
-    group (str): What it puts these in: "frame".
+    title (str): Its name: "Semantic roles".
+    span (str): The name of what selected spans may become: "argument".
+    group (str): The name of their groups: "frame".
     main_score (str): Name of the score by which pipelines are compared.
-    main_title (str): What reports call it.
+    main_title (str): Its name in reports.
     scores (Mapping[str, str]): The metrics with precision, recall and F1, by the names of their scores without `_p`,
-        `_r`, `_f`, and what `evaluate` calls them.
+        `_r`, `_f`, with their titles.
     unlogged (Sequence[str]): Those of them whose F1 the training log does not show.
     density (str): Name of the score that counts selected spans per token.
-    accuracies (Mapping[str, str]): Scores without precision and recall, and what `evaluate` calls them.
+    accuracies (Mapping[str, str]): Scores without precision and recall, with their titles.
     per_label (str | None): Name of the score that has precision, recall and F1 of each label, if there is one.
     tables (Sequence[ScoreTable]): The tables that only this task has in a report.
     compared (Mapping[str, str]): Names of the scores by which variants are tested for differences, by title.
@@ -90,7 +95,7 @@ class Task:
     groups: Callable[[Doc, Any], list[SpanGroup]]
 
     def score_weights(self) -> dict[str, float | None]:
-        """The weight of every score in choosing the best pipeline: 0.0 if it is only logged, None if it is not."""
+        """Return the weight of every score for choosing the best pipeline: 0.0 if only logged, None if not."""
         weights: dict[str, float | None] = {}
         for metric in self.scores:
             logged = None if metric in self.unlogged else 0.0
@@ -99,14 +104,14 @@ class Task:
         return weights | ({self.per_label: None} if self.per_label else {})
 
     def for_reader(self, cfg: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings of a component that the reader of a corpus takes, too.
+        """Return the settings of a component that the reader of a corpus takes, too.
 
         cfg (Mapping[str, Any]): The settings of the component.
         """
         return {name: cfg[setting] for name, setting in self.reader_settings.items()}
 
     def score_title(self, score: str) -> str:
-        """What a table calls precision, recall or F1 of a metric: "Mentions P"."""
+        """Return the heading for precision, recall or F1 of a metric: "Mentions P"."""
         metric, _, end = score.rpartition("_")
         return f"{self.scores[metric]} {PARTS[end]}"
 
@@ -116,7 +121,7 @@ tasks = catalogue.create("spacy_span_selector", "tasks", entry_points=True)
 
 
 def get_task(factory: str) -> Task:
-    """The task of the component that a factory makes.
+    """Return the task of the component that a factory makes.
 
     RAISES (ValueError): If none is registered for it.
     """
@@ -128,20 +133,41 @@ def get_task(factory: str) -> Task:
 
 
 def find_tasks(nlp: Language) -> dict[str, Task]:
-    """The tasks of the components of a pipeline that have one, by name of the component."""
+    """Return the tasks of the components of a pipeline that have one, by name of the component."""
     factories = {name: nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
     return {name: get_task(factory) for name, factory in factories.items() if factory in tasks}
 
 
 def all_tasks() -> list[Task]:
-    """Every registered task, by the name of its factory."""
+    """Return every registered task, by the name of its factory."""
     return [task for _, task in sorted(tasks.get_all().items())]
 
 
 def percent_columns(metrics: Mapping[str, str], split: str = "test") -> list[ScoreColumn]:
-    """Columns for precision, recall and F1 of metrics, by the names of their scores without `_p`, `_r`, `_f`."""
+    """Make columns for precision, recall and F1 of metrics, by the names of their scores without `_p`, `_r`, `_f`."""
     return [
         ScoreColumn(f"{title} {part}".strip(), f"{metric}_{end}", split)
         for metric, title in metrics.items()
         for end, part in PARTS.items()
     ]
+
+
+def check_same_text(gold: Doc, predicted: Doc) -> None:
+    """Check that spans of two documents can be compared by their character offsets.
+
+    gold (Doc): The reference.
+    predicted (Doc): The prediction, however it is tokenised.
+    RAISES (ValueError): If the texts differ, with the document, the position, and the text of each side there.
+    """
+    if gold.text == predicted.text:
+        return
+    position = next(
+        (i for i, (wanted, found) in enumerate(zip(gold.text, predicted.text, strict=False)) if wanted != found),
+        min(len(gold.text), len(predicted.text)),
+    )
+    raise ValueError(
+        f"Cannot score {describe_doc(gold)}: at character {position} the prediction reads "
+        f"{predicted.text[position : position + 20]!r} where the gold text reads "
+        f"{gold.text[position : position + 20]!r}. Spans are compared by their character offsets; make "
+        f"`example.predicted` from `example.reference.text` unchanged."
+    )

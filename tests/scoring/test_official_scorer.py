@@ -18,7 +18,7 @@ from spacy_span_selector.annotation import get_clusters, set_clusters
 from spacy_span_selector.corpora.bracketed import read_bracketed
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
-from spacy_span_selector.scoring.scorers import score_coref
+from spacy_span_selector.scoring.coref import score_coref
 
 from .perturbation import perturb, repeat
 

@@ -1,37 +1,27 @@
-"""The coreference metrics for spaCy: from examples to named scores.
+"""Scores of `structured_coref`: its scorer, and the task that names its scores.
 
-The score names are listed in `docs/scores.md`. None is longer than 13 characters, the limit of spaCy's training
-log.
+`docs/scores.md` lists the scores. No name is longer than 13 characters, the limit of spaCy's training log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from spacy import registry
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ...annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated, read_group
-from ..metrics.coreference import CorefScores
-from ..metrics.counts import Counts
-from .texts import check_same_text
-
-
-@registry.scorers("spacy_span_selector.coref_scorer.v2")
-def make_coref_scorer() -> Callable[..., dict[str, Any]]:
-    """Create the scorer of the component: `score_coref`, to which the component passes its settings."""
-    return score_coref
+from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated, read_group
+from .metrics.coreference import CorefScores
+from .metrics.counts import Counts
+from .task import ScoreTable, Task, check_same_text, percent_columns
 
 
 @registry.scorers("spacy_span_selector.coref_scorer.v1")
-def make_coref_scorer_v1(
-    prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY, keep_singletons: bool = True
-) -> Callable[..., dict[str, float | None]]:
-    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them."""
-    return partial(score_coref, prefix=prefix, mentions_key=mentions_key, keep_singletons=keep_singletons)
+def make_coref_scorer() -> Callable[..., dict[str, Any]]:
+    """Create the scorer of the component: `score_coref`, to which the component passes its settings."""
+    return score_coref
 
 
 def score_coref(
@@ -51,7 +41,7 @@ def score_coref(
     examples (Iterable[Example]): The examples, with predictions set.
     prefix (str): Prefix of the keys of clusters in `doc.spans`.
     mentions_key (str): Key of the selected spans in `doc.spans`.
-    keep_singletons (bool): Whether clusters of one mention count, on either side.
+    keep_singletons (bool): Count clusters of one mention, on either side.
     cfg (Any): Further settings of the calling component, not used.
     RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per
         token and has no upper limit; all None if no reference is annotated.
@@ -89,7 +79,7 @@ def count_coref(
 
 
 def _add(example: Example, scores: CorefScores, prefix: str, mentions_key: str) -> bool:
-    """Add a document to scores, if its reference is annotated; whether it is."""
+    """Add a document to scores if its reference is annotated. RETURNS (bool): True if it is."""
     gold, predicted = example.reference, example.predicted
     if not has_clusters_annotated(gold, prefix, mentions_key):
         return False
@@ -122,3 +112,51 @@ def _name_scores(scores: CorefScores) -> dict[str, float]:
         named[f"coref_{metric}_r"] = counts.recall
         named[f"coref_{metric}_f"] = counts.f1
     return named
+
+
+def _gold_spans(doc: Doc, settings: Any) -> list[Span] | None:
+    """The mentions of the clusters of a gold or predicted document; None if it is not annotated."""
+    if not has_clusters_annotated(doc, settings.prefix, settings.mentions_key):
+        return None
+    least = 1 if settings.keep_singletons else 2
+    return [span for group in _groups(doc, settings) if len(group) >= least for span in group]
+
+
+def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
+    return cluster_groups(doc, settings.prefix)
+
+
+COREFERENCE = Task(
+    factory="structured_coref",
+    title="Coreference",
+    span="mention",
+    group="cluster",
+    main_score="coref_f",
+    main_title="CoNLL F1",
+    scores={
+        "coref": "CoNLL",
+        "coref_muc": "MUC",
+        "coref_b3": "B3",
+        "coref_ceaf": "CEAF-phi4",
+        "coref_lea": "LEA",
+        "coref_ment": "Mentions",
+    },
+    unlogged=("coref_lea",),
+    density="coref_density",
+    accuracies={},
+    per_label=None,
+    tables=(
+        ScoreTable(
+            "Coreference on test",
+            "Avg. F1 is the CoNLL score.",
+            percent_columns({"coref_muc": "MUC", "coref_b3": "B³", "coref_ceaf": "CEAF-φ4", "coref": "Avg."}),
+        ),
+        ScoreTable("Coreference on dev", "", percent_columns({"coref": "Avg."}, "dev")),
+    ),
+    compared={"CoNLL F1": "coref_f", "mention F1": "coref_ment_f"},
+    decoding_scores=("coref_f", "coref_ment_p", "coref_ment_r"),
+    reader_settings={"cluster_prefix": "prefix", "given_key": "given_key"},
+    main_counts=count_coref,
+    gold_spans=_gold_spans,
+    groups=_groups,
+)

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 
 import pytest
-from spacy import registry
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -18,10 +16,9 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_predicates,
 )
-from spacy_span_selector.scoring.scorers import make_srl_scorer, score_srl
-from spacy_span_selector.scoring.scorers.srl import make_srl_scorer_v1
+from spacy_span_selector.scoring.srl import make_srl_scorer, score_srl
 
-from ...spans import put_spans
+from ..spans import put_spans
 
 VOCAB = Vocab()
 WORDS = ["Ann", "gave", "Bob", "tea", "and", "left", "early"]
@@ -172,27 +169,19 @@ def test_density_counts_kept_spans_where_the_prediction_lists_them() -> None:
     assert score_srl([example])["srl_density"] == pytest.approx(1 / 7)
 
 
-def test_the_first_version_reads_the_keys_it_is_given() -> None:
-    make_scorer = registry.scorers.get("spacy_span_selector.srl_scorer.v1")
-    scorer = make_scorer(prefix="roles", predicates_key="verbs", spans_key="spans")
+def test_the_keys_are_those_it_is_given() -> None:
     example = Example(make_doc([GAVE], prefix="roles"), make_doc([GAVE], prefix="roles"))
     set_frames(example.predicted, [LEFT])
     set_mentions(example.predicted, [ANN], [0.9], key="spans")
     free = make_example([], [])
     set_predicates(free.reference, [], key="verbs")
-    scores = scorer([example, free])
+    scores = score_srl([example, free], prefix="roles", predicates_key="verbs", spans_key="spans")
     assert (scores["srl_f"], scores["srl_density"]) == (1.0, pytest.approx(1 / 14))
 
 
 def test_scorer_ignores_further_settings_of_the_component() -> None:
     examples = [make_example([GAVE], [LEFT])]
     assert make_srl_scorer()(examples, threshold=0.5) == score_srl(examples)
-
-
-def test_scorer_can_be_pickled() -> None:
-    example = Example(make_doc([GAVE], prefix="roles"), make_doc([GAVE], prefix="roles"))
-    scorer = make_srl_scorer_v1(prefix="roles")
-    assert pickle.loads(pickle.dumps(scorer))([example])["srl_f"] == 1.0
 
 
 @pytest.mark.parametrize("place", [0, 4, 7])

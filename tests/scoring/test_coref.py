@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 
 import pytest
-from spacy import registry
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import CLUSTER_PREFIX, Mention, set_clusters, set_mentions
-from spacy_span_selector.scoring.scorers import make_coref_scorer, score_coref
-from spacy_span_selector.scoring.scorers.coref import make_coref_scorer_v1
+from spacy_span_selector.scoring.coref import make_coref_scorer, score_coref
 
-from ...spans import put_spans
+from ..spans import put_spans
 
 VOCAB = Vocab()
 ANN, SHE, BOB, HE = (0, 1), (3, 4), (5, 6), (8, 9)
@@ -118,24 +115,17 @@ def test_density_counts_selected_spans_where_the_prediction_has_them() -> None:
     assert score_coref([example])["coref_density"] == pytest.approx(3 / 10)
 
 
-def test_the_first_version_reads_the_keys_it_is_given() -> None:
-    scorer = registry.scorers.get("spacy_span_selector.coref_scorer.v1")(prefix="gold", mentions_key="spans")
+def test_the_keys_are_those_it_is_given() -> None:
     example = Example(make_doc([[ANN, SHE]], prefix="gold"), make_doc([[ANN, SHE]], prefix="gold"))
     set_clusters(example.predicted, [[BOB, HE]])
     set_mentions(example.predicted, [ANN], [0.9], key="spans")
-    scores = scorer([example])
+    scores = score_coref([example], prefix="gold", mentions_key="spans")
     assert (scores["coref_f"], scores["coref_density"]) == (1.0, 0.1)
 
 
 def test_scorer_ignores_further_settings_of_the_component() -> None:
     examples = [make_example([[ANN, SHE]], [[ANN, SHE]])]
     assert make_coref_scorer()(examples, threshold=0.5) == score_coref(examples)
-
-
-def test_scorer_can_be_pickled() -> None:
-    examples = [make_example([[ANN], [BOB, HE]], [[BOB, HE]])]
-    scorer = make_coref_scorer_v1(keep_singletons=False)
-    assert pickle.loads(pickle.dumps(scorer))(examples) == scorer(examples)
 
 
 @pytest.mark.parametrize("place", [0, 4, 10])

@@ -1,45 +1,37 @@
-"""The scores of semantic role labelling for spaCy: from examples to named scores.
+"""Scores of `structured_srl`: its scorer, and the task that names its scores.
 
-The score names are listed in `docs/scores.md`. None is longer than 13 characters, the limit of spaCy's training
-log.
+`docs/scores.md` lists the scores. No name is longer than 13 characters, the limit of spaCy's training log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from spacy import registry
-from spacy.tokens import Doc
+from spacy.tokens import Doc, SpanGroup
+from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 
-from ...annotation import (
+from ..annotation import (
     FRAME_PREFIX,
     PREDICATES_KEY,
     SELECTED_KEY,
     annotates_all_predicates,
+    frame_groups,
     get_frames,
     has_frames_annotated,
     read_group,
 )
-from ..metrics.counts import Counts
-from ..metrics.srl import Proposition, Span, SrlScores, argument_spans, count_matches
-from .texts import check_same_text
-
-
-@registry.scorers("spacy_span_selector.srl_scorer.v2")
-def make_srl_scorer() -> Callable[..., dict[str, Any]]:
-    """Create the scorer of the component: `score_srl`, to which the component passes its settings."""
-    return score_srl
+from .metrics.counts import Counts
+from .metrics.srl import PREDICATE_ROLE, Proposition, Span, SrlScores, argument_spans, count_matches
+from .task import ScoreColumn, ScoreTable, Task, check_same_text, percent_columns
 
 
 @registry.scorers("spacy_span_selector.srl_scorer.v1")
-def make_srl_scorer_v1(
-    prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY, spans_key: str = SELECTED_KEY
-) -> Callable[..., dict[str, Any]]:
-    """The same for earlier configs. In a component its arguments have no effect, as the settings replace them."""
-    return partial(score_srl, prefix=prefix, predicates_key=predicates_key, spans_key=spans_key)
+def make_srl_scorer() -> Callable[..., dict[str, Any]]:
+    """Create the scorer of the component: `score_srl`, to which the component passes its settings."""
+    return score_srl
 
 
 def score_srl(
@@ -159,3 +151,50 @@ def _precision_recall_f1(counts: Counts | None) -> dict[str, float | None]:
     if counts is None:
         return {"p": None, "r": None, "f": None}
     return {"p": counts.precision, "r": counts.recall, "f": counts.f1}
+
+
+def _gold_spans(doc: Doc, settings: Any) -> list[DocSpan] | None:
+    """The arguments of the frames of a gold or predicted document; None if it is not annotated."""
+    if not has_frames_annotated(doc, settings.prefix, settings.predicates_key):
+        return None
+    arguments = (argument for group in _groups(doc, settings) for argument in list(group)[1:])
+    return [argument for argument in arguments if argument.label_ != PREDICATE_ROLE]
+
+
+def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
+    return frame_groups(doc, settings.prefix)
+
+
+SEMANTIC_ROLES = Task(
+    factory="structured_srl",
+    title="Semantic roles",
+    span="argument",
+    group="frame",
+    main_score="srl_f",
+    main_title="F1 of arguments",
+    scores={"srl": "Arguments", "srl_span": "Unlabelled", "srl_pred": "Predicates", "srl_kept": "Kept spans"},
+    unlogged=("srl_kept",),
+    density="srl_density",
+    accuracies={"srl_sense_acc": "Roleset accuracy"},
+    per_label="srl_per_role",
+    tables=(
+        ScoreTable(
+            "Semantic roles",
+            "Arguments: predicate, span and role are right.",
+            [
+                ScoreColumn(f"{split} {column.title}", column.score, split)
+                for split in ("test", "dev")
+                for column in percent_columns({"srl": ""}, split)
+            ],
+        ),
+        ScoreTable(
+            "Span accuracy on test", "Arguments without their predicates and roles.", percent_columns({"srl_span": ""})
+        ),
+    ),
+    compared={"F1": "srl_f", "span F1": "srl_span_f"},
+    decoding_scores=("srl_f", "srl_span_f", "srl_kept_p", "srl_kept_r"),
+    reader_settings={"prefix": "prefix", "predicates_key": "predicates_key"},
+    main_counts=count_srl,
+    gold_spans=_gold_spans,
+    groups=_groups,
+)

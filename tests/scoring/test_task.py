@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.scoring.scorers.texts import check_same_text
+from spacy_span_selector.scoring.task import check_same_text
 
 VOCAB = Vocab()
 
