@@ -26,10 +26,9 @@ from spacy_span_selector.corpora.corefud import read_corefud
 from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.corpora.files import read_text
 from spacy_span_selector.corpora.frames import read_frames
-from spacy_span_selector.corpora.left_out import Report
 from spacy_span_selector.corpora.litbank import read_litbank
-from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
-from spacy_span_selector.corpora.ontogum.clusters import parse_clusters
+from spacy_span_selector.corpora.ontogum import parse_clusters, read_ontogum, read_ontogum_splits
+from spacy_span_selector.corpora.reports import Report
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.examples.gold_mentions import gold_mentions
 from spacy_span_selector.examples.sentences import sentence_runs

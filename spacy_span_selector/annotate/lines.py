@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ..corpora.files import decode, read_text
-from ..corpora.json_objects import read_object
+from ..corpora.files import read_object
 from .inputs import STDIN, InputFile, open_stdin
 from .reading import Reading, source_name, without_place
 from .records import Record

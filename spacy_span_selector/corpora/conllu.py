@@ -13,8 +13,7 @@ from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from .left_out import Report, shorten
-from .repeated import REPEATED
+from .reports import REPEATED_DOCUMENTS, Report, shorten
 
 COLUMNS = 10
 DOCUMENT = "# newdoc id = "
@@ -101,7 +100,7 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
     for block in _split_documents(text):
         place = f"{source}:{block.start}"
         if block.name in documents or block.name in unreadable:
-            report.leave_out(REPEATED, f"{place}: found a second document named {block.name!r}.")
+            report.leave_out(REPEATED_DOCUMENTS, f"{place}: found a second document named {block.name!r}.")
             continue
         try:
             documents[block.name] = _parse_document(block, source, report)

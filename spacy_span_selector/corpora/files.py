@@ -1,18 +1,28 @@
-"""Files of a corpus as text: in a folder, or in the archive that holds the folder."""
+"""Files of a corpus as text: single files, folders, archives, lines of JSON, and what a text file can hold."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import lzma
+import re
 import tarfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NoReturn
 
+from spacy.tokens import Doc
+
+from ..annotation import describe_doc
 from ..files.folders import find_files, what_is_wrong
-from .left_out import Report
+from .reports import Report
 
 FILES = "files that can't be read"
+ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+LONGEST_VALUE = 60
+NOT_IN_A_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 def read_text(path: Path, cure: str = "") -> str:
@@ -137,3 +147,77 @@ def _read_bytes(path: Path, cure: str = "") -> bytes:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{path}: not a complete compressed file ({error}). Copy it again.") from error
+
+
+class RepeatedKeyError(ValueError):
+    """An object has a key twice. Python's reader would take the last one."""
+
+
+def read_object(line: bytes, place: str, *, numbers_only: bool = False) -> dict[str, Any]:
+    """Read a line of JSON.
+
+    line (bytes): The line.
+    place (str): What errors call it: file and line.
+    numbers_only (bool): Whether `NaN` and `Infinity` are errors. JSON does not have them, but Python's writer does.
+    RETURNS (dict[str, Any]): The object.
+    RAISES (ValueError): If it is not UTF-8, not JSON or no object, or has half of a character or a key twice.
+    """
+    text = decode(line, place)
+    try:
+        record = json.loads(
+            text, parse_constant=_fail_constant if numbers_only else None, object_pairs_hook=_without_repeated_keys
+        )
+        if ESCAPED_SURROGATE.search(text):
+            json.dumps(record, ensure_ascii=False).encode("utf-8")  # for its error: half a character is none
+        if not isinstance(record, dict):
+            found = show_json(record)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{place}: found half of a character that JSON writes in two parts ({error}).") from error
+    except RepeatedKeyError as error:
+        raise ValueError(f"{place}: {error}. Leave one out.") from error
+    except RecursionError as error:
+        raise ValueError(f"{place}: its lists are nested too deeply, expected a document.") from error
+    except ValueError as error:  # also of an integer with thousands of digits
+        raise ValueError(f"{place}: not JSON: {error}. Expected one object per line.") from error
+    if not isinstance(record, dict):
+        raise ValueError(f"{place}: found {found}, expected an object, `{{...}}`.")
+    return record
+
+
+def show_json(value: object) -> str:
+    """A value as messages show it, shortened."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+
+
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise RepeatedKeyError(f"an object has the key {show_json(twice)} twice")
+    return found
+
+
+def _fail_constant(constant: str) -> NoReturn:
+    raise ValueError(f"found {constant}, which is no number of JSON; write null for a value that is not known")
+
+
+def check_writable(doc: Doc, text: str) -> str:
+    """Check what is written of a document: whatever the reader can't take back would cost all documents of its file.
+
+    doc (Doc): The document.
+    text (str): What is written of it.
+    RETURNS (str): The same.
+    RAISES (ValueError): If it has the character 0 or half of a character.
+    """
+    match = NOT_IN_A_TEXT.search(text)
+    if match:
+        found = f"{match[0]!r} behind {text[max(0, match.start() - 20) : match.start()]!r}"
+        cure = "Remove it from the text, the title or the label that has it."
+        raise ValueError(f"Can't write {describe_doc(doc)}: found {found}, which no text file can hold. {cure}")
+    return text
+
+
+def one_line(text: str) -> str:
+    """A text with one space for all white space between its words, and none around them."""
+    return " ".join(text.split())

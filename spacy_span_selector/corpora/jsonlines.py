@@ -42,11 +42,10 @@ from ..annotation import (
 )
 from ..documents.speaker_markers import remove_speaker_markers
 from ..files.writing import write_file
-from .coreference_column import REPEATED
-from .files import read_lines
-from .json_objects import read_object, show_json
-from .left_out import DOCUMENTS, Report
-from .turns import find_turns, spread_turns
+from .columns import REPEATED_MENTIONS
+from .files import read_lines, read_object, show_json
+from .reports import DOCUMENTS, Report
+from .speech import find_turns, spread_turns
 
 NO_SPEAKER = "-"
 NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_"})
@@ -187,7 +186,7 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str, report: Report)
         mentions = _read_spans(cluster, "clusters", len(doc), place, last_inside=last_inside)
         clusters.append([*dict.fromkeys((start, end) for start, end in mentions)])
         for _ in range(len(mentions) - len(clusters[-1])):
-            report.leave_out(REPEATED, f"{place}: the cluster that starts at word {min(mentions)[0]}.")
+            report.leave_out(REPEATED_MENTIONS, f"{place}: the cluster that starts at word {min(mentions)[0]}.")
     names = record.get("cluster_names")
     if names is not None and len(_check_list(names, "cluster_names", place)) != len(clusters):
         raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")

@@ -7,21 +7,27 @@ Lewke and Mansoor 2020).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotation import set_clusters, set_title
-from .coreference_column import read_coreference_column
-from .files import read_text
-from .left_out import DOCUMENTS, Report, shorten
-from .litbank_paragraphs import add_paragraphs
-from .litbank_quotations import add_quotations
-from .repeated import check_parts
-from .row_numbers import check_row_numbers
+from ..annotation import (
+    Mention,
+    Quotation,
+    get_clusters,
+    get_title,
+    set_clusters,
+    set_paragraphs,
+    set_quotations,
+    set_title,
+)
+from .columns import check_row_numbers, read_coreference_column
+from .files import FILES, read_text
+from .reports import DOCUMENTS, Report, check_parts, shorten
+from .speech import nearest_mention
 
 CONLL_FOLDER = Path("coref/conll")
 FOLDS_FOLDER = Path("lrec2020-coref/data/litbank_tenfold_splits")
@@ -33,6 +39,18 @@ BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part 0+")
 END = "#end document"
 NAME = re.compile(r"[^/\\\0]*")
 CURE = "Expected a copy of https://github.com/dbamman/litbank."
+QUOTATIONS_FOLDER, ENTITIES_FOLDER = Path("quotations/tsv"), Path("coref/tsv")
+UNREADABLE_QUOTATIONS, UNKNOWN_SPEAKERS = "quotations that can't be read", "speakers of quotations"
+QUOTE, SPEAKER, MENTION, ENTITY = "QUOTE", "ATTRIB", "MENTION", "COREF"
+
+Line = tuple[str, list[str]]
+"""File and number of a line, and its columns."""
+NOVELS_FOLDER, NOVEL_SUFFIX = Path("original"), "_brat"
+FURTHEST = 40
+"""A word stands so many characters behind the one before at most; the first may stand anywhere."""
+
+LEAST_FOUND = 0.98
+"""The share of the words that must be found in the novel: else it is another text."""
 
 
 class Row(NamedTuple):
@@ -184,3 +202,119 @@ def _check_row(row: Row, name: str, place: str) -> None:
         raise ValueError(f"{place}: found a row of {shorten(row.columns[0])}, expected one of {name!r}.")
     if not row.columns[WORD_COLUMN].strip():
         raise ValueError(f"{place}: found no word in column {WORD_COLUMN + 1}, expected one.")
+
+
+def add_quotations(doc: Doc, source: Path, report: Report) -> None:
+    """Add the quotations of a document, if the corpus has a file of them.
+
+    A speaker is the mention of its cluster that is nearest to the quotation, outside of all quotations where there is
+    one; of two that are as near, the one before.
+
+    doc (Doc): A document, as `read_litbank_file` reads it.
+    source (Path): The folder that holds `quotations/tsv` and `coref/tsv`.
+    report (Report): Gets what is left out: files, quotations and speakers.
+    """
+    name = f"{get_title(doc)}.ann"
+    path, entities_path = source / QUOTATIONS_FOLDER / name, source / ENTITIES_FOLDER / name
+    if not path.is_file():
+        return
+    try:
+        lines = _read_lines(path)
+        entity_lines = _read_lines(entities_path) if entities_path.is_file() else []
+    except (OSError, ValueError) as error:
+        report.leave_out(FILES, str(error))
+        return
+    places = dict(_places(doc, lines, QUOTE, report))
+    speakers = {
+        columns[1]: (line, columns[2]) for line, columns in lines if columns[0] == SPEAKER and len(columns) == 3
+    }
+    clusters = _clusters_of_entities(doc, entity_lines)
+    quoted = {i for start, end in places.values() for i in range(start, end)}
+    quotations = []
+    for id_, place in places.items():
+        line, entity = speakers.get(id_, (str(path), ""))
+        if entity in clusters:
+            speaker = nearest_mention(place, clusters[entity], quoted)
+        else:
+            speaker = None
+            found = f"quotation {shorten(id_)} is of {shorten(entity)}, which has no mention in {entities_path}."
+            report.leave_out(UNKNOWN_SPEAKERS, f"{line}: {found}")
+        quotations.append(Quotation(*place, speaker=speaker))
+    set_quotations(doc, quotations)
+
+
+def _read_lines(path: Path) -> list[Line]:
+    lines = enumerate(read_text(path).split("\n"), start=1)
+    return [(f"{path}:{number}", line.split("\t")) for number, line in lines if line]
+
+
+def _places(doc: Doc, lines: Sequence[Line], kind: str, report: Report | None) -> Iterator[tuple[str, Mention]]:
+    """The name and the tokens of each span of a kind. Those whose words differ from the document's are left
+    out."""
+    sentences = [(sentence.start, sentence.end) for sentence in doc.sents]
+    for line, columns in lines:
+        if columns[0] != kind:
+            continue
+        try:
+            first, i, last, j = map(int, columns[2:6])
+            start, end = sentences[first][0] + i, sentences[last][0] + j + 1
+            complete = [token.text for token in doc[start:end]] == columns[6].split(" ")
+        except (ValueError, IndexError):
+            complete = False
+        if complete:
+            yield columns[1], (start, end)
+        elif report is not None:
+            expected = "the sentence and the word of its begin and end, and words of the document between them"
+            report.leave_out(UNREADABLE_QUOTATIONS, f"{line}: found {shorten(' '.join(columns))}, expected {expected}.")
+
+
+def _clusters_of_entities(doc: Doc, lines: Sequence[Line]) -> Mapping[str, list[Mention]]:
+    """The mentions of the cluster of each entity, by its name."""
+    cluster_of = {mention: cluster for cluster in get_clusters(doc) for mention in cluster}
+    mentions = dict(_places(doc, lines, MENTION, None))
+    return {
+        columns[2]: cluster_of[mentions[columns[1]]]
+        for _, columns in lines
+        if columns[0] == ENTITY and len(columns) == 3 and mentions.get(columns[1]) in cluster_of
+    }
+
+
+def add_paragraphs(doc: Doc, source: Path, report: Report) -> None:
+    """Add the paragraphs of a document, if the corpus has the novel.
+
+    doc (Doc): A document, as `read_litbank_file` reads it.
+    source (Path): The folder that holds `original`.
+    report (Report): Gets a novel that can't be read, or is another text.
+    """
+    path = source / NOVELS_FOLDER / f"{get_title(doc).removesuffix(NOVEL_SUFFIX)}.txt"
+    if not path.is_file():
+        return
+    try:
+        starts = _paragraph_starts([token.text for token in doc], read_text(path))
+    except (OSError, ValueError) as error:
+        report.leave_out(FILES, f"{path}: {error}")
+        return
+    ends = [*starts[1:], len(doc)]
+    set_paragraphs(doc, list(zip(starts, ends, strict=True)))
+
+
+def _paragraph_starts(words: list[str], text: str) -> list[int]:
+    """Which words stand behind a blank line.
+
+    RAISES (ValueError): If most of the words are not found.
+    """
+    places = [(i, character) for i, character in enumerate(text) if not character.isspace()]
+    characters = "".join(character for _, character in places)
+    starts = [0]
+    position, last, found = 0, 0, 0
+    for number, word in enumerate(words):
+        place = characters.find(word, position, position + FURTHEST + len(word) if found else len(characters))
+        if place < 0:
+            continue
+        if found and re.fullmatch(r"\s*\n\s*\n\s*", text[last : places[place][0]]):
+            starts.append(number)
+        position, found = place + len(word), found + 1
+        last = places[position - 1][0] + 1
+    if found < LEAST_FOUND * len(words):
+        raise ValueError(f"found {found:,} of the {len(words):,} words of the document; expected its novel.")
+    return starts

@@ -2,7 +2,7 @@ import pytest
 from spacy.vocab import Vocab
 
 from spacy_span_selector.corpora.conllu import Sentence, Word, make_doc, parse_conllu
-from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.reports import Report
 
 
 def row(index: str, form: str, misc: str = "_", lemma: str = "_", pos: str = "_", tag: str = "_") -> str:

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_span_selector.corpora.coreference_column import read_coreference_column, write_coreference_column
-from spacy_span_selector.corpora.left_out import Report
-from spacy_span_selector.corpora.nesting import find_nested
+from spacy_span_selector.corpora.columns import find_nested, read_coreference_column, write_coreference_column
+from spacy_span_selector.corpora.reports import Report
 
 from .spans import N_TOKENS, drawn_offsets
 

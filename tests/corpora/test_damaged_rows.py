@@ -14,8 +14,8 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import set_constituents
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.corpora.conllu import parse_conllu
-from spacy_span_selector.corpora.left_out import Report
 from spacy_span_selector.corpora.litbank import read_litbank
+from spacy_span_selector.corpora.reports import Report
 
 Rows = list[tuple[int, int]]
 """The sentence of each row, and its number in the sentence."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spacy_span_selector.corpora.files import FILES, read_text, read_texts
-from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.reports import Report
 
 CURE = "Expected a copy."
 

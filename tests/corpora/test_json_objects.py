@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spacy_span_selector.corpora.json_objects import read_object
+from spacy_span_selector.corpora.files import read_object
 
 
 def test_an_object_is_read():

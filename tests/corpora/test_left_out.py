@@ -2,7 +2,7 @@ import warnings
 
 import pytest
 
-from spacy_span_selector.corpora.left_out import DOCUMENTS, Report, list_names, shorten
+from spacy_span_selector.corpora.reports import DOCUMENTS, Report, list_names, shorten
 
 
 @pytest.mark.parametrize(

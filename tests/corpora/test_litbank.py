@@ -5,8 +5,8 @@ import pytest
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import get_clusters, get_title, has_clusters_annotated
-from spacy_span_selector.corpora.left_out import Report
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_file, read_litbank_fold
+from spacy_span_selector.corpora.reports import Report
 
 LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
 needs_litbank = pytest.mark.skipif(not LITBANK.is_dir(), reason="needs LitBank in ../shared/data/litbank")

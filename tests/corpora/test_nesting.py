@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_span_selector.corpora.nesting import find_nested
+from spacy_span_selector.corpora.columns import find_nested
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spacy_span_selector.corpora.numerals import read_number
+from spacy_span_selector.corpora.columns import read_number
 
 
 def test_digits_are_a_number() -> None:

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from spacy_span_selector.corpora.penn_trees import escape_brackets, parse_tree, split_trees, unescape_brackets
+from spacy_span_selector.corpora.columns import escape_brackets, parse_tree, split_trees, unescape_brackets
 
 
 def test_words_and_phrases_are_read_outer_first():

@@ -2,8 +2,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.corpora.left_out import Report
-from spacy_span_selector.corpora.repeated import check_parts, leave_out_repeated
+from spacy_span_selector.corpora.reports import Report, check_parts, leave_out_repeated
 
 VOCAB = Vocab()
 

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from spacy_span_selector.corpora.row_numbers import check_row_numbers
+from spacy_span_selector.corpora.columns import check_row_numbers
 
 
 def check(*sentences: str) -> None:

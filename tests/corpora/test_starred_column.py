@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_span_selector.corpora.left_out import Report
-from spacy_span_selector.corpora.nesting import find_nested
-from spacy_span_selector.corpora.starred_column import (
+from spacy_span_selector.corpora.columns import (
     LabelledSpan,
+    find_nested,
     read_arguments_column,
     read_starred_column,
     write_starred_column,
 )
+from spacy_span_selector.corpora.reports import Report
 
 from .spans import N_TOKENS, drawn_offsets
 

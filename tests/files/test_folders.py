@@ -12,9 +12,9 @@ from spacy_span_selector.annotate.inputs import find_inputs
 from spacy_span_selector.annotate.stream import read_records
 from spacy_span_selector.checking.files import UNREADABLE, read_file
 from spacy_span_selector.checking.files import find_files as find_corpus
-from spacy_span_selector.corpora.conll2012.files import find_files as find_conll
+from spacy_span_selector.corpora.conll2012.reader import find_files as find_conll
 from spacy_span_selector.corpora.files import read_texts
-from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.reports import Report
 from spacy_span_selector.files.folders import find_files, what_is_wrong
 
 

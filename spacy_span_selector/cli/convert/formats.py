@@ -59,7 +59,7 @@ def conll2012_cli(
 ) -> None:
     """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English splits."""
     from ...corpora.conll2012 import read_conll2012
-    from ...corpora.conll2012.files import find_files
+    from ...corpora.conll2012.reader import find_files
 
     sources, out_path = split_paths(paths)
     files = find_files(sources)
@@ -127,8 +127,8 @@ def _convert_files(paths: Sequence[Path], read: Callable[[Path, Vocab], list[Doc
 
 def _read_files(paths: Iterable[Path], read: Callable[[Path], list[Doc]]) -> list[Doc]:
     """Read the documents of files, each once."""
-    from ...corpora.left_out import Report
-    from ...corpora.repeated import leave_out_repeated
+    from ...corpora.reports import Report
+    from ...corpora.reports import leave_out_repeated
 
     docs: list[Doc] = []
     places: list[str] = []
@@ -144,7 +144,7 @@ def _read_files(paths: Iterable[Path], read: Callable[[Path], list[Doc]]) -> lis
 
 def _check_official(files: Sequence[Path], n_documents: int) -> None:
     """Print whether the files can be the official English ones of CoNLL-2012: their checksum and their documents."""
-    from ...corpora.conll2012.files import ENGLISH_DOCUMENTS, digest_files
+    from ...corpora.conll2012.reader import ENGLISH_DOCUMENTS, digest_files
 
     typer.echo(f"Read {len(files):,} files. MD5 of their contents, one after the other: {digest_files(files)}")
     official = [split for split, count in ENGLISH_DOCUMENTS.items() if count == n_documents]

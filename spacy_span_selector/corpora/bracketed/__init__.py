@@ -1,7 +1,6 @@
 """The bracketed plain-text format (docs/bracketed.md), for annotating texts of your own."""
 
-from .lines import BracketedError
-from .problems import Collect, Stop
+from .lines import BracketedError, Collect, Stop
 from .reader import HEADING, parse_bracketed, read_bracketed
 from .writer import BracketedText, write_bracketed
 

@@ -14,6 +14,8 @@ kinds of lines, `mentions`, `frames` and `quotations` the brackets in them, and 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,12 +25,20 @@ from spacy.tokens import Doc
 from ...annotation import Frame, Mention, set_clusters, set_frames, set_quotations, set_speakers, set_title
 from ...documents.tokenized import make_doc
 from ..files import read_text
-from .doubts import doubt_names, frame_without_sign
-from .frames import FRAME, read_frames
-from .lines import Bracket, Line, Place, Sentence, fail
-from .mentions import align_mentions, group_mentions, parse_mentions
-from .problems import Stop, reporting
-from .quotations import QUOTATION, TypedQuotation, name_persons, read_quotations
+from .brackets import (
+    FRAME,
+    QUOTATION,
+    TypedQuotation,
+    align_mentions,
+    group_mentions,
+    is_predicate_role,
+    name_persons,
+    parse_frame,
+    parse_mentions,
+    read_frames,
+    read_quotations,
+)
+from .lines import Bracket, BracketedError, Line, Place, Sentence, Stop, fail, reporting
 
 HEADING = "==="
 COMMENT = "#"
@@ -208,3 +218,39 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
     if turns:
         set_speakers(doc, turns)
     return doc
+
+
+def doubt_names(brackets: Sequence[tuple[Place, Bracket]], persons: Collection[str], problems: Stop) -> None:
+    """Report the names that a document has only once: what is named corefers with something, as a rule.
+
+    brackets (Sequence[tuple[Place, Bracket]]): The mentions of a document with their lines.
+    persons (Collection[str]): The names that its quotations use.
+    problems (Stop): Gets the doubts.
+    """
+    names = [bracket.label for _, bracket in brackets]
+    for place, bracket in brackets:
+        name = bracket.label
+        if name and names.count(name) == 1 and name not in persons:
+            alike = get_close_matches(name, sorted({*names} - {name, ""}), n=1)
+            meant = f"Did you mean {alike[0]!r}? " if alike else ""
+            cure = f"{meant}Write `[words]` for a mention of what is mentioned once."
+            found = f"the name {name!r} is used only once in its document"
+            problems.doubt(BracketedError(place, bracket.open_column, f"{found}. {cure}"))
+
+
+def frame_without_sign(line: Line, above: Sentence | None) -> BracketedError | None:
+    """The error about a line that was meant as a frame, but does not start with `>`; None for a sentence.
+
+    line (Line): A line that is read as a sentence.
+    above (Sentence | None): The sentence above it. A frame repeats its words, and has a predicate in brackets.
+    """
+    if above is None:
+        return None
+    try:
+        text, brackets = parse_frame(line)
+    except BracketedError:
+        return None
+    if str(text).split() != above.text.split() or not any(is_predicate_role(bracket.label) for bracket in brackets):
+        return None
+    found = f"the words of line {above.place.line} again, with a predicate in brackets, but without `{FRAME}`"
+    return BracketedError(line.place, line.offset + 1, f"{found}. Put `{FRAME}` before a frame.")

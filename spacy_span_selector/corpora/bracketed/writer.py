@@ -27,12 +27,11 @@ from ...annotation import (
     has_quotations_annotated,
 )
 from ...documents.speaker_markers import remove_speaker_markers
-from ..left_out import list_names
-from ..turns import spread_turns
-from ..writable import check_writable, one_line
-from .frames import FRAME, is_predicate_role
+from ..files import check_writable, one_line
+from ..reports import list_names
+from ..speech import spread_turns
+from .brackets import FRAME, GOES_ON, QUOTATION, is_predicate_role, label_quotation, may_speak
 from .lines import NAME_PATTERN
-from .quotations import GOES_ON, QUOTATION, label_quotation, may_speak
 from .reader import HEADING, SPEAKER
 
 ESCAPED_TEXT = "[]|\\"

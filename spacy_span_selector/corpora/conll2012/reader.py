@@ -8,8 +8,9 @@ coreference. An empty line ends a sentence. The format is described at https://c
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,15 +27,22 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
-from ..coreference_column import EMPTY_CELLS, read_coreference_column
+from ...files.folders import find_files as find_in_folder
+from ...files.folders import what_is_wrong
+from ..columns import (
+    EMPTY_CELLS,
+    FRAMES,
+    PARSES,
+    check_row_numbers,
+    read_arguments_column,
+    read_coreference_column,
+    read_starred_column,
+    unescape_brackets,
+)
+from ..files import FILES as UNREADABLE
 from ..files import read_text
-from ..left_out import DOCUMENTS, MOST_NAMES, Report, shorten
-from ..penn_trees import unescape_brackets
-from ..repeated import leave_out_repeated
-from ..row_numbers import check_row_numbers
-from ..starred_column import FRAMES, PARSES, read_arguments_column, read_starred_column
-from ..turns import find_turns
-from .files import find_files
+from ..reports import DOCUMENTS, MOST_NAMES, Report, leave_out_repeated, shorten
+from ..speech import find_turns
 
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>[0-9]+)")
 BEGIN_EXAMPLE = "#begin document (NAME); part 000"
@@ -46,6 +54,10 @@ LEAST_COLUMNS = FIRST_PREDICATE + 1
 
 BACKSLASH = re.compile(r"\\([/*])")
 TRANSCRIBED_STOPS = {"/.": ".", "/?": "?"}
+SUFFIX = "gold_conll"
+ENGLISH_DOCUMENTS = {"train": 2_802, "dev": 343, "test": 348}
+"""The number of documents of each English split. A document is one part of a file, from `#begin` to `#end`: the 348 of
+test are in 222 files."""
 
 
 class Row(NamedTuple):
@@ -267,3 +279,48 @@ def _read_roleset(row: Row) -> str | None:
     if "." in frameset.strip("."):
         return frameset
     return f"{lemma}.{frameset}" if EMPTY_CELLS.isdisjoint((lemma, frameset)) else None
+
+
+def find_files(sources: Iterable[str | Path]) -> list[Path]:
+    """Find the files to read.
+
+    sources (Iterable[str | Path]): Files of any name, and folders, of which every file at any depth is taken whose name
+        ends in `gold_conll`, sorted by path.
+    RETURNS (list[Path]): The files, each once, in the order of the sources.
+    RAISES (FileNotFoundError): If a folder has no such file, naming it.
+    WARNS: Once, counting what of folders can't be read.
+    """
+    found: dict[Path, None] = {}
+    report = Report()
+    for source in map(Path, sources):
+        paths = [source]
+        if source.is_dir():
+            inside = sorted(map(Path, find_in_folder(str(source), lambda name: name.endswith(SUFFIX))))
+            problems = {path: what_is_wrong(str(path)) for path in inside}
+            paths = [path for path in inside if not problems[path]]
+            for path in inside:
+                if problems[path]:
+                    report.leave_out(UNREADABLE, f"{path}: {problems[path]}")
+        if not paths:
+            raise FileNotFoundError(
+                f"{source}: no file in this folder has a name that ends in 'gold_conll'. OntoNotes comes with "
+                "'gold_skel' files: complete them with 'skeleton2conll.sh' first."
+            )
+        found.update(dict.fromkeys(paths))
+    report.warn()
+    return list(found)
+
+
+def digest_files(paths: Sequence[Path]) -> str:
+    """The MD5 sum of the contents of files one after the other.
+
+    A folder has the same sum as the single file, such as `train.english.v4_gold_conll`, into which `e2e-coref` and its
+    successors concatenate its files.
+
+    paths (Sequence[Path]): The files.
+    RETURNS (str): The sum in hexadecimal.
+    """
+    digest = hashlib.md5(usedforsecurity=False)
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

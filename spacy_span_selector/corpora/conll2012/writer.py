@@ -30,13 +30,20 @@ from ...annotation import (
 )
 from ...documents.speaker_markers import remove_speaker_markers
 from ...files.writing import write_file
-from ..coreference_column import EMPTY_CELL, EMPTY_CELLS, write_coreference_column
-from ..left_out import list_names
-from ..nesting import find_nested
-from ..penn_trees import escape_brackets, unescape_brackets
-from ..starred_column import WRITABLE_LABEL, LabelledSpan, write_starred_column
-from ..turns import spread_turns
-from ..writable import check_writable, one_line
+from ..columns import (
+    EMPTY_CELL,
+    EMPTY_CELLS,
+    WRITABLE_LABEL,
+    LabelledSpan,
+    escape_brackets,
+    find_nested,
+    unescape_brackets,
+    write_coreference_column,
+    write_starred_column,
+)
+from ..files import check_writable, one_line
+from ..reports import list_names
+from ..speech import spread_turns
 from .reader import END, TRANSCRIBED_STOPS
 
 READ_AS_ESCAPE = re.compile(r"(?<=\\)[/*]")

@@ -15,10 +15,9 @@ from spacy.vocab import Vocab
 from ...annotation import set_clusters, set_speakers, set_title
 from ..conllu import UNNAMED_DOCUMENT, Sentence, make_doc, parse_conllu
 from ..files import decode, read_lines
-from ..left_out import DOCUMENTS, Report
-from ..turns import find_turns
-from .entities import DECLARATION, FIELDS
-from .mentions import find_entities
+from ..reports import DOCUMENTS, Report
+from ..speech import find_turns
+from .entities import DECLARATION, FIELDS, find_entities
 
 DECLARED = re.compile(rf"^# *{re.escape(DECLARATION)} = (.*)$", re.MULTILINE)
 CURE = "Expected a CoNLL-U file with `# newdoc id = NAME` before each document, and `Entity=` in its last column."

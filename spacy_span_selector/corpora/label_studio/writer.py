@@ -1,10 +1,12 @@
-"""Documents as tasks of Label Studio."""
+"""Documents as tasks of Label Studio, and the labeling interface in which annotators see them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
+from xml.etree import ElementTree
 
 from spacy.tokens import Doc, Span, SpanGroup
 
@@ -14,31 +16,42 @@ from ...annotation import (
     describe_doc,
     frame_groups,
     get_antecedents,
+    get_frames,
     get_scores,
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
 )
-from ..left_out import Report, shorten
+from ..files import check_writable
 from ..plain import to_dict
-from ..writable import check_writable
-from .names import (
-    ARGUMENT,
-    COREFERENT,
-    DOCUMENT_FIELD,
-    LABELS_TAG,
-    MENTION,
-    NO_MENTIONS,
-    PREDICATE,
-    TEXT_FIELD,
-    TEXT_TAG,
-    TITLE_FIELD,
-)
+from ..reports import Report, shorten
 
+MENTION = "Mention"
+"""The label of a mention whose cluster has no entity type. Otherwise the type is the label."""
+
+PREDICATE = "Predicate"
+ARGUMENT = "Argument"
+"""The label of an argument that is no mention."""
+
+NO_MENTIONS = frozenset({PREDICATE, ARGUMENT})
+COREFERENT = "coreferent"
+"""The relation from a mention to its antecedent. A relation from a predicate has the role of the argument."""
+
+TEXT_FIELD = "text"
+TITLE_FIELD = "title"
+DOCUMENT_FIELD = "document"
+"""Where the data of a task has tokens, sentences and speakers, which Label Studio hands back as they are."""
+
+LABELS_TAG = "label"
+TEXT_TAG = "text"
 MODEL_VERSION = "spacy-span-selector"
 WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
 IN_REGIONS = frozenset({"text", "clusters", "characters", "unlinked_mentions", "frames"})
 """What of a document in plain data Label Studio has elsewhere, or not at all."""
+ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")
+"""What annotators choose from for documents without frames."""
+
+NOT_IN_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str:
@@ -141,3 +154,40 @@ class _Regions:
     def _add_relation(self, source: str, target: str, label: str) -> None:
         ends = {"from_id": source, "to_id": target}
         self.result.append({"type": "relation", **ends, "direction": "right", "labels": [label]})
+
+
+def write_interface(docs: Sequence[Doc]) -> str:
+    """Write the labeling interface for documents.
+
+    docs (Sequence[Doc]): The documents. The interface has what they are annotated for; if they are not annotated, it
+        has mentions and frames.
+    RETURNS (str): XML, to be pasted under Settings, Labeling Interface, Code.
+    RAISES (ValueError): If XML can't hold a label, naming it.
+    """
+    for_clusters = any(map(has_clusters_annotated, docs))
+    for_frames = any(map(has_frames_annotated, docs))
+    labels: dict[str, None] = {}
+    relations: dict[str, None] = {}
+    if for_clusters or not for_frames:
+        types = {str(group.attrs.get(ENTITY_TYPE) or "") for doc in docs for group in cluster_groups(doc)}
+        labels |= dict.fromkeys([MENTION, *sorted(types - NO_MENTIONS - {""})])
+        relations[COREFERENT] = None
+    if for_frames or not for_clusters:
+        roles = {argument.role for doc in docs for frame in get_frames(doc) for argument in frame.arguments}
+        labels |= dict.fromkeys([PREDICATE, ARGUMENT])
+        relations |= dict.fromkeys(sorted(roles - {""}) or ROLES)
+    view = ElementTree.Element("View")
+    _add_choices(ElementTree.SubElement(view, "Relations"), "Relation", relations)
+    _add_choices(ElementTree.SubElement(view, "Labels", name=LABELS_TAG, toName=TEXT_TAG), "Label", labels)
+    # Whole words are chosen: no mention or argument begins or ends within a token.
+    ElementTree.SubElement(view, "Text", name=TEXT_TAG, value=f"${TEXT_FIELD}", granularity="word")
+    ElementTree.indent(view)
+    return ElementTree.tostring(view, encoding="unicode") + "\n"
+
+
+def _add_choices(parent: ElementTree.Element, tag: str, values: dict[str, None]) -> None:
+    for value in values:
+        if NOT_IN_XML.search(value):
+            found = f"the label {value!r} has a character that XML can't hold"
+            raise ValueError(f"Can't write the interface: {found}. Rename it in the documents.")
+        ElementTree.SubElement(parent, tag, value=value)

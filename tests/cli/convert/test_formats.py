@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
-from spacy_span_selector.corpora.conll2012.files import ENGLISH_DOCUMENTS
+from spacy_span_selector.corpora.conll2012.reader import ENGLISH_DOCUMENTS
 
 from .helpers import load, run
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.corpora.conll2012.files import digest_files, find_files
+from spacy_span_selector.corpora.conll2012.reader import digest_files, find_files
 
 
 @pytest.fixture

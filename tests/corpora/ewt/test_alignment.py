@@ -4,8 +4,7 @@ import pytest
 
 from spacy_span_selector.annotation import Frame
 from spacy_span_selector.corpora.conllu import Word
-from spacy_span_selector.corpora.ewt.alignment import align_sentences, align_tokens
-from spacy_span_selector.corpora.ewt.skeleton import Skeleton
+from spacy_span_selector.corpora.ewt import Skeleton, align_sentences, align_tokens
 
 
 def tokens(text: str) -> Skeleton:

@@ -190,13 +190,13 @@ def test_documents_that_ud_lacks_are_left_out(source: Path, monkeypatch: pytest.
     assert titles == {"train": ["email/harbour"], "dev": ["reviews/007"], "test": []}
     assert message.startswith(LEFT_OUT)
     assert "a-b.c.xml.gold_skel: UD_English-EWT has no document 'weblog/a-b.c'" in message
-    monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.MOST_UNKNOWN", 0)
+    monkeypatch.setattr("spacy_span_selector.corpora.ewt.MOST_UNKNOWN", 0)
     with pytest.raises(ValueError, match=r"has no document 'weblog/a-b.c'.* The same holds for 0 others"):
         read_ewt(source)
 
 
 def test_an_incomplete_copy_of_propbank_is_an_error(source: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.NOT_ANNOTATED", 1)
+    monkeypatch.setattr("spacy_span_selector.corpora.ewt.NOT_ANNOTATED", 1)
     assert len(read_ewt(source)["dev"]) == 1
     (source / "propbank-release/data/google/ewt/reviews/00/007.xml.gold_skel").unlink()
     titles, message = read_damaged(source)
@@ -204,7 +204,7 @@ def test_an_incomplete_copy_of_propbank_is_an_error(source: Path, monkeypatch: p
     assert (
         "2 documents of UD_English-EWT have no .xml.gold_skel file: reviews/007, reviews/left_out; expected" in message
     )
-    monkeypatch.setattr("spacy_span_selector.corpora.ewt.reader.MOST_UNKNOWN", 0)
+    monkeypatch.setattr("spacy_span_selector.corpora.ewt.MOST_UNKNOWN", 0)
     with pytest.raises(ValueError, match=r"2 documents of UD_English-EWT .* such as 'reviews/007'; expected at most 1"):
         read_ewt(source)
 

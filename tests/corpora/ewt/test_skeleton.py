@@ -3,8 +3,8 @@ import re
 import pytest
 
 from spacy_span_selector.annotation import Argument, Frame
-from spacy_span_selector.corpora.ewt.skeleton import Skeleton, parse_skeletons
-from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.ewt import Skeleton, parse_skeletons
+from spacy_span_selector.corpora.reports import Report
 
 NAME = "google/ewt/email/00/tale.xml"
 

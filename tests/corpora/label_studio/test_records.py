@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from spacy_span_selector.corpora.label_studio.records import read_results
-from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.label_studio.reader import read_results
+from spacy_span_selector.corpora.reports import Report
 
 from .helpers import region, relation
 

@@ -1,8 +1,7 @@
 import pytest
 
-from spacy_span_selector.corpora.label_studio.records import Value
-from spacy_span_selector.corpora.label_studio.regions import find_tokens
-from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.label_studio.reader import Value, find_tokens
+from spacy_span_selector.corpora.reports import Report
 
 from .helpers import NLP
 

@@ -1,9 +1,8 @@
 import pytest
 
 from spacy_span_selector.annotation import Argument, Frame
-from spacy_span_selector.corpora.label_studio.records import Relation
-from spacy_span_selector.corpora.label_studio.relations import Cluster, Labelled, find_annotation
-from spacy_span_selector.corpora.left_out import Report
+from spacy_span_selector.corpora.label_studio.reader import Cluster, Labelled, Relation, find_annotation
+from spacy_span_selector.corpora.reports import Report
 
 
 def find(regions: dict[str, Labelled], *relations: Relation) -> tuple[list[Cluster], list[Frame], Report]:

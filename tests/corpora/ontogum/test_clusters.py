@@ -3,8 +3,8 @@ import re
 import pytest
 
 from spacy_span_selector.annotation import Mention
-from spacy_span_selector.corpora.left_out import Report
-from spacy_span_selector.corpora.ontogum.clusters import keep_first, parse_clusters
+from spacy_span_selector.corpora.ontogum import keep_first, parse_clusters
+from spacy_span_selector.corpora.reports import Report
 
 from ..gum import CELLS, FIRST, WORDS, conll
 

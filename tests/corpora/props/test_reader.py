@@ -6,8 +6,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, get_frames, has_frames_annotated
-from spacy_span_selector.corpora.props import read_props
-from spacy_span_selector.corpora.props.reader import to_propbank_role
+from spacy_span_selector.corpora.props import read_props, to_propbank_role
 
 WORDS = "The\ndog\nthat\ngave\nup\nleft\nhim\n\nSilence\n\n"
 PROPS = """\

@@ -10,8 +10,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, get_frames, set_frames, set_speakers
-from spacy_span_selector.corpora.props import read_props
-from spacy_span_selector.corpora.props.writer import to_conll_role, write_props, write_words
+from spacy_span_selector.corpora.props import read_props, to_conll_role, write_props, write_words
 from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
 
 from ...spans import put_spans

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spacy_span_selector.annotation import get_frames
+from spacy_span_selector.corpora.columns import read_starred_column
 from spacy_span_selector.corpora.ewt import read_ewt
-from spacy_span_selector.corpora.starred_column import read_starred_column
 from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import (
     Proposition,

@@ -1,9 +1,11 @@
-"""Conversion between the speaker of each word and turns."""
+"""Speech: turns of speakers, and which mention stands for a speaker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
+
+from ..annotation import Mention
 
 
 def find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
@@ -31,3 +33,19 @@ def spread_turns(turns: Iterable[tuple[int, int, str]], length: int) -> list[str
     for start, end, speaker in turns:
         speakers[start:end] = [speaker] * (end - start)
     return speakers
+
+
+def nearest_mention(place: Mention, mentions: Iterable[Mention], quoted: Collection[int]) -> Mention:
+    """The mention that is nearest to a quotation, outside of all quotations where there is one.
+
+    place (Mention): The quotation.
+    mentions (Iterable[Mention]): The mentions of a cluster. Of two that are as near, the one before is taken.
+    quoted (Collection[int]): The tokens of all quotations.
+    """
+    start, end = place
+
+    def order(mention: Mention) -> tuple[bool, int, Mention]:
+        is_quoted = any(i in quoted for i in range(*mention))
+        return is_quoted, max(start - mention[1], mention[0] - end, 0), mention
+
+    return min(mentions, key=order)

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ...annotation import Mention, set_clusters, set_constituents, set_speakers, set_title
-from ..conllu import Sentence, make_doc, parse_conllu
-from ..files import read_text, read_texts
-from ..left_out import DOCUMENTS, Report, shorten
-from ..penn_trees import parse_tree, split_trees
-from ..repeated import REPEATED, check_parts
-from ..turns import find_turns
-from .clusters import keep_first, parse_clusters
+from ..annotation import Mention, set_clusters, set_constituents, set_speakers, set_title
+from .columns import parse_tree, read_coreference_column, split_trees
+from .conllu import Sentence, make_doc, parse_conllu
+from .files import read_text, read_texts
+from .reports import DOCUMENTS, LONGEST_QUOTE, REPEATED_DOCUMENTS, Report, check_parts, shorten
+from .speech import find_turns
 
 CONLL_FOLDER = Path("coref/ontogum/conll")
 GUM_FOLDER = Path("coref/gum/conll")
@@ -37,6 +36,8 @@ CURE = "Expected a copy of https://github.com/amir-zeldes/gum."
 REDDIT = "GUM_reddit_"
 PARSES = "parses that can't be read or don't have the words of their sentence"
 MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
+COLUMNS = 3
+END = "# end document"
 
 
 def read_ontogum(
@@ -79,7 +80,7 @@ def read_ontogum(
     paths: dict[str, str] = {}
     for path in texts:
         if paths.setdefault(PurePosixPath(path).stem, path) != path:
-            report.leave_out(REPEATED, f"{path}: as {paths[PurePosixPath(path).stem]}.")
+            report.leave_out(REPEATED_DOCUMENTS, f"{path}: as {paths[PurePosixPath(path).stem]}.")
     docs: list[Doc] = []
     for name in tqdm(names, desc="OntoGUM", unit=" documents", leave=False, disable=None):
         path = paths.get(name, f"{(source / CONLLU_FOLDER).as_posix()}/{name}.conllu")
@@ -192,3 +193,68 @@ def _read_constituents(path: Path, sentences: Sequence[Sentence], report: Report
         except ValueError as error:
             report.leave_out(PARSES, str(error))
         offset += len(sentence.words)
+
+
+def parse_clusters(
+    text: str, source: str, sentences: Sequence[Sequence[str]], words_source: str, report: Report
+) -> dict[str, list[Mention]]:
+    """Read the clusters of a document.
+
+    text (str): The content of its file.
+    source (str): What error messages call the file.
+    sentences (Sequence[Sequence[str]]): The words of each sentence of the document. The file may lack a word, but not
+        its row.
+    words_source (str): What error messages call the file of the words.
+    report (Report): Gets the brackets of mentions that are left out.
+    RETURNS (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
+    RAISES (ValueError): If the text is malformed, naming file and line, what was found, and what was expected.
+    """
+    words = [word for sentence in sentences for word in sentence]
+    cells: list[str] = []
+    numbers: list[int] = []  # line of each word
+    ended = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        place = f"{source}:{number}"
+        if line.startswith("#"):
+            ended = line.startswith(END)
+        elif line:
+            columns = line.split("\t")
+            if len(columns) != COLUMNS:
+                raise ValueError(f"{place}: found {len(columns)} columns separated by tabs, expected {COLUMNS}.")
+            index, word, cell = columns
+            i = len(cells)
+            if index != str(i) or i == len(words) or word not in ("", words[i]):
+                expected = f"word {i}, {words[i]!r}" if i < len(words) else f"`{END}`"
+                found = f"word {index[:LONGEST_QUOTE]}, {shorten(word)}"
+                raise ValueError(f"{place}: found {found}, expected {expected}, as in {words_source}.")
+            cells.append(cell)
+            numbers.append(number)
+    if not ended:
+        raise ValueError(f"{source}: the file ends without `{END}`. Is it complete?")
+    if len(cells) < len(words):
+        raise ValueError(f"{source}: found {len(cells)} words, expected {len(words)}, as in {words_source}.")
+    rest = iter(cells)
+    return read_coreference_column(
+        [list(islice(rest, len(sentence))) for sentence in sentences], lambda i: f"{source}:{numbers[i]}", report
+    )
+
+
+def keep_first(clusters: dict[str, list[Mention]]) -> tuple[dict[str, list[Mention]], list[Mention]]:
+    """Keep each span in one cluster only, the cluster whose first mention comes first.
+
+    clusters (dict[str, list[Mention]]): Token offsets of each cluster's mentions, by cluster.
+    RETURNS (tuple[dict[str, list[Mention]], list[Mention]]): The clusters, and the spans left out, as often as they
+        were left out.
+    """
+    kept: dict[str, list[Mention]] = {}
+    repeated: list[Mention] = []
+    seen: set[Mention] = set()
+    for name in sorted(clusters, key=lambda name: min(clusters[name])):
+        kept[name] = []
+        for mention in clusters[name]:
+            if mention in seen:
+                repeated.append(mention)
+            else:
+                seen.add(mention)
+                kept[name].append(mention)
+    return kept, repeated
