@@ -1,4 +1,6 @@
-"""The spaCy project: all paths that it names must exist, since weasel silently accepts misspelt outputs."""
+"""The spaCy projects: all paths that they name must exist, since weasel silently accepts misspelt outputs."""
+
+from __future__ import annotations
 
 import re
 import shutil
@@ -9,56 +11,73 @@ from typing import Any
 import pytest
 import srsly
 from spacy.cli import app
+from spacy.util import dot_to_object, load_config, walk_dict
 from typer.testing import CliRunner
 from weasel.schemas import ProjectConfigSchema, validate
+from weasel.util.config import parse_config_overrides, substitute_project_variables
 
 ROOT = Path(__file__).parents[1]
+FILES = (ROOT / "project.yml", ROOT / "pipelines/project.yml")
+SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
+"""The variables with the folders of corpora, which are downloaded or at hand."""
+
+each_project = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 
 
-def load_project() -> dict[str, Any]:
-    project: dict[str, Any] = srsly.read_yaml(ROOT / "project.yml")
+def load_project(file: Path = FILES[0]) -> dict[str, Any]:
+    """A project with the values of its variables."""
+    project: dict[str, Any] = substitute_project_variables(srsly.read_yaml(file))
     return project
 
 
-def test_project_is_valid():
-    assert validate(ProjectConfigSchema, load_project()) == []
+def paths(file: Path, kind: str) -> dict[Path, str]:
+    """The paths that the commands of a project depend on or write, with the name of the command."""
+    commands = load_project(file)["commands"]
+    return {(file.parent / path).resolve(): command["name"] for command in commands for path in command.get(kind, [])}
 
 
-def test_workflows_name_commands():
-    project = load_project()
+@each_project
+def test_project_is_valid(file: Path):
+    assert validate(ProjectConfigSchema, load_project(file)) == []
+
+
+@each_project
+def test_lines_are_short(file: Path):
+    assert not [line for line in file.read_text(encoding="utf-8").splitlines() if len(line) > 120]
+
+
+@each_project
+def test_no_entry_of_a_list_is_joined_to_the_one_before(file: Path):
+    for written, read in zip(srsly.read_yaml(file)["commands"], load_project(file)["commands"], strict=True):
+        for key in ("script", "deps", "outputs"):
+            assert len(written.get(key, [])) == len(read.get(key, [])), f"{read['name']}: {key}"
+
+
+@each_project
+def test_workflows_name_commands(file: Path):
+    project = load_project(file)
     commands = {command["name"] for command in project["commands"]}
     for steps in project["workflows"].values():
         assert set(steps) <= commands
 
 
-SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
+@each_project
+def test_every_dependency_is_in_the_repository_or_made_by_a_command(file: Path):
+    made = {output for other in FILES for output in paths(other, "outputs")}
+    variables = load_project()["vars"]
+    for path, command in paths(file, "deps").items():
+        downloaded = any(path.is_relative_to(ROOT / variables[source]) for source in SOURCES)
+        assert path in made or downloaded or path.exists(), f"{command} depends on {path}, which nothing makes"
 
 
-def test_every_dependency_is_in_the_repository_or_made_by_a_command():
-    project = load_project()
-    outputs = {output for command in project["commands"] for output in command["outputs"]}
-    for command in project["commands"]:
-        for dependency in command.get("deps", []):
-            made = dependency in outputs or dependency.startswith(
-                (*(f"${{vars.{name}}}" for name in SOURCES), "corpus/${vars.corpus}")
-            )
-            named = re.sub(r"\$\{vars\.(\w*config|encoder)\}", lambda match: project["vars"][match[1]], dependency)
-            there = named in outputs or (ROOT / named).exists()
-            assert made or there, f"{command['name']} depends on {dependency}, which nothing makes"
-
-
-# Files that commands write to a folder given in their script; all other outputs are paths in the script.
-MADE_IN_A_FOLDER = {
-    "model-best",
-    "model-last",
-    "en_span_selector_sm-0.1.0-py3-none-any.whl",
-    "config.json",
-    "train.spacy",
-    "dev.spacy",
-    "test.spacy",
-    "lexicon.json",
-    "examples.spacy",
-}
+@each_project
+def test_every_output_is_named_in_the_script_that_makes_it(file: Path):
+    in_a_folder = {"model-best", "model-last", "config.json", "en_span_selector_sm-0.1.0-py3-none-any.whl"}
+    for command in load_project(file)["commands"]:
+        script = " ".join(command["script"]).replace("--wheel-dir .", "en_span_selector_sm-0.1.0-py3-none-any.whl")
+        for output in command["outputs"]:
+            made = Path(output).name in in_a_folder and str(Path(output).parent) in script
+            assert output in script or made, f"{command['name']} does not make {output}"
 
 
 def test_assets_are_pinned():
@@ -71,29 +90,46 @@ def test_assets_are_pinned():
 def test_every_asset_is_checked_before_it_is_converted():
     scripts = [command["script"] for command in load_project()["commands"] if command["name"].startswith("convert-")]
     checked = {script[0].split()[-1] for script in scripts if script[0].startswith("python scripts/check_assets.py ")}
-    folders = [load_project()["vars"][name.removeprefix("${vars.").removesuffix("}")] for name in checked]
     for asset in load_project()["assets"]:
-        assert asset["dest"].startswith(tuple(f"{folder}/" for folder in folders)), f"{asset['dest']} is not checked"
+        assert asset["dest"].startswith(tuple(f"{folder}/" for folder in checked)), f"{asset['dest']} is not checked"
 
 
 def test_parent_folders_of_git_assets_are_made():
     project = load_project()
     for asset in project["assets"]:
-        assert str(Path(asset["dest"]).parent) in project["directories"], f"weasel needs the parent of {asset['dest']}"
-
-
-def test_every_output_is_named_in_the_script_that_makes_it():
-    for command in load_project()["commands"]:
-        script = " ".join(command["script"])
-        for output in command["outputs"]:
-            in_folder = Path(output).name in MADE_IN_A_FOLDER and str(Path(output).parent) in script
-            assert output in script or in_folder, f"{command['name']} does not make {output}"
+        parent = Path(asset["dest"]).parent
+        made = any(Path(folder).is_relative_to(parent) for folder in project["directories"])
+        assert made, f"weasel needs the parent of {asset['dest']}"
 
 
 def test_corpora_without_singletons_are_trained_without_them():
     trained = {command["name"]: " ".join(command["script"]) for command in load_project()["commands"]}
     for name in ("train-ontogum", "train-ontonotes"):
         assert "--components.structured_coref.keep_singletons false" in trained[name]
+
+
+@pytest.mark.parametrize("task", ["coref", "srl"])
+def test_settings_for_mpnet_replace_those_for_minilm(task: str):
+    overrides = parse_config_overrides(load_project()["vars"][f"mpnet_{task}"].split())
+    path = ROOT / f"configs/{task}_minilm.cfg"
+    small, large = (load_config(path, overrides=settings) for settings in ({}, overrides))
+    values = {".".join(keys): value for keys, value in walk_dict(large)}
+    changed = {name: value for name, value in values.items() if dot_to_object(small, name) != value}
+    factor, rate = f"components.structured_{task}.learn_rate_factor", "training.optimizer.learn_rate.initial_rate"
+    assert changed == {"paths.encoder": "encoders/mpnet", factor: 20, rate: 0.00005}
+
+
+@each_project
+def test_settings_of_scripts_are_in_their_configs(file: Path):
+    """An override of a misspelt name would add a setting."""
+    for command in load_project(file)["commands"]:
+        for line in command["script"]:
+            words = line.split()
+            for config in (file.parent / word for word in words if word.endswith(".cfg")):
+                settings = load_config(config)
+                for word in words:
+                    if word.startswith("--") and "." in word:
+                        dot_to_object(settings, word.removeprefix("--"))
 
 
 def run(*arguments: object) -> str:
@@ -103,20 +139,14 @@ def run(*arguments: object) -> str:
     return result.output
 
 
-def test_document_describes_all_commands_workflows_and_assets(tmp_path: Path):
-    run("document", ROOT, "--output", tmp_path / "README.md")
-    text, project = (tmp_path / "README.md").read_text(encoding="utf-8"), load_project()
-    for name in [*project["workflows"], *(command["name"] for command in project["commands"])]:
-        assert f"| `{name}` |" in text
-    for asset in project["assets"]:
-        assert asset["dest"] in text
+WORKFLOWS = [(file, name) for file in FILES for name in load_project(file)["workflows"]]
 
 
-@pytest.mark.parametrize("workflow", sorted(load_project()["workflows"]))
-def test_run_goes_through_a_workflow(workflow: str, tmp_path: Path):
-    shutil.copy(ROOT / "project.yml", tmp_path)
+@pytest.mark.parametrize(("file", "workflow"), WORKFLOWS, ids=lambda value: getattr(value, "parent", Path(value)).name)
+def test_run_goes_through_a_workflow(file: Path, workflow: str, tmp_path: Path):
+    shutil.copy(file, tmp_path)
     output = run("run", workflow, tmp_path, "--dry")
-    assert all(name in output for name in load_project()["workflows"][workflow])
+    assert all(name in output for name in load_project(file)["workflows"][workflow])
 
 
 def git(folder: Path, *arguments: str) -> None:
