@@ -1,6 +1,5 @@
 """Annotation on a `Doc`: the only package that knows the keys of `doc.spans` and `doc.user_data`."""
 
-from .attributes import ANTECEDENTS, LINK_SCORES, REASONS, SCORES, get_antecedents, get_reasons, get_scores
 from .clusters import (
     CLUSTER_PREFIX,
     ENTITY_TYPE,
@@ -10,12 +9,14 @@ from .clusters import (
     clear_clusters,
     cluster_groups,
     cluster_keys,
+    cluster_prefixes,
+    find_cluster_prefix,
+    find_mentions_key,
     get_clusters,
     has_clusters_annotated,
     set_clusters,
     set_mentions,
 )
-from .codecs import skip_absent_entry_points
 from .frames import (
     CONSTITUENTS_KEY,
     FRAME_PREFIX,
@@ -26,8 +27,11 @@ from .frames import (
     Frame,
     annotates_all_predicates,
     clear_frames,
+    find_frame_prefix,
+    find_spans_key,
     frame_groups,
     frame_keys,
+    frame_prefixes,
     get_frames,
     get_predicates,
     has_frames_annotated,
@@ -35,14 +39,17 @@ from .frames import (
     set_frames,
     set_predicates,
 )
-from .paragraphs import PARAGRAPHS_KEY, get_paragraphs, paragraph_numbers, set_paragraphs
-from .prefixes import (
-    cluster_prefixes,
-    find_cluster_prefix,
-    find_frame_prefix,
-    find_mentions_key,
-    find_spans_key,
-    frame_prefixes,
+from .groups import (
+    ANTECEDENTS,
+    LINK_SCORES,
+    REASONS,
+    SCORES,
+    get_antecedents,
+    get_reasons,
+    get_scores,
+    read_all_groups,
+    read_group,
+    skip_absent_entry_points,
 )
 from .quotations import (
     QUOTATION_PREFIX,
@@ -53,20 +60,23 @@ from .quotations import (
     quotation_keys,
     set_quotations,
 )
-from .retokenized import read_all_groups, read_group
-from .sentences import get_sentences
-from .speakers import (
+from .structure import (
+    PARAGRAPHS_KEY,
     SPEAKER_MARKERS_KEY,
     SPEAKER_MARKS,
     SPEAKERS_KEY,
+    get_paragraphs,
+    get_sentences,
     get_speaker_markers,
     get_speakers,
+    paragraph_numbers,
+    set_paragraphs,
     set_speaker_markers,
     set_speakers,
 )
 from .titles import TITLE_KEY, describe_doc, get_title, set_title
 
-skip_absent_entry_points()  # all that read or write span groups import this package
+skip_absent_entry_points()  # whoever reads or writes span groups imports this package
 
 __all__ = [
     "ANTECEDENTS",

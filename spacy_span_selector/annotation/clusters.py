@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from .attributes import ANTECEDENTS, LINK_SCORES, REASONS, SCORES
 from .checks import (
     are_scores,
     check_groups,
@@ -26,8 +25,18 @@ from .checks import (
     check_text,
     fail,
 )
-from .keys import CLUSTER_NOTE, numbered_keys
-from .retokenized import read_groups
+from .groups import (
+    ANTECEDENTS,
+    CLUSTER_NOTE,
+    LINK_SCORES,
+    REASONS,
+    SCORES,
+    has_default_group,
+    keys_of_prefix,
+    noted_prefixes,
+    numbered_keys,
+    read_groups,
+)
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
@@ -166,6 +175,27 @@ def set_mentions(
     mentions = check_spans(doc, mentions, "mentions")
     attrs = {} if scores is None else {SCORES: [*check_scores(doc, scores, "scores", len(mentions), "mentions")]}
     doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in mentions], attrs=attrs)
+
+
+def cluster_prefixes(doc: Doc) -> list[str]:
+    """List the prefixes under which a document has clusters, or was found to have none.
+
+    doc (Doc): The document.
+    RETURNS (list[str]): The default prefix first, the others in the order in which components have annotated. Empty if
+        the document is not annotated.
+    """
+    is_default = bool(cluster_keys(doc)) or has_default_group(doc, CLUSTER_NOTE, MENTIONS_KEY)
+    return [*dict.fromkeys([*([CLUSTER_PREFIX] if is_default else ()), *noted_prefixes(doc, CLUSTER_NOTE)])]
+
+
+def find_cluster_prefix(doc: Doc) -> str:
+    """Find the prefix of the clusters that attributes show: the first of `cluster_prefixes`, or the default."""
+    return CLUSTER_PREFIX if cluster_keys(doc) else next(iter(cluster_prefixes(doc)), CLUSTER_PREFIX)
+
+
+def find_mentions_key(doc: Doc, prefix: str) -> str:
+    """Find the key of the selected spans that belong to the clusters of a prefix; the default if none is noted."""
+    return next(keys_of_prefix(doc, CLUSTER_NOTE, prefix), MENTIONS_KEY)
 
 
 def _check_names(doc: Doc, names: Sequence[str] | None, place: str, n_clusters: int) -> list[str]:

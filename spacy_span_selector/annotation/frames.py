@@ -30,8 +30,15 @@ from .checks import (
     check_text,
     fail,
 )
-from .keys import FRAME_NOTE, numbered_keys
-from .retokenized import read_group, read_groups
+from .groups import (
+    FRAME_NOTE,
+    has_default_group,
+    keys_of_prefix,
+    noted_prefixes,
+    numbered_keys,
+    read_group,
+    read_groups,
+)
 
 FRAME_PREFIX = "srl"
 PREDICATES_KEY = "srl_predicates"
@@ -202,6 +209,23 @@ def set_constituents(doc: Doc, constituents: Sequence[tuple[int, int, str]], key
     checked = check_labelled(doc, constituents, "constituents", "label")
     spans = [Span(doc, start, end, label=label) for start, end, label in checked]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+
+
+def frame_prefixes(doc: Doc) -> list[str]:
+    """List the prefixes under which a document has frames, or was found to have none: see `cluster_prefixes`."""
+    is_default = bool(frame_keys(doc)) or has_default_group(doc, FRAME_NOTE, SELECTED_KEY)
+    is_default = is_default or (PREDICATES_KEY in doc.spans and not len(doc.spans[PREDICATES_KEY]))
+    return [*dict.fromkeys([*([FRAME_PREFIX] if is_default else ()), *noted_prefixes(doc, FRAME_NOTE)])]
+
+
+def find_frame_prefix(doc: Doc) -> str:
+    """Find the prefix of the frames that attributes show: the first of `frame_prefixes`, or the default."""
+    return FRAME_PREFIX if frame_keys(doc) else next(iter(frame_prefixes(doc)), FRAME_PREFIX)
+
+
+def find_spans_key(doc: Doc, prefix: str) -> str:
+    """Find the key of the selected spans that belong to the frames of a prefix; the default if none is noted."""
+    return next(keys_of_prefix(doc, FRAME_NOTE, prefix), SELECTED_KEY)
 
 
 def _are_frames(frames: Sequence[Any], n_tokens: int) -> bool:

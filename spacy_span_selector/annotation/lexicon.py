@@ -1,20 +1,26 @@
-"""A lexicon of rolesets: their names, the words they belong to, and what their roles are."""
+"""A lexicon of rolesets: their names, the words they belong to, and their roles."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import srsly
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from spacy.util import registry
+from typing_extensions import TypedDict
+
+EXACTLY = ConfigDict(strict=True, extra="forbid")
 
 
 class RoleEntry(TypedDict):
     """A role of a roleset.
 
-    description (str): What it is to this roleset, such as "giver".
+    description (str): Its meaning in this roleset, such as "giver".
     tag (str): Its function tag, which is shared between rolesets, such as "PAG"; "" if there is none.
     """
+
+    __pydantic_config__ = EXACTLY  # type: ignore[misc]
 
     description: str
     tag: str
@@ -23,16 +29,19 @@ class RoleEntry(TypedDict):
 class RolesetEntry(TypedDict):
     """A roleset.
 
-    name (str): What it means, such as "transfer".
+    name (str): Its meaning, such as "transfer".
     words (list[str]): The words whose predicates may have it, in their base form, such as "give".
     roles (dict[str, RoleEntry]): Its core roles, by label.
     """
+
+    __pydantic_config__ = EXACTLY  # type: ignore[misc]
 
     name: str
     words: list[str]
     roles: dict[str, RoleEntry]
 
 
+ROLESET = TypeAdapter(RolesetEntry)
 Lexicon = dict[str, RolesetEntry]
 """Rolesets by their names in the annotation, such as "give.01"."""
 
@@ -57,34 +66,19 @@ def read_lexicon(path: str | Path | None) -> Lexicon | None:
 def check_lexicon(data: Any, source: str) -> Lexicon:
     """Return data that is a lexicon.
 
-    data (Any): What JSON held.
-    source (str): What the error calls it.
-    RAISES (ValueError): If it is none, naming the first roleset that is not good.
+    data (Any): Data as JSON holds them.
+    source (str): Its name in the error.
+    RAISES (ValueError): If it is none, naming the first roleset of another form.
     """
     if not isinstance(data, dict):
         raise ValueError(f"{source}: expected rolesets by name, {{'give.01': ...}}; found {str(data)[:60]!r}.")
     for name, entry in data.items():
-        if not _is_roleset(entry):
+        try:
+            ROLESET.validate_python(entry)
+        except ValidationError as error:
             raise ValueError(
                 f"{source}: roleset {name!r} is {str(entry)[:80]!r}; expected {{'name': 'transfer', 'words': ['give'], "
                 "'roles': {'ARG0': {'description': 'giver', 'tag': 'PAG'}}}. 'python -m spacy span-selector convert "
                 "frames' writes such a file."
-            )
+            ) from error
     return data
-
-
-def _is_roleset(entry: Any) -> bool:
-    return (
-        isinstance(entry, dict)
-        and entry.keys() == {"name", "words", "roles"}
-        and isinstance(entry["name"], str)
-        and isinstance(entry["words"], list)
-        and all(isinstance(word, str) for word in entry["words"])
-        and isinstance(entry["roles"], dict)
-        and all(isinstance(label, str) and _is_role(role) for label, role in entry["roles"].items())
-    )
-
-
-def _is_role(role: Any) -> bool:
-    is_role = isinstance(role, dict) and role.keys() == {"description", "tag"}
-    return is_role and all(isinstance(value, str) for value in role.values())

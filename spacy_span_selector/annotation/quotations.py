@@ -19,8 +19,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import check_list, check_offsets, check_score, fail
 from .clusters import Mention
-from .keys import numbered_keys
-from .retokenized import read_groups
+from .groups import numbered_keys, read_groups
 
 QUOTATION_PREFIX = "quotations"
 QUOTATION_LABEL, SPEAKER_LABEL, ADDRESSEE_LABEL, CUE_LABEL = "QUOTATION", "SPEAKER", "ADDRESSEE", "CUE"
