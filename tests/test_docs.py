@@ -1,16 +1,21 @@
-"""The examples of some pages of docs/ print what the comments behind and below them say."""
+"""The pages: their examples print what they say, their links lead somewhere, and they stay short."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
+import spacy
 
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 PAGES = ("annotation", "formats", "in_your_pipeline")
-DOCS = Path(__file__).parent.parent / "docs"
 TEXT = "\n".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in PAGES)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 NEEDS_FILES = ("spacy.load(", ".spacy", "nlp.get_pipe(")
 """What examples have that need a trained pipeline or a corpus."""
 
@@ -46,3 +51,101 @@ def test_examples_print_what_their_comments_say(section: str, capsys: pytest.Cap
     namespace: dict[str, Any] = {}
     exec(code, namespace)
     assert capsys.readouterr().out.splitlines() == expected_output(code)
+
+
+def test_the_first_example_prints_what_the_readme_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
+    wheels = sorted((ROOT / "pipelines").glob("en_span_selector_sm-*.whl"))
+    if not wheels:
+        pytest.skip("pipelines/ has no wheel: 'spacy project run pipeline-sm' builds it")
+    with ZipFile(wheels[-1]) as wheel:
+        wheel.extractall(tmp_path)
+    (folder,) = tmp_path.glob("en_span_selector_sm/en_span_selector_sm-*")
+    load = spacy.load
+    monkeypatch.setattr(spacy, "load", lambda name, **settings: load(folder, **settings))
+    ((code, output),) = re.findall(
+        r"<!-- example -->\n```python\n(.*?)```\n\n<!-- output -->\n```\n(.*?)```", README, re.DOTALL
+    )
+    exec(code, {})
+    assert capsys.readouterr().out == output
+
+
+def pages() -> list[Path]:
+    """All pages of the repository."""
+    folders = ("assets", "docs", "lab", "pipelines", "tests")
+    return sorted([*ROOT.glob("*.md"), *(page for folder in folders for page in (ROOT / folder).rglob("*.md"))])
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that a page gets from its headings, as GitHub makes them."""
+    outside = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    found: list[str] = []
+    for heading in re.findall(r"^#+ (.*)", outside, re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        name = re.sub(r"[^\w -]", "", plain).replace(" ", "-")
+        found.append(f"{name}-{found.count(name)}" if name in found else name)
+    return set(found)
+
+
+def links(text: str) -> Iterator[tuple[str, str]]:
+    """The path and the anchor of each link that leads to a file, outside of code."""
+    outside = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^()\s]+)\)", outside):
+        if not re.match(r"\w+:", target):
+            path, _, anchor = target.partition("#")
+            yield path, anchor
+
+
+def broken(text: str, folder: Path, own: Path | None = None) -> list[str]:
+    """The links that lead to no file, or to no heading of it."""
+    found = []
+    for path, anchor in links(text):
+        target = folder / path if path else own
+        if target is None or not target.exists():
+            found.append(path)
+        elif anchor and anchor not in anchors(target.read_text(encoding="utf-8")):
+            found.append(f"{path}#{anchor}")
+    return found
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    assert broken(page.read_text(encoding="utf-8"), page.parent, page) == []
+
+
+def test_a_broken_link_is_found() -> None:
+    text = "[a](scores.md#names) [b](no_page.md) [c](scores.md#no-heading) `[d](code.md)` [e](https://example.com)"
+    assert broken(text, DOCS) == ["no_page.md", "scores.md#no-heading"]
+
+
+def test_the_code_names_pages_that_exist() -> None:
+    """In docstrings, comments, messages and configs."""
+    folders = ("spacy_span_selector", "lab", "scripts", "configs", "tests", "assets")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".cfg", ".txt")]
+    named = {
+        (match[1], match[2] or "")
+        for path in [*files, ROOT / "project.yml", ROOT / "SECURITY.md"]
+        if path != Path(__file__)
+        for match in re.finditer(r"\b((?:docs|lab)/[\w/]+\.md)(?:#([\w-]+))?", path.read_text(encoding="utf-8"))
+        if match[1] != "docs/a.md"  # of a test of links
+    }
+    assert named
+    missing = [
+        f"{path}#{anchor}"
+        for path, anchor in sorted(named)
+        if not (ROOT / path).exists() or anchor and anchor not in anchors((ROOT / path).read_text(encoding="utf-8"))
+    ]
+    assert missing == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in DOCS.glob("*.md") if page.name != "README.md" and f"({page.name})" not in index] == []
+
+
+def test_pages_stay_short() -> None:
+    assert len(README.splitlines()) <= 130
+    texts = [README, *(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))]
+    assert sum(len(text.split()) for text in texts) <= 35_000

@@ -187,10 +187,3 @@ def test_assets_are_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for asset in assets:
         dest = project / asset["dest"]
         assert (dest / "file.txt" if dest.is_dir() else dest).read_text(encoding="utf-8") == asset["dest"]
-
-
-def test_the_documentation_is_that_of_the_project(tmp_path: Path):
-    run("document", ROOT, "--output", tmp_path / "project.md")
-    expected = (tmp_path / "project.md").read_text(encoding="utf-8").replace("](project.yml)", "](../project.yml)")
-    cure = "Run 'python -m spacy project document . --output docs/project.md', and let its link lead to ../project.yml."
-    assert (ROOT / "docs/project.md").read_text(encoding="utf-8") == expected, cure

@@ -1,4 +1,4 @@
-"""What components cannot learn from documents, with what to do about it."""
+"""Find gold annotation that components would drop in training, with the cure for each reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from spacy.tokens import Doc
 from ..annotation import describe_doc, get_clusters
 from ..examples import alignment, gold_frames, gold_mentions
 from ..pipeline import long_sentences
-from ..pipeline.structured_coref import StructuredCoref
 from .problems import Kind, Problem, tokens
 from .trainings import Pipe, Training
 
@@ -45,11 +44,11 @@ CURES: Mapping[str, tuple[str, str]] = {
     ),
     gold_frames.UNKNOWN_ROLESET: (
         "a roleset of the training corpus, or of the lexicon",
-        "Correct its name, train on documents that have it, or give a lexicon (docs/training.md).",
+        "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
     ),
     gold_frames.UNSEEN_ROLESET: (
         "a roleset that training corpus or lexicon have for this word",
-        "Correct its name, train on documents that have it, or give a lexicon (docs/training.md).",
+        "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
     ),
     long_sentences.TOO_LONG: (
         "shorter sentences",
@@ -57,20 +56,20 @@ CURES: Mapping[str, tuple[str, str]] = {
     ),
     long_sentences.MORE_THAN_A_BATCH: ("shorter sentences", "Correct the sentence boundaries: no span crosses a cut."),
 }
-"""What is expected instead of a span that is lost for a reason, and the cure."""
+"""For each reason to lose a span: the span expected instead, and the cure."""
 
 UNSEEN = (gold_frames.UNKNOWN_ROLE, gold_frames.UNKNOWN_ROLESET, gold_frames.UNSEEN_ROLESET)
 """The reasons for which nothing is lost in training, where a document is not trained on."""
 
 
 def find_losses(doc: Doc, file: Path, training: Training, pipes: Mapping[str, Pipe], *, trains: bool) -> list[Problem]:
-    """What of a document is lost.
+    """Find the gold annotation of a document that would be lost.
 
     doc (Doc): The document.
     file (Path): Its file.
     training (Training): Reads it.
     pipes (Mapping[str, Pipe]): The components that learn from it.
-    trains (bool): Whether it is trained on; it may also be that which is scored.
+    trains (bool): It is trained on, not only scored.
     """
     try:
         return list(_find_losses(doc, file, training, pipes, trains))
@@ -85,7 +84,7 @@ def _find_losses(
     for name, pipe in pipes.items():
         prefix = pipe.settings.prefix
         links, kept = _count_links(doc, prefix), sum(_count_links(example.reference, prefix) for example in examples)
-        if isinstance(pipe, StructuredCoref) and kept < links:
+        if training.tasks[name].group == "cluster" and kept < links:
             found = f"{links - kept:,} of {links:,} links between mentions of a cluster"
             yield Problem(FALL_APART, str(file), describe_doc(doc), found=found)
         for example in examples:
