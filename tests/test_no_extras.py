@@ -19,14 +19,12 @@ MODULES = {
     "cuda13x": ["cupy"],
     "parquet": ["pyarrow"],
     "ray": ["ray"],
-    "report": ["matplotlib"],
     "serve": ["starlette", "uvicorn"],
     "release": ["build", "twine"],
 }
 """What each extra brings."""
 NEEDING_THEM = {
-    "models.encoder_shim",
-    "models.words_transformer",
+    "encoders.encoder_shim",
     "serving",
     "serving.app",
     "serving.server",

@@ -1,4 +1,4 @@
-"""What is wrong in a corpus, what of it is lost in training, and how much of everything it has."""
+"""Check a corpus: its problems, what training would lose of it, and counts of everything."""
 
 from .check import Checked, CheckedFile, check_corpus
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from lab.metrics.nesting import nesting_depths
-
 from ..annotation import get_clusters, get_frames, get_quotations
 from .files import Keys
 
@@ -98,3 +96,20 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
         counts.quotations += len(quotations)
         counts.without_speaker += sum(quotation.speaker is None for quotation in quotations)
     return counts
+
+
+def nesting_depths(spans: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Compute the nesting depth of each span: 1 if no other contains it, else 1 more than the deepest that does.
+
+    Crossing spans do not contain each other; a span that is given twice counts once.
+
+    spans (Iterable[tuple[int, int]]): The spans of a document, end exclusive.
+    RETURNS (dict[tuple[int, int], int]): The depth of each span.
+    """
+    depths: dict[tuple[int, int], int] = {}
+    around: list[tuple[int, int]] = []
+    for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
+        around = [span for span in around if span[1] > start]
+        depths[start, end] = 1 + max((depths[span] for span in around if span[1] >= end), default=0)
+        around.append((start, end))
+    return depths

@@ -10,12 +10,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kind:
-    """What is wrong with all problems of a kind.
+    """A kind of problem.
 
-    title (str): What was found, as a sentence without its stop.
-    expected (str): What should have been found.
-    cure (str): What to do about it.
-    loses (bool): Whether data is lost, or leaks into what is scored. Otherwise it is only worth to know.
+    title (str): The problem, as a sentence without its stop.
+    expected (str): The right annotation.
+    cure (str): How to correct it.
+    loses (bool): Data is lost, or leaks into what is scored. Otherwise it is only worth knowing.
     """
 
     title: str
@@ -28,11 +28,11 @@ class Kind:
 class Problem:
     """One problem.
 
-    kind (Kind): What is wrong.
+    kind (Kind): Its kind.
     file (str): The file.
-    document (str): What messages call the document, "" for a problem of the whole file.
+    document (str): The document as messages name it, "" for a problem of the whole file.
     place (str): Where it is in the document or the file, such as "tokens 3 to 7", "" if that says nothing.
-    found (str): What was found there.
+    found (str): The text or annotation there.
     """
 
     kind: Kind
@@ -48,12 +48,12 @@ class Problem:
 
 
 def tokens(start: int, end: int) -> str:
-    """The place of tokens in a document; as everywhere in spaCy, the first token is 0 and the end is exclusive."""
+    """Describe the place of tokens in a document, counted from 0, end exclusive."""
     return f"tokens {start}:{end}"
 
 
 def group_problems(problems: Iterable[Problem]) -> dict[Kind, list[Problem]]:
-    """Problems by kind: first those that lose data, in the order in which their kinds were met."""
+    """Group problems by kind: first those that lose data, in the order in which their kinds were met."""
     groups: defaultdict[Kind, list[Problem]] = defaultdict(list)
     for problem in problems:
         groups[problem.kind].append(problem)
@@ -61,7 +61,7 @@ def group_problems(problems: Iterable[Problem]) -> dict[Kind, list[Problem]]:
 
 
 def as_data(groups: dict[Kind, list[Problem]]) -> list[dict[str, Any]]:
-    """Groups of problems as JSON holds them."""
+    """Convert groups of problems to JSON data."""
     names = ("file", "document", "place", "found")
     return [
         {

@@ -1,15 +1,17 @@
-"""Gold annotation that no prediction can have, because of what selected spans and frames must be."""
+"""Check gold annotation: spans that no prediction can have, quotations, and texts that come twice."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from spacy.tokens import Doc
 
-from ..annotation import describe_doc, get_clusters, get_frames
+from ..annotation import describe_doc, get_clusters, get_frames, get_quotations, has_clusters_annotated
 from .files import Keys
 from .problems import Kind, Problem, tokens
+from .trainings import Pipe
 
 CROSSING_MENTIONS = Kind(
     "mentions that cross an earlier one, so that not both can be selected",
@@ -36,36 +38,51 @@ SAME_PREDICATE = Kind(
     "one frame for each predicate",
     "Put all arguments in one frame.",
 )
+CROSSING_QUOTATIONS = Kind(
+    "quotations that cross an earlier one",
+    "quotations that nest, or have no token in common",
+    "Correct the span that is wrong.",
+)
+SAME_QUOTATION = Kind(
+    "quotations that are there a second time",
+    "each quotation once, with one speaker",
+    "Remove one of the two.",
+)
+NO_MENTION = Kind(
+    "speakers and addressees of quotations that are no mention of a cluster, so that nobody knows who they are",
+    "a mention of a cluster, of one mention if need be",
+    "Add it to its cluster, or name another mention of this one.",
+)
+IN_TWO_FILES = Kind(
+    "documents whose text is in another file, too, so that what is scored may have been trained on",
+    "each text in one file",
+    "Remove it from one of them.",
+)
+IN_ONE_FILE = Kind(
+    "documents whose text is in the same file a second time", "each text once", "Remove one of them.", loses=False
+)
 
 Span = tuple[int, int]
 
 
-def check_clusters(doc: Doc, file: str, keys: Keys) -> Iterator[Problem]:
-    """Mentions that cross others."""
-    mentions = [mention for cluster in get_clusters(doc, keys.clusters) for mention in cluster]
-    for span, other in find_crossing(mentions):
+def check_clusters(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
+    """Find mentions that cross others, if the selector of a component lets no spans cross."""
+    mentions = [mention for cluster in get_clusters(doc, pipe.settings.prefix) for mention in cluster]
+    for span, other in () if pipe.selector.spans_may_cross else find_crossing(mentions):
         found = f"{doc[slice(*span)].text!r} and {doc[slice(*other)].text!r}, {tokens(*other)}"
         yield Problem(CROSSING_MENTIONS, file, describe_doc(doc), tokens(*span), found)
 
 
-def check_arguments(doc: Doc, file: str, keys: Keys) -> Iterator[Problem]:
-    """Arguments of different predicates that cross."""
-    frames = get_frames(doc, keys.frames)
-    own = [{(argument.start, argument.end) for argument in frame.arguments} for frame in frames]
-    for span, other in find_crossing({span for spans in own for span in spans}):
-        if not any(span in spans and other in spans for spans in own):
-            found = f"{doc[slice(*span)].text!r} and {doc[slice(*other)].text!r}, {tokens(*other)}"
-            yield Problem(CROSSING_ARGUMENTS, file, describe_doc(doc), tokens(*span), found)
+def check_frames(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
+    """Find frames of which not all can be predicted together, and arguments of different predicates that cross.
 
-
-def check_frames(doc: Doc, file: str, keys: Keys, unique_roles: Collection[str]) -> Iterator[Problem]:
-    """Frames of which not all can be predicted together.
-
-    unique_roles (Collection[str]): The roles that a predicate has at most once.
+    A role of `unique_roles` is predicted once for each predicate. Arguments may cross if the selector lets them.
     """
+    settings: Any = pipe.settings
     document = describe_doc(doc)
+    frames = get_frames(doc, settings.prefix)
     seen: set[Span] = set()
-    for frame in get_frames(doc, keys.frames):
+    for frame in frames:
         predicate = doc[frame.start : frame.end].text
         if frame[:2] in seen:
             yield Problem(SAME_PREDICATE, file, document, tokens(*frame[:2]), repr(predicate))
@@ -77,14 +94,66 @@ def check_frames(doc: Doc, file: str, keys: Keys, unique_roles: Collection[str])
                 yield Problem(OVERLAPPING, file, document, tokens(*second[:2]), found)
         roles: set[str] = set()
         for start, end, role in frame.arguments:
-            if role in roles and role in unique_roles:
+            if role in roles and role in settings.unique_roles:
                 found = f"{role} {doc[start:end].text!r} of {predicate!r}"
                 yield Problem(SAME_ROLE, file, document, tokens(start, end), found)
             roles.add(role)
+    own = [{(argument.start, argument.end) for argument in frame.arguments} for frame in frames]
+    arguments = {span for spans in own for span in spans}
+    for span, other in () if pipe.selector.spans_may_cross else find_crossing(arguments):
+        if not any(span in spans and other in spans for spans in own):
+            found = f"{doc[slice(*span)].text!r} and {doc[slice(*other)].text!r}, {tokens(*other)}"
+            yield Problem(CROSSING_ARGUMENTS, file, document, tokens(*span), found)
+
+
+STRUCTURE_CHECKS: Mapping[str, Callable[[Doc, str, Pipe], Iterator[Problem]]] = {
+    "cluster": check_clusters,
+    "frame": check_frames,
+}
+"""Checks of the annotation of a component, by the `group` of its task. Others have none."""
+
+
+def check_quotations(doc: Doc, file: str, keys: Keys) -> Iterator[Problem]:
+    """Find quotations that cross others or come twice, and speakers and addressees that are in no cluster.
+
+    keys (Keys): Where the clusters are. In a document that is not annotated for them, anyone may speak.
+    """
+    document = describe_doc(doc)
+    quotations = get_quotations(doc)
+    for span, other in find_crossing((quotation.start, quotation.end) for quotation in quotations):
+        found = f"{_shorten(doc, *span)} and {_shorten(doc, *other)}, {tokens(*other)}"
+        yield Problem(CROSSING_QUOTATIONS, file, document, tokens(*span), found)
+    mentions = {mention for cluster in get_clusters(doc, keys.clusters) for mention in cluster}
+    seen: set[tuple[int, int]] = set()
+    for quotation in quotations:
+        place = (quotation.start, quotation.end)
+        if place in seen:
+            yield Problem(SAME_QUOTATION, file, document, tokens(*place), _shorten(doc, *place))
+        seen.add(place)
+        for role, person in (("speaker", quotation.speaker), ("addressee", quotation.addressee)):
+            if person is not None and person not in mentions and has_clusters_annotated(doc, keys.clusters):
+                found = f"{doc[slice(*person)].text!r}, the {role} of {_shorten(doc, *place)} at {tokens(*place)}"
+                yield Problem(NO_MENTION, file, document, tokens(*person), found)
+
+
+def find_repeated(files: Mapping[str, Sequence[Doc]]) -> Iterator[Problem]:
+    """Find documents with the words of an earlier one; white space does not count.
+
+    files (Mapping[str, Sequence[Doc]]): The documents of each file.
+    """
+    first: dict[tuple[str, ...], tuple[str, str]] = {}
+    for file, docs in files.items():
+        for doc in docs:
+            words = tuple(doc.text.split())
+            here = (file, describe_doc(doc))
+            before = first.setdefault(words, here) if words else here
+            if before is not here:
+                kind = IN_ONE_FILE if before[0] == file else IN_TWO_FILES
+                yield Problem(kind, *here, found=f"as {before[1]} of {before[0]}, {len(words):,} words")
 
 
 def find_crossing(spans: Iterable[Span]) -> Iterator[tuple[Span, Span]]:
-    """Each span that crosses an earlier one, with the widest that it crosses."""
+    """Find each span that crosses an earlier one, with the widest that it crosses."""
     around: list[Span] = []
     for start, end in sorted({*spans}, key=lambda span: (span[0], -span[1])):
         around = [other for other in around if other[1] > start]
@@ -96,3 +165,8 @@ def find_crossing(spans: Iterable[Span]) -> Iterator[tuple[Span, Span]]:
 
 def _widest(spans: Sequence[Span]) -> Span:
     return max(spans, key=lambda span: span[1] - span[0])
+
+
+def _shorten(doc: Doc, start: int, end: int, most: int = 6) -> str:
+    """The beginning of a quotation, which may be a page long."""
+    return repr(doc[start : min(end, start + most)].text) + ("..." if end - start > most else "")

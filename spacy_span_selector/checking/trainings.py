@@ -1,4 +1,4 @@
-"""How a config would train on documents: with its components, its reader, and what annotates before them."""
+"""Trainings of configs: their components, their readers, and what annotates before the components learn."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from thinc.api import Config
 from ..examples.corpus import PreannotatedCorpus
 from ..pipeline.before_training import BOUNDARIES
 from ..pipeline.selector_pipe import SelectorPipe
+from ..scoring.task import Task, all_tasks, get_task
 
 Pipe = SelectorPipe[Any, Any, Any, Any]
 
@@ -30,7 +31,7 @@ class Training:
     """A training.
 
     nlp (Language): The pipeline. None of its components is initialized.
-    settings (Mapping[str, Any]): What `initialize` of each component is given.
+    settings (Mapping[str, Any]): The arguments of `initialize` of each component.
     readers (list[dict[str, Any]]): The config of each reader of the training corpus.
     annotating (list[str]): The components that annotate before the others learn, and need no training themselves.
     """
@@ -47,12 +48,17 @@ class Training:
         return {n: pipe for n, pipe in self.nlp.pipeline if isinstance(pipe, SelectorPipe) and n not in frozen}
 
     @property
+    def tasks(self) -> dict[str, Task]:
+        """The tasks of these components, by name."""
+        return {name: get_task(self.nlp.get_pipe_meta(name).factory) for name in self.pipes}
+
+    @property
     def sets_sentences(self) -> bool:
-        """Whether documents without sentence boundaries get some before the components learn from them."""
+        """True if documents without sentence boundaries get some before the components learn from them."""
         return any(BOUNDARIES in self.nlp.get_pipe_meta(name).assigns for name in self.annotating)
 
     def examples(self, doc: Doc, file: Path) -> Iterator[Example]:
-        """What the components learn from a document.
+        """Yield the examples that the components learn from.
 
         doc (Doc): The document, with gold annotation.
         file (Path): Its file: it is read as the config reads this file or, if it does not, its first one.
@@ -78,18 +84,18 @@ class Training:
 
 
 def default_training(lang: str) -> Training:
-    """Both components with their defaults, on words and sentences of the corpus.
+    """Make a training of all components with their defaults, on words and sentences of the corpus.
 
     lang (str): The language of texts that have to be split into words.
     """
     nlp = spacy.blank(lang)
-    for name in ("structured_coref", "structured_srl"):
-        nlp.add_pipe(name)
+    for task in all_tasks():
+        nlp.add_pipe(task.factory)
     return Training(nlp)
 
 
 def training_of(raw: Config) -> Training:
-    """The training of a config.
+    """Make the training of a config.
 
     raw (Config): The config, not interpolated.
     RAISES (ValueError): If it has no component that selects spans, or is not valid.
@@ -109,13 +115,13 @@ def training_of(raw: Config) -> Training:
     if not training.pipes:
         raise ValueError(
             f"The config trains no component that selects spans: its pipeline is {nlp.pipe_names}. Take one with "
-            "structured_coref or structured_srl, not frozen, or check the corpus without a config."
+            f"{' or '.join(task.factory for task in all_tasks())}, not frozen, or check the corpus without a config."
         )
     return training
 
 
 def _find_readers(block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The blocks of a config that read a path: one, or all in a block that reads several corpora."""
+    """Find the blocks of a config that read a path: one, or all in a block that reads several corpora."""
     if "path" in block:
         yield dict(block)
     else:

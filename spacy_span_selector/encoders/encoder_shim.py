@@ -1,4 +1,4 @@
-"""The shim of a pretrained encoder, whose files may come from anyone.
+"""The model and the shim of a pretrained encoder of spacy-transformers, whose files may come from anyone.
 
 The shim of spacy-transformers, whose files these are, leaves it to torch whether a pickle among them runs, writes the
 tokenizer's files wherever their names say, and passes any option to the tokenizer, `trust_remote_code` among them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,14 +17,18 @@ from typing import Any
 import safetensors.torch
 import srsly
 import torch
+from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import HFObjects
+from spacy_transformers.layers import TransformerModel
 from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import get_torch_default_device
 
 from ..models.averaged import AveragedShim
 from ..models.compact import is_compact
 from ..models.weights import ARCHIVE, load_weights, save_weights
+from .sentence_windows import SentenceWindows
+from .without_white_space import read_without_white_space
 
 OWNER = "the pretrained encoder"
 LOCAL = {"trust_remote_code": False, "local_files_only": True}
@@ -106,3 +111,34 @@ def _set_weights(encoder: Any, weights: dict[str, Any]) -> None:
             "else than it was trained to: install the version that it was saved with.",
             stacklevel=2,
         )
+
+
+@dataclass
+class ModelWindows:
+    """Windows for one encoder, whose tokenizer is not there before it is initialized or loaded."""
+
+    windows: SentenceWindows
+    model: TransformerModel
+
+    def __call__(self, docs: list[Doc]) -> list[list[Span]]:
+        return self.windows.cut(docs, self.model.tokenizer)
+
+
+class WordsTransformer(TransformerModel):
+    """A pretrained encoder that does not see white space, and whose windows may be those of `SentenceWindows`.
+
+    Its arguments are those of `TransformerModel`.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._func = read_without_white_space(self._func)
+        if isinstance(self.attrs["get_spans"], SentenceWindows):
+            self.attrs["get_spans"] = ModelWindows(self.attrs["get_spans"], self)
+
+    def copy(self) -> Any:
+        copied = super().copy()
+        copied._func = self._func
+        if isinstance(self.attrs["get_spans"], ModelWindows):
+            copied.attrs["get_spans"] = ModelWindows(self.attrs["get_spans"].windows, copied)
+        return copied

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import torch
+from pydantic.dataclasses import dataclass
 from spacy.tokens import Doc, Span
 from spacy.util import registry
 from thinc.api import Model, PyTorchShim, chain, xp2torch
@@ -25,7 +25,7 @@ from torch import Tensor
 from ..layers.spans.precision import has_bfloat16
 from ..models.at_rest import at_rest
 from ..models.finite import NotFinite, first_not_finite, module_gradients
-from ..signatures import takes_settings
+from ..signatures import CHECKED, takes_settings
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
@@ -37,14 +37,12 @@ BLOCK_SUBWORDS = {"cpu": 1 << 10, "cuda": 1 << 15}
 """Subwords, with padding, that run at once, by device; a GPU is kept busy by more of them."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
 class EncoderSettings:
-    """The settings of a pretrained encoder: those of spacy-transformers.TransformerModel.v3, and two more.
+    """The settings of a pretrained encoder: those of spacy-transformers.TransformerModel.v3, and one more.
 
-    block_subwords (int | None): How many subwords, with padding, run at once, or one window if that has more. If None,
-        what suits the device.
     bfloat16 (bool | str): Compute in bfloat16 where the device has instructions for it, as GPUs since Ampere and CPUs
-        with AVX512-BF16 have; others compute in float32. "prediction" does so at prediction alone, true in training,
+        with AVX512-BF16 have; others compute in float32. "prediction" does so only at prediction, true in training,
         too, and false never. Weights, output and gradients are float32.
     """
 
@@ -54,20 +52,15 @@ class EncoderSettings:
     transformer_config: dict[str, Any] | None = None
     mixed_precision: bool = False
     grad_scaler_config: dict[str, Any] | None = None
-    block_subwords: int | None = None
-    bfloat16: bool | str = "prediction"
+    bfloat16: bool | Literal["prediction"] = "prediction"
 
     def __post_init__(self) -> None:
-        if self.block_subwords is not None and self.block_subwords < 1:
-            raise ValueError(f"block_subwords is {self.block_subwords}, but at least 1 subword must run at once.")
-        if self.bfloat16 not in (True, False, "prediction"):
-            raise ValueError(f'bfloat16 is {self.bfloat16!r}; it must be true, false or "prediction".')
         if self.bfloat16 is True and self.mixed_precision:
-            raise ValueError("mixed_precision computes in float16, bfloat16 in bfloat16: set only one of them to true.")
+            raise ValueError("has mixed_precision, which computes in float16, and bfloat16: set only one to true.")
 
 
 @registry.architectures("spacy_span_selector.TransformerModel.v1")
-@takes_settings(EncoderSettings)
+@takes_settings(EncoderSettings, "the encoder")
 def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullTransformerBatch]:
     """Build a pretrained encoder that runs its windows in blocks.
 
@@ -77,8 +70,7 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
     RAISES (ImportError): If spacy-transformers is not installed.
     """
     try:
-        from .encoder_shim import EncoderShim
-        from .words_transformer import WordsTransformer
+        from .encoder_shim import EncoderShim, WordsTransformer
     except ImportError as error:
         raise ImportError(
             "'spacy_span_selector.TransformerModel.v1' needs spacy-transformers. Install it with: "
@@ -100,14 +92,14 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
         grad_scaler_config=dict(settings.grad_scaler_config or {}),
     )
     # Settings as attributes of the model would be saved with its weights, and then count more than the config.
-    forward = partial(_forward, block_subwords=settings.block_subwords, bfloat16=settings.bfloat16)
+    forward = partial(_forward, bfloat16=settings.bfloat16)
     model.layers[0] = Model(encoder.name, forward, shims=[shim], dims={"nI": None, "nO": None})
     model.attrs["replace_listener_cfg"] = _replace_listener_config
     return cast("Model[list[Doc], FullTransformerBatch]", model)
 
 
 @registry.architectures("spacy_span_selector.Tok2VecTransformer.v1")
-@takes_settings(EncoderSettings)
+@takes_settings(EncoderSettings, "the encoder")
 def build_tok2vec_transformer(
     pooling: Model[Ragged, Floats2d], settings: EncoderSettings, grad_factor: float = 1.0
 ) -> Model[list[Doc], list[Floats2d]]:
@@ -138,7 +130,6 @@ def _forward(
     wordpieces: WordpieceBatch,
     is_train: bool,
     *,
-    block_subwords: int | None,
     bfloat16: bool | str,
 ) -> tuple[ModelOutput, Callable[[ModelOutput], list[Any]]]:
     """Run the encoder. Its callback adds to the gradients of the weights what `last_hidden_state` got."""
@@ -151,8 +142,6 @@ def _forward(
         if (values := getattr(wordpieces, field)) is not None
     }
     order = torch.from_numpy(longest_first).to(shim.device)
-    if block_subwords is None:
-        block_subwords = BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
     fields: dict[str, list[Tensor]] = {}
     hidden: list[tuple[Tensor, Tensor]] = []
     encoder = shim._model.train() if is_train else at_rest(shim._model)
@@ -160,7 +149,9 @@ def _forward(
     if bfloat16 == "prediction":
         bfloat16 = not is_train
     with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16)):
-        for block, length in _blocks(lengths[longest_first], block_subwords):
+        for block, length in _blocks(
+            lengths[longest_first], BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
+        ):
             output = encoder(**{field: values[block, :length] for field, values in inputs.items()})
             windows = order[block]
             _collect(fields, output, windows, length, wordpieces.input_ids.shape)

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 from spacy import registry
 from spacy.attrs import DEP, ENT_ID, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, NORM, ORTH, POS, TAG
 from spacy.errors import Errors
@@ -29,7 +31,7 @@ from ..documents.given import GivenAnnotation
 from ..documents.pieces import cut_doc
 from ..documents.sample import Sample
 from ..files.folders import what_is_wrong
-from ..signatures import check_types, takes_settings
+from ..signatures import checks_arguments, takes_settings
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 DEFAULT = GivenAnnotation()
@@ -38,20 +40,20 @@ STRINGS = (ORTH, NORM, LEMMA, TAG, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
 
 
 @registry.misc("spacy_span_selector.Sample.v1")
+@checks_arguments("'spacy_span_selector.Sample.v1'")
 def create_sample(documents: int | None = None, clusters: float = 1.0, frames: float = 1.0, seed: int = 0) -> Sample:
     """A random part of a corpus; the arguments are those of `Sample`.
 
     RAISES (ValueError): If one of them is out of range.
     """
-    settings = {"documents": documents, "clusters": clusters, "frames": frames, "seed": seed}
-    check_types(Sample, settings, "'spacy_span_selector.Sample.v1'")
     return Sample(documents, clusters, frames, seed)
 
 
 @registry.readers("spacy_span_selector.Corpus.v1")
-@takes_settings(GivenAnnotation)
+@takes_settings(GivenAnnotation, "the corpus reader")
+@checks_arguments("the corpus reader")
 def create_corpus(
-    path: Path | None,
+    path: Annotated[Path | None, Field(strict=False)],
     settings: GivenAnnotation,
     gold_tokens: bool = True,
     max_words: int | None = None,

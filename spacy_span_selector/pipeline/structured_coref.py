@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import torch
+from pydantic import Field
+from pydantic.dataclasses import dataclass as settings_class
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -14,7 +16,6 @@ from thinc.api import Model
 
 from ..annotation import (
     CLUSTER_PREFIX,
-    CONSTITUENTS_KEY,
     GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
     Mention,
@@ -25,9 +26,7 @@ from ..annotation import (
 )
 from ..clustering import REACH, Reason
 from ..documents.words import Words
-from ..examples.given_mentions import given_mentions
-from ..examples.gold_constituents import gold_constituents, has_constituents
-from ..examples.gold_mentions import gold_mentions
+from ..examples.gold_mentions import given_mentions, gold_mentions
 from ..examples.lost import LostSpans
 from ..examples.token_facts import token_facts
 from ..extensions import CLUSTER_ATTRIBUTES, QUOTATION_ATTRIBUTES, register_extensions
@@ -35,16 +34,15 @@ from ..layers.coref.gold import GoldMentions
 from ..layers.coref.linker import Links
 from ..layers.coref.loss import coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
-from ..layers.selection.selectors import SpanSelector
 from ..layers.spans.layout import Runs, SpanLayout
 from ..scoring.coref import COREFERENCE
-from ..signatures import takes_settings
+from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
 from .consistent_clusters import consistent_clusters, describe_reasons
 from .default_model import default_model
 from .scenes import attribute_quotations, find_in_words, learn_quotations, outer_quotations, quotations_of
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import PipeSettings, check_range
+from .settings import NotNegative, PipeSettings, Share
 from .workers import use_one_thread_after_fork
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
@@ -53,7 +51,7 @@ register_extensions()
 use_one_thread_after_fork()
 
 
-@dataclass(kw_only=True)
+@settings_class(frozen=True, kw_only=True, config=CHECKED)
 class CorefPipeSettings(PipeSettings):
     """The settings of `structured_coref`.
 
@@ -79,24 +77,18 @@ class CorefPipeSettings(PipeSettings):
         antecedent, as far as they are selected. Only with complete annotation; a greedy selector learns it always.
     """
 
-    candidate_ratio: float = 0.4
+    candidate_ratio: NotNegative = 0.4
     keep_singletons: bool = True
     prefix: str = CLUSTER_PREFIX
     mentions_key: str = MENTIONS_KEY
     given_key: str = GIVEN_MENTIONS_KEY
-    link_threshold: float = 0.0
-    consistent_clusters: bool = False
-    quotations: bool = False
-    singleton_threshold: float = 0.0
-    link_non_mentions: float = 0.0
+    link_threshold: Annotated[float, Field(ge=-1e30, le=1e30)] = 0.0  # what scores of 32 bits hold
+    consistent_clusters: bool = True
+    quotations: bool = True
+    singleton_threshold: Share = 0.0
+    link_non_mentions: NotNegative = 0.0
     keys: ClassVar[tuple[str, ...]] = ("mentions_key", "given_key")
     selected: ClassVar[str] = "mentions_key"
-
-    def check(self, component: str) -> None:
-        super().check(component)
-        check_range(component, "link_threshold", self.link_threshold, -1e30, 1e30)  # what scores of 32 bits hold
-        check_range(component, "singleton_threshold", self.singleton_threshold, 0.0, 1.0)
-        check_range(component, "link_non_mentions", self.link_non_mentions, 0.0)
 
     @property
     def marks_all(self) -> bool:
@@ -155,23 +147,16 @@ def make_structured_coref(
 class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput, CorefPrediction]):
     """Select the mentions of each sentence as a non-crossing set of spans, and link them into clusters."""
 
-    settings_type = CorefPipeSettings
     prediction_type = CorefPrediction
     gold_name = "gold mention"
-
-    @property
-    def selector(self) -> SpanSelector:
-        """How mentions are selected, as the model was configured."""
-        selector: SpanSelector = self.model.attrs["selector"]
-        return selector
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Build the network, and learn from annotated quotations who speaks.
 
         get_examples (Callable[[], Iterable[Example]]): The training examples.
         nlp (Language | None): The pipeline.
-        RAISES (ValueError): If no example has a cluster, or none has a token, or none has the constituents that the
-            multitask selector learns from.
+        RAISES (ValueError): If no example has a cluster, or none has a token, or none has what the selector learns
+            beside.
         """
         validate_get_examples(get_examples, "StructuredCoref.initialize")
         examples = list(get_examples())  # reading a corpus takes long, so only once
@@ -181,12 +166,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
                 f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{prefix}_1'. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
-        if self.selector.learns_constituents and not any(map(has_constituents, examples)):
-            raise ValueError(
-                f"'{self.name}' found no constituent in any training example: no group "
-                f"doc.spans['{CONSTITUENTS_KEY}']. The multitask selector learns from them: take a corpus that has "
-                "trees, such as OntoGUM, or another selector."
-            )
+        self.selector.check_examples(examples, self.name)
         if self.settings.quotations:
             learn_quotations([example.reference for example in examples], self.vocab)
         self.model.initialize(X=docs_to_initialize(examples))
@@ -196,21 +176,17 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
     ) -> tuple[GoldMentions, LostSpans]:
         settings = self.settings
-        width = self._max_span_width
-        gold, lost = gold_mentions(
+        return gold_mentions(
             examples,
             sentences,
             prefix=settings.prefix,
             mentions_key=settings.mentions_key,
-            max_width=width,
+            max_width=self._max_span_width,
             device=device,
         )
-        if self.selector.learns_constituents:
-            gold = replace(gold, constituents=gold_constituents(examples, sentences, width, device))
-        return gold, lost
 
     def _training_request(self, words: Sequence[Words], gold: GoldMentions) -> CorefRequest:
-        return CorefRequest(token_facts(words, gold.annotated.device), self.training_strategy(gold))
+        return CorefRequest(token_facts(words, gold.annotated.device), self.training_strategy())
 
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> CorefRequest:
         strategy, lost = given_mentions(words, layout, self.settings.given_key, self.prediction_strategy())

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
-from operator import is_not
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import torch
+from pydantic import Field
+from pydantic.dataclasses import dataclass as settings_class
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -30,10 +31,10 @@ from ..annotation import (
 from ..annotation.lexicon import check_lexicon
 from ..documents.words import Words
 from ..examples.gold_frames import gold_frames
-from ..examples.known_rolesets import KnownRolesets
 from ..examples.lost import LostSpans
-from ..examples.rolesets import LookUpSenses, add_rolesets, count_rolesets, number_rolesets
+from ..examples.rolesets import KnownRolesets, LookUpSenses, add_rolesets, count_rolesets, number_rolesets
 from ..extensions import FRAME_ATTRIBUTES, register_extensions
+from ..layers.selection.sampling import Annotation
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.gold import GoldFrames
 from ..layers.srl.growth import NEW
@@ -42,11 +43,11 @@ from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
 from ..models.torch_head import head_module
 from ..scoring.srl import SEMANTIC_ROLES
-from ..signatures import takes_settings
+from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
 from .default_model import default_model
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import PipeSettings
+from .settings import NotNegative, PipeSettings
 from .workers import use_one_thread_after_fork
 
 CORE_ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA")
@@ -57,7 +58,7 @@ register_extensions()
 use_one_thread_after_fork()
 
 
-@dataclass(kw_only=True)
+@settings_class(frozen=True, kw_only=True, config=CHECKED)
 class SrlPipeSettings(PipeSettings):
     """The settings of `structured_srl`.
 
@@ -70,30 +71,17 @@ class SrlPipeSettings(PipeSettings):
     frame_roles (bool): Whether a predicate gets no core role that its roleset lacks, if a lexicon knows the roleset.
     """
 
-    annotation: str | None = "complete"
-    candidate_ratio: float = 0.8
-    negatives: float | None = 1.0
+    annotation: Annotation | None = "complete"
+    candidate_ratio: NotNegative = 0.8
+    negatives: NotNegative | None = 1.0
     predict_rolesets: bool = True
     prefix: str = FRAME_PREFIX
     predicates_key: str = PREDICATES_KEY
     spans_key: str = SELECTED_KEY
-    unique_roles: Sequence[str] = CORE_ROLES
-    frame_roles: bool = False
+    unique_roles: Annotated[tuple[str, ...], Field(strict=False)] = CORE_ROLES
+    frame_roles: bool = True
     keys: ClassVar[tuple[str, ...]] = ("predicates_key", "spans_key")
     selected: ClassVar[str] = "spans_key"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.unique_roles, tuple):
-            self.unique_roles = [*self.unique_roles]  # as it is when it was saved
-
-    def check(self, component: str) -> None:
-        super().check(component)
-        roles = self.unique_roles
-        if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
-            raise ValueError(
-                f"'unique_roles' of '{component}' is {roles!r}; it must be a list of roles, such as ['ARG0']."
-            )
 
 
 @dataclass(frozen=True)
@@ -135,25 +123,23 @@ def make_structured_srl(
 class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPrediction]):
     """Find the predicates of each sentence, select argument spans that do not cross, and classify their roles."""
 
-    settings_type = SrlPipeSettings
     prediction_type = SrlPrediction
     gold_name = "gold predicate, argument or roleset"
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         """Initialize the component; the arguments are those of `SelectorPipe`."""
         super().__init__(*arguments, **named)
-        self.cfg = {"labels": [], "rolesets": {}, "lexicon": {}, **self.cfg}
-        self._known: tuple[Any, KnownRolesets] | None = None
+        self._rolesets = KnownRolesets({}, {}, ())
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The roles, most frequent first."""
-        return tuple(self.cfg["labels"])
+        return tuple(self._rolesets.labels)
 
     @property
     def label_data(self) -> dict[str, Any]:
         """The roles, and how often each form and lemma was seen with each roleset, as `initialize` takes them."""
-        return {"roles": list(self.labels), "rolesets": self.cfg["rolesets"]}
+        return {"roles": list(self.labels), "rolesets": self._rolesets.seen_counts}
 
     def initialize(
         self,
@@ -172,11 +158,12 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         lexicon (Lexicon | None): What is known of rolesets beside the examples: `spacy_span_selector.Lexicon.v1` reads
             one. The roles of their frames become features of arguments, words that were never seen get their rolesets,
             and frames say what rolesets and roles mean.
-        RAISES (ValueError): If no example has an argument, or none has a token, or if labels or lexicon have another
-            form.
+        RAISES (ValueError): If no example has an argument, or none has a token, or none has what the selector learns
+            beside, or if labels or lexicon have another form.
         """
         validate_get_examples(get_examples, "StructuredSrl.initialize")
         examples = list(get_examples())  # reading a corpus takes long, so only once
+        self.selector.check_examples(examples, self.name)
         self.take_labels((example.reference for example in examples), {"labels": labels, "lexicon": lexicon})
         self.model.attrs["sizes"] = self._sizes()
         self.model.initialize(X=docs_to_initialize(examples))
@@ -199,11 +186,10 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
                 f"'{self.settings.prefix}_1' whose group has a span with a label behind the predicate. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
-        self.cfg["labels"] = list(labels["roles"])
+        lexicon = check_lexicon(settings.get("lexicon") or {}, f"the lexicon of '{self.name}'")
         predicts = self.settings.predict_rolesets
-        self.cfg["rolesets"] = labels["rolesets"] if predicts else {}
-        lexicon = settings.get("lexicon") or {}
-        self.cfg["lexicon"] = check_lexicon(lexicon, f"the lexicon of '{self.name}'") if predicts else {}
+        learnt = (labels["rolesets"], lexicon) if predicts else ({}, {})
+        self._rolesets = KnownRolesets(*learnt, tuple(labels["roles"]))
 
     def add_label(self, label: str) -> int:
         """Add a role to a network that has been trained. It is predicted after further training.
@@ -212,7 +198,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         RETURNS (int): 1, or 0 if it is there already.
         RAISES (ValueError): If the label is no role, or the network has not been initialized.
         """
-        return len(self._grow({"roles": [label], "rolesets": self.cfg["rolesets"]})["roles"])
+        return len(self._grow({"roles": [label], "rolesets": self._rolesets.seen_counts})["roles"])
 
     def add_labels(self, docs: Iterable[Doc]) -> dict[str, list[str]]:
         """Add the roles and rolesets of a corpus to a network that has been trained, before it is trained further.
@@ -225,9 +211,9 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         """
         docs = list(docs)
         labels = self._collect_labels(docs)
-        labels["rolesets"] = self.cfg["rolesets"]
+        labels["rolesets"] = self._rolesets.seen_counts
         if self.settings.predict_rolesets:
-            known = self._rolesets()
+            known = self._rolesets
             labels["rolesets"] = add_rolesets(docs, self.settings.prefix, known.seen_counts, known.counts)
         return self._grow(labels)
 
@@ -240,11 +226,11 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
                 "nlp.initialize(get_examples)."
             )
         roles = [role for role in labels["roles"] if role not in self.labels]
-        before = number_rolesets(self.cfg["rolesets"], {})
+        before = number_rolesets(self._rolesets.seen_counts, {})
         after = number_rolesets(labels["rolesets"], {})
-        if roles or labels["rolesets"] != self.cfg["rolesets"]:
+        if roles or labels["rolesets"] != self._rolesets.seen_counts:
             rows = [before.get(roleset, NEW) for roleset in after]
-            self.cfg.update(labels=[*self.labels, *roles], rolesets=labels["rolesets"])
+            self._rolesets = KnownRolesets(labels["rolesets"], self._rolesets.lexicon, (*self.labels, *roles))
             self.model.attrs["resize_output"](self.model, len(self.labels), rows)
             self.model.attrs["sizes"] = self._sizes()
         return {"roles": roles, "rolesets": [roleset for roleset in after if roleset not in before]}
@@ -258,13 +244,19 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         )
         return {"roles": [role for role, _ in roles.most_common()], "rolesets": count_rolesets(docs, prefix)}
 
-    def _check_cfg(self, cfg: dict[str, Any]) -> None:
-        super()._check_cfg(cfg)
-        _check_labels(self.name, {"roles": cfg["labels"], "rolesets": cfg["rolesets"]})
-        check_lexicon(cfg["lexicon"], f"the lexicon of '{self.name}'")
+    def _saved(self) -> dict[str, Any]:
+        known = self._rolesets
+        learnt = {"labels": list(self.labels), "rolesets": known.seen_counts, "lexicon": known.lexicon}
+        return {**learnt, **super()._saved()}
+
+    def _take_over_more(self, content: dict[str, Any]) -> None:
+        learnt = {**self._saved(), **content}
+        _check_labels(self.name, {"roles": learnt["labels"], "rolesets": learnt["rolesets"]})
+        check_lexicon(learnt["lexicon"], f"the lexicon of '{self.name}'")
+        self._rolesets = KnownRolesets(learnt["rolesets"], learnt["lexicon"], tuple(learnt["labels"]))
 
     def _sizes(self) -> dict[str, int]:
-        known = self._rolesets()
+        known = self._rolesets
         return {"roles": len(self.labels), "rolesets": known.seen, "tags": known.tags}
 
     def _read_gold(
@@ -277,8 +269,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             prefix=settings.prefix,
             predicates_key=settings.predicates_key,
             roles={role: i for i, role in enumerate(self.labels)},
-            rolesets=self._rolesets().numbers,
-            seen=self._rolesets().counts if settings.predict_rolesets else None,
+            rolesets=self._rolesets.numbers,
+            seen=self._rolesets.counts if settings.predict_rolesets else None,
             max_width=self._max_span_width,
             band_width=self._band_width,
             device=device,
@@ -288,7 +280,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         every = torch.ones(len(words), dtype=torch.bool, device=gold.annotated.device)
         find_predicates = FindPredicates(gold.predicates, closed=every)
         frames = self._frame_table(gold.annotated.device)
-        return SrlRequest(find_predicates, self._senses(words), frames, self.training_strategy(gold))
+        return SrlRequest(find_predicates, self._senses(words), frames, self.training_strategy())
 
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SrlRequest:
         find_predicates = self._given_predicates(words, layout)
@@ -301,7 +293,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _predictions(
         self, words: Sequence[Words], layout: SpanLayout, request: SrlRequest, output: SrlOutput
     ) -> Iterator[SrlPrediction]:
-        names = [*self._rolesets().numbers, None]  # the last one for -1
+        names = [*self._rolesets.numbers, None]  # the last one for -1
         labels = self.labels
         starts, ends = output.predicates.starts.tolist(), output.predicates.ends.tolist()
         rolesets = output.rolesets.decode().tolist()
@@ -322,7 +314,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
                         [Argument(a.start - offset, a.end + 1 - offset, labels[a.role]) for a in found],
                         names[rolesets[i]],
                         [1.0 if is_given[number] else probabilities[i], *(a.score for a in found)],
-                        *self._rolesets().describe(names[rolesets[i]], (labels[a.role] for a in found)),
+                        *self._rolesets.describe(names[rolesets[i]], (labels[a.role] for a in found)),
                     )
                 )
             own = selected[bisect_left(selected, (offset,)) : bisect_left(selected, (after,))]
@@ -334,20 +326,13 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None, spans_key=settings.spans_key)
 
     def _senses(self, words: Sequence[Words]) -> LookUpSenses:
-        known = self._rolesets()
+        known = self._rolesets
         counts = known.counts if self.settings.predict_rolesets else {}
         return LookUpSenses([document.doc for document in words], counts, known.numbers)
 
     def _frame_table(self, device: torch.device) -> FrameTable:
         settings = self.settings
-        return self._rolesets().frame_table(device, settings.unique_roles, strict=settings.frame_roles)
-
-    def _rolesets(self) -> KnownRolesets:
-        """What is known of rolesets: it comes with initialization, and when a pipeline is loaded."""
-        source = (self.cfg["rolesets"], self.cfg["lexicon"], self.cfg["labels"])
-        if self._known is None or any(map(is_not, self._known[0], source)):
-            self._known = (source, KnownRolesets(*source))
-        return self._known[1]
+        return self._rolesets.frame_table(device, settings.unique_roles, strict=settings.frame_roles)
 
     def _given_predicates(self, words: Sequence[Words], layout: SpanLayout) -> FindPredicates:
         """The predicates that documents are given; a given span without words is left out."""

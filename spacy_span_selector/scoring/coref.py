@@ -12,7 +12,7 @@ from spacy import registry
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, has_clusters_annotated, read_group
+from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, cluster_keys, has_clusters_annotated, read_group
 from .metrics.coreference import CorefScores
 from .metrics.counts import Counts
 from .task import ScoreTable, Task, check_same_text, percent_columns
@@ -126,6 +126,10 @@ def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
     return cluster_groups(doc, settings.prefix)
 
 
+def _can_learn(doc: Doc, settings: Any) -> bool:
+    return bool(cluster_keys(doc, settings.prefix))
+
+
 COREFERENCE = Task(
     factory="structured_coref",
     title="Coreference",
@@ -159,4 +163,5 @@ COREFERENCE = Task(
     main_counts=count_coref,
     gold_spans=_gold_spans,
     groups=_groups,
+    can_learn=_can_learn,
 )

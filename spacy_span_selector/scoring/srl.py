@@ -165,6 +165,10 @@ def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
     return frame_groups(doc, settings.prefix)
 
 
+def _can_learn(doc: Doc, settings: Any) -> bool:
+    return any(len(group) > 1 for group in _groups(doc, settings))  # a predicate and an argument
+
+
 SEMANTIC_ROLES = Task(
     factory="structured_srl",
     title="Semantic roles",
@@ -197,4 +201,5 @@ SEMANTIC_ROLES = Task(
     main_counts=count_srl,
     gold_spans=_gold_spans,
     groups=_groups,
+    can_learn=_can_learn,
 )

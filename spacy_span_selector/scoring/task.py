@@ -73,6 +73,8 @@ class Task:
     gold_spans (Callable): Takes a document and the component's settings; returns the spans that its groups hold, None
         if the document is not annotated.
     groups (Callable): Takes a document and the component's settings; returns the groups of `doc.spans`.
+    can_learn (Callable): Takes a document and the component's settings; tells if the component can be initialized with
+        its annotation.
     """
 
     factory: str
@@ -93,6 +95,7 @@ class Task:
     main_counts: Callable[..., tuple[Counts, ...] | None]
     gold_spans: Callable[[Doc, Any], list[Span] | None]
     groups: Callable[[Doc, Any], list[SpanGroup]]
+    can_learn: Callable[[Doc, Any], bool]
 
     def score_weights(self) -> dict[str, float | None]:
         """Return the weight of every score for choosing the best pipeline: 0.0 if only logged, None if not."""

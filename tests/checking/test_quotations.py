@@ -6,7 +6,7 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import Quotation, set_clusters, set_quotations
 from spacy_span_selector.checking.counts import count_docs
 from spacy_span_selector.checking.problems import Kind
-from spacy_span_selector.checking.quotations import CROSSING_QUOTATIONS, NO_MENTION, SAME_QUOTATION, check_quotations
+from spacy_span_selector.checking.structure import CROSSING_QUOTATIONS, NO_MENTION, SAME_QUOTATION, check_quotations
 
 from .corpora import KEYS
 

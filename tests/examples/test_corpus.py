@@ -35,7 +35,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.documents.given import GivenAnnotation
-from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.dialogue import insert_speaker_markers
 from spacy_span_selector.examples.corpus import PreannotatedCorpus, create_corpora, create_corpus
 
 NLP = spacy.blank("en")

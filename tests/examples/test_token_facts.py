@@ -12,7 +12,7 @@ import torch
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import set_speaker_markers, set_speakers
-from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.dialogue import insert_speaker_markers
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.examples.token_facts import token_facts
 from spacy_span_selector.layers.coref.pair_features import TokenFacts
