@@ -1,1 +1,1 @@
-"""Commands that measure speed, memory and agreement with other systems; README.md explains their output."""
+"""Commands that measure speed, memory and agreement with other systems; lab/README.md explains their output."""

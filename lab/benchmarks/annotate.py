@@ -1,6 +1,6 @@
 """Time and memory of annotation by a trained pipeline, compared with its encoder alone.
 
-    python -m lab.benchmarks.annotate corpus/litbank0/test.spacy training/litbank0/model-best
+    python -m lab annotate corpus/litbank0/test.spacy training/litbank0/model-best
 
 Each pipeline annotates the documents of the corpus as they are, then documents of each length made from its text, then
 documents whose sentences all have the same length. "Encoder" is the same pipeline without the components of this
@@ -20,14 +20,17 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_span_selector.cli._app import friendly_errors
 from spacy_span_selector.scoring.task import find_tasks
 
-from .documents import documents_of_length, own_documents, with_sentences_of
-from .measuring import (
+from ..measuring import (
+    GpuId,
     Memory,
+    Models,
     Part,
+    Repeats,
     Spread,
+    Texts,
+    Threads,
     in_fresh_process,
     measure_memory,
     numbers,
@@ -37,6 +40,7 @@ from .measuring import (
     ratios,
     take_turns,
 )
+from .documents import documents_of_length, own_documents, with_sentences_of
 from .pipelines import Found, count_found, describe_pipeline, find_encoder, load_pipeline, selector_pipes
 
 WORDS_AT_LEAST = 10_000
@@ -94,13 +98,13 @@ class Times(NamedTuple):
 
 
 def main(
-    data: Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus; only its texts are used")],
-    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Trained pipelines")],
+    data: Texts,
+    models: Models,
     words: Annotated[str, typer.Option(help="Lengths of documents")] = "200,2000,20000,100000",
     sentence_words: Annotated[str, typer.Option(help="Lengths of sentences")] = "10,25,50,100,200,400",
-    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 0,
-    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 5,
-    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    threads: Threads = 0,
+    repeats: Repeats = 5,
+    gpu_id: GpuId = -1,
 ) -> None:
     """Print a table."""
     cases = [
@@ -114,18 +118,17 @@ def main(
         *("loaded, MB", "encoder, peak MB", "whole, peak MB", "spans", "clusters or frames"),
         texts=3,
     )
-    with friendly_errors():
-        for model in models:
-            for case in cases:
-                times = in_fresh_process(measure_times, model, data, case, threads, repeats, gpu_id)
-                measure = partial(measure_peak, model, data, case, threads=threads, gpu_id=gpu_id)
-                print_row(
-                    *(times.pipeline, *case.describe(), f"{times.documents:,}", f"{times.words:,}"),
-                    *(times.encoder.format(",.0f"), times.whole.format(",.0f"), times.ratio.format(".2f")),
-                    *peaks_of_parts(measure),
-                    *(f"{times.found.spans:,}", f"{times.found.groups:,}"),
-                )
-                typer.echo(f"{model}: {times.documents:,} documents of {case.describe()[0]} words done", err=True)
+    for model in models:
+        for case in cases:
+            times = in_fresh_process(measure_times, model, data, case, threads, repeats, gpu_id)
+            measure = partial(measure_peak, model, data, case, threads=threads, gpu_id=gpu_id)
+            print_row(
+                *(times.pipeline, *case.describe(), f"{times.documents:,}", f"{times.words:,}"),
+                *(times.encoder.format(",.0f"), times.whole.format(",.0f"), times.ratio.format(".2f")),
+                *peaks_of_parts(measure),
+                *(f"{times.found.spans:,}", f"{times.found.groups:,}"),
+            )
+            typer.echo(f"{model}: {times.documents:,} documents of {case.describe()[0]} words done", err=True)
 
 
 def measure_times(model: Path, data: Path, case: Case, threads: int, repeats: int, gpu_id: int) -> Times:
@@ -186,7 +189,3 @@ def annotate(nlp: Language, documents: Sequence[str | Doc], part: Part = "whole"
 def _copy(documents: Sequence[str | Doc]) -> list[str | Doc]:
     """Documents that have not been annotated before."""
     return [document.copy() if isinstance(document, Doc) else document for document in documents]
-
-
-if __name__ == "__main__":
-    typer.run(main)

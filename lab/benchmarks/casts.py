@@ -1,7 +1,7 @@
 """Who is who in a whole novel: is each person one cluster, and does it hold nobody else?
 
-    python -m lab.benchmarks.casts training/litbank0/model-best --novels novels 158_emma
-    python -m lab.benchmarks.casts MODEL --novels novels 158_emma --largest 5 \
+    python -m lab casts training/litbank0/model-best --novels novels 158_emma
+    python -m lab casts MODEL --novels novels 158_emma --largest 5 \
         --components.structured_coref.link_threshold 1
 
 `casts.json` has names that mean one person throughout a novel, and longer pieces of text in which they mean others. The
@@ -30,14 +30,14 @@ from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
 from spacy_span_selector.annotation import cluster_groups, find_cluster_prefix, find_mentions_key
-from spacy_span_selector.cli._app import friendly_errors, load_pipeline
+from spacy_span_selector.cli._app import load_pipeline
 from spacy_span_selector.extensions.mention_types import mention_type, without_clitic
 from spacy_span_selector.files.writing import write_file
 from spacy_span_selector.pipeline.split_dashes import split_dashes
 from spacy_span_selector.scoring.metrics.coreference import b_cubed
 from spacy_span_selector.scoring.metrics.counts import Counts
 
-from .measuring import print_header, print_row, set_threads
+from ..measuring import GpuId, Threads, print_header, print_row, set_threads
 
 CASTS = Path(__file__).with_name("casts.json")
 COMMON = 6
@@ -50,8 +50,6 @@ JOINING = re.compile(
 """Words after which a name is not the head: "the father of Emma"."""
 
 Offsets = tuple[int, int]
-
-app = typer.Typer(add_completion=False)
 
 
 class Cast(NamedTuple):
@@ -96,7 +94,6 @@ class Score(NamedTuple):
     wrong: list[str]
 
 
-@app.command(context_settings={"ignore_unknown_options": True})
 def main(
     model: Annotated[str, typer.Argument(help="A trained pipeline with structured_coref")],
     novels: Annotated[Path, typer.Option(help="A folder with the texts of the novels")],
@@ -112,27 +109,26 @@ def main(
     largest: Annotated[int, typer.Option(min=0, help="Print what this many of the largest clusters hold")] = 0,
     casts: Annotated[Path, typer.Option(help="Another file of casts")] = CASTS,
     output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
-    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 0,
-    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    threads: Threads = 0,
+    gpu_id: GpuId = -1,
 ) -> None:
     """Print two rows for each novel."""
     given = arguments or []
     n_names = next((i for i, argument in enumerate(given) if argument.startswith("--")), len(given))
-    with friendly_errors():
-        read = read_novels(novels, read_casts(casts), given[:n_names])
-        set_threads(threads)
-        if gpu_id >= 0:
-            spacy.require_gpu(gpu_id)
-        nlp = load_pipeline(model, given[n_names:])
-        nlp.max_length = sys.maxsize
-        if split:
-            split_dashes(nlp)
-        columns = ("found", "P", "R", "R at most", "F1", "persons right", "words per CPU s")
-        print_header("novel", "mentions", "names", *columns, texts=2)
-        results = {novel.name: measure(nlp, novel, largest) for novel in read}
-        if output is not None:
-            about = {"model": model, "settings": given[n_names:], "split_dashes": split}
-            write_file(output, json.dumps({**about, "novels": results}, indent=2, ensure_ascii=False) + "\n")
+    read = read_novels(novels, read_casts(casts), given[:n_names])
+    set_threads(threads)
+    if gpu_id >= 0:
+        spacy.require_gpu(gpu_id)
+    nlp = load_pipeline(model, given[n_names:])
+    nlp.max_length = sys.maxsize
+    if split:
+        split_dashes(nlp)
+    columns = ("found", "P", "R", "R at most", "F1", "persons right", "words per CPU s")
+    print_header("novel", "mentions", "names", *columns, texts=2)
+    results = {novel.name: measure(nlp, novel, largest) for novel in read}
+    if output is not None:
+        about = {"model": model, "settings": given[n_names:], "split_dashes": split}
+        write_file(output, json.dumps({**about, "novels": results}, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_casts(path: Path) -> dict[str, Cast]:
@@ -298,7 +294,3 @@ def _group(keys: Sequence[Hashable]) -> list[list[int]]:
 
 def _list(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{text} {count:,}" for text, count in counts.items())
-
-
-if __name__ == "__main__":
-    app()

@@ -1,7 +1,7 @@
 """The effect of the decoder, its threshold and that of links on a trained component: nothing else changes between rows.
 
-    python -m lab.benchmarks.decoding training/litbank0/model-best corpus/litbank0/dev.spacy
-    python -m lab.benchmarks.decoding training/ewt-LaminarSelector/model-best corpus/ewt/dev.spacy --gold-predicates
+    python -m lab decoding training/litbank0/model-best corpus/litbank0/dev.spacy
+    python -m lab decoding training/ewt-LaminarSelector/model-best corpus/ewt/dev.spacy --gold-predicates
 
 Choose a threshold on a dev split only; use other data to confirm the choice.
 """
@@ -51,15 +51,16 @@ def main(
         given = {key: gold_predicates for key in ("gold_tokens", "sentences", "predicates", "speakers")}
         examples = list(create_corpus(path, **given)(nlp))
         _annotate_before(nlp, name, examples)
-        rows, own = [], dict(pipe.cfg)
-        for label, settings in {**DECODERS, **(LINKS if "link_threshold" in own else {})}.items():
-            pipe.cfg.update({**own, **settings})
+        rows, own = [], pipe.settings
+        for label, settings in {**DECODERS, **(LINKS if hasattr(own, "link_threshold") else {})}.items():
+            pipe.settings = own
+            pipe.configure(**settings)
             for example, doc in zip(examples, pipe.pipe(_docs(examples), batch_size=nlp.batch_size), strict=True):
                 example.predicted = doc
             scores = pipe.score(examples)
             values = [f"{100 * scores[score]:.1f}" for score in tasks[name].decoding_scores]
             rows.append((label, *values, f"{scores[tasks[name].density]:.3f}"))
-        pipe.cfg.update(own)
+        pipe.settings = own
         typer.echo(f"\n{path}")
         msg.table(rows, header=("decoder", *columns), aligns=("l", *"r" * len(columns)), divider=True)
 
@@ -74,7 +75,3 @@ def _annotate_before(nlp: Language, name: str, examples: list[Example]) -> None:
 
 def _docs(examples: list[Example]) -> list[Doc]:
     return [example.predicted for example in examples]
-
-
-if __name__ == "__main__":
-    typer.run(main)

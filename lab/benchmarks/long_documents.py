@@ -1,6 +1,6 @@
 """Time and memory of one long document, by its length and by what it consists of.
 
-    python -m lab.benchmarks.long_documents MODEL original/158_emma.txt original/1023_bleak_house.txt
+    python -m lab long-documents MODEL original/158_emma.txt original/1023_bleak_house.txt
 
 Each row is one document, which `annotate` makes a line of JSON of, in a process of its own. "prose" is the text of the
 files, one after the other; "table" has lines of numbers without any end of a sentence; the others repeat one character.
@@ -20,9 +20,8 @@ from spacy_span_selector.annotate import Job
 from spacy_span_selector.annotate.annotator import Annotator, PartResult
 from spacy_span_selector.annotate.parts import Part
 from spacy_span_selector.annotate.records import Record
-from spacy_span_selector.cli._app import friendly_errors
 
-from .measuring import MB, in_fresh_process, measure_memory, numbers, print_header, print_row
+from ..measuring import MB, Threads, in_fresh_process, measure_memory, numbers, print_header, print_row
 
 SEED = 0
 REPEATED = {"a": "a", "=": "=", "space": " ", "line": "\n"}
@@ -48,18 +47,17 @@ def main(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Text files, for prose")],
     lengths: Annotated[str, typer.Option(help="Lengths in characters")] = "10000,100000,200000,500000,1000000,2000000",
     kinds: Annotated[str, typer.Option(help="What documents consist of")] = f"prose,table,{','.join(REPEATED)}",
-    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 1,
+    threads: Threads = 1,
 ) -> None:
     """Print a table."""
     print_header("text", "problem", "characters", "words", "CPU s", "CPU s per 10,000 characters", "peak, MB", texts=2)
-    with friendly_errors():
-        for kind in kinds.split(","):
-            for length in numbers(lengths):
-                text = make_text(kind, length, files)
-                cost = in_fresh_process(measure, model, text, threads)
-                rate = f"{cost.seconds / length * 10_000:.2f}"
-                sizes = f"{length:,}", f"{cost.words:,}", f"{cost.seconds:.1f}", rate, f"{cost.peak / MB:,.0f}"
-                print_row(kind, cost.problem, *sizes)
+    for kind in kinds.split(","):
+        for length in numbers(lengths):
+            text = make_text(kind, length, files)
+            cost = in_fresh_process(measure, model, text, threads)
+            rate = f"{cost.seconds / length * 10_000:.2f}"
+            sizes = f"{length:,}", f"{cost.words:,}", f"{cost.seconds:.1f}", rate, f"{cost.peak / MB:,.0f}"
+            print_row(kind, cost.problem, *sizes)
 
 
 def make_text(kind: str, length: int, files: list[Path]) -> str:
@@ -97,7 +95,3 @@ def measure(model: str, text: str, threads: int) -> Cost:
     seconds, result = found[0]
     problem = result.errors[0]["reason"] if result.errors else ""
     return Cost(seconds, memory.before + memory.peak, result.words, problem)
-
-
-if __name__ == "__main__":
-    typer.run(main)

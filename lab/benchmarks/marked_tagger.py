@@ -1,6 +1,6 @@
 """The tagger of semantic roles that most people would take, trained and scored beside `structured_srl`.
 
-    python -m lab.benchmarks.marked_tagger encoders/minilm corpus/ewt/train.spacy corpus/ewt/dev.spacy --epochs 5
+    python -m lab marked-tagger encoders/minilm corpus/ewt/train.spacy corpus/ewt/dev.spacy --epochs 5
 
 The encoder reads each sentence once for each of its predicates, whose subwords have another segment, so that every
 vector knows which predicate is meant. A linear layer gives each word a tag, O, B-role or I-role, and the best
@@ -26,13 +26,13 @@ from spacy.vocab import Vocab
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
-from transformers import AutoModel, AutoTokenizer
 
 from spacy_span_selector.annotation import Frame, get_frames
-from spacy_span_selector.cli._app import friendly_errors
 from spacy_span_selector.examples.corpus import read_docs
-from spacy_span_selector.layers.srl.bio import OUTSIDE, count_tags, decode_tags, encode_tags
 from spacy_span_selector.scoring.metrics.srl import Proposition, SrlScores
+
+from ..baselines.bio import OUTSIDE, count_tags, decode_tags, encode_tags
+from ..measuring import Threads
 
 WORDS_AT_ONCE = 4096
 """Words of a batch at prediction, padding among them."""
@@ -64,6 +64,8 @@ class MarkedTagger(nn.Module):
     """
 
     def __init__(self, encoder: Path, roles: Sequence[str]) -> None:
+        from transformers import AutoModel, AutoTokenizer
+
         super().__init__()
         self.tokenizer = AutoTokenizer.from_pretrained(encoder, local_files_only=True)
         self.encoder = AutoModel.from_pretrained(encoder, local_files_only=True, add_pooling_layer=False)
@@ -185,23 +187,22 @@ def main(
     words: Annotated[int, typer.Option(help="Words of a batch, padding among them")] = 1280,
     learn_rate: Annotated[float, typer.Option(help="The greatest learning rate")] = 2e-4,
     seed: Annotated[int, typer.Option(help="Seed of everything random")] = 0,
-    threads: Annotated[int, typer.Option(help="Threads of torch")] = 1,
+    threads: Threads = 1,
 ) -> None:
     """Train and score a tagger whose encoder reads each sentence once for each predicate."""
     torch.set_num_threads(threads)
     random.seed(seed)
     torch.manual_seed(seed)
-    with friendly_errors():
-        tasks = read_tasks(train_data)
-        roles = Counter(argument.role for task in tasks for argument in task.frame.arguments)
-        tagger = MarkedTagger(encoder, [role for role, _ in roles.most_common()])
-        train(tagger, tasks, epochs=epochs, words=words, learn_rate=learn_rate)
-        typer.echo("| data | P | R | F1 | F1 of spans | words per CPU s |\n|---|---:|---:|---:|---:|---:|")
-        for path in test_data:
-            scores, speed = score(tagger, read_tasks(path))
-            labelled = scores.labelled
-            shares = (labelled.precision, labelled.recall, labelled.f1, scores.unlabelled.f1)
-            typer.echo(f"| {path} | {' | '.join(f'{100 * (share or 0):.1f}' for share in shares)} | {speed:,.0f} |")
+    tasks = read_tasks(train_data)
+    roles = Counter(argument.role for task in tasks for argument in task.frame.arguments)
+    tagger = MarkedTagger(encoder, [role for role, _ in roles.most_common()])
+    train(tagger, tasks, epochs=epochs, words=words, learn_rate=learn_rate)
+    typer.echo("| data | P | R | F1 | F1 of spans | words per CPU s |\n|---|---:|---:|---:|---:|---:|")
+    for path in test_data:
+        scores, speed = score(tagger, read_tasks(path))
+        labelled = scores.labelled
+        shares = (labelled.precision, labelled.recall, labelled.f1, scores.unlabelled.f1)
+        typer.echo(f"| {path} | {' | '.join(f'{100 * (share or 0):.1f}' for share in shares)} | {speed:,.0f} |")
 
 
 def _both(tagger: MarkedTagger, batch: list[Task]) -> Iterator[tuple[Task, list[tuple[tuple[int, int], str]]]]:
@@ -239,7 +240,3 @@ def _arguments(tags: Sequence[int], offset: int, roles: Sequence[str]) -> list[t
         elif tag != OUTSIDE:
             found[-1] = (found[-1][0], place + 1, found[-1][2])
     return [((offset + start, offset + end), roles[role]) for start, end, role in found]
-
-
-if __name__ == "__main__":
-    typer.run(main)

@@ -1,7 +1,6 @@
-"""How often two names of a document corefer in gold data, by how they are related: the table `WORTH` of
-`clustering/named_entities.py`.
+"""How often two names corefer in gold data, by their relation: `WORTH` in `clustering/named_entities.py`.
 
-    python -m lab.benchmarks.name_relations corpus/litbank0/train.spacy
+    python -m lab name-relations corpus/litbank0/train.spacy
 
 Counts pairs of different names of which at least one is of a person, that is, whose cluster has evidence of a man or
 woman; a name is of the cluster that most of its mentions are in.
@@ -9,15 +8,16 @@ woman; a name is of the cluster that most of its mentions are in.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import reduce
 from itertools import combinations
 from math import log
 from pathlib import Path
+from typing import Annotated
 
 import spacy
+import typer
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import get_clusters
@@ -25,6 +25,8 @@ from spacy_span_selector.clustering import EntityTypes, NameReader, read_forms
 from spacy_span_selector.clustering.entity_types import add
 from spacy_span_selector.clustering.names import Name
 from spacy_span_selector.examples.corpus import read_docs
+
+from ..measuring import print_header, print_row
 
 PERSON = 0.0
 """Clusters agree with one of these more than this: a log ratio."""
@@ -50,17 +52,13 @@ def read_pairs(doc: Doc) -> Iterator[tuple[str, bool]]:
             yield reader.relate(first, second) or "none", cluster_of[first] == cluster_of[second]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpora", nargs="+", type=Path, help=".spacy files with gold clusters")
-    args = parser.parse_args()
+def main(
+    corpora: Annotated[list[Path], typer.Argument(metavar="DATA.spacy...", help="Files with gold clusters")],
+) -> None:
+    """Print a table."""
     vocab = spacy.blank("en").vocab
-    counts = Counter(pair for path in args.corpora for doc in read_docs(path, vocab) for pair in read_pairs(doc))
-    print(f"{'relation':<10} {'corefer':>8} {'do not':>8} {'log odds':>9}")
+    counts = Counter(pair for path in corpora for doc in read_docs(path, vocab) for pair in read_pairs(doc))
+    print_header("relation", "corefer", "do not", "log odds", texts=1)
     for relation in ("same", "full", "given", "nickname", "family", "titles", "clash", "none"):
         yes, no = counts[relation, True], counts[relation, False]
-        print(f"{relation:<10} {yes:>8} {no:>8} {log((yes + 0.5) / (no + 0.5)):>9.2f}")
-
-
-if __name__ == "__main__":
-    main()
+        print_row(relation, str(yes), str(no), f"{log((yes + 0.5) / (no + 0.5)):.2f}")

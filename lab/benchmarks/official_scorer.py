@@ -3,7 +3,7 @@
     git clone https://github.com/conll/reference-coreference-scorers
     python -m spacy span-selector evaluate training/litbank0/model-best corpus/litbank0/test.spacy --gold-predicates \
         --predictions response.spacy
-    python -m lab.benchmarks.official_scorer reference-coreference-scorers/scorer.pl corpus/litbank0/test.spacy \
+    python -m lab official-scorer reference-coreference-scorers/scorer.pl corpus/litbank0/test.spacy \
         response.spacy
 
 Both files need the same words, which `--gold-predicates` gives to the pipeline. The scorer reads them as CoNLL-2012.
@@ -32,7 +32,7 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_title,
 )
-from spacy_span_selector.cli._app import friendly_errors, read_spacy_file
+from spacy_span_selector.corpora.commands import read_spacy_file
 from spacy_span_selector.corpora.conll2012 import write_conll2012
 from spacy_span_selector.scoring.coref import score_coref
 from spacy_span_selector.scoring.metrics.coreference import drop_singletons
@@ -54,29 +54,26 @@ def main(
     ],
 ) -> None:
     """Print both scores, with singletons and without; exit with status 1 if they differ in two decimals."""
-    with friendly_errors():
-        examples = read_pairs(key, response)
-        repeated = count_repeated(examples)
-        agree = True
-        for keep_singletons in (True, False):
-            if not keep_singletons:
-                for example in examples:
-                    leave_out_singletons(example.reference)
-                    leave_out_singletons(example.predicted)
-            official, ours = score_officially(scorer, examples), score_here(examples, keep_singletons)
-            rows = [
-                (name, *(f"{part:.2f}" for part in (*official[name], *parts)), "" if same else "differs")
-                for name, parts in ours.items()
-                for same in [all(abs(a - b) < TOLERANCE for a, b in zip(official[name], parts, strict=True))]
-            ]
-            agree &= not any(row[-1] for row in rows)
-            typer.echo(f"\n{'With' if keep_singletons else 'Without'} singletons")
-            header = ("", *(f"{side} {part}" for side in ("official", "our") for part in ("P", "R", "F")), "")
-            msg.table(rows, header=header, aligns=("l", *"r" * 6, "l"), divider=True)
-        if repeated:
-            msg.warn(
-                f"Mentions listed again: {repeated}. docs/scores.md says where the official scorer counts them, too."
-            )
+    examples = read_pairs(key, response)
+    repeated = count_repeated(examples)
+    agree = True
+    for keep_singletons in (True, False):
+        if not keep_singletons:
+            for example in examples:
+                leave_out_singletons(example.reference)
+                leave_out_singletons(example.predicted)
+        official, ours = score_officially(scorer, examples), score_here(examples, keep_singletons)
+        rows = [
+            (name, *(f"{part:.2f}" for part in (*official[name], *parts)), "" if same else "differs")
+            for name, parts in ours.items()
+            for same in [all(abs(a - b) < TOLERANCE for a, b in zip(official[name], parts, strict=True))]
+        ]
+        agree &= not any(row[-1] for row in rows)
+        typer.echo(f"\n{'With' if keep_singletons else 'Without'} singletons")
+        header = ("", *(f"{side} {part}" for side in ("official", "our") for part in ("P", "R", "F")), "")
+        msg.table(rows, header=header, aligns=("l", *"r" * 6, "l"), divider=True)
+    if repeated:
+        msg.warn(f"Mentions listed again: {repeated}. docs/scores.md says where the official scorer counts them, too.")
     raise typer.Exit(0 if agree else 1)
 
 
@@ -114,8 +111,8 @@ def score_officially(scorer: Path, examples: Sequence[Example]) -> dict[str, Par
     scores = {}
     with TemporaryDirectory() as folder:
         key, response = Path(folder, "key"), Path(folder, "response")
-        write_conll2012((example.reference for example in examples), key)
-        write_conll2012((example.predicted for example in examples), response)
+        key.write_text(write_conll2012(example.reference for example in examples), encoding="utf-8")
+        response.write_text(write_conll2012(example.predicted for example in examples), encoding="utf-8")
         for metric, (name, _) in METRICS.items():
             command = ["perl", str(scorer), metric, str(key), str(response), "none"]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -149,7 +146,3 @@ def count_repeated(examples: Sequence[Example]) -> int:
     """The number of times that gold or predicted clusters list a mention again."""
     lists = [[m for c in get_clusters(doc) for m in c] for e in examples for doc in (e.reference, e.predicted)]
     return sum(len(mentions) - len(set(mentions)) for mentions in lists)
-
-
-if __name__ == "__main__":
-    typer.run(main)

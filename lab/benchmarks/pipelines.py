@@ -17,7 +17,7 @@ from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.scoring.task import Task
 
-from .measuring import set_threads
+from ..measuring import set_threads
 
 AnyPipe = SelectorPipe[Any, Any, Any, Any]
 

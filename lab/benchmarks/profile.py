@@ -1,6 +1,6 @@
 """The time of annotation by stage.
 
-    python -m lab.benchmarks.profile corpus/litbank0/test.spacy training/litbank0/model-best
+    python -m lab profile corpus/litbank0/test.spacy training/litbank0/model-best
 
 All components are timed, and those of this package by stage. The time of a stage is not included in that of its
 component: the time that a component or its network spends outside the named stages is its "rest". On a GPU each stage
@@ -20,16 +20,14 @@ from unittest.mock import patch
 import typer
 from spacy.language import Language
 
-from spacy_span_selector.cli._app import friendly_errors
 from spacy_span_selector.layers.coref.linker import Linker
-from spacy_span_selector.layers.selection.selectors import selects_spans
 from spacy_span_selector.layers.spans.scorer import SpanScorer
 from spacy_span_selector.layers.srl.predicates import PredicateTagger
 from spacy_span_selector.layers.srl.roleset_roles import RoleClassifier
 from spacy_span_selector.layers.srl.rolesets import RolesetClassifier
 
+from ..measuring import GpuId, Repeats, Spread, Texts, Threads, print_header, print_row, wait_for
 from .annotate import SHORT_TEXT, Case, annotate
-from .measuring import Spread, print_header, print_row, wait_for
 from .pipelines import AnyPipe, describe_pipeline, load_pipeline, network, selector_pipes
 
 Stage = tuple[str, str]
@@ -102,26 +100,25 @@ class StageClock:
 
 
 def main(
-    data: Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus; only its texts are used")],
+    data: Texts,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained pipeline")],
     words: Annotated[int, typer.Option(help="Length of documents; 0 for those of the corpus as they are")] = 0,
-    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 0,
-    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 5,
-    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    threads: Threads = 0,
+    repeats: Repeats = 5,
+    gpu_id: GpuId = -1,
 ) -> None:
     """Print a table."""
-    with friendly_errors():
-        nlp = load_pipeline(model, threads, gpu_id)
-        pipeline = describe_pipeline(nlp)
-        annotate(nlp, [SHORT_TEXT])
-        runs = []
-        for run in range(repeats):
-            documents = Case(words or None).documents(nlp, data)
-            clock = StageClock(gpu_id)
-            with watch(nlp, clock), clock.stage(REST):
-                annotated, _ = annotate(nlp, documents)
-            runs.append(clock.seconds)
-            typer.echo(f"run {run + 1} of {repeats} done", err=True)
+    nlp = load_pipeline(model, threads, gpu_id)
+    pipeline = describe_pipeline(nlp)
+    annotate(nlp, [SHORT_TEXT])
+    runs = []
+    for run in range(repeats):
+        documents = Case(words or None).documents(nlp, data)
+        clock = StageClock(gpu_id)
+        with watch(nlp, clock), clock.stage(REST):
+            annotated, _ = annotate(nlp, documents)
+        runs.append(clock.seconds)
+        typer.echo(f"run {run + 1} of {repeats} done", err=True)
     totals = [sum(seconds.values()) for seconds in runs]
     speed = Spread.of([annotated / total for total in totals])
     typer.echo(f"{pipeline}: {annotated:,} words in {len(documents):,} documents, {speed.format(',.0f')} words/s\n")
@@ -170,7 +167,7 @@ def _watch_component(name: str, pipe: AnyPipe, clock: StageClock, stack: ExitSta
     replace(tok2vec, "_func", timed("word vectors", tok2vec._func))
     head = network(pipe)
     replace(head, "forward", timed("network, rest", head.forward))
-    if selects_spans(pipe.selector) and pipe.selector.has_probabilities:
+    if pipe.selector.has_probabilities:
         stack.enter_context(patch.dict(vars(pipe.selector), marginals=timed("chart", pipe.selector.marginals)))
     for module in head.modules():
         if type(module) in MODULES:
@@ -190,7 +187,3 @@ def _place(nlp: Language, stage: Stage) -> tuple[int, int]:
     name, part = stage
     components = ["tokenizer", *nlp.pipe_names, REST[0]]
     return components.index(name), STAGES.index(part) if part else 0
-
-
-if __name__ == "__main__":
-    typer.run(main)

@@ -1,6 +1,6 @@
 """Who speaks: accuracy of the speakers and addressees of quotations, and what it does to coreference.
 
-python -m lab.benchmarks.quotations training/litbank0/model-best corpus/litbank0/dev.spacy [more.spacy ...]
+python -m lab quotations training/litbank0/model-best corpus/litbank0/dev.spacy [more.spacy ...]
 
 Documents are given their words, sentences and paragraphs. A gold quotation is right if the one that was found, sharing
 half of its words or more, has the right speaker: "mention", the mention that it names is one of the gold speaker's;
@@ -13,13 +13,13 @@ mentions in their predicted cluster, they apart, are of their gold cluster. With
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import spacy
+import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -145,31 +145,29 @@ def annotate(nlp: Language, paths: Sequence[Path], gold_mentions: bool) -> Itera
             yield example
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pipeline", help="A trained pipeline")
-    parser.add_argument("corpora", nargs="+", type=Path, help=".spacy files with gold clusters and quotations")
-    parser.add_argument("--gold-mentions", action="store_true", help="Give the mentions")
-    args = parser.parse_args()
-    nlp = spacy.load(args.pipeline, exclude=["structured_srl"])
+def main(
+    model: Annotated[Path, typer.Argument(help="A trained pipeline with structured_coref")],
+    corpora: Annotated[
+        list[Path], typer.Argument(metavar="DATA.spacy...", help="Files with gold clusters and quotations")
+    ],
+    gold_mentions: Annotated[bool, typer.Option("--gold-mentions", help="Give the pipeline the mentions")] = False,
+) -> None:
+    """Print accuracies without and with quotations."""
+    nlp = spacy.load(model, exclude=["structured_srl"])
     pipe: Any = nlp.get_pipe("structured_coref")
     for quotations in (False, True):
-        pipe.cfg |= {"consistent_clusters": True, "quotations": quotations}
+        pipe.configure(**{"consistent_clusters": True, "quotations": quotations})
         counts = Counts()
-        examples = list(annotate(nlp, args.corpora, args.gold_mentions))
+        examples = list(annotate(nlp, corpora, gold_mentions))
         for example in examples:
             count(example.predicted, example.reference, counts)
         scores = pipe.score(examples)
-        print(f"quotations = {quotations}: CoNLL F1 {100 * scores['coref_f']:.2f}")
+        typer.echo(f"quotations = {quotations}: CoNLL F1 {100 * scores['coref_f']:.2f}")
         for name in TALK:
             word = "I" if name[0] == "1" else "you"
-            print(f"  {word} in quotations {counts.show(f'{name}, link')} {counts.show(f'{name}, cluster')}")
+            typer.echo(f"  {word} in quotations {counts.show(f'{name}, link')} {counts.show(f'{name}, cluster')}")
         if quotations:
             for name in ("all", "explicit", "pronoun", "implicit"):
-                print(f"  speakers, {name}: {counts.show(f'{name}, mention')} {counts.show(f'{name}, cluster')}")
-            print(f"  addressees {counts.show('addressee, cluster')}")
-            print(f"  found quotations that are gold ones: {counts['found']} of {counts['all found']}")
-
-
-if __name__ == "__main__":
-    main()
+                typer.echo(f"  speakers, {name}: {counts.show(f'{name}, mention')} {counts.show(f'{name}, cluster')}")
+            typer.echo(f"  addressees {counts.show('addressee, cluster')}")
+            typer.echo(f"  found quotations that are gold ones: {counts['found']} of {counts['all found']}")

@@ -1,6 +1,6 @@
 """Time and memory of a training update of a pipeline, compared with its encoder alone.
 
-    python -m lab.benchmarks.train_step corpus/litbank0/train.spacy training/litbank0/model-best --words 2000
+    python -m lab train-step corpus/litbank0/train.spacy training/litbank0/model-best --words 2000
 
 The batch consists of gold documents with about that many words in total. "Encoder" is the forward pass of the encoder's
 model and its backward pass from a random gradient; "whole" is both passes of all components, as in training; the
@@ -23,13 +23,14 @@ from spacy.pipeline import TrainablePipe
 from spacy.training import Example
 from thinc.api import Optimizer, set_dropout_rate
 
-from spacy_span_selector.cli._app import friendly_errors
-
-from .documents import count_words, training_batch
-from .measuring import (
+from ..measuring import (
+    GpuId,
     Memory,
+    Models,
     Part,
+    Repeats,
     Spread,
+    Threads,
     in_fresh_process,
     measure_memory,
     numbers,
@@ -39,6 +40,7 @@ from .measuring import (
     ratios,
     take_turns,
 )
+from .documents import count_words, training_batch
 from .pipelines import describe_pipeline, find_encoder, load_pipeline
 
 WORDS_BEFORE = 100
@@ -65,11 +67,11 @@ class Times(NamedTuple):
 
 def main(
     data: Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus with gold annotation")],
-    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Trained pipelines")],
+    models: Models,
     words: Annotated[str, typer.Option(help="Words of a batch")] = "2000",
-    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 0,
-    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 5,
-    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    threads: Threads = 0,
+    repeats: Repeats = 5,
+    gpu_id: GpuId = -1,
 ) -> None:
     """Print a table."""
     print_header(
@@ -77,17 +79,16 @@ def main(
         *("model and optimizer, MB", "encoder, peak MB", "whole, peak MB"),
         texts=1,
     )
-    with friendly_errors():
-        for model in models:
-            for size in numbers(words):
-                times = in_fresh_process(measure_times, model, data, size, threads, repeats, gpu_id)
-                measure = partial(measure_peak, model, data, size, threads=threads, gpu_id=gpu_id)
-                print_row(
-                    *(times.pipeline, f"{times.documents:,}", f"{times.words:,}"),
-                    *(spread.format(".2f") for spread in (times.encoder, times.whole, times.ratio, times.step)),
-                    *peaks_of_parts(measure),
-                )
-                typer.echo(f"{model}: {times.words:,} words done", err=True)
+    for model in models:
+        for size in numbers(words):
+            times = in_fresh_process(measure_times, model, data, size, threads, repeats, gpu_id)
+            measure = partial(measure_peak, model, data, size, threads=threads, gpu_id=gpu_id)
+            print_row(
+                *(times.pipeline, f"{times.documents:,}", f"{times.words:,}"),
+                *(spread.format(".2f") for spread in (times.encoder, times.whole, times.ratio, times.step)),
+                *peaks_of_parts(measure),
+            )
+            typer.echo(f"{model}: {times.words:,} words done", err=True)
 
 
 def measure_times(model: Path, data: Path, words: int, threads: int, repeats: int, gpu_id: int) -> Times:
@@ -189,7 +190,3 @@ def _training(nlp: Language) -> dict[str, Any]:
     """The settings that the pipeline was trained with."""
     settings: dict[str, Any] = nlp.config.interpolate()["training"]
     return settings
-
-
-if __name__ == "__main__":
-    typer.run(main)

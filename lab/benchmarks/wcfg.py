@@ -1,6 +1,6 @@
 """Time and memory of the grammars against torch-struct.
 
-    python -m lab.benchmarks.wcfg --threads 2
+    python -m lab wcfg --threads 2
 
 All compute what one training step needs: the marginals of all spans (forward), the loss
 sum(p ** 2), and its gradient with respect to the scores (backward through the marginals). Ours are
@@ -28,13 +28,15 @@ import torch
 import typer
 from torch import Tensor
 
-from spacy_span_selector.cli._app import friendly_errors
 from spacy_span_selector.wcfg import LAMINAR, TREES
 from spacy_span_selector.wcfg.implementations import sweep_with
 
-from .measuring import (
+from ..measuring import (
     MB,
+    GpuId,
+    Repeats,
     Spread,
+    Threads,
     in_fresh_process,
     measure_memory,
     print_header,
@@ -85,9 +87,9 @@ def torch_struct(scores: Tensor) -> Tensor:
 
 def main(
     sizes: Annotated[str, typer.Option(help="Cases as batch x tokens")] = "8x32,8x64,8x128,8x256,32x64",
-    threads: Annotated[int, typer.Option(help="Threads of torch; 0 for its default")] = 2,
-    repeats: Annotated[int, typer.Option(help="Number of timed repetitions")] = 20,
-    gpu_id: Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")] = -1,
+    threads: Threads = 2,
+    repeats: Repeats = 20,
+    gpu_id: GpuId = -1,
     peer_memory: Annotated[float, typer.Option(help="Skip torch-struct if it would take more GB")] = 2.0,
     plain: Annotated[
         bool, typer.Option("--plain", help="Compare with our plain sweeps, not with torch-struct")
@@ -104,20 +106,19 @@ def main(
         *(f"{name}, MB" for name in names),
         texts=1,
     )
-    with friendly_errors():
-        for size in sizes.split(","):
-            batch, tokens = (int(number) for number in size.split("x"))
-            fits = plain or BYTES_PER_SPLIT * batch * tokens**3 <= peer_memory * 1e9
-            fitting = list(functions.values()) if fits else [trees, laminar]
-            times = in_fresh_process(measure_times, fitting, batch, tokens, threads, repeats, gpu_id, cpu_time)
-            peaks = [in_fresh_process(measure_peak, one, batch, tokens, threads, gpu_id) for one in fitting]
-            missing = len(functions) - len(fitting)
-            print_row(
-                f"{batch} x {tokens}",
-                *(*map(_milliseconds, times.seconds), *["not run"] * missing),
-                *(*(ratio.format(".1f") for ratio in times.ratios), *[""] * 2 * missing),
-                *(*(f"{peak / MB:.0f}" for peak in peaks), *["not run"] * missing),
-            )
+    for size in sizes.split(","):
+        batch, tokens = (int(number) for number in size.split("x"))
+        fits = plain or BYTES_PER_SPLIT * batch * tokens**3 <= peer_memory * 1e9
+        fitting = list(functions.values()) if fits else [trees, laminar]
+        times = in_fresh_process(measure_times, fitting, batch, tokens, threads, repeats, gpu_id, cpu_time)
+        peaks = [in_fresh_process(measure_peak, one, batch, tokens, threads, gpu_id) for one in fitting]
+        missing = len(functions) - len(fitting)
+        print_row(
+            f"{batch} x {tokens}",
+            *(*map(_milliseconds, times.seconds), *["not run"] * missing),
+            *(*(ratio.format(".1f") for ratio in times.ratios), *[""] * 2 * missing),
+            *(*(f"{peak / MB:.0f}" for peak in peaks), *["not run"] * missing),
+        )
 
 
 def measure_times(
@@ -169,7 +170,3 @@ def _start(threads: int, gpu_id: int) -> None:
 
 def _milliseconds(seconds: Spread) -> str:
     return Spread(*(1e3 * value for value in seconds)).format(".1f")
-
-
-if __name__ == "__main__":
-    typer.run(main)

@@ -1,5 +1,9 @@
 """Experiments like those of the paper: a grid of trainings, a record of each run, tables and figures of all.
 
-`grid` reads what to train, `runner` trains it in separate processes, `measure` and `memory` measure the results,
-`records` stores them, and `report` presents them. See docs/experiments.md.
+`grid` reads the runs, `runner` trains and measures each in separate processes (`child`, `measure`), `records` stores
+the results, and `report` presents them (`statistics`, `tables`, `figures`).
 """
+
+from lab import baselines  # registers what the configs of a grid may name, in each process of an experiment
+
+__all__ = ["baselines"]

@@ -1,4 +1,4 @@
-"""Runs a module as `python -m` does, in a process that ends when its parent ends, however that ends.
+"""Run a module as `python -m` does, in a process that ends when its parent ends, however that ends.
 
 python -m lab.experiments.child MODULE ARGUMENT...
 

@@ -1,20 +1,23 @@
-"""Measure a trained pipeline: its scores, and the spans that its selector keeps. Runs in a separate process.
+"""Measure a trained pipeline: its scores, the spans that its selector keeps, peak memory. Runs in a separate process.
 
-python -m lab.experiments.measure RUN_DIR GPU_ID
+python -m lab.experiments.measure measures|memory RUN_DIR GPU_ID
 """
 
 from __future__ import annotations
 
 import sys
+import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import spacy
 import srsly
+import torch
 from numpy.typing import NDArray
 from spacy import registry
 from spacy.language import Language
@@ -23,6 +26,7 @@ from spacy.tokens import Span
 from spacy.training import Example
 from thinc.api import set_gpu_allocator
 
+import lab.baselines  # noqa: F401  # registers them
 from spacy_span_selector.annotate.pipelines import annotate_with_selections
 from spacy_span_selector.checking.counts import nesting_depths
 from spacy_span_selector.examples.corpus import create_corpus
@@ -33,6 +37,7 @@ from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import count_matches
 from spacy_span_selector.scoring.task import Task, get_task
 
+from ..measuring import MB, peak_memory, start_measuring
 from ..metrics import (
     DEPTHS,
     WIDTHS,
@@ -61,16 +66,14 @@ def measure(run_dir: Path, gpu_id: int) -> dict[str, Any]:
 
     run_dir (Path): The folder with the pipeline, `model-best`, and `run.json`, which describes the run.
     gpu_id (int): The GPU; -1 for the CPU.
-    RETURNS (dict[str, Any]): Plain values; see docs/experiments.md.
+    RETURNS (dict[str, Any]): Plain values; see lab/README.md.
     """
     run = srsly.read_json(run_dir / "run.json")
     nlp = load_pipeline(run_dir, gpu_id)
     measures = _measure_splits(nlp, run)
-    measures["predictions"] = {
-        name: measure_prediction(nlp, run, other) for name, other in run.get("predictions", {}).items()
-    }
+    measures["predictions"] = {name: measure_prediction(nlp, run, other) for name, other in run["predictions"].items()}
     measures["elsewhere"] = {
-        name: _measure_elsewhere(nlp, run, Path(corpus)) for name, corpus in run.get("elsewhere", {}).items()
+        name: _measure_elsewhere(nlp, run, Path(corpus)) for name, corpus in run["elsewhere"].items()
     }
     return measures
 
@@ -85,7 +88,7 @@ def _measure_splits(nlp: Language, run: dict[str, Any]) -> dict[str, Any]:
         annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
         examples = [example for example, _ in annotated]
         scores[split] = plain(Scorer(nlp).score(examples))
-        documents[split] = count_documents(examples, task, pipe.cfg)
+        documents[split] = count_documents(examples, task, vars(pipe.settings))
     return {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe.settings)}
 
 
@@ -113,6 +116,30 @@ def _measure_elsewhere(nlp: Language, run: dict[str, Any], corpus: Path) -> dict
     return {"scores": {"test": scores}, **{name: spans[name] for name in names}}
 
 
+def measure_memory(run_dir: Path, gpu_id: int) -> dict[str, Any]:
+    """Annotate the test documents of a run, and measure the memory beyond that of the loaded pipeline.
+
+    run_dir (Path): The folder with the pipeline, `model-best`, and `run.json`, which names the documents.
+    gpu_id (int): The GPU whose memory is measured; -1 for the resident memory on the CPU.
+    RETURNS (dict[str, Any]): `device`, `loaded_mb`, `peak_mb` (in addition to `loaded_mb`), `seconds` and `words`.
+    """
+    run = srsly.read_json(run_dir / "run.json")
+    nlp = load_pipeline(run_dir, gpu_id)
+    docs = [example.predicted for example in read_examples(nlp, run, "test")]
+    list(nlp.pipe([spacy.blank("en").make_doc("Ann saw Bob .")]))  # do not count what is built at first use
+    loaded = start_measuring(gpu_id)
+    begin = time.perf_counter()
+    deque(nlp.pipe(docs, batch_size=nlp.batch_size), maxlen=0)  # no document is kept
+    seconds = time.perf_counter() - begin
+    return {
+        "device": "cpu" if gpu_id < 0 else torch.cuda.get_device_name(gpu_id),
+        "loaded_mb": round(loaded / MB, 1),
+        "peak_mb": round((peak_memory(gpu_id) - loaded) / MB, 1),
+        "seconds": round(seconds, 3),
+        "words": sum(map(len, docs)),
+    }
+
+
 @contextmanager
 def changed_settings(pipe: Any, settings: dict[str, Any], selector: dict[str, Any] | None) -> Iterator[None]:
     """Give a component other settings for a while.
@@ -122,17 +149,15 @@ def changed_settings(pipe: Any, settings: dict[str, Any], selector: dict[str, An
     selector (dict[str, Any] | None): Another selector, as in a config; None to keep its own.
     RAISES (ValueError): If there is no such setting, or it has no such value.
     """
-    cfg, own = dict(pipe.cfg), pipe.model.attrs["selector"]
-    if unknown := settings.keys() - cfg.keys():
-        raise ValueError(f"'{pipe.name}' has no setting {', '.join(map(repr, sorted(unknown)))}.")
+    own, network = pipe.settings, pipe.network_settings
     try:
-        pipe.cfg.update(settings)
+        pipe.configure(**settings)
         if selector is not None:
-            pipe.model.attrs["selector"] = registry.resolve({"selector": selector})["selector"]
+            pipe.model.attrs["settings"] = replace(network, **registry.resolve({"selector": selector}))
         yield
     finally:
-        pipe.cfg.update(cfg)
-        pipe.model.attrs["selector"] = own
+        pipe.settings = own
+        pipe.model.attrs["settings"] = network
 
 
 def count_documents(examples: Iterable[Example], task: Task, settings: Mapping[str, Any]) -> list[list[list[float]]]:
@@ -296,7 +321,7 @@ def read_examples(nlp: Language, run: dict[str, Any], split: str) -> list[Exampl
 def read_corpus(nlp: Language, run: dict[str, Any], corpus: Path) -> list[Example]:
     """The documents of a .spacy file, with what the pipeline is given of them in a run."""
     pipe: Any = nlp.get_pipe(run["component"])
-    keys = get_task(run["component"]).for_reader(pipe.cfg)
+    keys = get_task(run["component"]).for_reader(vars(pipe.settings))
     return list(create_corpus(corpus, **run["evaluation"], **keys)(nlp))
 
 
@@ -323,6 +348,9 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+MEASUREMENTS = {"measures": measure, "memory": measure_memory}
+"""The measurements of a run, each for a process of its own, by the name of the file that has its result."""
+
 if __name__ == "__main__":
-    directory, gpu = Path(sys.argv[1]), int(sys.argv[2])
-    write_file(directory / "measures.json", srsly.json_dumps(measure(directory, gpu), indent=2))
+    name, directory, gpu = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+    write_file(directory / f"{name}.json", srsly.json_dumps(MEASUREMENTS[name](directory, gpu), indent=2))

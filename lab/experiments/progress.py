@@ -1,4 +1,4 @@
-"""A training logger that also writes the progress to a file, for other processes."""
+"""The code of a training, `spacy train --code`: a logger that also writes the progress to a file, and the baselines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from spacy import registry
 from spacy.language import Language
 from spacy.training.loggers import console_logger
 
+import lab.baselines  # noqa: F401  # registers them
 from spacy_span_selector.files.writing import append_line, write_file
 
 LogStep = Callable[[dict[str, Any] | None], None]
 
 
-@registry.loggers("spacy_span_selector.ProgressLogger.v1")
+@registry.loggers("lab.ProgressLogger.v1")
 def progress_logger(path: str) -> Callable[..., tuple[LogStep, Callable[[], None]]]:
     """Create a logger that prints spaCy's table, and writes a line of JSON after each step.
 

@@ -13,10 +13,11 @@ from spacy_span_selector.files.writing import append_line
 RESULTS = "results.jsonl"
 
 FIELDS = (
-    *("name", "grid", "component", "variant", "seed", "fold", "fingerprint", "training", "jobs"),
-    *("scores", "tokens", "kept", "output", "curve", "calibration", "memory"),
+    *("name", "grid", "component", "variant", "condition", "seed", "fold", "fingerprint", "training", "jobs"),
+    *("scores", "documents", "tokens", "kept", "output", "curve", "calibration", "average_precision"),
+    *("predictions", "elsewhere", "memory"),
 )
-"""What a record has."""
+"""The fields of a record; lab/README.md explains them."""
 
 Record = dict[str, Any]
 
@@ -45,9 +46,7 @@ def read_records(paths: Iterable[Path], *, strict: bool = False) -> list[Record]
     for path in paths:
         file = path / RESULTS if path.is_dir() else path
         if not file.is_file():
-            raise FileNotFoundError(
-                f"{file}: no such file. Expected the results of 'python -m spacy span-selector experiment'."
-            )
+            raise FileNotFoundError(f"{file}: no such file. Expected the results of 'python -m lab experiment'.")
         for record, place in _read_file(file, strict):
             key = str(record["grid"]), str(record["name"])
             if key in records and records[key][0]["fingerprint"] != record["fingerprint"]:

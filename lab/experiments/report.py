@@ -35,9 +35,9 @@ def write_report(records: Sequence[Record], output: Path, reference: str = "stru
     files: list[tuple[Path, str | bytes]] = []
     for grid in dict.fromkeys(record["grid"] for record in records):
         own = [record for record in records if record["grid"] == grid]
-        names = list(dict.fromkeys(str(record.get("condition", "")) for record in own))
+        names = list(dict.fromkeys(str(record["condition"]) for record in own))
         conditions = {
-            name: group_by_variant([record for record in own if record.get("condition", "") == name], reference)
+            name: group_by_variant([record for record in own if record["condition"] == name], reference)
             for name in names
         }
         task = get_task(own[0]["component"])

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +19,15 @@ from typing import Any
 import srsly
 from tqdm import tqdm
 
+from spacy_span_selector.files.locks import only_process_in
 from spacy_span_selector.files.writing import write_file, write_files
 from spacy_span_selector.scoring.task import get_task
 
+from . import progress
 from .grid import Run
-from .progress import read_progress
 from .records import RESULTS, Record, append_record, read_records
 
+CLONE = Path(__file__).parents[2]  # the laboratory is not installed
 TRAINING_SHARE = 0.9  # of the time of a run; the rest is for measuring
 TAIL_LINES = 15
 MODELS = ("model-best", "model-last")
@@ -59,6 +62,10 @@ class Workplace:
 
     def run_dir(self, run: Run) -> Path:
         return self.out_dir / "runs" / run.name
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep other experiments out of the folder until the block ends, as `only_process_in` does."""
+        return only_process_in(self.out_dir, "experiment", "use another folder: 'report' combines several")
 
     def stop(self) -> None:
         """Terminate the running processes, and start no others."""
@@ -155,11 +162,12 @@ def run_one(run: Run, workplace: Workplace) -> Record:
         _write_config(run, run_dir)
         begin = time.perf_counter()
         training = ["spacy", "train", str(run_dir / "config.cfg"), "--output", str(run_dir), "--gpu-id", gpu]
+        training += ["--code", str(progress.__file__)]
         _run_process(training, run_dir / "train.log", workplace)
         record = _training_record(run, run_dir, time.perf_counter() - begin)
         write_file(trained, srsly.json_dumps(record, indent=2))
-    for name in ("measure", "memory"):
-        _run_process([f"{__package__}.{name}", str(run_dir), gpu], run_dir / f"{name}.log", workplace)
+    for name in ("measures", "memory"):
+        _run_process([f"{__package__}.measure", name, str(run_dir), gpu], run_dir / f"{name}.log", workplace)
     return {
         **_description(run),
         "training": {
@@ -184,8 +192,7 @@ def _why_untrained(run: Run, run_dir: Path) -> str | None:
         return f"{trained} has no fingerprint, so nothing tells which config it is of"
     if training["fingerprint"] != run.fingerprint:
         return f"{trained} is of another config"
-    files = training.get("files")  # earlier versions did not write them
-    if not model.exists() or files not in (None, _sizes(model)):
+    if not model.exists() or training.get("files") != _sizes(model):
         return f"{model} is missing or damaged"
     return None
 
@@ -203,7 +210,7 @@ def _delete_models(run_dir: Path) -> None:
 def _write_config(run: Run, run_dir: Path) -> None:
     config = deepcopy(run.config)
     config["training"]["logger"] = {
-        "@loggers": "spacy_span_selector.ProgressLogger.v1",
+        "@loggers": "lab.ProgressLogger.v1",
         "path": str(run_dir / "progress.jsonl"),
     }
     description = {
@@ -227,7 +234,7 @@ def _description(run: Run) -> dict[str, Any]:
 
 
 def _training_record(run: Run, run_dir: Path, seconds: float) -> dict[str, Any]:
-    lines = read_progress(run_dir / "progress.jsonl")
+    lines = progress.read_progress(run_dir / "progress.jsonl")
     words = max(line.get("words", 0) for line in lines)
     best = max((line for line in lines if "score" in line), key=lambda line: line["score"])
     return {
@@ -248,6 +255,7 @@ def _run_process(module: list[str], log: Path, workplace: Workplace) -> None:
         raise RunFailed("It was stopped.")
     threads = str(max(1, (os.cpu_count() or 1) // workplace.jobs))
     environment = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"} | os.environ
+    environment["PYTHONPATH"] = os.pathsep.join([str(CLONE), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", f"{__package__}.child", *module]
     with (
         log.open("wb") as stream,
@@ -270,7 +278,7 @@ def _fraction_done(run: Run, run_dir: Path) -> float:
     if (run_dir / "training.json").exists():
         return TRAINING_SHARE
     steps = run.config.interpolate()["training"].get("max_steps")
-    lines = read_progress(run_dir / "progress.jsonl")
+    lines = progress.read_progress(run_dir / "progress.jsonl")
     if not lines or not isinstance(steps, int) or not steps:
         return 0.0
     return TRAINING_SHARE * min(1.0, float(lines[-1]["step"]) / steps)

@@ -116,7 +116,7 @@ def _pairs(first: Iterable[Record], second: Iterable[Record], measure: Measure) 
     """The number of each variant in the runs that both have. Shapes: (pairs,)"""
     rows = [
         {
-            (record.get("condition", ""), record["seed"], record["fold"]): measure(record)
+            (record["condition"], record["seed"], record["fold"]): measure(record)
             for record in records
             if measure(record) is not None
         }
@@ -129,9 +129,9 @@ def _pairs(first: Iterable[Record], second: Iterable[Record], measure: Measure) 
 def paired_bootstrap(first: Iterable[Record], second: Iterable[Record], split: str) -> Bootstrap:
     """Compare two variants on the documents that both have annotated, over all conditions, seeds and folds.
 
-    Documents are drawn with replacement, the same ones for both variants, and both are scored on them as a corpus (Efron
-    and Tibshirani 1993; Berg-Kirkpatrick, Burkett, Klein 2012, "An Empirical Investigation of Statistical Significance
-    in NLP"). Unlike a t-test over runs, it has as many units as there are documents.
+    Documents are drawn with replacement, the same ones for both variants, and both are scored on them as a corpus
+    (Efron and Tibshirani 1993; Berg-Kirkpatrick, Burkett, Klein 2012, "An Empirical Investigation of Statistical
+    Significance in NLP"). Unlike a t-test over runs, it has as many units as there are documents.
 
     first, second (Iterable[Record]): The runs of each variant.
     split (str): "dev" or "test".
@@ -173,11 +173,11 @@ def _divide(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) ->
 
 
 def _documents(records: Iterable[Record], split: str) -> dict[tuple[str, int, str, int], list[list[float]]]:
-    """The counts of each document of each run, by condition, seed, fold and number; earlier records have none."""
+    """The counts of each document of each run, by condition, seed, fold and number."""
     return {
-        (record.get("condition", ""), record["seed"], record["fold"], number): counts
+        (record["condition"], record["seed"], record["fold"], number): counts
         for record in records
-        for number, counts in enumerate(record.get("documents", {}).get(split, ()))
+        for number, counts in enumerate(record["documents"][split])
     }
 
 
@@ -203,14 +203,14 @@ def span_score(kind: str, part: str) -> Measure:
 
 
 def average_precision(record: Record) -> float | None:
-    """The average precision of all spans ranked by the selector; earlier records have none."""
-    return record.get("average_precision")
+    """The average precision of all spans ranked by the selector; None if it ranks none."""
+    value: float | None = record["average_precision"]
+    return value
 
 
 def crossing_share(record: Record) -> float | None:
-    """The share of the kept spans that cross another kept one; earlier records do not tell."""
-    crossing = record["kept"].get("crossing")
-    return None if crossing is None else ratio(crossing, record["kept"]["spans"])
+    """The share of the kept spans that cross another kept one."""
+    return ratio(record["kept"]["crossing"], record["kept"]["spans"])
 
 
 def class_recall(kind: str, classes: str, name: str) -> Measure:

@@ -191,9 +191,8 @@ def significance_table(variants: Variants, measures: Mapping[str, Measure]) -> T
 
 
 def bootstrap_tables(task: Task, variants: Variants) -> list[Table]:
-    """The first variant compared with each other one on samples of documents; no table for earlier records."""
-    counted = any("documents" in record for record in records_of(variants))
-    return [_bootstrap_table(task, variants, split) for split in ("test", "dev")] if counted else []
+    """The first variant compared with each other one on samples of documents."""
+    return [_bootstrap_table(task, variants, split) for split in ("test", "dev")]
 
 
 def _bootstrap_table(task: Task, variants: Variants, split: str) -> Table:
@@ -239,7 +238,7 @@ def prediction_tables(task: Task, variants: Variants) -> list[Table]:
 
 def elsewhere_tables(task: Task, variants: Variants) -> list[Table]:
     """How good the pipelines are on other corpora."""
-    names = dict.fromkeys(name for record in records_of(variants) for name in record.get("elsewhere", ()))
+    names = dict.fromkeys(name for record in records_of(variants) for name in record["elsewhere"])
     tables: list[Table] = []
     for name in names:
         there = {

@@ -10,12 +10,9 @@ from ._app import app
 from .annotate import annotate_cli
 from .check import check_cli
 from .compact import compact_cli
-from .convert import convert_app
 from .evaluate import evaluate_cli
-from .experiment import experiment_cli
-from .export import export_app
+from .formats import convert_app, export_app
 from .render import render_cli
-from .report import report_cli
 from .serve import serve_cli
 from .train import train_cli
 from .tree import tree_cli
@@ -27,10 +24,8 @@ __all__ = [
     "compact_cli",
     "convert_app",
     "evaluate_cli",
-    "experiment_cli",
     "export_app",
     "render_cli",
-    "report_cli",
     "serve_cli",
     "train_cli",
     "tree_cli",

@@ -11,8 +11,9 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..corpora.commands import check_spacy_file
 from ..files.writing import write_file
-from ._app import app, check_spacy_file, load_pipeline
+from ._app import app, load_pipeline
 
 if TYPE_CHECKING:
     from ..rendering.trees import SentenceTree

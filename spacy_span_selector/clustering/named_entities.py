@@ -29,7 +29,7 @@ WORTH = {
     "clash": -inf,
 }
 """What a relation of two names says for one entity: the log odds that two names of persons with it corefer in LitBank's
-training documents (`python -m lab.benchmarks.name_relations`). Of 61 that clash four do, all epithets ("Farmer Oak"),
+training documents (`python -m lab name-relations`). Of 61 that clash four do, all epithets ("Farmer Oak"),
 and none of those whose titles differ in gender; so it is a veto."""
 
 MANY_LINKS = 3

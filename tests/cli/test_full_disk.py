@@ -12,13 +12,11 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
 
-from lab.experiments.records import append_record
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.cli import app
 
 from ..corpora.gum import write_document, write_splits
 from ..full_disk import contents, full_disk
-from ..lab.experiments.conftest import make_record
 from .convert.test_corpora import ewt, litbank  # noqa: F401
 
 ROOM = 200  # bytes; fewer than each command writes
@@ -165,12 +163,3 @@ def test_scores_and_predictions(model: Path, gold: Path, tmp_path: Path):
     fill(tmp_path / "out", ["scores.json", "a.spacy"])
     options = ["--output", tmp_path / "out/scores.json", "--predictions", tmp_path / "out/a.spacy"]
     check(["evaluate", model, gold, *options], tmp_path / "out", "scores.json")
-
-
-def test_a_report(tmp_path: Path):
-    pytest.importorskip("matplotlib")
-    append_record(tmp_path / "results.jsonl", make_record())
-    assert run(["report", tmp_path / "results.jsonl", "--output", tmp_path / "out"]).exit_code == 0
-    for name in contents(tmp_path / "out"):
-        (tmp_path / "out" / name).write_text(f"the old {name}")
-    check(["report", tmp_path / "results.jsonl", "--output", tmp_path / "out"], tmp_path / "out", "report.md")

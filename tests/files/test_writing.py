@@ -240,8 +240,6 @@ def test_nothing_else_in_the_package_writes_files():
     found = [call for path in sorted(PACKAGE.rglob("*.py")) for call in writes(path)]
     assert [call for call in found if not call.startswith("files/writing.py")] == [
         "cli/compact.py: to_disk",  # a folder that gets its name when it is whole
-        "lab/experiments/peak_memory.py: write_text",  # a switch of the system
-        "lab/experiments/runner.py: open",  # the log of a process
         "encoders/encoder_shim.py: write_bytes",  # a folder that is gone when the encoder is loaded
         "models/own_strings.py: to_disk",  # that of `compact`
         "models/own_strings.py: to_disk",

@@ -1,18 +1,23 @@
-"""Tiny pipelines whose encoder is a component, with every selector; a corpus for both components."""
+"""Tiny pipelines whose encoder is a component; a corpus for both components; benchmarks without processes."""
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
-import typer
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner, Result
 
+from lab import measuring
+from lab.__main__ import BENCHMARKS, app
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 
 from ...pipeline.components import CASES
@@ -35,22 +40,22 @@ MODELS = {case.factory: case.model for case in CASES}
 MakeModel = Callable[..., Path]
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus with clusters and frames."""
-    path = tmp_path / "corpus.spacy"
+    path = tmp_path_factory.mktemp("data") / "corpus.spacy"
     DocBin(docs=parse_bracketed(CORPUS, spacy.blank("en"))).to_disk(path)
     return path
 
 
-@pytest.fixture
-def make_model(tmp_path: Path) -> MakeModel:
-    """Makes an untrained pipeline on disk."""
+@pytest.fixture(scope="session")
+def make_model(tmp_path_factory: pytest.TempPathFactory) -> MakeModel:
+    """Makes an untrained pipeline on disk, each kind once."""
 
+    @cache
     def make(component: str = "structured_coref", selector: str = "structured", listens: bool = True) -> Path:
-        nlp = make_pipeline(component, selector, listens)
-        path = tmp_path / f"{component}-{selector}"
-        nlp.to_disk(path)
+        path = tmp_path_factory.mktemp("models") / f"{component}-{selector}"
+        make_pipeline(component, selector, listens).to_disk(path)
         return path
 
     return make
@@ -69,10 +74,21 @@ def make_pipeline(component: str = "structured_coref", selector: str = "structur
     return nlp
 
 
-def run(main: Callable[..., None], *arguments: object) -> Result:
-    """Run a benchmark as a command."""
-    app = typer.Typer()
-    app.command()(main)
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Call functions in this process that a benchmark would call in a new one; all that is sent is pickled there."""
+
+    def call(*parts: Any, **named: Any) -> Any:
+        (function, *arguments), named = pickle.loads(pickle.dumps((parts, named)))
+        return function(*arguments, **named)
+
+    for module in (measuring, *(import_module(f"lab.benchmarks.{name}") for name in BENCHMARKS.values())):
+        if hasattr(module, "in_fresh_process"):
+            monkeypatch.setattr(module, "in_fresh_process", call)
+
+
+def run(*arguments: object) -> Result:
+    """Run a command of the laboratory."""
     return CliRunner().invoke(app, [*map(str, arguments)])
 
 

@@ -1,32 +1,26 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from spacy.tokens import Doc
 
 from lab.benchmarks import annotate
-from lab.benchmarks.annotate import Case, main
+from lab.benchmarks.annotate import Case
 from lab.benchmarks.pipelines import load_pipeline
 
 from .conftest import MakeModel, make_pipeline, rows, run
 
 
 @pytest.fixture(autouse=True)
-def small_and_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        return function(*arguments)
-
-    monkeypatch.setattr(annotate, "in_fresh_process", call)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(annotate, "WORDS_AT_LEAST", 60)
     monkeypatch.setattr(annotate, "WORDS_OF_DOCUMENT", 30)
 
 
 def test_every_case_has_a_row(data: Path, make_model: MakeModel):
     options = ("--words", "20,100", "--sentence-words", "5", "--repeats", 2)
-    table = rows(run(main, data, make_model(), *options))
+    table = rows(run("annotate", data, make_model(), *options))
     assert {row["pipeline"] for row in table} == {"structured_coref, structured"}
     columns = ("words of each document", "of each sentence", "documents", "words")
     assert [tuple(row[column] for column in columns) for row in table] == [
@@ -39,15 +33,15 @@ def test_every_case_has_a_row(data: Path, make_model: MakeModel):
 
 
 def test_every_pipeline_has_rows(data: Path, make_model: MakeModel):
-    kinds = [("structured_coref", "structured"), ("structured_coref", "greedy"), ("structured_srl", "bio")]
+    kinds = [("structured_coref", "structured"), ("structured_coref", "greedy"), ("structured_srl", "structured")]
     models = [make_model(*kind) for kind in kinds]
-    table = rows(run(main, data, *models, "--words", "", "--sentence-words", "", "--repeats", 2))
+    table = rows(run("annotate", data, *models, "--words", "", "--sentence-words", "", "--repeats", 2))
     assert [row["pipeline"] for row in table] == [", ".join(kind) for kind in kinds]
     assert all(row["whole / encoder, time"].count("to") == 1 for row in table)
 
 
 def test_a_pipeline_without_an_encoder_component_is_refused(data: Path, make_model: MakeModel):
-    result = run(main, data, make_model(listens=False), "--repeats", 1)
+    result = run("annotate", data, make_model(listens=False), "--repeats", 1)
     assert result.exit_code == 1
     assert "has its own encoder" in " ".join(result.output.split())
 

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 import spacy
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from lab.benchmarks.casts import (
     CASTS,
     Cast,
     Novel,
-    app,
     describe,
     find_exact,
     find_places,
@@ -23,7 +22,7 @@ from lab.benchmarks.casts import (
 )
 from spacy_span_selector.annotation import cluster_groups, set_clusters, set_mentions
 
-from .conftest import MakeModel
+from .conftest import MakeModel, run
 
 TEXT = "Ann Lee met Bob.--Bob saw Mrs.\nLee, and poor Ann left."
 CAST = Cast({"Ann": ["Ann Lee", "Ann"], "Bob": ["Bob"]}, [])
@@ -133,13 +132,12 @@ def novels(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(model: Path, novels: Path, *arguments: object) -> Result:
-    options = ["--novels", novels, "--casts", novels / "casts.json"]
-    return CliRunner().invoke(app, [*map(str, [model, *options, *arguments])])
+def run_casts(model: Path, novels: Path, *arguments: object) -> Result:
+    return run("casts", model, "--novels", novels, "--casts", novels / "casts.json", *arguments)
 
 
 def test_two_rows_are_printed_and_all_scores_written(make_model: MakeModel, novels: Path) -> None:
-    result = run(make_model(), novels, "novel", "--largest", 1, "--output", novels / "out.json")
+    result = run_casts(make_model(), novels, "novel", "--largest", 1, "--output", novels / "out.json")
     assert result.exit_code == 0, result.output
     rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in result.stdout.splitlines()[2:4]]
     assert rows == [["novel", "exact", "4"], ["novel", "within", "4"]]
@@ -148,7 +146,7 @@ def test_two_rows_are_printed_and_all_scores_written(make_model: MakeModel, nove
 
 
 def test_settings_of_the_pipeline_are_options(make_model: MakeModel, novels: Path) -> None:
-    result = run(make_model(), novels, "novel", "--components.structured_coref.no_such_setting", 1)
+    result = run_casts(make_model(), novels, "novel", "--components.structured_coref.no_such_setting", 1)
     assert result.exit_code and "no_such_setting" in result.output
 
 
@@ -156,13 +154,13 @@ def test_dashes_can_be_split(make_model: MakeModel, novels: Path) -> None:
     model = make_model()
     words = []
     for option in ([], ["--split-dashes"]):
-        run(model, novels, "novel", "--output", novels / "out.json", *option)
+        run_casts(model, novels, "novel", "--output", novels / "out.json", *option)
         words.append(json.loads((novels / "out.json").read_text(encoding="utf-8"))["novels"]["novel"]["words"])
     assert words == [13, 16]
 
 
 def test_a_novel_needs_a_cast_and_its_own_text(make_model: MakeModel, novels: Path) -> None:
     model = make_model()
-    assert "There is no cast of 'other'" in " ".join(run(model, novels, "other").output.split())
+    assert "There is no cast of 'other'" in " ".join(run_casts(model, novels, "other").output.split())
     (novels / "novel.txt").write_text("He left.", encoding="utf-8")
-    assert "names nobody of its cast" in " ".join(run(model, novels).output.split())
+    assert "names nobody of its cast" in " ".join(run_casts(model, novels).output.split())

@@ -1,28 +1,20 @@
 """The official scorer is not ours to ship: a stand-in prints what it would print."""
 
-import runpy
 import shutil
 from pathlib import Path
 
 import pytest
-import typer
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from typer.testing import CliRunner, Result
 
 from lab.benchmarks.official_scorer import leave_out_singletons
 from spacy_span_selector.annotation import get_clusters, has_clusters_annotated, set_clusters
 
-BENCHMARK = Path(__file__).parents[2] / "lab/benchmarks/official_scorer.py"
+from .conftest import run
+
 WORDS = ["Ann", "slept", ".", "She", "snored"]
 
 pytestmark = pytest.mark.skipif(shutil.which("perl") is None, reason="needs Perl")
-
-
-def run(*arguments: object) -> Result:
-    app = typer.Typer()
-    app.command()(runpy.run_path(str(BENCHMARK))["main"])
-    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 def save(path: Path, clusters: list[list[tuple[int, int]]], words: list[str] = WORDS) -> Path:
@@ -59,7 +51,7 @@ print "Coreference: Recall: ($n / $n) 100%\tPrecision: ($n / $n) 100%\tF1: 100%\
 
 
 def test_scores_that_agree(scorer: Path, key: Path):
-    result = run(scorer, key, key)
+    result = run("official-scorer", scorer, key, key)
     assert result.exit_code == 0, result.output
     assert " ".join(result.output.split()).count("CEAF-phi4 100.00") == 2  # with singletons and without
     assert "differs" not in result.output
@@ -67,7 +59,7 @@ def test_scores_that_agree(scorer: Path, key: Path):
 
 def test_scores_that_differ_are_marked(scorer: Path, key: Path, tmp_path: Path):
     response = save(tmp_path / "response.spacy", [[(0, 1), (3, 4)], [(1, 2)]])
-    result = run(scorer, key, response)
+    result = run("official-scorer", scorer, key, response)
     assert result.exit_code == 1
     assert [line.split()[0] for line in result.output.splitlines() if "differs" in line] == [
         "B3",
@@ -87,26 +79,26 @@ def test_a_document_with_nothing_but_singletons_counts_without_them():
 
 def test_mentions_that_are_listed_again_are_counted(scorer: Path, key: Path, tmp_path: Path):
     response = save(tmp_path / "response.spacy", [[(0, 1), (3, 4)], [(0, 1), (3, 4)]])
-    assert "listed again: 2" in run(scorer, key, response).output
+    assert "listed again: 2" in run("official-scorer", scorer, key, response).output
 
 
 def test_a_scorer_that_refuses_is_quoted(key: Path, tmp_path: Path):
     scorer = tmp_path / "scorer.pl"
     scorer.write_text('print STDERR "refusing to score\\n"; exit 1;', encoding="utf-8")
-    result = run(scorer, key, key)
+    result = run("official-scorer", scorer, key, key)
     assert result.exit_code == 1
     assert "scorer.pl failed: refusing to score" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize("words", [["Ann"], []])
 def test_both_sides_need_the_same_words(scorer: Path, key: Path, tmp_path: Path, words: list[str]):
-    result = run(scorer, key, save(tmp_path / "response.spacy", [], words))
+    result = run("official-scorer", scorer, key, save(tmp_path / "response.spacy", [], words))
     assert result.exit_code == 1
     assert "has other words" in " ".join(result.output.split())
 
 
 def test_both_sides_need_the_same_documents(scorer: Path, key: Path, tmp_path: Path):
     DocBin().to_disk(tmp_path / "response.spacy")
-    result = run(scorer, key, tmp_path / "response.spacy")
+    result = run("official-scorer", scorer, key, tmp_path / "response.spacy")
     assert result.exit_code == 1
     assert "has 1 documents" in " ".join(result.output.split())

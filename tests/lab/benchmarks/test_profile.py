@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.benchmarks.profile import StageClock, main, watch
+from lab.benchmarks.profile import StageClock, watch
 from spacy_span_selector.annotation import get_clusters
 
 from .conftest import MakeModel, make_pipeline, rows, run
@@ -15,12 +15,18 @@ SPAN_STAGES = ["word vectors", "span scores", "decoding", "span vectors"]
 
 
 def stages(data: Path, model: Path, component: str) -> list[str]:
-    return [row["stage"] for row in rows(run(main, data, model, "--repeats", 2)) if row["component"] == component]
+    return [row["stage"] for row in rows(run("profile", data, model, "--repeats", 2)) if row["component"] == component]
 
 
-@pytest.mark.parametrize("selector", ["structured", "sigmoid", "greedy"])
-@pytest.mark.parametrize("component, pairs", [("structured_coref", "linker"), ("structured_srl", "role classifier")])
-def test_stages_of_every_selector_of_spans(
+@pytest.mark.parametrize(
+    "component, pairs, selector",
+    [
+        ("structured_coref", "linker", "structured"),
+        ("structured_coref", "linker", "greedy"),
+        ("structured_srl", "role classifier", "sigmoid"),
+    ],
+)
+def test_stages_of_components_and_selectors(
     data: Path, make_model: MakeModel, component: str, pairs: str, selector: str
 ):
     found = stages(data, make_model(component, selector), component)
@@ -28,21 +34,14 @@ def test_stages_of_every_selector_of_spans(
     assert ("chart" in found) == (selector != "greedy")
 
 
-def test_stages_of_the_tagger(data: Path, make_model: MakeModel):
-    found = stages(data, make_model("structured_srl", "bio"), "structured_srl")
-    assert found == [
-        *("word vectors", "predicates", "rolesets", "role classifier", "network, rest", "writing annotations", "rest")
-    ]
-
-
 def test_other_components_and_the_tokenizer_are_stages(data: Path, make_model: MakeModel):
-    table = rows(run(main, data, make_model(), "--repeats", 2))
+    table = rows(run("profile", data, make_model(), "--repeats", 2))
     components = list(dict.fromkeys(row["component"] for row in table))
     assert components == ["tokenizer", "sentencizer", "tok2vec", "structured_coref", "pipeline"]
 
 
 def test_shares_add_up(data: Path, make_model: MakeModel):
-    table = rows(run(main, data, make_model(), "--repeats", 1))
+    table = rows(run("profile", data, make_model(), "--repeats", 1))
     assert sum(float(row["share, %"].split()[0]) for row in table) == pytest.approx(100, abs=1)
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,28 +8,19 @@ import pytest
 from spacy.language import Language
 from thinc.api import Model
 
-from lab.benchmarks import train_step
 from lab.benchmarks.documents import training_batch
 from lab.benchmarks.pipelines import find_encoder, load_pipeline, network, selector_pipes
-from lab.benchmarks.train_step import create_optimizer, main, run_encoder, run_whole, take_step
+from lab.benchmarks.train_step import create_optimizer, run_encoder, run_whole, take_step
 
 from .conftest import MakeModel, rows, run
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        return function(*arguments)
-
-    monkeypatch.setattr(train_step, "in_fresh_process", call)
-
-
 @pytest.mark.parametrize(
     "component, selector",
-    [("structured_coref", "structured"), ("structured_coref", "greedy"), ("structured_srl", "bio")],
+    [("structured_coref", "structured"), ("structured_srl", "structured")],
 )
 def test_every_batch_has_a_row(data: Path, make_model: MakeModel, component: str, selector: str):
-    table = rows(run(main, data, make_model(component, selector), "--words", "8,100", "--repeats", 2))
+    table = rows(run("train-step", data, make_model(component, selector), "--words", "8,100", "--repeats", 2))
     columns = ("pipeline", "documents", "words")
     assert [tuple(row[column] for column in columns) for row in table] == [
         (f"{component}, {selector}", "1", "8"),
@@ -83,7 +73,7 @@ def test_the_optimizer_follows_references_to_other_settings(make_model: MakeMode
 
 
 def test_a_corpus_without_annotation_is_refused(tmp_path: Path, make_model: MakeModel):
-    result = run(main, tmp_path / "missing.spacy", make_model())
+    result = run("train-step", tmp_path / "missing.spacy", make_model())
     assert result.exit_code == 1
     assert "no such file" in " ".join(result.output.split())
 

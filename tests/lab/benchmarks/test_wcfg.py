@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 import torch
 
-from lab.benchmarks import wcfg
-from lab.benchmarks.wcfg import Function, laminar, main, measure_times, trees
+from lab.benchmarks.wcfg import Function, laminar, measure_times, trees
 
 from .conftest import rows, run
 
@@ -16,31 +12,23 @@ def doubled(scores: torch.Tensor) -> torch.Tensor:
     return 2 * trees(scores)
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        return function(*arguments)
-
-    monkeypatch.setattr(wcfg, "in_fresh_process", call)
-
-
 def test_every_size_has_a_row_beside_torch_struct():
     pytest.importorskip("torch_struct")
-    table = rows(run(main, "--sizes", "2x4,3x6", "--threads", 0, "--repeats", 2))
+    table = rows(run("wcfg", "--sizes", "2x4,3x6", "--threads", 0, "--repeats", 2))
     assert [row["batch x n"] for row in table] == ["2 x 4", "3 x 6"]
     for column in ("laminar / trees", "torch-struct / trees", "torch-struct / laminar", "laminar, ms"):
         assert all(row[column].count("to") == 1 for row in table)
 
 
 def test_cases_that_take_too_much_memory_are_skipped():
-    [row] = rows(run(main, "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--peer-memory", 0))
+    [row] = rows(run("wcfg", "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--peer-memory", 0))
     assert row["torch-struct, ms"] == row["torch-struct, MB"] == "not run"
     assert row["torch-struct / trees"] == ""
     assert row["trees, ms"].count("to") == row["laminar / trees"].count("to") == 1
 
 
 def test_plain_sweeps_replace_torch_struct():
-    [row] = rows(run(main, "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--plain", "--cpu-time"))
+    [row] = rows(run("wcfg", "--sizes", "2x4", "--threads", 0, "--repeats", 2, "--plain", "--cpu-time"))
     for column in ("plain trees, ms", "plain laminar, ms", "plain trees / trees", "plain laminar / laminar"):
         assert row[column].count("to") == 1
 

@@ -134,7 +134,7 @@ def make_record(variant: str = "structured", seed: int = 0, fold: str = "0", **c
         "depth": {"1": {"found": 70, "gold": 80}, "2": {"found": 12, "gold": 18}, "3+": {"found": 1, "gold": 2}},
         "width": {"1-4": {"found": 75, "gold": 85}, "5-12": {"found": 8, "gold": 12}, "13+": {"found": 0, "gold": 3}},
     }
-    spans = {"found": 83, "gold": 100, "spans": 120, **classes}
+    spans = {"found": 83, "gold": 100, "spans": 120, "crossing": 0, **classes}
     names = ("coref", "coref_muc", "coref_b3", "coref_ceaf")
     scores = {f"{name}_{part}": 0.7 for name in names for part in "prf"}
     return {
@@ -142,12 +142,14 @@ def make_record(variant: str = "structured", seed: int = 0, fold: str = "0", **c
         "grid": "books",
         "component": "structured_coref",
         "variant": variant,
+        "condition": "",
         "seed": seed,
         "fold": fold,
         "fingerprint": "f",
         "training": {"seconds": 90.0, "words_per_second": 1000.0},
         "jobs": 1,
         "scores": {"dev": scores, "test": scores},
+        "documents": {"dev": [], "test": []},
         "tokens": 800,
         "kept": spans,
         "output": spans,
@@ -156,6 +158,9 @@ def make_record(variant: str = "structured", seed: int = 0, fold: str = "0", **c
             {"setting": "threshold", "value": 0.8, "found": 60, "gold": 100, "spans": 80},
         ],
         "calibration": {"counts": [900] + [10] * 19, "expected": [9.0] + [5.0] * 19, "observed": [0] + [6] * 19},
+        "average_precision": None,
+        "predictions": {},
+        "elsewhere": {},
         "memory": {"device": "cpu", "loaded_mb": 300.0, "peak_mb": 50.0, "seconds": 2.0, "words": 800},
         **changes,
     }

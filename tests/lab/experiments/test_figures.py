@@ -45,7 +45,7 @@ def test_no_calibration_without_probabilities(variants):
 
 def test_missing_matplotlib_error_says_how_to_install_it(variants, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'spacy-span-selector\[report\]'"):
+    with pytest.raises(ImportError, match=r"pip install -r lab/requirements\.txt"):
         draw_figures("books", get_task("structured_coref"), variants)
 
 

@@ -10,7 +10,6 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from lab.experiments.bootstrap import mean_f1
 from lab.experiments.grid import Prediction
 from lab.experiments.measure import (
     SETTINGS,
@@ -18,15 +17,21 @@ from lab.experiments.measure import (
     annotate,
     changed_settings,
     count_documents,
+    doc_spans,
     measure_prediction,
     measure_spans,
     plain,
 )
-from spacy_span_selector.annotation import set_clusters
+from lab.experiments.statistics import mean_f1
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_mentions
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.layers.selection.selectors import SigmoidSelector
-from spacy_span_selector.scoring.task import get_task
+from spacy_span_selector.pipeline.settings import PipeSettings
+from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.scoring.task import Task, get_task
 
+from ...spans import put_spans
 from .conftest import CORPUS
 
 
@@ -96,7 +101,7 @@ def test_spans_are_ranked(measures: dict[str, Any]):
 
 def test_counts_of_documents_add_up_to_the_main_score(nlp: Language, examples: list[Example]):
     pipe = nlp.get_pipe("structured_srl")
-    counts = count_documents(examples, get_task("structured_srl"), pipe.cfg)  # type: ignore[attr-defined]
+    counts = count_documents(examples, get_task("structured_srl"), vars(pipe.settings))  # type: ignore[attr-defined]
     assert len(counts) == 2
     score = pipe.score(examples)["srl_f"]  # type: ignore[attr-defined]
     assert float(mean_f1(np.array(counts).sum(0))) == pytest.approx(score)
@@ -104,12 +109,12 @@ def test_counts_of_documents_add_up_to_the_main_score(nlp: Language, examples: l
 
 def test_other_settings_hold_for_a_while(nlp: Language):
     pipe: Any = nlp.get_pipe("structured_srl")
-    before, selector = dict(pipe.cfg), pipe.selector
+    before, selector = pipe.settings, pipe.selector
     other = {"@misc": "spacy_span_selector.SigmoidSelector.v1", "non_crossing": True}
     with changed_settings(pipe, {"decoding": "map"}, other):
         assert pipe.settings.decoding == "map"
         assert pipe.selector == SigmoidSelector(non_crossing=True)
-    assert pipe.cfg == before
+    assert pipe.settings == before
     assert pipe.selector is selector
 
 
@@ -147,3 +152,64 @@ def test_numpy_numbers_become_python_numbers():
     value = plain({"a": np.float32(0.5), "b": {"c": np.int64(2), "d": None}})
     assert value == {"a": 0.5, "b": {"c": 2, "d": None}}
     assert type(value["a"]) is float and type(value["b"]["c"]) is int
+
+
+COREF = get_task("structured_coref"), CorefPipeSettings()
+SRL = get_task("structured_srl"), SrlPipeSettings()
+
+
+@pytest.fixture
+def example() -> Example:
+    """The reference and the prediction have different tokens."""
+    vocab = spacy.blank("en").vocab
+    reference = Doc(vocab, words=["The", "son", "of", "the", "mayor", "left", "."], spaces=[True] * 5 + [False, False])
+    predicted = Doc(vocab, words=["The", "son", "of", "the", "mayor", "left."], spaces=[True] * 5 + [False])
+    return Example(predicted, reference)
+
+
+def test_mentions_with_depth_and_width(example: Example):
+    set_clusters(example.reference, [[(0, 5)], [(3, 5)]])
+    set_mentions(example.predicted, [(0, 5), (0, 2)], [0.9, 0.6])
+    set_clusters(example.predicted, [[(0, 2)]])
+    spans = doc_spans(example, *COREF)
+    assert spans is not None
+    assert spans.depths == {(0, 20): "1", (11, 20): "2"}
+    assert spans.widths == {(0, 20): "5-12", (11, 20): "1-4"}
+    assert spans.kept == {(0, 20), (0, 7)}
+    assert spans.output == {(0, 7)}
+    assert spans.tokens == 6
+
+
+def test_singletons_do_not_count_where_they_are_not_kept(example: Example):
+    set_clusters(example.reference, [[(0, 5)], [(3, 5), (0, 2)]])
+    set_clusters(example.predicted, [[(0, 5)]])
+    set_mentions(example.predicted, [(0, 5)], [0.9])
+    spans = doc_spans(example, COREF[0], CorefPipeSettings(keep_singletons=False))
+    assert spans is not None
+    assert spans.depths.keys() == {(11, 20), (0, 7)}
+    assert spans.output == set()
+
+
+def test_arguments(example: Example):
+    frame = Frame(5, 6, [Argument(0, 5, "ARG0"), Argument(3, 5, "ARG1")], None)
+    set_frames(example.reference, [frame])
+    set_frames(example.predicted, [Frame(5, 6, [Argument(0, 2, "ARG0")], None)])
+    set_mentions(example.predicted, [(0, 2), (0, 5)], [0.9, 0.6], key="srl_spans")
+    spans = doc_spans(example, *SRL)
+    assert spans is not None
+    assert spans.depths == {(0, 20): "1", (11, 20): "2"}
+    assert (spans.kept, spans.output) == ({(0, 7), (0, 20)}, {(0, 7)})
+
+
+@pytest.mark.parametrize(("task", "settings"), [COREF, SRL])
+def test_a_reference_without_annotation_is_left_out(example: Example, task: Task, settings: PipeSettings):
+    assert doc_spans(example, task, settings) is None
+
+
+def test_spans_without_tokens_do_not_count(example: Example):
+    for doc in (example.reference, example.predicted):
+        set_clusters(doc, [[(0, 5)]])
+        set_mentions(doc, [(0, 5)], [0.9])
+    expected = doc_spans(example, *COREF)
+    put_spans(example.reference, "coref_clusters_2", (3, 3))
+    assert doc_spans(example, *COREF) == expected

@@ -19,7 +19,6 @@ from spacy.tokens import DocBin
 
 from lab.experiments import runner
 from lab.experiments.grid import Run, read_grid
-from lab.experiments.lock import only_experiment_in
 from lab.experiments.records import append_record, read_records
 from lab.experiments.runner import RunFailed, Workplace, pending_runs, run_all
 from spacy_span_selector.corpora.bracketed import parse_bracketed
@@ -29,7 +28,8 @@ from .conftest import CORPUS, make_record
 
 MEASURES = {
     **{"scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 10}, "tokens": 40},
-    **{"output": {"spans": 8}, "curve": [], "calibration": None},
+    **{"output": {"spans": 8}, "curve": [], "calibration": None, "average_precision": None},
+    **{"documents": {}, "predictions": {}, "elsewhere": {}},
 }
 
 
@@ -52,8 +52,8 @@ class FakeProcesses:
             lines.append({"step": 2, "seconds": 5.0, "words": 50, "score": 0.1})
             (run_dir / "progress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         else:
-            content: dict[str, Any] = {"measure": MEASURES, "memory": {"peak_mb": 3.0}}[log.stem]
-            srsly.write_json(run_dir / ("measures.json" if log.stem == "measure" else "memory.json"), content)
+            content: dict[str, Any] = {"measures": MEASURES, "memory": {"peak_mb": 3.0}}[log.stem]
+            srsly.write_json(run_dir / f"{log.stem}.json", content)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_a_complete_training_is_only_measured_again(runs: list[Run], processes: 
     processes.failing.clear()
     processes.calls.clear()
     assert run_pending(runs[:1], Workplace(Path("out"))) == {}
-    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
+    assert [stage for _, stage in processes.calls] == ["measures", "memory"]
 
 
 def damage_training(content: bytes) -> Callable[[Path], None]:
@@ -162,20 +162,9 @@ def test_a_damaged_run_is_trained_again_and_says_so(
     processes.failing.clear()
     processes.calls.clear()
     assert run_pending(runs[:1], Workplace(Path("out"))) == {}
-    assert [stage for _, stage in processes.calls] == ["train", "measure", "memory"]
+    assert [stage for _, stage in processes.calls] == ["train", "measures", "memory"]
     assert re.search(rf"low-seed0-folda is trained again: .*{reason}", capsys.readouterr().err)
     assert len(read_records([Path("out")])) == 1
-
-
-def test_a_training_of_an_earlier_version_counts(runs: list[Run], processes: FakeProcesses):
-    processes.failing = {(runs[0].name, "memory")}
-    run_pending(runs[:1], Workplace(Path("out")))
-    trained = Path("out/runs") / runs[0].name / "training.json"
-    srsly.write_json(trained, {key: value for key, value in srsly.read_json(trained).items() if key != "files"})
-    processes.failing.clear()
-    processes.calls.clear()
-    assert run_pending(runs[:1], Workplace(Path("out"))) == {}
-    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
 
 
 @pytest.mark.parametrize("name", ["measures.json", "memory.json"])
@@ -272,21 +261,22 @@ STOPPED = """
 from pathlib import Path
 from lab.experiments import runner
 from lab.experiments.grid import read_grid
-from lab.experiments.lock import only_experiment_in
 
 sleep = "from filelock import FileLock; import time; lock = FileLock('alive').acquire(); "
 sleep += "open('started', 'w').close(); time.sleep(600)"
 command = ["timeit", "-n1", "-r1", sleep]  # a module, as all commands of a run are
 runner.run_one = lambda run, workplace: runner._run_process(command, Path("log"), workplace)
-with only_experiment_in(Path("out")):
-    runner.run_all(read_grid(Path("grid.cfg"))[:2], runner.Workplace(Path("out")))
+workplace = runner.Workplace(Path("out"))
+with workplace.alone():
+    runner.run_all(read_grid(Path("grid.cfg"))[:2], workplace)
 """
 
 
 @pytest.fixture
 def experiment(grid_file: Path) -> Iterator[subprocess.Popen[bytes]]:
     """An experiment with one process, which holds the lock `alive`."""
-    with subprocess.Popen([sys.executable, "-c", STOPPED], start_new_session=True) as process:
+    environment = {**os.environ, "PYTHONPATH": str(runner.CLONE)}
+    with subprocess.Popen([sys.executable, "-c", STOPPED], start_new_session=True, env=environment) as process:
         deadline = time.monotonic() + 120
         while not Path("started").exists() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -306,13 +296,13 @@ def test_a_terminated_experiment_ends_its_processes(experiment: subprocess.Popen
 def test_a_killed_experiment_ends_its_processes_and_leaves_its_folder(experiment: subprocess.Popen[bytes]):
     with pytest.raises(Timeout):
         FileLock("alive").acquire(timeout=0)
-    with pytest.raises(ValueError, match="another 'experiment' is running"), only_experiment_in(Path("out")):
+    with pytest.raises(ValueError, match="another 'experiment' is running"), Workplace(Path("out")).alone():
         pass
     experiment.kill()
     assert experiment.wait(60) == -signal.SIGKILL
     FileLock("alive").acquire(timeout=60).lock.release()  # its process has ended
     assert "The experiment that started this process has ended" in Path("log").read_text()
-    with only_experiment_in(Path("out")):
+    with Workplace(Path("out")).alone():
         assert not Path("out/runs").exists()
 
 
@@ -339,4 +329,4 @@ def test_results_that_do_not_fit_on_the_disk_lose_no_training(
         failures = run_pending(runs[:1], workplace)
     assert f"{workplace.results}: not written" in failures[runs[0].name]
     assert workplace.results.read_bytes() == b""
-    assert [stage for _, stage in processes.calls] == ["measure", "memory"]
+    assert [stage for _, stage in processes.calls] == ["measures", "memory"]

@@ -6,7 +6,7 @@ import pytest
 import torch
 import typer
 
-from lab.benchmarks.measuring import (
+from lab.measuring import (
     Spread,
     in_fresh_process,
     measure_memory,

@@ -1,25 +1,36 @@
-"""Measuring for benchmarks: alternatives in turns, several times; peak memory in separate processes."""
+"""Measuring: options that benchmarks share, alternatives in turns, peak memory in separate processes, tables."""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import resource
 import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import Literal, NamedTuple, ParamSpec, TypeVar
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, ParamSpec, TypeVar
 
 import torch
 import typer
 
-from lab.experiments.peak_memory import peak_memory, start_measuring
-
 MB = 1_000_000
+BYTES_PER_UNIT = 1 if sys.platform == "darwin" else 1024  # of getrusage
+STATUS = Path("/proc/self/status")
+FORGET_PEAK = Path("/proc/self/clear_refs")
 
 Part = Literal["encoder", "whole"]
 PARTS: tuple[Part, Part] = ("encoder", "whole")
 """The part of a pipeline to measure."""
+
+Texts = Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus; only its texts are used")]
+Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Trained pipelines")]
+Threads = Annotated[int, typer.Option(help="Threads of torch; 0 for its default")]
+Repeats = Annotated[int, typer.Option(help="Number of timed repetitions")]
+GpuId = Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -70,6 +81,37 @@ def take_turns(
             wait_for(gpu_id)
             own.append(clock() - begin)
     return seconds
+
+
+def start_measuring(gpu_id: int = -1) -> int:
+    """Reset the peak.
+
+    gpu_id (int): The GPU, for its allocated memory; -1 for the resident memory of this process. On systems other than
+        Linux the latter peak cannot be reset.
+    RETURNS (int): The number of bytes in use.
+    """
+    if gpu_id >= 0:
+        torch.cuda.reset_peak_memory_stats(gpu_id)
+        return torch.cuda.memory_allocated(gpu_id)
+    if os.access(FORGET_PEAK, os.W_OK):
+        FORGET_PEAK.write_text("5")
+        return _status("VmRSS")
+    return peak_memory(gpu_id)
+
+
+def peak_memory(gpu_id: int = -1) -> int:
+    """The peak number of bytes in use since `start_measuring`, which has the same argument."""
+    if gpu_id >= 0:
+        return torch.cuda.max_memory_allocated(gpu_id)
+    if os.access(FORGET_PEAK, os.W_OK):
+        return _status("VmHWM")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_UNIT
+
+
+def _status(name: str) -> int:
+    """A value of Linux's status file of this process, in bytes."""
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
+    return 1024 * int(line.split()[1])
 
 
 class Memory(NamedTuple):
