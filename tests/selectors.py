@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
+import torch
+from torch import Tensor
+
+from spacy_span_selector.layers.selection.candidates import MostProbable, in_text_order
 from spacy_span_selector.layers.selection.selectors import (
-    BioSelector,
     GreedySelector,
     LaminarSelector,
-    MultitaskSelector,
+    Selection,
     SigmoidSelector,
     StructuredSelector,
 )
+from spacy_span_selector.layers.spans.layout import SpanLayout
 
 SELECTORS = {
     "structured": StructuredSelector,
     "laminar": LaminarSelector,
     "sigmoid": SigmoidSelector,
     "greedy": GreedySelector,
-    "multitask": MultitaskSelector,
-    "bio": BioSelector,
 }
 
 
+@dataclass(frozen=True)
+class WithTask(GreedySelector):
+    """Greedy, with two scores of each span for a task of its own: all of them are to be 0."""
+
+    auxiliary_scores: ClassVar[int] = 2
+
+    def own_loss(self, selection: Selection, gold: Any, layout: SpanLayout) -> Tensor:
+        return selection.auxiliary[:, layout.valid()].square().sum()
+
+
+@dataclass(frozen=True)
+class MostProbableAndGold:
+    """The most probable spans, and the gold spans.
+
+    gold (GoldMentions | GoldFrames): The annotation of the batch.
+    ratio (float): How many probable spans, per token.
+    """
+
+    gold: Any
+    ratio: float
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        probable = MostProbable(self.ratio)(scores, log_marginals, layout)
+        return in_text_order(torch.cat([probable, self.gold.flat_index(layout)]).unique(), layout)
+
+
 def selector_block(name: str, ratio: float | None = None) -> dict[str, Any]:
-    """The block `[components.NAME.model.selector]` of a selector; those that are not greedy know no ratio."""
-    settings = {"ratio": ratio} if name in ("greedy", "multitask") else {}
+    """The block `[components.NAME.model.selector]` of a selector; only the greedy one has a ratio."""
+    settings = {"ratio": ratio} if name == "greedy" else {}
     return {"@misc": f"spacy_span_selector.{SELECTORS[name].__name__}.v1", **settings}

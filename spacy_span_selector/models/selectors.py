@@ -5,14 +5,12 @@ from __future__ import annotations
 from spacy.util import registry
 
 from ..layers.selection.selectors import (
-    BioSelector,
     GreedySelector,
     LaminarSelector,
-    MultitaskSelector,
     SigmoidSelector,
     StructuredSelector,
 )
-from ..signatures import check_types
+from ..signatures import checks_arguments
 
 
 @registry.misc("spacy_span_selector.StructuredSelector.v1")
@@ -28,6 +26,7 @@ def laminar_selector() -> LaminarSelector:
 
 
 @registry.misc("spacy_span_selector.SigmoidSelector.v1")
+@checks_arguments("'spacy_span_selector.SigmoidSelector.v1'")
 def sigmoid_selector(non_crossing: bool = False) -> SigmoidSelector:
     """Select each span independently; the losses are those of the structured selector.
 
@@ -35,11 +34,11 @@ def sigmoid_selector(non_crossing: bool = False) -> SigmoidSelector:
         probability is above the threshold.
     RAISES (ValueError): If it is neither true nor false.
     """
-    check_types(SigmoidSelector, {"non_crossing": non_crossing}, "'spacy_span_selector.SigmoidSelector.v1'")
     return SigmoidSelector(non_crossing)
 
 
 @registry.misc("spacy_span_selector.GreedySelector.v1")
+@checks_arguments("'spacy_span_selector.GreedySelector.v1'")
 def greedy_selector(ratio: float | None = None) -> GreedySelector:
     """Keep a fixed number of spans per token: of a document, without crossing, for coreference (Lee et al. 2017), of
     a sentence for semantic roles (He et al. 2018).
@@ -47,24 +46,4 @@ def greedy_selector(ratio: float | None = None) -> GreedySelector:
     ratio (float | None): How many; if None as many as the paper: 0.4 for coreference, 0.8 for semantic roles.
     RAISES (ValueError): If it is no number above 0.
     """
-    check_types(GreedySelector, {"ratio": ratio}, "'spacy_span_selector.GreedySelector.v1'")
     return GreedySelector(ratio)
-
-
-@registry.misc("spacy_span_selector.MultitaskSelector.v1")
-def multitask_selector(ratio: float | None = None, weight: float = 0.1) -> MultitaskSelector:
-    """The greedy selector of coreference with a second task: to classify spans as noun phrases, other constituents, or
-    neither (Swayamdipta et al. 2018).
-
-    ratio (float | None): As for the greedy selector.
-    weight (float): What the loss of the second task is multiplied by.
-    RAISES (ValueError): If `ratio` is no number above 0, or `weight` is below or no number.
-    """
-    check_types(MultitaskSelector, {"ratio": ratio, "weight": weight}, "'spacy_span_selector.MultitaskSelector.v1'")
-    return MultitaskSelector(ratio, weight)
-
-
-@registry.misc("spacy_span_selector.BioSelector.v1")
-def bio_selector() -> BioSelector:
-    """Tag the tokens of a sentence once for each predicate, instead of selecting spans. For semantic roles alone."""
-    return BioSelector()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,15 +11,17 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.selection.selectors import Selector, StructuredSelector, selects_spans
+from ..layers.selection.selectors import Selector
+from ..layers.srl.arguments import ArgumentFinder
 from ..layers.srl.network import SrlHead, SrlOutput
 from ..layers.srl.settings import SrlSettings
+from ..layers.srl.span_arguments import SpanArgumentFinder
 from ..signatures import takes_settings
 from .torch_head import HeadInput, change_head, torch_head
 
 
 @registry.architectures("spacy_span_selector.SrlModel.v1")
-@takes_settings(SrlSettings)
+@takes_settings(SrlSettings, "the SRL model")
 def build_srl_model(
     tok2vec: Model[list[Doc], list[Floats2d]], settings: SrlSettings, selector: Selector | None = None
 ) -> Model[HeadInput, SrlOutput]:
@@ -28,16 +30,25 @@ def build_srl_model(
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
         to a shared Tok2Vec or transformer.
     settings (SrlSettings): Everything else.
-    selector (Selector | None): How arguments are found: spacy_span_selector.StructuredSelector.v1, which is the
-        default, LaminarSelector.v1, or a baseline, SigmoidSelector.v1, GreedySelector.v1 or BioSelector.v1.
-    RETURNS (Model[HeadInput, SrlOutput]): Its attributes `selector` and `max_span_width` are those of the network; the
-        latter is None where arguments are tagged, as their width has no limit then. `settings`, which is not saved, has
-        all of them.
+    selector (Selector | None): How arguments are selected; None for spacy_span_selector.LaminarSelector.v1.
+    RETURNS (Model[HeadInput, SrlOutput]): Its attribute `settings`, which is not saved, has all settings.
     """
-    settings = replace(settings, selector=selector or StructuredSelector())
-    model = torch_head("srl", tok2vec, partial(SrlHead, settings=settings))
-    model.attrs["selector"] = settings.selector
-    model.attrs["max_span_width"] = settings.max_span_width if selects_spans(settings.selector) else None
+    return srl_model(tok2vec, settings if selector is None else replace(settings, selector=selector))
+
+
+def srl_model(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    settings: SrlSettings,
+    make_finder: Callable[..., ArgumentFinder] = SpanArgumentFinder,
+) -> Model[HeadInput, SrlOutput]:
+    """Build the model of semantic role labelling, maybe with another way to find arguments.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
+    settings (SrlSettings): All sizes.
+    make_finder (Callable[..., ArgumentFinder]): Makes the part of the network that finds arguments. Must be picklable.
+    RETURNS (Model[HeadInput, SrlOutput]): As of `build_srl_model`.
+    """
+    model = torch_head("srl", tok2vec, partial(SrlHead, settings=settings, make_finder=make_finder))
     model.attrs["settings"] = settings
     model.attrs["resize_output"] = resize_output
     return model

@@ -18,7 +18,7 @@ from spacy_span_selector.layers.coref import linker
 from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
-from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold
+from spacy_span_selector.layers.selection.candidates import Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.selection.selectors import LaminarSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
@@ -44,10 +44,8 @@ COREF = CorefSettings(
     linker_hidden_width=HIDDEN,
     feature_width=20,
     antecedents=50,
-    match_words=True,
     dropout=0.3,
     max_span_width=None,
-    max_distance=None,
 )
 SRL = SrlSettings(
     selector=StructuredSelector(),
@@ -93,7 +91,7 @@ def coref(sentences: list[int], training: bool, most: int | None = None) -> None
     head = CorefHead(width=WIDTH, settings=limited(COREF, most)).train(training)
     layout = layout_of([sentences], most=most)
     gold, tokens = gold_mentions(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
-    choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
+    choose = MostProbable(0.4) if training else Decode("marginal", 0.2)
     with torch.set_grad_enabled(training):
         output = head(tokens, layout, CorefRequest(words_only(torch.arange(sum(sentences)) % 50), choose))
         if training:
@@ -108,7 +106,7 @@ def srl(sentences: list[int], training: bool, most: int | None = None) -> None:
     head = SrlHead(width=WIDTH, roles=ROLES, rolesets=0, settings=limited(SRL, most)).train(training)
     layout = layout_of([sentences], most=most)
     gold, tokens = gold_frames(layout), torch.randn(sum(sentences), WIDTH, requires_grad=training)
-    choose = LikelyAndGold(gold, 0.4, add_gold=False) if training else Decode("marginal", 0.2)
+    choose = MostProbable(0.4) if training else Decode("marginal", 0.2)
     find = FindPredicates(gold.predicates, closed=torch.ones(1, dtype=torch.bool))
     with torch.set_grad_enabled(training):
         output = head(tokens, layout, SrlRequest(find, no_senses, no_frames(ROLES), choose))

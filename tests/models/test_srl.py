@@ -10,14 +10,13 @@ from thinc.api import Model
 
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
-from spacy_span_selector.layers.selection.selectors import GreedySelector, StructuredSelector
+from spacy_span_selector.layers.selection.selectors import GreedySelector, LaminarSelector
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.predicates import FindPredicates
 from spacy_span_selector.layers.srl.rolesets import Senses
 from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder
-from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger
 from spacy_span_selector.models.torch_head import HeadInput, head_module
 
 from ..frame_tables import no_frames
@@ -63,30 +62,22 @@ def test_settings_reach_the_network() -> None:
     assert head.arguments.roles.output.weight.shape == (3, 5)
     assert head.rolesets.rolesets.weight.shape == (2, 7)
     assert (head.dropout.p, head.arguments.max_span_width) == (0.2, 4)
-    assert (model.attrs["selector"], model.attrs["max_span_width"]) == (StructuredSelector(), 4)
+    assert (model.attrs["settings"].selector, model.attrs["settings"].max_span_width) == (LaminarSelector(), 4)
 
 
-@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy", "bio"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy"])
 def test_selectors_share_all_but_the_arguments(selector: str) -> None:
     model, head = initialized(selector=selector_block(selector))
     _, other = initialized()
-    assert isinstance(model.attrs["selector"], SELECTORS[selector])
+    assert isinstance(model.attrs["settings"].selector, SELECTORS[selector])
     shapes = {name: weight.shape for name, weight in head.named_parameters() if not name.startswith("arguments")}
     assert shapes == {
         name: weight.shape for name, weight in other.named_parameters() if not name.startswith("arguments")
     }
 
 
-def test_tagger_knows_no_greatest_width() -> None:
-    model, head = initialized(selector=selector_block("bio"), max_span_width=4)
-    assert model.attrs["max_span_width"] is None
-    assert isinstance(head.arguments, ArgumentTagger)
-    assert head.arguments.tags.output.weight.shape == (1 + 2 * 3, 5)
-
-
-@pytest.mark.parametrize("selector", ["structured", "bio"])
-def test_prediction_is_one_batch(selector: str) -> None:
-    model, _ = initialized(selector=selector_block(selector))
+def test_prediction_is_one_batch() -> None:
+    model, _ = initialized()
     together = model.predict(head_input("Ann saw her brother.", "He left."))
     alone = model.predict(head_input("He left."))
     torch.testing.assert_close(together.log_tags[5:], alone.log_tags)
@@ -95,12 +86,9 @@ def test_prediction_is_one_batch(selector: str) -> None:
     assert not together.log_tags.requires_grad
 
 
-@pytest.mark.parametrize("selector", ["structured", "bio"])
-def test_bytes_rebuild_the_network(selector: str) -> None:
-    model, _ = initialized(selector=selector_block(selector))
-    fresh = build(
-        roles=1, rolesets=1, selector=selector_block(selector), hidden_width=9, pair_width=7, pair_hidden_width=5
-    )
+def test_bytes_rebuild_the_network() -> None:
+    model, _ = initialized()
+    fresh = build(roles=1, rolesets=1, hidden_width=9, pair_width=7, pair_hidden_width=5)
     fresh.from_bytes(model.to_bytes())
     batch = head_input("Ann saw her brother.")
     for found, expected in zip(fresh.predict(batch).tensors(), model.predict(batch).tensors(), strict=True):
@@ -108,17 +96,12 @@ def test_bytes_rebuild_the_network(selector: str) -> None:
 
 
 def test_bad_settings_are_errors() -> None:
-    with pytest.raises(ValueError, match="'pair_width' of the SRL model is 0; it must be at least 1"):
+    with pytest.raises(ValueError, match="'pair_width' of the SRL model is 0; it must be greater than"):
         build(pair_width=0)
     with pytest.raises(ValueError, match="selector"):
         build(selector="best")
 
 
-def test_the_multitask_selector_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"no second task. Use spacy_span_selector.LaminarSelector.v1 instead"):
-        build(selector=selector_block("multitask"))
-
-
 def test_the_greedy_selector_keeps_as_many_spans_as_the_literature() -> None:
-    assert build(selector=selector_block("greedy")).attrs["selector"] == GreedySelector(0.8)
-    assert build(selector=selector_block("greedy", 0.3)).attrs["selector"] == GreedySelector(0.3)
+    assert build(selector=selector_block("greedy")).attrs["settings"].selector == GreedySelector(0.8)
+    assert build(selector=selector_block("greedy", 0.3)).attrs["settings"].selector == GreedySelector(0.3)

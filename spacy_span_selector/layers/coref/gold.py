@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from ..spans.layout import SpanLayout
-from .constituents import GoldConstituents
 
 
 @dataclass(frozen=True)
@@ -17,14 +16,12 @@ class GoldMentions:
     starts, ends (Tensor): First and last token of each mention, as rows of the token matrix. Shape: (mentions,)
     clusters (Tensor): Number of the cluster, from 0, different across documents. Shape: (mentions,)
     annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
-    constituents (GoldConstituents | None): For the second task of the multitask selector.
     """
 
     starts: Tensor
     ends: Tensor
     clusters: Tensor
     annotated: Tensor
-    constituents: GoldConstituents | None = None
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
         """The flat index of each mention. Shape: (mentions,)"""

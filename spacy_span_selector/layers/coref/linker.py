@@ -73,10 +73,7 @@ class Linker(nn.Module):
     width (int): Width to which they are projected first: linking costs mentions x antecedents x width x hidden_width.
     hidden_width (int): Width of the hidden layer of the fine scorer.
     antecedents (int): How many antecedents of each mention the coarse scorer keeps.
-    match_words (bool): Whether the scorers see if two mentions have the same words, or the same last word.
-    pair_features (Sequence[str]): Names of the other features that the scorers see.
-    max_distance (int | None): How many mentions back an antecedent may be: 1 for the mention before. No limit if None;
-        then the coarse scores cost the square of the mentions of a document.
+    pair_features (Sequence[str]): Names of the features that the scorers see, besides distance and same words.
     dropout (float): Dropout of projected spans and of the hidden layer; there, one mask is drawn per mention and
         shared by its antecedents.
     bfloat16 (bool): Whether spans are projected, and the product part of the hidden layer, most of the work, is
@@ -90,17 +87,13 @@ class Linker(nn.Module):
         width: int,
         hidden_width: int,
         antecedents: int,
-        match_words: bool,
         pair_features: Sequence[str],
-        max_distance: int | None,
         dropout: float,
         bfloat16: bool = False,
     ) -> None:
         super().__init__()
         self.kept = antecedents
-        self.match_words = match_words
         self.features = {name: feature for name, feature in PAIR_FEATURES.items() if name in pair_features}
-        self.max_distance = max_distance
         self.in_bfloat16 = bfloat16
         buckets = len(DISTANCE_BUCKETS) + 1
         self.project = nn.Linear(vector_width, width)
@@ -127,7 +120,8 @@ class Linker(nn.Module):
         """Score the mentions of a batch of documents.
 
         mentions (Mentions): The mentions.
-        reach (int | None): How many mentions back an antecedent may be, if that is less than the greatest distance.
+        reach (int | None): How many mentions back an antecedent may be: 1 for the mention before. No limit if None;
+            then the coarse scores cost the square of the mentions of a document.
         """
         dtype = prediction_dtype(self, self.in_bfloat16, mentions.vectors)
         projected = multiply(self.project, mentions.vectors, dtype)
@@ -155,9 +149,8 @@ class Linker(nn.Module):
         count = len(vectors)
         order = torch.arange(count, device=vectors.device)
         first = torch.searchsorted(mentions.document, mentions.document)  # first mention of the same document
-        for limit in (self.max_distance, reach):
-            if limit is not None:
-                first = torch.maximum(first, order - limit)
+        if reach is not None:
+            first = torch.maximum(first, order - reach)
         kept = min(self.kept, int((order - first).max()) if count else 0)
         antecedents = order.new_zeros(count, kept)
         best = vectors.new_full((count, kept), -torch.inf)
@@ -223,8 +216,7 @@ class Linker(nn.Module):
 
     def _features(self, facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> list[Tensor]:
         """The features of pairs, distance apart. Mentions and antecedents are given by index, and are broadcast."""
-        same_words = SAME_WORDS.compare(facts, mention, antecedent) * self.match_words
-        return [same_words, *(feature.compare(facts, mention, antecedent) for feature in self.features.values())]
+        return [feature.compare(facts, mention, antecedent) for feature in (SAME_WORDS, *self.features.values())]
 
 
 def _score_pairs(

@@ -34,9 +34,8 @@ import torch
 from torch import Tensor
 
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import SpanSelector
+from ..selection.selectors import Selector
 from ..spans.layout import SpanLayout
-from .constituents import constituent_loss
 from .gold import GoldMentions
 from .network import CorefOutput
 
@@ -46,19 +45,17 @@ def coref_loss(
     gold: GoldMentions,
     layout: SpanLayout,
     *,
-    selector: SpanSelector,
+    selector: Selector,
     annotation: Annotation,
     negatives: Negatives,
     link_non_mentions: float = 0.0,
 ) -> Tensor:
     """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
 
-    The loss of constituents, if they are learnt, is per candidate of any document.
-
     output (CorefOutput): The output of the network.
     gold (GoldMentions): The annotation.
     layout (SpanLayout): The sentences of the batch.
-    selector (SpanSelector): How mentions are selected.
+    selector (Selector): How mentions are selected.
     annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
     negatives (Negatives): Which other spans to sample; not used without probabilities.
     link_non_mentions (float): The weight w; not used without probabilities, nor with partial annotation.
@@ -74,11 +71,7 @@ def coref_loss(
         terms.append(output.selection.marginals.unselected[sampled])
     else:
         terms = _greedy_terms(output, clusters, learnt, gold_flat, annotation)
-    loss = -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
-    if gold.constituents is not None:
-        second = constituent_loss(output.constituents, gold.constituents, layout)
-        loss = loss + selector.constituent_weight * second / max(1, len(clusters))
-    return loss
+    return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
 
 
 def _selection_terms(

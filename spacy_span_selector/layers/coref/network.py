@@ -2,72 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import torch
+from pydantic import AfterValidator, Field
+from pydantic.dataclasses import dataclass as settings_class
 from torch import Tensor, nn
 
+from ...signatures import CHECKED
 from ..selection.candidates import CandidateStrategy, Pruning, TopNonCrossing
-from ..selection.network import Selection, make_span_scorer, select_spans
-from ..selection.selectors import SpanSelector, StructuredSelector
-from ..selection.settings import NetworkSettings
+from ..selection.network import make_span_scorer, select_spans
+from ..selection.selectors import Selection
+from ..selection.settings import Dropout, NetworkSettings, Size
 from ..spans.layout import SpanLayout
-from .constituents import CLASSES
 from .linker import Linker, Links, Mentions
 from .pair_features import FEATURE_NAMES, MentionFacts, TokenFacts
 
-DISTANCES = ("candidates", "mentions")
+
+def _known_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not set(names) <= set(FEATURE_NAMES) or len(set(names)) < len(names):
+        raise ValueError(f"a list of some of {', '.join(map(repr, FEATURE_NAMES))}, each once")
+    return names
 
 
-@dataclass(frozen=True, kw_only=True)
+PairFeatures = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_known_once)]
+
+
+@settings_class(frozen=True, kw_only=True, config=CHECKED)
 class CorefSettings(NetworkSettings):
     """Sizes of the network.
 
-    selector (SpanSelector): How mentions are selected.
     linker_width (int): Width to which span vectors are projected before they are linked.
     linker_hidden_width (int): Hidden layer of the fine scorer of pairs.
     antecedents (int): How many antecedents of each mention the fine scorer sees.
-    match_words (bool): Whether the linker sees if two mentions have the same words.
     distance (str): What the distance of two candidates counts: "candidates" counts them; "mentions" how many mentions
         are expected among them, by their probabilities, which means the same in training, with its many candidates,
         and at prediction. Greedy selectors have no probabilities, and as many candidates in both: they count these.
-    pair_features (Sequence[str]): What else the linker sees of two mentions: "nested", "content_words", "quotation",
+    pair_features (Sequence[str]): Further features of two mentions: "nested", "content_words", "quotation",
         "speaker", "sentences", and of one-word mentions, "short_words".
-    max_distance (int | None): Greatest distance of an antecedent, in candidates. No limit if None.
-    speaker_dropout (float): The share of documents whose speakers the linker is not told in training, drawn anew each
+    speaker_dropout (float): The share of documents whose speakers the linker is not told in training, drawn again each
         time, so that it also works where nobody knows them.
     bfloat16 (bool): Whether the network multiplies by its weights in bfloat16 at prediction, where the device has
         instructions for it.
     """
 
-    selector: SpanSelector = field(default_factory=StructuredSelector)
-    linker_width: int = 256
-    linker_hidden_width: int = 512
-    antecedents: int = 50
-    match_words: bool = True
-    distance: str = "candidates"
-    pair_features: Sequence[str] = ()
-    max_distance: int | None = None
-    speaker_dropout: float = 0.0
-    bfloat16: bool = False
-    network: ClassVar[str] = "coreference"
+    linker_width: Size = 256
+    linker_hidden_width: Size = 512
+    antecedents: Size = 50
+    distance: Literal["candidates", "mentions"] = "mentions"
+    pair_features: PairFeatures = FEATURE_NAMES
+    speaker_dropout: Dropout = 0.3
+    bfloat16: bool = True
     greedy_ratio: ClassVar[float] = 0.4  # Lee et al. 2017, the paper
     pruning: ClassVar[Pruning] = TopNonCrossing
-    can_learn_constituents: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.distance not in DISTANCES:
-            known = " or ".join(map(repr, DISTANCES))
-            raise ValueError(f"'distance' of the {self.network} model is {self.distance!r}; it must be {known}.")
-        names = self.pair_features
-        if isinstance(names, str) or not set(names) <= set(FEATURE_NAMES) or len(set(names)) < len(names):
-            raise ValueError(
-                f"'pair_features' of the {self.network} model is {names!r}; it must be a list of some of "
-                f"{', '.join(map(repr, FEATURE_NAMES))}, each once."
-            )
 
 
 @dataclass(frozen=True)
@@ -92,17 +80,14 @@ class CorefOutput(NamedTuple):
 
     selection (Selection): The spans that were linked.
     links (Links): Antecedents of each among those of its document.
-    constituents (Tensor): Scores of every span in the second task, flat; no rows without one. Shape: (classes,
-        layout.size)
     """
 
     selection: Selection
     links: Links
-    constituents: Tensor
 
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from; none is computed from another."""
-        return [*self.selection.marginals, self.constituents, self.links.scores]
+        return [*self.selection.tensors(), self.links.scores]
 
 
 class CorefHead(nn.Module):
@@ -116,7 +101,6 @@ class CorefHead(nn.Module):
         super().__init__()
         self.sizes = {"width": width}
         self.settings = settings
-        self.classes = CLASSES if settings.selector.learns_constituents else 0
         self.dropout = nn.Dropout(settings.dropout)
         self.span_scorer = make_span_scorer(
             settings.selector,
@@ -124,7 +108,6 @@ class CorefHead(nn.Module):
             hidden_width=settings.hidden_width,
             feature_width=settings.feature_width,
             dropout=settings.dropout,
-            classes=self.classes,
             bfloat16=settings.bfloat16,
         )
         self.linker = Linker(
@@ -132,9 +115,7 @@ class CorefHead(nn.Module):
             width=settings.linker_width,
             hidden_width=settings.linker_hidden_width,
             antecedents=settings.antecedents,
-            match_words=settings.match_words,
             pair_features=settings.pair_features,
-            max_distance=settings.max_distance,
             dropout=settings.dropout,
             bfloat16=settings.bfloat16,
         )
@@ -147,14 +128,13 @@ class CorefHead(nn.Module):
         request (CorefRequest): Words, and which spans to link.
         """
         tokens = self.dropout(tokens)
-        selection, vectors, scores, constituents = select_spans(
+        selection, vectors, scores = select_spans(
             self.span_scorer,
             self.settings.selector,
             tokens,
             layout,
             request.choose,
             max_span_width=self.settings.max_span_width,
-            classes=self.classes,
         )
         document = layout.document[selection.spans.starts]
         mentions = Mentions(
@@ -164,7 +144,7 @@ class CorefHead(nn.Module):
             weights=self._weights(selection, document, request),
             facts=MentionFacts.read(self._facts(request.facts, layout), selection.spans),
         )
-        return CorefOutput(selection, self.linker(mentions, request.reach), constituents)
+        return CorefOutput(selection, self.linker(mentions, request.reach))
 
     def _facts(self, facts: TokenFacts, layout: SpanLayout) -> TokenFacts:
         """The facts of tokens, in training without the speakers of some documents."""

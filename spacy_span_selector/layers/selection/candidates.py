@@ -1,8 +1,8 @@
-"""Which spans are passed to the linker or the role classifier: strategies that turn scores into a set of spans.
+"""Strategies that turn scores into the set of spans that the linker or the role classifier sees.
 
 At prediction a selector with a grammar keeps the best non-crossing set of spans; the baselines keep the best spans one
-by one. In training the gold spans and the most probable spans are kept, whether they cross or not, so that the linker
-and the role classifier see competing spans even before the selector is trained.
+by one. In training the most probable spans are kept, whether they cross or not, so that the linker and the role
+classifier see competing spans even before the selector is trained.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from torch import Tensor
 
 from ...wcfg import greedy_spans, heaviest_set
 from ..spans.layout import Bucket, SpanLayout
-from .gold import GoldSpans
 
 Decoding = Literal["marginal", "map"]
 
@@ -78,14 +77,6 @@ class AboveThreshold:
 def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
     """Whether more spans of a sentence were chosen than so many per token. Shape: that of the chart of the bucket"""
     return bool((chosen.flatten(1).sum(1) > torch.ceil(most * bucket.lengths)).any())
-
-
-@dataclass(frozen=True)
-class NoSpans:
-    """No span at all."""
-
-    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
-        return layout.row[:0]
 
 
 @dataclass(frozen=True)
@@ -166,25 +157,18 @@ class Given:
 
 
 @dataclass(frozen=True)
-class LikelyAndGold:
-    """The spans with the greatest marginals, and the gold spans.
+class MostProbable:
+    """The spans of a batch with the greatest marginals.
 
-    gold (GoldSpans): The annotation of the batch.
-    ratio (float): How many spans to take by marginal, per token.
-    add_gold (bool): Whether gold spans that are not among them are added.
+    ratio (float): How many, per token.
     """
 
-    gold: GoldSpans
     ratio: float
-    add_gold: bool
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         wanted = min(int(self.ratio * len(layout.document)), layout.size)
         likely = log_marginals.masked_fill(~layout.valid(), -torch.inf).topk(wanted)
-        flat = likely.indices[likely.values > -torch.inf]
-        if self.add_gold:
-            flat = torch.cat([flat, self.gold.flat_index(layout)]).unique()
-        return in_text_order(flat, layout)
+        return in_text_order(likely.indices[likely.values > -torch.inf], layout)
 
 
 @dataclass(frozen=True)
@@ -200,8 +184,8 @@ class AllAtOnce:
         return self.choose(scores, log_marginals, layout)
 
 
-BY_SENTENCE = (Decode, AboveThreshold, NoSpans, TopPerSentence)
-"""Strategies that choose the spans of a sentence without a look at any other."""
+BY_SENTENCE = (Decode, AboveThreshold, TopPerSentence)
+"""Strategies that choose the spans of each sentence independently of the others."""
 
 
 def in_text_order(flat: Tensor, layout: SpanLayout) -> Tensor:

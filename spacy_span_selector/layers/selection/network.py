@@ -11,53 +11,30 @@ from torch import Tensor
 from ..spans.layout import SpanLayout, Spans
 from ..spans.scorer import SpanScorer
 from .candidates import BY_SENTENCE, CandidateStrategy
-from .selectors import Marginals, SpanSelector
-
-
-class Selection(NamedTuple):
-    """The spans of a batch that were selected, and the scores that they were selected by.
-
-    scores (Tensor): Score of every span, flat; of the selected ones alone, if they were selected block by block.
-        Shape: (layout.size,) or (candidates,)
-    marginals (Marginals): Probability of every span, or of every selected one, likewise.
-    candidates (Tensor): Where each selected span is in these, in the order of the text. Shape: (candidates,)
-    spans (Spans): Their tokens.
-    """
-
-    scores: Tensor
-    marginals: Marginals
-    candidates: Tensor
-    spans: Spans
-
-    def confidence(self, selector: SpanSelector) -> Tensor:
-        """What the selector reports as the score of each selected span, from 0 to 1. Shape: (candidates,)"""
-        return selector.confidence(self.scores[self.candidates], self.marginals.selected[self.candidates])
+from .selectors import Marginals, Selection, Selector
 
 
 class Candidates(NamedTuple):
-    """What the rest of the network gets of a selection.
+    """The selected spans as the rest of the network sees them.
 
     selection (Selection): The selected spans.
     vectors (Tensor): Their vectors. Shape: (candidates, vector_width)
     scores (Tensor): Score of every span in links or roles, with the indices of the selection. Shape: (layout.size,) or
         (candidates,)
-    second_task (Tensor): Scores of the second task, likewise. Shape: (classes, layout.size or candidates)
     """
 
     selection: Selection
     vectors: Tensor
     scores: Tensor
-    second_task: Tensor
 
 
 def make_span_scorer(
-    selector: SpanSelector,
+    selector: Selector,
     *,
     width: int,
     hidden_width: int,
     feature_width: int,
     dropout: float,
-    classes: int = 0,
     bfloat16: bool = False,
 ) -> SpanScorer:
     """Make the scorer of spans that `select_spans` needs.
@@ -65,11 +42,10 @@ def make_span_scorer(
     A selector with probabilities has a score of its own, s_p, beside the score s_m that counts in links or roles; a
     greedy one ranks spans by s_m itself (Lee et al. 2017).
 
-    selector (SpanSelector): How spans are selected.
-    classes (int): Classes of a second task.
+    selector (Selector): How spans are selected.
     The other arguments are those of `SpanScorer`.
     """
-    scores = (2 if selector.has_probabilities else 1) + classes
+    scores = (2 if selector.has_probabilities else 1) + selector.auxiliary_scores
     return SpanScorer(
         width=width,
         hidden_width=hidden_width,
@@ -82,13 +58,12 @@ def make_span_scorer(
 
 def select_spans(
     scorer: SpanScorer,
-    selector: SpanSelector,
+    selector: Selector,
     tokens: Tensor,
     layout: SpanLayout,
     choose: CandidateStrategy,
     *,
     max_span_width: int | None,
-    classes: int = 0,
 ) -> Candidates:
     """Score the spans of a batch, choose candidates, and represent these.
 
@@ -96,35 +71,36 @@ def select_spans(
     scores of all of its spans are never in memory at once.
 
     scorer (SpanScorer): From `make_span_scorer`.
-    selector (SpanSelector): How spans are selected.
+    selector (Selector): How spans are selected.
     tokens (Tensor): Token vectors. Shape: (tokens, width)
     layout (SpanLayout): The sentences of the batch.
     choose (CandidateStrategy): Which spans to keep.
     max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
-    classes (int): Classes of a second task.
     """
-    arguments = (choose, max_span_width, classes)
     if torch.is_grad_enabled() or not layout.is_large or not isinstance(choose, BY_SENTENCE):
-        return _select(scorer, selector, tokens, layout, *arguments)
+        return _select(scorer, selector, tokens, layout, choose, max_span_width)
     return _join(
-        [_without_others(_select(scorer, selector, tokens, block, *arguments)) for block in layout.blocks()],
+        [
+            _without_others(_select(scorer, selector, tokens, block, choose, max_span_width))
+            for block in layout.blocks()
+        ],
         len(tokens),
     )
 
 
 def _select(
     scorer: SpanScorer,
-    selector: SpanSelector,
+    selector: Selector,
     tokens: Tensor,
     layout: SpanLayout,
     choose: CandidateStrategy,
     max_span_width: int | None,
-    classes: int,
 ) -> Candidates:
     """Select spans with the scores of all of a layout at once."""
     scores = scorer(tokens, layout, max_span_width)
+    last = len(scores) - 1 - selector.auxiliary_scores
     # Even if both are the same row they must be two tensors, each with a gradient of its own.
-    selection, decision = scores[0], scores[-1 - classes]
+    selection, decision, auxiliary = scores[0], scores[last], scores[last + 1 :]
     if max_span_width is not None:
         selection = selection.masked_fill(layout.widths() > max_span_width, -torch.inf)
     marginals = selector.marginals(selection, layout)
@@ -134,14 +110,12 @@ def _select(
     if max_span_width is not None and (wide := spans.ends - spans.starts >= max_span_width).any():
         # Given ones: no others are wider, and training has none.
         given = spans.take(wide)
-        decision = decision.index_put(
-            (candidates[wide],), scorer.score_some(tokens, given.starts, given.ends)[-1 - classes]
-        )
+        own = scorer.score_some(tokens, given.starts, given.ends)[last]
+        decision = decision.index_put((candidates[wide],), own)
     return Candidates(
-        selection=Selection(selection, marginals, candidates, spans),
+        selection=Selection(selection, marginals, auxiliary, candidates, spans),
         vectors=scorer.represent(tokens, spans.starts, spans.ends),
         scores=decision,
-        second_task=scores[len(scores) - classes :],
     )
 
 
@@ -153,12 +127,12 @@ def _without_others(found: Candidates) -> Candidates:
         Selection(
             selection.scores[which],
             Marginals(*(column[which] for column in selection.marginals)),
+            selection.auxiliary[:, which],
             torch.arange(len(which), device=which.device),
             selection.spans,
         ),
         found.vectors,
         found.scores[which],
-        found.second_task[:, which],
     )
 
 
@@ -172,10 +146,10 @@ def _join(parts: Sequence[Candidates], tokens: int) -> Candidates:
         Selection(
             torch.cat([part.selection.scores for part in parts])[order],
             Marginals(*(torch.cat(column)[order] for column in marginals)),
+            torch.cat([part.selection.auxiliary for part in parts], dim=1)[:, order],
             torch.arange(len(order), device=order.device),
             Spans(starts[order], ends[order]),
         ),
         torch.cat([part.vectors for part in parts])[order],
         torch.cat([part.scores for part in parts])[order],
-        torch.cat([part.second_task for part in parts], dim=1)[:, order],
     )

@@ -7,26 +7,19 @@ its entry in `models/selectors.py` and its line in `setup.cfg`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import ClassVar, NamedTuple, TypeGuard, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
+import torch
 from torch import Tensor, cat
 from torch.nn.functional import logsigmoid
 
 from ...wcfg import LAMINAR, LAMINAR_BAND, TREES, Grammar
-from ..spans.layout import SpanLayout
-from .candidates import (
-    AboveThreshold,
-    CandidateStrategy,
-    Decode,
-    Decoding,
-    LikelyAndGold,
-    NoSpans,
-    Pruning,
-    TopNonCrossing,
-)
-from .gold import GoldSpans
+from ..spans.layout import Runs, SpanLayout, Spans
+from .candidates import AboveThreshold, CandidateStrategy, Decode, Decoding, MostProbable, Pruning, TopNonCrossing
+from .sampling import Widths
 
 MOST_SPANS = 5.0
 """The most independent spans that are kept, per token of a sentence: all those of nine tokens. Sets of spans that do
@@ -46,24 +39,50 @@ class Marginals(NamedTuple):
     unselected: Tensor
 
 
+class Selection(NamedTuple):
+    """The selected spans of a batch, and the scores that they were selected by.
+
+    scores (Tensor): Score of every span, flat; only of the selected ones if they were selected block by block.
+        Shape: (layout.size,) or (candidates,)
+    marginals (Marginals): Probability of every span, or of every selected one, likewise.
+    auxiliary (Tensor): Scores for the selector's own loss, likewise. Shape: (auxiliary_scores, layout.size or
+        candidates)
+    candidates (Tensor): Where each selected span is in these, in the order of the text. Shape: (candidates,)
+    spans (Spans): Their tokens.
+    """
+
+    scores: Tensor
+    marginals: Marginals
+    auxiliary: Tensor
+    candidates: Tensor
+    spans: Spans
+
+    def confidence(self, selector: Selector) -> Tensor:
+        """The score that the selector reports for each selected span, from 0 to 1. Shape: (candidates,)"""
+        return selector.confidence(self.scores[self.candidates], self.marginals.selected[self.candidates])
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that losses are computed from."""
+        return [*self.marginals, *([self.auxiliary] if len(self.auxiliary) else [])]
+
+
 class Selector(ABC):
-    """How mentions or arguments are found.
+    """Select mentions or arguments among the spans of each sentence.
+
+    A selector may learn a task of its own beside: it asks for `auxiliary_scores` of each span, reads gold annotation
+    for them (`read_gold`), and adds a loss (`own_loss`).
 
     has_probabilities (bool): Whether the probabilities of spans are learnt. If not, spans are learnt only from the
         links or roles of those that are kept.
-    learns_constituents (bool): Whether the network also learns which spans are constituents.
     takes_bands (bool): Whether wide spans may be left out of the charts of long sentences, so that time and memory grow
         with their length. Otherwise these are cut.
+    auxiliary_scores (int): The number of scores that the span scorer gives each span for the selector's own loss.
     """
 
     has_probabilities: ClassVar[bool]
-    learns_constituents: ClassVar[bool] = False
     takes_bands: ClassVar[bool] = False
-
-    @property
-    def constituent_weight(self) -> float:
-        """What the loss of constituents is multiplied by."""
-        return 0.0
+    partial_widths: ClassVar[Widths] = "all"
+    auxiliary_scores: ClassVar[int] = 0
 
     @property
     @abstractmethod
@@ -71,20 +90,26 @@ class Selector(ABC):
         """Whether selected spans may cross each other; if not, they are nodes of one tree per sentence."""
 
     @abstractmethod
+    def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
+        """Compute the probability of every span; values in padding are meaningless.
+
+        scores (Tensor): Score of every span, flat. Shape: (layout.size,)
+        layout (SpanLayout): The sentences of the batch.
+        """
+
+    @abstractmethod
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
-        """Which spans are kept at prediction.
+        """Make the strategy that chooses spans at prediction.
 
         decoding (Literal["marginal", "map"]): Which set of spans is the best one, for selectors that score sets.
         threshold (float): The least probability of a span, for selectors with probabilities.
         """
 
     @abstractmethod
-    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
-        """Which spans are linked or classified in training.
+    def training_strategy(self, ratio: float) -> CandidateStrategy:
+        """Make the strategy that chooses the spans to link or classify in training.
 
-        gold (GoldSpans): The annotation of the batch.
         ratio (float): Spans per token, for selectors that have no ratio of their own.
-        add_gold (bool): Whether gold spans are always among them; not used by the greedy selectors.
         """
 
     def own_setting(self, threshold: float) -> tuple[str, float] | None:
@@ -95,44 +120,64 @@ class Selector(ABC):
         return "threshold", threshold
 
     def strategy_at(self, value: float) -> CandidateStrategy:
-        """Which spans are kept at prediction with another value of this setting."""
+        """Make the strategy of prediction with another value of this setting."""
         return self.prediction_strategy("marginal", value)
 
     def for_task(self: Kind, *, ratio: float, pruning: Pruning) -> Kind:
-        """The selector with what its config leaves to the task.
+        """Fill in what a config leaves to the task.
 
         ratio (float): Spans per token that greedy selection keeps in this task by default.
         pruning (Pruning): How greedy selection prunes in this task.
         """
         return self
 
-
-class SpanSelector(Selector):
-    """A selector of scored spans."""
-
-    @abstractmethod
-    def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
-        """The probability of every span; values in padding are meaningless.
-
-        scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-        layout (SpanLayout): The sentences of the batch.
-        """
-
     def confidence(self, scores: Tensor, log_p: Tensor) -> Tensor:
-        """What is reported as the score of selected spans, from 0 to 1. Shape: (spans,)
+        """The reported score of selected spans, from 0 to 1. Shape: (spans,)
 
         scores, log_p (Tensor): Their scores and log probabilities. Shape: (spans,)
         """
         return log_p.exp()
 
+    def check_examples(self, examples: Sequence[Any], component: str) -> None:
+        """Check before training that there is gold annotation for the selector's own loss.
 
-class ProbabilisticSelector(SpanSelector):
+        examples (Sequence[Example]): The training examples.
+        component (str): Name of the component, for messages.
+        RAISES (ValueError): If there is none.
+        """
+        return None
+
+    def read_gold(
+        self, examples: Sequence[Any], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+    ) -> Any:
+        """Read the gold annotation of a batch for the selector's own loss.
+
+        examples (Sequence[Example]): The examples. Their predicted documents have no white space.
+        sentences (Sequence[Runs]): The sentences of the predicted documents.
+        max_width (int | None): The greatest number of tokens of a span, None for no limit.
+        device (torch.device): Where tensors go.
+        RETURNS (Any): The argument `gold` of `own_loss`.
+        """
+        return None
+
+    def own_loss(self, selection: Selection, gold: Any, layout: SpanLayout) -> Tensor | float:
+        """Compute a loss of the selector's own, which is added to that of the component.
+
+        selection (Selection): The output of the network.
+        gold (Any): From `read_gold`.
+        layout (SpanLayout): The sentences of the batch.
+        RETURNS (Tensor | float): A scalar.
+        """
+        return 0.0
+
+
+class ProbabilisticSelector(Selector):
     """A selector that learns probabilities: in training, the most probable spans are linked or classified."""
 
     has_probabilities = True
 
-    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
-        return LikelyAndGold(gold, ratio, add_gold)
+    def training_strategy(self, ratio: float) -> CandidateStrategy:
+        return MostProbable(ratio)
 
 
 class GrammarSelector(ProbabilisticSelector):
@@ -145,6 +190,7 @@ class GrammarSelector(ProbabilisticSelector):
     grammar: ClassVar[Grammar]
     band_grammar: ClassVar[Grammar]
     spans_may_cross = False
+    partial_widths: ClassVar[Widths] = "gold"
 
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
         """The marginals of the grammar, sentence by sentence (the paper, eq. 9)."""
@@ -201,7 +247,7 @@ class SigmoidSelector(ProbabilisticSelector):
 
 
 @dataclass(frozen=True)
-class GreedySelector(SpanSelector):
+class GreedySelector(Selector):
     """The highest-scoring spans, a fixed number per token: non-crossing spans of a document for coreference (Lee et al.
     2017), any spans of a sentence for semantic roles (He et al. 2018). It learns from links or roles alone.
 
@@ -237,7 +283,7 @@ class GreedySelector(SpanSelector):
             raise ValueError("The greedy selector has no ratio. Set 'ratio', or let a model set it with `for_task`.")
         return self.pruning(self.ratio)
 
-    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
+    def training_strategy(self, ratio: float) -> CandidateStrategy:
         return self.prediction_strategy("marginal", 0.0)
 
     def own_setting(self, threshold: float) -> tuple[str, float] | None:
@@ -247,75 +293,9 @@ class GreedySelector(SpanSelector):
         return self.pruning(value)
 
 
-@dataclass(frozen=True)
-class MultitaskSelector(GreedySelector):
-    """Greedy, and the network also learns which spans are noun phrases, other constituents, or neither (Swayamdipta et
-    al. 2018). Constituents come from `doc.spans["constituents"]` of the training corpus; prediction needs none.
-
-    weight (float): What the loss of this second task is multiplied by.
-    """
-
-    weight: float = 0.1
-    learns_constituents: ClassVar[bool] = True
-
-    @property
-    def constituent_weight(self) -> float:
-        return self.weight
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.weight < inf:
-            raise ValueError(f"'weight' of the multitask selector is {self.weight}; it must be at least 0, and finite.")
-
-
-@dataclass(frozen=True)
-class BioSelector(Selector):
-    """Selects no spans: tokens are tagged, once for each predicate. For semantic roles alone."""
-
-    has_probabilities = False
-    spans_may_cross = True
-
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
-        return NoSpans()
-
-    def training_strategy(self, gold: GoldSpans, ratio: float, add_gold: bool) -> CandidateStrategy:
-        return NoSpans()
-
-    def own_setting(self, threshold: float) -> tuple[str, float] | None:
-        return None
-
-
 def independent_marginals(scores: Tensor) -> Marginals:
     """The log probabilities of independent spans.
 
     scores (Tensor): The logit of each probability. Shape: (layout.size,)
     """
     return Marginals(logsigmoid(scores), logsigmoid(-scores))
-
-
-def selects_spans(selector: Selector) -> TypeGuard[SpanSelector]:
-    """Whether a selector scores spans at all."""
-    return isinstance(selector, SpanSelector)
-
-
-def check_selector(selector: Selector, model: str, *, tags: bool, constituents: bool) -> None:
-    """Check that a model can use a selector.
-
-    selector (Selector): The selector.
-    model (str): Name of the model, for the message.
-    tags (bool): Whether the model can tag tokens instead of selecting spans.
-    constituents (bool): Whether the model has the second task of constituents.
-    RAISES (ValueError): If it cannot.
-    """
-    problem = ""
-    if not isinstance(selector, Selector):
-        problem = "which is no selector of this package"
-    elif not selects_spans(selector) and not tags:
-        problem = "which selects no spans"
-    elif selector.learns_constituents and not constituents:
-        problem = "but the model has no second task"
-    if problem:
-        raise ValueError(
-            f"'selector' of the {model} model is {selector!r}, {problem}. "
-            "Use spacy_span_selector.LaminarSelector.v1 instead."
-        )

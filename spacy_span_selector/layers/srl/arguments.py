@@ -1,21 +1,29 @@
-"""What every way to find arguments has in common."""
+"""The interface between the SRL network and the part of it that finds arguments.
+
+`span_arguments.py` selects spans and classifies them. An architecture from elsewhere may find arguments in another way:
+it gives `SrlHead` another `ArgumentFinder`.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from torch import Tensor
+from torch import Tensor, nn
 
-from ..selection.network import Selection
+from ..selection.candidates import CandidateStrategy
 from ..selection.sampling import Annotation, Negatives
-from ..spans.layout import SpanLayout
+from ..selection.selectors import Selection
+from ..spans.layout import SpanLayout, Spans
 from .gold import GoldFrames
+from .roleset_roles import KnownRoles
 
 
 class FoundArgument(NamedTuple):
     """An argument of a predicate.
 
-    predicate (int): Which predicate of the batch.
+    predicate (int): The number of the predicate in the batch.
     start, end (int): First and last token, as rows of the token matrix.
     role (int): Number of the role, from 0.
     score (float): Its probability.
@@ -32,8 +40,8 @@ class ArgumentOutput(Protocol):
     """Network output for the arguments of a batch."""
 
     @property
-    def selection(self) -> Selection | None:
-        """The spans that were selected; None if arguments were tagged."""
+    def selection(self) -> Selection:
+        """The spans that were selected; empty if none are scored."""
 
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from, each of which gets a gradient."""
@@ -53,3 +61,40 @@ class ArgumentOutput(Protocol):
 
     def selected(self) -> list[tuple[int, int, float]]:
         """Every span that was selected before roles were decided: first and last token, and its probability."""
+
+
+class ArgumentFinder(nn.Module, ABC):
+    """Find the arguments of predicates.
+
+    Made by `SrlHead`, with these arguments:
+
+    width (int): Width of the token vectors.
+    predicate_width (int): Width of the predicate vectors.
+    roles (int): How many roles there are, the null role not counted.
+    rolesets, tags (int): How many rolesets and function tags there are; see `SrlHead`.
+    settings (SrlSettings): All other sizes.
+    """
+
+    @abstractmethod
+    def grow(self, roles: int, rolesets: Sequence[int]) -> None:
+        """Take more roles, and other rolesets: see `SrlHead.grow`."""
+
+    @abstractmethod
+    def forward(
+        self,
+        tokens: Tensor,
+        layout: SpanLayout,
+        predicates: Spans,
+        vectors: Tensor,
+        known: KnownRoles,
+        choose: CandidateStrategy,
+    ) -> ArgumentOutput:
+        """Score the arguments of a batch.
+
+        tokens (Tensor): Token vectors. Shape: (tokens, width)
+        layout (SpanLayout): The sentences of the batch.
+        predicates (Spans): The predicates, by start.
+        vectors (Tensor): Their vectors. Shape: (predicates, predicate_width)
+        known (KnownRoles): What is known of their roles.
+        choose (CandidateStrategy): Which spans to classify.
+        """

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from ..selection.candidates import CandidateStrategy
-from ..selection.network import Selection
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import selects_spans
+from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout, Spans
-from .arguments import ArgumentOutput
+from .arguments import ArgumentFinder, ArgumentOutput
 from .gold import GoldFrames
 from .predicates import FindPredicates, PredicateTagger, predicate_tags
 from .roleset_roles import FrameTable
 from .rolesets import FindSenses, RolesetClassifier, RolesetScores
 from .settings import SrlSettings
 from .span_arguments import SpanArgumentFinder
-from .tagged_arguments import ArgumentTagger
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,8 @@ class SrlOutput:
     arguments: ArgumentOutput
 
     @property
-    def selection(self) -> Selection | None:
-        """The spans that were selected; None if arguments were tagged."""
+    def selection(self) -> Selection:
+        """The spans that were selected."""
         return self.arguments.selection
 
     def tensors(self) -> list[Tensor]:
@@ -88,9 +86,20 @@ class SrlHead(nn.Module):
     rolesets (int): How many rolesets were seen in training; 0 if they are not predicted.
     tags (int): How many function tags the frames of rolesets have, and one for roles that they lack; 0 without frames.
     settings (SrlSettings): All other sizes.
+    make_finder (Callable[..., ArgumentFinder]): Makes the part that finds arguments, from these sizes and the width of
+        predicate vectors.
     """
 
-    def __init__(self, *, width: int, roles: int, rolesets: int, tags: int = 0, settings: SrlSettings) -> None:
+    def __init__(
+        self,
+        *,
+        width: int,
+        roles: int,
+        rolesets: int,
+        tags: int = 0,
+        settings: SrlSettings,
+        make_finder: Callable[..., ArgumentFinder] = SpanArgumentFinder,
+    ) -> None:
         super().__init__()
         self.sizes = {"width": width, "roles": roles, "rolesets": rolesets, "tags": tags}
         self.dropout = nn.Dropout(settings.dropout)
@@ -98,13 +107,9 @@ class SrlHead(nn.Module):
         self.rolesets = RolesetClassifier(
             width=2 * width, hidden_width=settings.pair_width, rolesets=rolesets, dropout=settings.dropout
         )
-        self.arguments: SpanArgumentFinder | ArgumentTagger
-        sizes = {"width": width, "predicate_width": 2 * width, "roles": roles, "rolesets": rolesets, "tags": tags}
-        selector = settings.selector
-        if selects_spans(selector):
-            self.arguments = SpanArgumentFinder(**sizes, selector=selector, settings=settings)
-        else:
-            self.arguments = ArgumentTagger(**sizes, settings=settings)
+        self.arguments = make_finder(
+            width=width, predicate_width=2 * width, roles=roles, rolesets=rolesets, tags=tags, settings=settings
+        )
 
     def grow(self, roles: int, rolesets: Sequence[int]) -> None:
         """Take more roles and rolesets. What was learnt of the others stays, but their optimizer must begin anew.

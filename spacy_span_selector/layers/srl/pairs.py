@@ -1,4 +1,4 @@
-"""Scores of pairs: what is one span, or token, to a predicate? The role classifier of He et al. (2018).
+"""Scores of pairs of a span, or a token, and a predicate: the role classifier of He et al. (2018).
 
 The first layer of its feed-forward net is linear, so both sides, their product and the distance are
 projected separately and added per pair, as in the span scorer and the linker.
@@ -33,14 +33,6 @@ class Pairs(NamedTuple):
     right: Tensor
 
 
-def pairs_in_sentences(left: Tensor, right: Tensor) -> Pairs:
-    """All pairs of one sentence.
-
-    left, right (Tensor): The sentence of each span, ascending. Shapes: (left,) and (right,)
-    """
-    return _pairs(torch.searchsorted(right, left), torch.searchsorted(right, left, right=True))
-
-
 def arguments_with_predicates(arguments: Spans, predicates: Spans, layout: SpanLayout) -> Pairs:
     """All pairs of one sentence; in a long sentence, those that are near each other.
 
@@ -52,7 +44,7 @@ def arguments_with_predicates(arguments: Spans, predicates: Spans, layout: SpanL
     far = torch.where(layout.in_long_sentence[arguments.starts], GREATEST_DISTANCE, len(sentence))
     first = torch.searchsorted(predicates.starts, arguments.starts - far)
     after = torch.searchsorted(predicates.starts, arguments.ends + far, right=True)
-    return _pairs(
+    return pairs_with_ranges(
         torch.maximum(first, torch.searchsorted(right, left)),
         torch.minimum(after, torch.searchsorted(right, left, right=True)),
     )
@@ -67,8 +59,11 @@ def is_near(argument: tuple[int, int], predicate: int) -> bool:
     return argument[0] - GREATEST_DISTANCE <= predicate <= argument[1] + GREATEST_DISTANCE
 
 
-def _pairs(first: Tensor, after: Tensor) -> Pairs:
-    """Each on the left with all between two on the right. Shapes: (left,)"""
+def pairs_with_ranges(first: Tensor, after: Tensor) -> Pairs:
+    """Pair each on the left with a range of those on the right.
+
+    first, after (Tensor): Where the range starts, and where it has ended. Shape: (left,)
+    """
     counts = (after - first).clamp(min=0)
     index = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
     before = torch.cumsum(counts, 0) - counts

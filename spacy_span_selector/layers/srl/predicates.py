@@ -1,4 +1,4 @@
-"""Which tokens are predicates: found by tagging, or given. Predicates are ordered by start, then by end."""
+"""Find predicates by tagging tokens, or take given ones. Predicates are ordered by start, then by end."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from ..spans.layout import SpanLayout, Spans
-from .bio import encode_tags
 
-BEGIN, INSIDE = 1, 2
-"""The tags of `bio` with one role: the first token of a predicate, a further one of the same ("pick *up*")."""
+OUTSIDE, BEGIN, INSIDE = range(3)
+"""The tags: of a token in no predicate, of the first token of a predicate, of a further one ("pick *up*")."""
 
 
 class PredicateTagger(nn.Module):
@@ -36,7 +35,11 @@ class PredicateTagger(nn.Module):
 
 def predicate_tags(predicates: Spans, tokens: int) -> Tensor:
     """The tag of each token. Where predicates overlap, the first of them has the token. Shape: (tokens,)"""
-    return encode_tags(predicates.starts, predicates.ends, torch.zeros_like(predicates.starts), tokens)
+    tags = [OUTSIDE] * tokens
+    for start, end in zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True):
+        if not any(tags[start : end + 1]):
+            tags[start : end + 1] = [BEGIN] + [INSIDE] * (end - start)
+    return torch.tensor(tags, dtype=torch.long, device=predicates.starts.device)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from pydantic.dataclasses import dataclass
+
+from ...signatures import CHECKED
 from ..selection.candidates import Pruning, TopPerSentence
-from ..selection.settings import NetworkSettings
+from ..selection.settings import NetworkSettings, Size
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
 class SrlSettings(NetworkSettings):
     """Sizes of the network; `hidden_width` is also that of the predicate tagger.
 
@@ -18,10 +20,8 @@ class SrlSettings(NetworkSettings):
     roleset_vectors (bool): Whether the role classifier knows the roleset of the predicate, by a vector for each.
     """
 
-    pair_width: int = 256
-    pair_hidden_width: int = 512
-    roleset_vectors: bool = False
-    network: ClassVar[str] = "SRL"
+    pair_width: Size = 256
+    pair_hidden_width: Size = 512
+    roleset_vectors: bool = True
     greedy_ratio: ClassVar[float] = 0.8  # He et al. 2018
     pruning: ClassVar[Pruning] = TopPerSentence
-    can_tag: ClassVar[bool] = True

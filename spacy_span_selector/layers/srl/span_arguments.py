@@ -27,14 +27,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..selection.candidates import CandidateStrategy
-from ..selection.network import Selection, make_span_scorer, select_spans
+from ..selection.network import make_span_scorer, select_spans
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import SpanSelector
+from ..selection.selectors import Selection, Selector
 from ..spans.layout import SpanLayout, Spans
-from .arguments import FoundArgument
+from .arguments import ArgumentFinder, FoundArgument
 from .gold import GoldFrames
 from .interval_scheduling import heaviest_disjoint, heaviest_labelled
 from .pairs import Pairs, arguments_with_predicates, signed_distance
@@ -60,7 +60,7 @@ class _Rival(NamedTuple):
 class SpanArguments:
     """Network output for the arguments of a batch.
 
-    selector (SpanSelector): How spans are selected.
+    selector (Selector): How spans are selected.
     selection (Selection): The spans that were classified.
     predicates (Spans): The predicates of the batch.
     pairs (Pairs): Each candidate with each predicate of its sentence.
@@ -68,7 +68,7 @@ class SpanArguments:
     known (KnownRoles): What is known of the roles of the predicates.
     """
 
-    selector: SpanSelector
+    selector: Selector
     selection: Selection
     predicates: Spans
     pairs: Pairs
@@ -77,7 +77,7 @@ class SpanArguments:
 
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from."""
-        return [*self.selection.marginals, self.log_roles]
+        return [*self.selection.tensors(), self.log_roles]
 
     def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The training objective; see the top of this module."""
@@ -187,33 +187,17 @@ class _Sides(NamedTuple):
         return part, Pairs(pairs.left - first, pairs.right - first_predicate)
 
 
-class SpanArgumentFinder(nn.Module):
-    """Select argument spans and classify them.
-
-    width (int): Width of the token vectors.
-    predicate_width (int): Width of the predicate vectors.
-    roles (int): How many roles there are, the null role not counted.
-    rolesets, tags (int): How many rolesets and function tags there are; see `SrlHead`.
-    selector (SpanSelector): How spans are selected.
-    settings (SrlSettings): All other sizes.
-    """
+class SpanArgumentFinder(ArgumentFinder):
+    """Select argument spans and classify them."""
 
     def __init__(
-        self,
-        *,
-        width: int,
-        predicate_width: int,
-        roles: int,
-        rolesets: int,
-        tags: int,
-        selector: SpanSelector,
-        settings: SrlSettings,
+        self, *, width: int, predicate_width: int, roles: int, rolesets: int, tags: int, settings: SrlSettings
     ) -> None:
         super().__init__()
-        self.selector = selector
+        self.selector = settings.selector
         self.max_span_width = settings.max_span_width
         self.span_scorer = make_span_scorer(
-            selector,
+            settings.selector,
             width=width,
             hidden_width=settings.hidden_width,
             feature_width=settings.feature_width,
@@ -229,7 +213,6 @@ class SpanArgumentFinder(nn.Module):
         )
 
     def grow(self, roles: int, rolesets: Sequence[int]) -> None:
-        """Take more roles, and other rolesets: see `SrlHead.grow`."""
         self.roles.grow(roles, rolesets)
 
     def forward(
@@ -241,16 +224,7 @@ class SpanArgumentFinder(nn.Module):
         known: KnownRoles,
         choose: CandidateStrategy,
     ) -> SpanArguments:
-        """Score the spans of a batch, choose candidates, classify them.
-
-        tokens (Tensor): Token vectors. Shape: (tokens, width)
-        layout (SpanLayout): The sentences of the batch.
-        predicates (Spans): The predicates, by start.
-        vectors (Tensor): Their vectors. Shape: (predicates, predicate_width)
-        known (KnownRoles): What is known of their roles.
-        choose (CandidateStrategy): Which spans to classify.
-        """
-        selection, represented, scores, _ = select_spans(
+        selection, represented, scores = select_spans(
             self.span_scorer, self.selector, tokens, layout, choose, max_span_width=self.max_span_width
         )
         spans = selection.spans

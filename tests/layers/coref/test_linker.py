@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 import torch
@@ -21,9 +20,7 @@ SIZES = [4, 0, 9, 1]  # mentions of each document
 def build(
     *,
     antecedents: int = 50,
-    match_words: bool = True,
     pair_features: Sequence[str] = FEATURE_NAMES,
-    max_distance: int | None = None,
     dropout: float = 0.0,
     bfloat16: bool = False,
 ) -> Linker:
@@ -33,9 +30,7 @@ def build(
         width=WIDTH,
         hidden_width=HIDDEN,
         antecedents=antecedents,
-        match_words=match_words,
         pair_features=pair_features,
-        max_distance=max_distance,
         dropout=dropout,
         bfloat16=bfloat16,
     )
@@ -61,7 +56,7 @@ def pair_scores(linker: Linker, case: Case, i: int, j: int) -> tuple[Tensor, Ten
         word = torch.stack([linker.word.weight[row] for row in rows])
         mention, antecedent = mention + word[i], antecedent + word[j]
     distance = distance_bucket(mentions.weights, i, j)
-    match = plain_feature("words", case.tokens, case.spans[i], case.spans[j]) if linker.match_words else 0
+    match = plain_feature("words", case.tokens, case.spans[i], case.spans[j])
     features = {name: plain_feature(name, case.tokens, case.spans[i], case.spans[j]) for name in linker.pairs}
     coarse = (
         linker.coarse(mention) @ antecedent
@@ -97,9 +92,8 @@ def earlier_pairs(sizes: list[int]) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("pair_features", [(), FEATURE_NAMES, *((name,) for name in FEATURE_NAMES)], ids=str)
-@pytest.mark.parametrize("match_words", [True, False])
-def test_scores_equal_the_concatenated_form(match_words: bool, pair_features: Sequence[str], device: str) -> None:
-    linker = build(match_words=match_words, pair_features=pair_features).to(device)
+def test_scores_equal_the_concatenated_form(pair_features: Sequence[str], device: str) -> None:
+    linker = build(pair_features=pair_features).to(device)
     case = random_case(SIZES, device)
     scores = pairs(linker(case.mentions))
     assert scores.keys() == earlier_pairs(SIZES)
@@ -139,23 +133,23 @@ def test_pruned_pairs_score_the_same() -> None:
     assert all(torch.isclose(score, everything[pair], atol=1e-6) for pair, score in pruned.items())
 
 
-@pytest.mark.parametrize("max_distance", [1, 2, 5, 100])
-def test_antecedents_are_no_further_than_the_greatest_distance(max_distance: int, device: str) -> None:
-    linker = build(max_distance=max_distance).to(device)
+@pytest.mark.parametrize("reach", [1, 2, 5, 100])
+def test_antecedents_are_no_further_than_the_reach(reach: int, device: str) -> None:
+    linker = build().to(device)
     mentions = random_mentions(SIZES, device)
-    found = pairs(linker(mentions))
-    assert found.keys() == {(i, j) for i, j in earlier_pairs(SIZES) if i - j <= max_distance}
-    anywhere = pairs(build().to(device)(mentions))
+    found = pairs(linker(mentions, reach))
+    assert found.keys() == {(i, j) for i, j in earlier_pairs(SIZES) if i - j <= reach}
+    anywhere = pairs(linker(mentions))
     assert all(torch.isclose(score, anywhere[pair], atol=1e-6) for pair, score in found.items())
 
 
-def test_the_best_antecedents_within_the_greatest_distance_are_kept() -> None:
-    linker, case = build(antecedents=2, max_distance=3), random_case(SIZES)
+def test_the_best_antecedents_within_the_reach_are_kept() -> None:
+    linker, case = build(antecedents=2), random_case(SIZES)
     expected: set[tuple[int, int]] = set()
     for mention in range(sum(SIZES)):
         near = [(i, j) for i, j in earlier_pairs(SIZES) if i == mention and i - j <= 3]
         expected |= set(sorted(near, key=lambda pair: pair_scores(linker, case, *pair)[0].item())[-2:])
-    assert pairs(linker(case.mentions)).keys() == expected
+    assert pairs(linker(case.mentions, 3)).keys() == expected
 
 
 def test_impossible_antecedents_score_minus_infinity() -> None:
@@ -176,21 +170,21 @@ def test_a_batch_equals_its_documents_one_by_one() -> None:
     assert all(torch.isclose(score, one_by_one[pair], atol=1e-6) for pair, score in together.items())
 
 
-@pytest.mark.parametrize("max_distance", [None, 4])
+@pytest.mark.parametrize("reach", [None, 4])
 @pytest.mark.parametrize(
     ("rows", "columns", "fine_elements"),
     [(1, 1, 1), (3, 2, HIDDEN * 3 * 2), (5, 3, 1 << 19), (2, 100, 1 << 19), (100, 1, 1)],
 )
 def test_block_sizes_change_nothing(
-    rows: int, columns: int, fine_elements: int, max_distance: int | None, monkeypatch: pytest.MonkeyPatch, device: str
+    rows: int, columns: int, fine_elements: int, reach: int | None, monkeypatch: pytest.MonkeyPatch, device: str
 ) -> None:
-    linker = build(antecedents=3, max_distance=max_distance).to(device)
+    linker = build(antecedents=3).to(device)
     mentions = random_mentions(SIZES, device)
-    expected = pairs(linker(mentions))
+    expected = pairs(linker(mentions, reach))
     monkeypatch.setattr(linker_module, "COARSE_ROWS", rows)
     monkeypatch.setattr(linker_module, "COARSE_COLUMNS", columns)
     monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": fine_elements, "cuda": fine_elements})
-    found = pairs(linker(mentions))
+    found = pairs(linker(mentions, reach))
     assert found.keys() == expected.keys()
     assert all(torch.isclose(score, expected[pair], atol=1e-6) for pair, score in found.items())
 
@@ -201,17 +195,9 @@ def test_mentions_without_antecedents(sizes: list[int]) -> None:
     assert links.antecedents.shape == links.possible.shape == links.scores.shape == (sum(sizes), 0)
 
 
-def test_match_words_off_ignores_words() -> None:
-    mentions, off, on = random_mentions(SIZES), *(build(match_words=k, pair_features=()) for k in (False, True))
-    none = torch.zeros_like(mentions.facts.words)
-    other = mentions._replace(facts=replace(mentions.facts, words=none, last_word=none))
-    assert torch.equal(off(mentions).scores, off(other).scores)
-    assert not torch.equal(on(mentions).scores, on(other).scores)
-
-
 def test_features_start_as_small_noise_and_their_coarse_scores_at_0() -> None:
-    arguments = {"vector_width": 3, "width": 50, "hidden_width": 200, "antecedents": 5, "match_words": True}
-    linker = Linker(**arguments, pair_features=FEATURE_NAMES, max_distance=None, dropout=0.0)  # type: ignore[arg-type]
+    arguments = {"vector_width": 3, "width": 50, "hidden_width": 200, "antecedents": 5}
+    linker = Linker(**arguments, pair_features=FEATURE_NAMES, dropout=0.0)
     assert linker.coarse_pairs.keys() == linker.pairs.keys() == PAIR_FEATURES.keys()
     assert all((table == 0).all() for table in linker.coarse_pairs.values())
     assert linker.word is not None
@@ -250,7 +236,7 @@ def test_a_feature_alone_is_learnt(name: str) -> None:
 
     def difference(features: Sequence[str]) -> float:
         """How many more of the right antecedents than of the others are linked in the last case."""
-        linker = build(match_words=False, pair_features=features)
+        linker = build(pair_features=features)
         optimizer = torch.optim.Adam(linker.parameters(), lr=0.05)
         for seed in range(40):
             case = random_case([24], seed=seed)
@@ -293,15 +279,3 @@ def test_evaluation_is_deterministic_and_without_dropout() -> None:
     assert torch.equal(linker(mentions).scores, build(dropout=0.0)(mentions).scores)
     torch.manual_seed(0)
     assert not torch.equal(linker.train()(mentions).scores, linker.eval()(mentions).scores)
-
-
-@pytest.mark.parametrize("reach", [1, 3, 100])
-def test_a_reach_limits_antecedents_as_the_greatest_distance_does(reach: int, device: str) -> None:
-    mentions = random_mentions(SIZES, device)
-    found = pairs(build().to(device)(mentions, reach))
-    expected = pairs(build(max_distance=reach).to(device)(mentions))
-    assert found.keys() == expected.keys()
-    assert (
-        pairs(build(max_distance=2).to(device)(mentions, 5)).keys()
-        == pairs(build(max_distance=2).to(device)(mentions)).keys()
-    )

@@ -7,25 +7,24 @@ from typing import Any
 import pytest
 import torch
 
-from spacy_span_selector.layers.coref.constituents import OTHER, GoldConstituents, constituent_loss
 from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.linker import Linker, Mentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefOutput
 from spacy_span_selector.layers.coref.pair_features import MentionFacts
-from spacy_span_selector.layers.selection.candidates import LikelyAndGold, TopNonCrossing
-from spacy_span_selector.layers.selection.network import Selection
+from spacy_span_selector.layers.selection.candidates import MostProbable, TopNonCrossing
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
 from spacy_span_selector.layers.selection.selectors import (
     GreedySelector,
-    MultitaskSelector,
+    Selection,
+    Selector,
     SigmoidSelector,
-    SpanSelector,
     StructuredSelector,
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
 from ...layouts import layout_of
+from ...selectors import MostProbableAndGold
 from ...token_facts import words_only
 
 STRUCTURED, GREEDY = StructuredSelector(), GreedySelector()
@@ -44,7 +43,7 @@ class Case:
     gold: GoldMentions
     layout: SpanLayout
     scores: torch.Tensor
-    selector: SpanSelector
+    selector: Selector
 
 
 def make_case(
@@ -56,7 +55,7 @@ def make_case(
     add_gold: bool = True,
     ratio: float = 0.6,
     scale: float = 1.0,
-    selector: SpanSelector = STRUCTURED,
+    selector: Selector = STRUCTURED,
 ) -> Case:
     """A random case; without probabilities the candidates are those of greedy pruning."""
     torch.manual_seed(seed)
@@ -67,7 +66,8 @@ def make_case(
     gold = GoldMentions(starts, ends, numbers, torch.tensor(annotated))
     scores = (scale * torch.randn(layout.size)).requires_grad_()
     marginals = selector.marginals(scores, layout)
-    choose = LikelyAndGold(gold, ratio, add_gold) if selector.has_probabilities else TopNonCrossing(ratio)
+    probable = MostProbableAndGold(gold, ratio) if add_gold else MostProbable(ratio)
+    choose = probable if selector.has_probabilities else TopNonCrossing(ratio)
     candidates = choose(scores, marginals.selected, layout)
     first, last = layout.locate(candidates)
     linker = Linker(
@@ -75,16 +75,14 @@ def make_case(
         width=4,
         hidden_width=4,
         antecedents=antecedents,
-        match_words=False,
         pair_features=(),
-        max_distance=None,
         dropout=0.0,
     )
     facts = MentionFacts.read(words_only(torch.zeros_like(layout.document)), Spans(first, last))
     vectors, mention_scores = torch.randn(len(first), 4), scale * torch.randn(len(first))
     links = linker(Mentions(vectors, mention_scores, layout.document[first], torch.ones(len(first)), facts))
-    selection = Selection(scores, marginals, candidates, Spans(first, last))
-    return Case(CorefOutput(selection, links, scores[:0]), gold, layout, scores, selector)
+    selection = Selection(scores, marginals, scores.new_zeros(0, layout.size), candidates, Spans(first, last))
+    return Case(CorefOutput(selection, links), gold, layout, scores, selector)
 
 
 def plain_loss(case: Case, annotation: Annotation, link_non_mentions: float = 0.0) -> float:
@@ -335,30 +333,3 @@ def test_greedy_gradients_are_finite(scale: float, annotation: Annotation) -> No
 
 def test_a_batch_without_annotation_has_no_greedy_loss() -> None:
     assert loss_of(make_case(clusters=[], annotated=(False,) * 3, selector=GREEDY)).item() == 0.0
-
-
-# The second task
-
-
-def with_constituents(case: Case, annotated: tuple[bool, ...]) -> tuple[Case, GoldConstituents, torch.Tensor]:
-    """The case, with constituents that are all of its second document."""
-    starts, ends = torch.tensor([[7, 9], [8, 9]]).T
-    constituents = GoldConstituents(starts, ends, torch.tensor([OTHER, OTHER]), torch.tensor([False, True, False]))
-    scores = torch.randn(3, case.layout.size, generator=torch.Generator().manual_seed(3))
-    gold = replace(case.gold, constituents=constituents, annotated=torch.tensor(annotated))
-    return replace(case, output=case.output._replace(constituents=scores), gold=gold), constituents, scores
-
-
-@pytest.mark.parametrize("annotated", [(True, True, True), (True, False, True), (False, False, False)])
-def test_the_second_task_is_weighed_and_counts_per_candidate(annotated: tuple[bool, ...]) -> None:
-    clusters = CLUSTERS if annotated[0] else []
-    plain = make_case(selector=GREEDY, clusters=clusters, annotated=annotated)
-    case, constituents, scores = with_constituents(plain, annotated)
-    losses = []
-    for weight in (0.0, 0.3):
-        torch.manual_seed(4)
-        losses.append(loss_of(replace(case, selector=MultitaskSelector(weight=weight)), "partial").item())
-    torch.manual_seed(4)
-    second = constituent_loss(scores, constituents, case.layout).item()
-    assert losses[0] == pytest.approx(loss_of(plain, "partial").item())
-    assert losses[1] - losses[0] == pytest.approx(0.3 * second / len(case.output.selection.candidates), rel=1e-4)

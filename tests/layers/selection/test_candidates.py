@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.selection import candidates
 from spacy_span_selector.layers.selection.candidates import (
     AboveThreshold,
@@ -15,15 +14,15 @@ from spacy_span_selector.layers.selection.candidates import (
     Decode,
     Decoding,
     Given,
-    LikelyAndGold,
+    MostProbable,
     TopNonCrossing,
     TopPerSentence,
     in_text_order,
 )
 from spacy_span_selector.layers.selection.selectors import (
     LaminarSelector,
+    Selector,
     SigmoidSelector,
-    SpanSelector,
     StructuredSelector,
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout
@@ -43,11 +42,6 @@ def scored_batch(seed: int = 0) -> tuple[SpanLayout, Tensor, Tensor]:
 def located(layout: SpanLayout, flat: Tensor) -> list[tuple[int, int]]:
     starts, ends = layout.locate(flat)
     return list(zip(starts.tolist(), ends.tolist(), strict=True))
-
-
-def gold_at(spans: list[tuple[int, int]]) -> GoldMentions:
-    starts, ends = torch.tensor(spans, dtype=torch.long).view(-1, 2).T
-    return GoldMentions(starts, ends, torch.arange(len(spans)), torch.tensor([True, False, True]))
 
 
 def decode_one_by_one(layout: SpanLayout, scores: Tensor, decoding: Decoding, threshold: float) -> set[tuple[int, int]]:
@@ -85,37 +79,20 @@ def test_empty_batch_has_no_candidates() -> None:
     layout = layout_of([[], []])
     none = torch.zeros(0)
     assert len(Decode("map", 0.5)(none, none, layout)) == 0
-    assert len(LikelyAndGold(gold_at([]), 0.5, True)(none, none, layout)) == 0
+    assert len(MostProbable(0.5)(none, none, layout)) == 0
     assert len(AboveThreshold(0.5)(none, none, layout)) == len(TopPerSentence(0.5)(none, none, layout)) == 0
 
 
 def test_likely_spans_are_those_of_the_greatest_marginals() -> None:
     layout, scores, log_marginals = scored_batch()
-    chosen = LikelyAndGold(gold_at([(0, 2)]), 0.5, add_gold=False)(scores, log_marginals, layout)
+    chosen = MostProbable(0.5)(scores, log_marginals, layout)
     ranked = sorted(torch.nonzero(layout.valid()).squeeze(1).tolist(), key=lambda flat: -float(log_marginals[flat]))
     assert sorted(chosen.tolist()) == sorted(ranked[: int(0.5 * 18)])
 
 
-def test_all_gold_spans_are_added_once() -> None:
-    layout, scores, log_marginals = scored_batch()
-    likely = located(layout, LikelyAndGold(gold_at([]), 0.5, add_gold=False)(scores, log_marginals, layout))
-    gold = [likely[0], likely[-1], (0, 2), (3, 10), (17, 17)]
-    chosen = LikelyAndGold(gold_at(gold), 0.5, add_gold=True)(scores, log_marginals, layout)
-    assert located(layout, chosen) == sorted({*likely, *gold})
-    assert not set(gold) <= set(likely)
-
-
-def test_ratio_0_leaves_the_gold_spans() -> None:
-    layout, scores, log_marginals = scored_batch()
-    gold = [(11, 13), (0, 1), (0, 0)]
-    assert located(layout, LikelyAndGold(gold_at(gold), 0.0, add_gold=True)(scores, log_marginals, layout)) == sorted(
-        gold
-    )
-
-
 def test_a_great_ratio_takes_every_span_and_no_padding() -> None:
     layout, scores, log_marginals = scored_batch()
-    chosen = LikelyAndGold(gold_at([]), 1000.0, add_gold=False)(scores, log_marginals, layout)
+    chosen = MostProbable(1000.0)(scores, log_marginals, layout)
     assert sorted(chosen.tolist()) == torch.nonzero(layout.valid()).squeeze(1).tolist()
 
 
@@ -123,7 +100,7 @@ def test_forbidden_spans_are_not_likely() -> None:
     layout, scores, _ = scored_batch()
     scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
     log_marginals = StructuredSelector().marginals(scores, layout).selected
-    chosen = LikelyAndGold(gold_at([]), 1000.0, add_gold=False)(scores, log_marginals, layout)
+    chosen = MostProbable(1000.0)(scores, log_marginals, layout)
     assert {end - start + 1 for start, end in located(layout, chosen)} == {1, 2}
 
 
@@ -295,14 +272,12 @@ def test_a_document_that_is_given_no_spans_has_none() -> None:
         AboveThreshold(0.1),
         TopPerSentence(0.7),
         TopNonCrossing(0.7),
-        LikelyAndGold(gold_at([(0, 1), (12, 12)]), 0.5, add_gold=True),
+        MostProbable(0.5),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("selector", [LaminarSelector(), SigmoidSelector()], ids=["laminar", "sigmoid"])
-def test_bands_give_the_candidates_of_charts_without_wide_spans(
-    choose: CandidateStrategy, selector: SpanSelector
-) -> None:
+def test_bands_give_the_candidates_of_charts_without_wide_spans(choose: CandidateStrategy, selector: Selector) -> None:
     most = 3
     found = []
     for layout in (layout_of(SENTENCES), layout_of(SENTENCES, most=most)):

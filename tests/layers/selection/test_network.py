@@ -13,15 +13,21 @@ from ...layouts import layout_of
 SENTENCES = [[12, 3, -2, 7, 1], [9, 9, 20, -1], [4, 6]]
 
 
+class LaminarWithTask(LaminarSelector):
+    """Has two scores for a task of its own."""
+
+    auxiliary_scores = 2
+
+
 def select(choose: CandidateStrategy, max_span_width: int | None = None) -> Candidates:
     """Select spans of sentences, of which long ones are bands if the width is limited, at prediction."""
     torch.manual_seed(0)
-    selector = LaminarSelector()
-    scorer = make_span_scorer(selector, width=8, hidden_width=16, feature_width=4, dropout=0.0, classes=2).eval()
+    selector = LaminarWithTask()
+    scorer = make_span_scorer(selector, width=8, hidden_width=16, feature_width=4, dropout=0.0).eval()
     layout = layout_of(SENTENCES, most=max_span_width)
     tokens = 3 * torch.randn(len(layout.row), 8)
     with torch.inference_mode():
-        return select_spans(scorer, selector, tokens, layout, choose, max_span_width=max_span_width, classes=2)
+        return select_spans(scorer, selector, tokens, layout, choose, max_span_width=max_span_width)
 
 
 @pytest.mark.parametrize("choose", [Decode("marginal", 0.4), Decode("map", 0.5), AboveThreshold(0.4)])
@@ -40,7 +46,7 @@ def test_blocks_select_what_is_selected_at_once(
     pairs = [
         (blocks.vectors, whole.vectors),
         (blocks.scores, whole.scores[flat]),
-        (blocks.second_task, whole.second_task[:, flat]),
+        (blocks.selection.auxiliary, whole.selection.auxiliary[:, flat]),
         (blocks.selection.scores, whole.selection.scores[flat]),
         (blocks.selection.marginals.selected, whole.selection.marginals.selected[flat]),
         (blocks.selection.marginals.unselected, whole.selection.marginals.unselected[flat]),

@@ -15,7 +15,7 @@ from spacy_span_selector.layers.srl.pairs import (
     Pairs,
     arguments_with_predicates,
     is_near,
-    pairs_in_sentences,
+    pairs_with_ranges,
     signed_distance,
 )
 
@@ -63,10 +63,11 @@ def concatenated_form(classifier: PairClassifier, inputs: Inputs) -> Tensor:
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 5), max_size=8).map(sorted), st.lists(st.integers(0, 5), max_size=8).map(sorted))
-def test_pairs_are_those_of_one_sentence(left: list[int], right: list[int]) -> None:
-    found = pairs_in_sentences(torch.tensor(left, dtype=torch.long), torch.tensor(right, dtype=torch.long))
-    expected = [(i, j) for i in range(len(left)) for j in range(len(right)) if left[i] == right[j]]
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8))
+def test_each_is_paired_with_its_range(ranges: list[tuple[int, int]]) -> None:
+    first, after = torch.tensor(ranges, dtype=torch.long).view(-1, 2).T
+    found = pairs_with_ranges(first, after)
+    expected = [(i, j) for i, (start, stop) in enumerate(ranges) for j in range(start, stop)]
     assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == expected
 
 

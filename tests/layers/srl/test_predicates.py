@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 
 from spacy_span_selector.layers.spans.layout import Spans
-from spacy_span_selector.layers.srl.bio import OUTSIDE
 from spacy_span_selector.layers.srl.predicates import (
     BEGIN,
     INSIDE,
+    OUTSIDE,
     FindPredicates,
     PredicateTagger,
     decode_predicates,

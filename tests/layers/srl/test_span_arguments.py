@@ -8,25 +8,26 @@ from typing import Any
 import pytest
 import torch
 
-from spacy_span_selector.layers.selection.candidates import Decode, LikelyAndGold, TopPerSentence
-from spacy_span_selector.layers.selection.network import Selection
+from spacy_span_selector.layers.selection.candidates import Decode, MostProbable, TopPerSentence
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
 from spacy_span_selector.layers.selection.selectors import (
     GreedySelector,
+    Selection,
+    Selector,
     SigmoidSelector,
-    SpanSelector,
     StructuredSelector,
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument
 from spacy_span_selector.layers.srl.gold import GoldFrames
-from spacy_span_selector.layers.srl.pairs import Pairs, pairs_in_sentences
+from spacy_span_selector.layers.srl.pairs import Pairs, arguments_with_predicates
 from spacy_span_selector.layers.srl.roleset_roles import ABSENT, NO_TAG, KnownRoles
 from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder, SpanArguments
 
 from ...frame_tables import nothing_known
 from ...layouts import layout_of
+from ...selectors import MostProbableAndGold
 
 STRUCTURED, SIGMOID, GREEDY = StructuredSelector(), SigmoidSelector(), GreedySelector()
 
@@ -79,7 +80,7 @@ def make_case(
     frames: Frames = FRAMES,
     annotated: tuple[bool, ...] = (True, True, True),
     complete: tuple[bool, ...] | None = None,
-    selector: SpanSelector = STRUCTURED,
+    selector: Selector = STRUCTURED,
     add_gold: bool = True,
     ratio: float = 0.6,
     scale: float = 1.0,
@@ -90,13 +91,14 @@ def make_case(
     gold = make_gold(frames, annotated, device, complete)
     scores = (scale * torch.randn(layout.size)).to(device).requires_grad_()
     marginals = selector.marginals(scores, layout)
-    choose = LikelyAndGold(gold, ratio, add_gold) if selector.has_probabilities else TopPerSentence(ratio)
+    probable = MostProbableAndGold(gold, ratio) if add_gold else MostProbable(ratio)
+    choose = probable if selector.has_probabilities else TopPerSentence(ratio)
     candidates = choose(scores, marginals.selected, layout)
     spans = Spans(*layout.locate(candidates))
-    pairs = pairs_in_sentences(layout.sentence[spans.starts], layout.sentence[gold.predicates.starts])
+    pairs = arguments_with_predicates(spans, gold.predicates, layout)
     role_scores = scale * torch.randn(len(pairs.left), 1 + ROLES).to(device) + scores[candidates[pairs.left], None]
     log_roles = role_scores.log_softmax(1)
-    selection = Selection(scores, marginals, candidates, spans)
+    selection = Selection(scores, marginals, scores.new_zeros(0, layout.size), candidates, spans)
     known = nothing_known(len(gold.predicates), ROLES, device)
     return Case(SpanArguments(selector, selection, gold.predicates, pairs, log_roles, known), gold, layout, scores)
 
@@ -205,7 +207,7 @@ def test_sampled_spans_are_added_as_unselected() -> None:
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
-def test_gradients_are_finite(scale: float, selector: SpanSelector, annotation: Annotation, device: str) -> None:
+def test_gradients_are_finite(scale: float, selector: Selector, annotation: Annotation, device: str) -> None:
     case = make_case(scale=scale, selector=selector, device=device)
     loss = loss_of(case, annotation, negatives=2.0)
     (gradient,) = torch.autograd.grad(loss, case.scores)
@@ -214,7 +216,7 @@ def test_gradients_are_finite(scale: float, selector: SpanSelector, annotation: 
 
 
 @pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
-def test_documents_that_are_not_annotated_are_ignored(selector: SpanSelector) -> None:
+def test_documents_that_are_not_annotated_are_ignored(selector: Selector) -> None:
     case = make_case(frames=FRAMES[:3], annotated=(True, False, False), ratio=100.0, selector=selector)
     (gradient,) = torch.autograd.grad(loss_of(case, negatives=50.0), case.scores)
     starts, ends = case.layout.locate(torch.nonzero(gradient).squeeze(1))
@@ -223,7 +225,7 @@ def test_documents_that_are_not_annotated_are_ignored(selector: SpanSelector) ->
 
 @pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
-def test_a_batch_without_annotation_has_no_loss(selector: SpanSelector, annotation: Annotation) -> None:
+def test_a_batch_without_annotation_has_no_loss(selector: Selector, annotation: Annotation) -> None:
     case = make_case(frames=[], annotated=(False, False, False), selector=selector)
     loss = loss_of(case, annotation, negatives=1.0)
     assert loss.item() == 0.0
@@ -304,12 +306,12 @@ def test_without_probabilities_selected_spans_have_the_probability_of_any_role()
 # The network
 
 WIDTH, PREDICATE_WIDTH = 6, 5
-EVERY = LikelyAndGold(make_gold([]), 1000.0, add_gold=False)
+EVERY = MostProbable(1000.0)
 PREDICATES = Spans(torch.tensor([1, 5, 11]), torch.tensor([1, 6, 12]))
 
 
 def build(
-    selector: SpanSelector = STRUCTURED,
+    selector: Selector = STRUCTURED,
     max_span_width: int | None = None,
     dropout: float = 0.0,
 ) -> SpanArgumentFinder:
@@ -329,7 +331,6 @@ def build(
         roles=ROLES,
         rolesets=0,
         tags=0,
-        selector=selector,
         settings=settings,
     )
 
@@ -359,7 +360,7 @@ def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
 
 
 @pytest.mark.parametrize("selector", [STRUCTURED, GREEDY])
-def test_null_scores_0_and_the_span_score_counts_for_every_role(selector: SpanSelector) -> None:
+def test_null_scores_0_and_the_span_score_counts_for_every_role(selector: Selector) -> None:
     finder = build(selector)
     for layer in (finder.roles.output, finder.span_scorer.output):
         torch.nn.init.zeros_(layer.weight)
@@ -376,7 +377,7 @@ def test_null_scores_0_and_the_span_score_counts_for_every_role(selector: SpanSe
 
 
 @pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
-def test_every_weight_has_a_finite_gradient(selector: SpanSelector) -> None:
+def test_every_weight_has_a_finite_gradient(selector: Selector) -> None:
     finder = build(selector, dropout=0.3).train()
     case = make_case()
     output = run(finder, predicates=case.gold.predicates.take(torch.tensor([0, 1, 3])))
@@ -386,14 +387,14 @@ def test_every_weight_has_a_finite_gradient(selector: SpanSelector) -> None:
 
 
 @pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
-def test_max_span_width_forbids_wider_spans(selector: SpanSelector) -> None:
+def test_max_span_width_forbids_wider_spans(selector: Selector) -> None:
     choose = TopPerSentence(100.0) if not selector.has_probabilities else EVERY
     output = run(build(selector, max_span_width=2), choose)
     assert (output.selection.spans.ends - output.selection.spans.starts + 1).unique().tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
-def test_no_predicates_leave_the_selection(selector: SpanSelector) -> None:
+def test_no_predicates_leave_the_selection(selector: Selector) -> None:
     none = torch.zeros(0, dtype=torch.long)
     output = run(build(selector), predicates=Spans(none, none))
     assert output.log_roles.shape == (0, 1 + ROLES) and output.log_roles.requires_grad
@@ -417,7 +418,7 @@ def decoded(
     case = make_case(frames=[((1, 1), [])])
     tokens = torch.arange(len(log_roles))
     flat = case.layout.flat_index(tokens, tokens)
-    selection = Selection(case.scores, case.output.selection.marginals, flat, Spans(tokens, tokens))
+    selection = case.output.selection._replace(candidates=flat, spans=Spans(tokens, tokens))
     tags = torch.tensor([[ABSENT if role in absent else NO_TAG for role in range(ROLES)]])
     mark = torch.tensor([role in unique for role in range(ROLES)])
     known = KnownRoles(torch.tensor([0]), tags, mark, strict)

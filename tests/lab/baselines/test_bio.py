@@ -1,24 +1,46 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
+from typing import Any
 
+import hypothesis.strategies as st
 import pytest
 import torch
+from hypothesis import given, settings
 
-from spacy_span_selector.layers.selection.candidates import Decode
+from lab.baselines.bio import (
+    OUTSIDE,
+    ArgumentTagger,
+    NoSelector,
+    TaggedArguments,
+    begin_tag,
+    choose_none,
+    count_tags,
+    decode_tags,
+)
 from spacy_span_selector.layers.selection.sampling import Negatives
-from spacy_span_selector.layers.selection.selectors import BioSelector
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument
-from spacy_span_selector.layers.srl.bio import begin_tag, count_tags, decode_tags
 from spacy_span_selector.layers.srl.gold import GoldFrames
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.settings import SrlSettings
-from spacy_span_selector.layers.srl.tagged_arguments import ArgumentTagger, TaggedArguments
 
 from ...frame_tables import nothing_known
+from ...layers.srl.test_span_arguments import FRAMES, ROLES, SENTENCES, Frames, make_gold
 from ...layouts import layout_of
-from .test_span_arguments import FRAMES, ROLES, SENTENCES, Frames, make_gold
+from ...pipeline.components import (
+    SRL,
+    annotate,
+    component,
+    from_disk,
+    gold_docs,
+    make_examples,
+    make_nlp,
+    network,
+    sentenced,
+    train,
+)
 
 WIDTH, PREDICATE_WIDTH = 6, 5
 LAYOUT = layout_of(SENTENCES)
@@ -27,18 +49,17 @@ SENTENCE_OF = [(0, 4), (4, 7), (7, 10), (10, 15)]
 
 def build(dropout: float = 0.0) -> ArgumentTagger:
     torch.manual_seed(0)
-    settings = SrlSettings(
-        selector=BioSelector(),
+    sizes = SrlSettings(
+        selector=NoSelector(),
         hidden_width=7,
         pair_width=4,
         pair_hidden_width=6,
         feature_width=3,
         dropout=dropout,
         max_span_width=None,
+        roleset_vectors=False,
     )
-    return ArgumentTagger(
-        width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, rolesets=0, tags=0, settings=settings
-    )
+    return ArgumentTagger(width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, rolesets=0, tags=0, settings=sizes)
 
 
 def run(tagger: ArgumentTagger, predicates: Spans) -> TaggedArguments:
@@ -46,7 +67,7 @@ def run(tagger: ArgumentTagger, predicates: Spans) -> TaggedArguments:
     tokens = torch.randn(15, WIDTH, generator=generator).requires_grad_()
     vectors = torch.randn(len(predicates), PREDICATE_WIDTH, generator=generator)
     known = nothing_known(len(predicates), ROLES)
-    return tagger(tokens, LAYOUT, predicates, vectors, known, Decode("map", 0.0))
+    return tagger(tokens, LAYOUT, predicates, vectors, known, choose_none)
 
 
 def says(
@@ -219,3 +240,99 @@ def test_a_token_is_classified_like_a_span_of_one_word() -> None:
     # Token 3 and the predicate at 1: one token in between, behind the predicate.
     (scores,) = tagger.tags(tokens, vectors, Pairs(torch.tensor([3]), torch.tensor([0])), torch.tensor([12]))
     torch.testing.assert_close(output.log_tags[3], scores.log_softmax(0))
+
+
+# Tags
+
+
+def is_well_formed(tags: tuple[int, ...]) -> bool:
+    """Whether each I-role, an even tag above 0, follows B-role or I-role."""
+    return all(
+        tag == OUTSIDE or tag % 2 == 1 or before in (tag, tag - 1)
+        for before, tag in itertools.pairwise((OUTSIDE, *tags))
+    )
+
+
+def best_by_enumeration(log_tags: torch.Tensor) -> tuple[int, ...]:
+    """The best well-formed sequence of tags. *Shape of log_tags:* `(length, tags)`"""
+    length, tags = log_tags.shape
+    sequences = filter(is_well_formed, itertools.product(range(tags), repeat=length))
+    return max(sequences, key=lambda sequence: float(log_tags[range(length), sequence].sum()))
+
+
+def test_tags_of_roles_do_not_meet() -> None:
+    begin = begin_tag(torch.arange(3)).tolist()
+    assert sorted([OUTSIDE, *begin, *(tag + 1 for tag in begin)]) == list(range(count_tags(3)))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 2), st.integers(0, 99))
+def test_no_well_formed_sequence_is_better(lengths: list[int], roles: int, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    log_tags = torch.randn(len(lengths), max(lengths), count_tags(roles), generator=generator).double().log_softmax(2)
+    decoded = decode_tags(log_tags, torch.tensor(lengths))
+    assert decoded.shape == log_tags.shape[:2]
+    for row, length, found in zip(log_tags, lengths, decoded.tolist(), strict=True):
+        assert tuple(found[:length]) == best_by_enumeration(row[:length])
+        assert found[length:] == [OUTSIDE] * (max(lengths) - length)
+
+
+def test_a_span_may_begin_right_behind_one_of_the_same_role() -> None:
+    wanted = torch.tensor([[1, 2, 1, 2, 0]])
+    assert torch.equal(decode_tags(torch.nn.functional.one_hot(wanted, 3).float(), torch.tensor([5])), wanted)
+
+
+def test_inside_cannot_come_first_nor_behind_another_role() -> None:
+    scores = torch.nn.functional.one_hot(torch.tensor([[2, 4, 4]]), 5).float()
+    assert decode_tags(scores, torch.tensor([3])).tolist() == [[3, 4, 4]]
+
+
+def test_decodes_on_the_device(device: str) -> None:
+    log_tags = torch.randn(3, 5, 7, generator=torch.Generator().manual_seed(0)).log_softmax(2)
+    lengths = torch.tensor([5, 1, 3])
+    found = decode_tags(log_tags.to(device), lengths.to(device))
+    assert found.device.type == device
+    assert torch.equal(found.cpu(), decode_tags(log_tags, lengths))
+
+
+@pytest.mark.parametrize("length", [1, 40])
+def test_extreme_scores_stay_well_formed(length: int) -> None:
+    log_tags = 1e4 * torch.randn(2, length, 7, generator=torch.Generator().manual_seed(1))
+    for sequence in decode_tags(log_tags, torch.tensor([length, length])).tolist():
+        assert is_well_formed(tuple(sequence))
+
+
+# In a pipeline
+
+
+def tagging_model() -> dict[str, Any]:
+    return {**SRL.model, "@architectures": "lab.BioModel.v1", "max_span_width": 1}
+
+
+def test_a_pipeline_is_overfitted_saved_and_loaded(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    nlp = make_nlp(SRL, model=tagging_model())
+    examples = make_examples(nlp, gold_docs(SRL, nlp))
+    nlp.initialize(lambda: examples)
+    train(nlp, examples, SRL.steps)
+    assert {name: score for name, score in nlp.evaluate(examples).items() if name in SRL.scores} == dict.fromkeys(
+        SRL.scores, 1.0
+    )
+    assert annotate(from_disk(nlp, tmp_path), SRL.texts) == annotate(nlp, SRL.texts)
+
+
+def test_no_spans_are_scored() -> None:
+    nlp = make_nlp(SRL, model=tagging_model())
+    nlp.initialize(lambda: make_examples(nlp, gold_docs(SRL, nlp)))
+    _, selection = component(nlp).predict_with_selection(sentenced(nlp, SRL.texts[0]))
+    assert selection is None
+
+
+def test_new_roles_get_tags() -> None:
+    nlp = make_nlp(SRL, model=tagging_model())
+    examples = make_examples(nlp, gold_docs(SRL, nlp))
+    nlp.initialize(lambda: examples)
+    before = annotate(nlp, SRL.texts)
+    component(nlp).add_labels(SRL.parse(SRL.other_corpus, nlp))
+    assert network(nlp).arguments.tags.labels == count_tags(len(component(nlp).labels))
+    assert [groups for groups, _ in annotate(nlp, SRL.texts)] == [groups for groups, _ in before]
