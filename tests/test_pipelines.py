@@ -113,7 +113,7 @@ def test_its_score_is_near_the_one_that_it_states(
     docs = read_ontogum(ONTOGUM, names=read_ontogum_splits(ONTOGUM)["test"])
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "test.spacy")
     examples = list(create_corpus(tmp_path / "test.spacy", gold_tokens=False, sentences=False)(nlp))
-    monkeypatch.setitem(nlp.get_pipe("structured_coref").cfg, "keep_singletons", False)
+    nlp.get_pipe("structured_coref").configure(keep_singletons=False)
     scores = nlp.evaluate(examples)
     # Two trainings, one of which saw twenty documents more, and computers that round differently.
     assert scores["coref_f"] == pytest.approx(meta["performance"]["ontogum_coref_f"], abs=0.015)

@@ -1,27 +1,38 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-import numpy as np
 import pytest
+from pydantic import AfterValidator, Field
+from pydantic.dataclasses import dataclass
 from spacy import registry
 
 import spacy_span_selector
-from spacy_span_selector.signatures import check_types, takes_settings
+from spacy_span_selector.signatures import CHECKED, checks_arguments, takes_settings
 
 
-@dataclass(frozen=True, kw_only=True)
+def even(number: int) -> int:
+    if number % 2:
+        raise ValueError("even")
+    return number
+
+
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
 class Settings:
-    width: int
+    width: Annotated[int, Field(ge=1)]
     kind: str | None = "a"
+    rate: Annotated[float, Field(ge=0, le=1)] = 1.0
+    is_on: bool | Literal["later"] = False
+    names: Annotated[tuple[str, ...], Field(strict=False)] = ("a",)
+    pairs: Annotated[int, AfterValidator(even)] = 2
 
     def __post_init__(self) -> None:
-        if self.width < 1:
-            raise ValueError(f"'width' is {self.width}.")
+        if self.kind in self.names[1:]:
+            raise ValueError(f"has the kind {self.kind!r} twice.")
 
 
 @takes_settings(Settings)
@@ -36,8 +47,8 @@ def test_fields_become_arguments() -> None:
 
 
 def test_arguments_with_defaults_come_last() -> None:
-    assert list(inspect.signature(make).parameters) == ["name", "width", "depth", "kind"]
-    assert make("net", 3, 4, "b") == ("net", Settings(width=3, kind="b"), 4)
+    names = ["name", "width", "depth", "kind", "rate", "is_on", "names", "pairs"]
+    assert list(inspect.signature(make).parameters) == names
 
 
 def test_an_argument_of_the_function_takes_the_place_of_a_field() -> None:
@@ -58,79 +69,65 @@ def test_wrong_arguments_are_errors(given: dict[str, Any]) -> None:
         make("net", **given)
 
 
-def test_checks_are_those_of_the_settings() -> None:
-    with pytest.raises(ValueError, match="'width' is 0"):
-        make("net", width=0)
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"width": "1"}, "'width' of 'net' is '1'; it must be a valid integer."),
+        ({"width": 1.0}, "'width' of 'net' is 1.0; it must be a valid integer."),
+        ({"width": True}, "'width' of 'net' is True; it must be a valid integer."),
+        ({"width": 0}, "'width' of 'net' is 0; it must be greater than or equal to 1."),
+        ({"rate": "0.5"}, "'rate' of 'net' is '0.5'; it must be a valid number."),
+        ({"rate": None}, "'rate' of 'net' is None; it must be a valid number."),
+        ({"rate": False}, "'rate' of 'net' is False; it must be a valid number."),
+        ({"rate": math.nan}, "'rate' of 'net' is nan; it must be a finite number."),
+        ({"kind": 1}, "'kind' of 'net' is 1; it must be a valid string."),
+        ({"is_on": 1}, "'is_on' of 'net' is 1; it must be a valid boolean or 'later'."),
+        ({"names": "ab"}, "'names' of 'net' is 'ab'; it must be a valid tuple."),
+        ({"names": ["a", 1]}, "'names[1]' of 'net' is 1; it must be a valid string."),
+        ({"pairs": 3}, "'pairs' of 'net' is 3; it must be even."),
+        ({"names": ["b", "a"]}, "'net' has the kind 'a' twice."),
+    ],
+)
+def test_a_wrong_value_is_an_error_that_names_it(values: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+        make("net", **{"width": 1, **values})
 
 
-@pytest.mark.parametrize(("value", "good"), [(3, True), (1.5, False)])
-def test_a_config_is_checked_by_the_types_of_the_fields(value: Any, good: bool) -> None:
+def test_an_owner_is_named() -> None:
+    with pytest.raises(ValueError, match="'width' of the network is 0"):
+        takes_settings(Settings, "the network")(lambda settings: settings)(width=0)
+
+
+def test_values_of_the_types_are_accepted() -> None:
+    _, settings, _ = make("net", width=3, rate=1, kind=None, is_on="later", names=["b", "c"])
+    assert settings == Settings(width=3, rate=1.0, kind=None, is_on="later", names=("b", "c"))
+
+
+def resolve(**settings: Any) -> Any:
     registry.misc("signatures_test.make.v1", func=make)
-    config = {"net": {"@misc": "signatures_test.make.v1", "name": "net", "width": value}}
-    if good:
-        assert registry.resolve(config)["net"] == ("net", Settings(width=3), 2)
-    else:
-        with pytest.raises(ValueError, match="width"):
-            registry.resolve(config)
+    return registry.resolve({"net": {"@misc": "signatures_test.make.v1", "name": "net", **settings}})["net"]
+
+
+def test_a_config_is_checked_by_the_types_of_the_fields() -> None:
+    assert resolve(width=3) == ("net", Settings(width=3), 2)
+    with pytest.raises(ValueError, match=r"'width' of 'net' is 1\.5"):
+        resolve(width=1.5)
 
 
 def test_a_config_is_filled_with_the_defaults_of_the_fields() -> None:
     registry.misc("signatures_test.make.v1", func=make)
-    filled = registry.fill({"net": {"@misc": "signatures_test.make.v1", "name": "net", "width": 1}})
-    assert filled["net"]["kind"] == "a"
+    filled = registry.fill({"net": {"@misc": "signatures_test.make.v1", "name": "net", "width": 1}})["net"]
+    assert (filled["kind"], filled["names"]) == ("a", ["a"])
 
 
-@dataclass(kw_only=True)
-class Plain:
-    width: int = 1
-    rate: float = 1.0
-    kind: str | None = None
-    is_on: bool = False
-    sizes: dict[str, str] | None = None
+def test_arguments_of_a_function_are_checked() -> None:
+    @checks_arguments("the reader")
+    def read(limit: int = 0) -> int:
+        return limit
 
-
-@pytest.mark.parametrize(
-    ("values", "problem"),
-    [
-        ({"width": "1"}, "'width' of 'net' is '1'; it must be a whole number."),
-        ({"width": 1.0}, "'width' of 'net' is 1.0; it must be a whole number."),
-        ({"width": True}, "'width' of 'net' is True; it must be a whole number."),
-        ({"rate": "0.5"}, "'rate' of 'net' is '0.5'; it must be a number."),
-        ({"rate": None}, "'rate' of 'net' is None; it must be a number."),
-        ({"rate": False}, "'rate' of 'net' is False; it must be a number."),
-        ({"kind": 1}, "'kind' of 'net' is 1; it must be a string or null."),
-        ({"is_on": 1}, "'is_on' of 'net' is 1; it must be true or false."),
-    ],
-)
-def test_a_value_of_another_type_is_an_error_that_names_it(values: dict[str, Any], problem: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
-        check_types(Plain, values, "'net'")
-
-
-def test_values_of_the_types_are_accepted() -> None:
-    for values in (
-        {"width": 3, "rate": 1, "kind": None, "is_on": True},
-        {"width": np.int64(3), "rate": np.float32(0.5), "kind": "a"},
-        {"sizes": 7},  # not a plain type
-    ):
-        check_types(Plain, values, "'net'")
-
-
-def test_types_are_checked_before_the_settings_are_made() -> None:
-    with pytest.raises(ValueError, match="'width' of 'net' is '3'; it must be a whole number"):
-        make("net", width="3")
-
-
-@pytest.mark.parametrize(
-    ("values", "problem"),
-    [
-        ({"name": 7}, "'name' of 7 is 7; it must be a string"),
-        ({"depth": "2"}, "'depth' of 'net' is '2'; it must be a who"),
-    ],
-)
-def test_arguments_of_the_function_are_checked(values: dict[str, Any], problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        make(**{"name": "net", "width": 3, **values})
+    assert read(limit=2) == 2
+    with pytest.raises(ValueError, match="'limit' of the reader is '2'; it must be a valid integer"):
+        read(limit="2")  # type: ignore[arg-type]
 
 
 def test_class_variables_say_their_type() -> None:

@@ -27,7 +27,7 @@ def find_keys(nlp: Language) -> dict[str, str]:
     for name in nlp.pipe_names:
         pipe: Any = nlp.get_pipe(name)
         names = KEYS.get(nlp.get_pipe_meta(name).factory, {})
-        found = {argument: pipe.cfg[setting] for setting, argument in names.items()} | found  # the first one counts
+        found = {argument: getattr(pipe.settings, setting) for setting, argument in names.items()} | found  # the first one counts
     return found
 
 

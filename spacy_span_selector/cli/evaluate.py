@@ -14,9 +14,10 @@ from spacy.training import Example
 from wasabi import msg
 
 from ..annotation import SPEAKERS_KEY, get_speakers
+from ..corpora.commands import check_spacy_file, spacy_file
 from ..files.writing import write_files
 from ..scoring.task import Task, all_tasks, find_tasks
-from ._app import app, check_spacy_file, load_pipeline, spacy_file
+from ._app import app, load_pipeline
 
 SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
 """The runs of --speakers, and whether the pipeline is given the turns in each."""
@@ -47,6 +48,9 @@ def evaluate_cli(
     predictions: Annotated[
         Path | None, typer.Option(metavar="OUT.spacy", help="Write the documents, as the pipeline annotates them")
     ] = None,
+    code_path: Annotated[
+        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
+    ] = None,
     gpu_id: Annotated[int, typer.Option(min=-1, help="GPU to use; -1 for the CPU")] = -1,
 ) -> None:
     """Print precision, recall and F1 of coreference and semantic roles, whichever pipeline and data have.
@@ -64,7 +68,9 @@ def evaluate_cli(
     """
     import spacy
     import srsly
+    from spacy.cli._util import import_code
 
+    import_code(code_path)
     check_spacy_file(data)
     if predictions is not None and predictions.suffix != ".spacy":
         raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
@@ -129,7 +135,7 @@ def _reader_settings(nlp: Language) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, task in find_tasks(nlp).items():
         pipe: Any = nlp.get_pipe(name)
-        found = task.for_reader(pipe.cfg) | found  # the first component counts
+        found = task.for_reader(vars(pipe.settings)) | found  # the first component counts
     return found
 
 

@@ -15,8 +15,7 @@ from torch import Tensor
 
 from ..annotation import describe_doc
 from ..documents.words import Words
-from ..layers.selection.network import Selection
-from ..layers.selection.selectors import SpanSelector
+from ..layers.selection.selectors import Selection, Selector
 from ..layers.spans.layout import SpanLayout
 
 Characters = tuple[int, int]
@@ -30,14 +29,14 @@ class DocSelection:
     words (Words): The document. Token offsets are those of `words.doc`, which has no white space.
     selection (Selection): Output of the network.
     layout (SpanLayout): The sentences of the document.
-    selector (SpanSelector): The selector of the component.
+    selector (Selector): The selector of the component.
     threshold (float): The threshold of the component.
     """
 
     words: Words
     selection: Selection
     layout: SpanLayout
-    selector: SpanSelector
+    selector: Selector
     threshold: float
 
     def at_other_settings(

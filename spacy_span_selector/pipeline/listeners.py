@@ -40,22 +40,6 @@ def check_listeners(model: Model[Any, Any], docs: Sequence[Doc], component: str,
             raise ValueError(_message(listener, component, problem))
 
 
-def check_encoder(model: Model[Any, Any], docs: Sequence[Doc], component: Any) -> None:
-    """Check that the vectors of documents are those of the encoder that a component was trained with, if it knows.
-
-    model (Model): The model of the component, a `torch_head`.
-    docs (Sequence[Doc]): The documents, on which an encoder has run.
-    component (SelectorPipe): The component.
-    RAISES (ValueError): If they are those of another encoder.
-    """
-    listener = next(_listeners(model), None)
-    doc = next((doc for doc in docs if len(doc)), None)
-    if listener is None or doc is None or component.encoder.gave(model.get_ref("tok2vec"), component, doc):
-        return
-    problem = f"but the one that has run on {describe_doc(doc)} is not the one that '{component.name}' was trained with"
-    raise ValueError(_message(listener, component.name, problem))
-
-
 def _message(listener: Any, component: str, problem: str) -> str:
     upstream = listener.upstream_name
     encoder = "a shared encoder" if upstream == "*" else f"the encoder '{upstream}'"

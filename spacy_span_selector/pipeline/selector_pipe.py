@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 import math
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
@@ -22,24 +22,22 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import describe_doc, set_mentions
 from ..documents.words import Words, read_all_words, read_words
-from ..examples.lost import LostSpans, level_of_caller
+from ..examples.lost import LostSpans
 from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
-from ..layers.selection.candidates import AllAtOnce, CandidateStrategy, Decoding
-from ..layers.selection.gold import GoldSpans
-from ..layers.selection.network import Selection
-from ..layers.selection.selectors import Selector, selects_spans
+from ..layers.selection.candidates import AllAtOnce, CandidateStrategy
+from ..layers.selection.selectors import Selection, Selector
 from ..layers.selection.settings import NetworkSettings
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
+from ..signatures import naming
 from .batches import PREDICT_WORDS, batch_by_words
 from .before_training import warn_before_training
 from .doc_selection import DocSelection
-from .known_encoder import KnownEncoder
-from .listeners import check_encoder, check_listeners
+from .listeners import check_listeners
 from .long_sentences import MORE_THAN_A_BATCH, MOST_WORDS, cut_long_sentences
 from .optimizer import finish_update
-from .settings import PipeSettings, is_same, read_saved_settings
+from .settings import PipeSettings, read_saved
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -71,20 +69,23 @@ class SelectionOutput(Protocol):
     """The output of a network that selects spans."""
 
     @property
-    def selection(self) -> Selection | None:
-        """The selected spans; None if tokens were tagged instead."""
+    def selection(self) -> Selection:
+        """The selected spans."""
 
 
 Settings = TypeVar("Settings", bound=PipeSettings)
-Gold = TypeVar("Gold", bound=GoldSpans)
+Gold = TypeVar("Gold")
 Output = TypeVar("Output", bound=SelectionOutput)
 Prediction = TypeVar("Prediction", bound=SpanPrediction)
 
 Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 """Tensors of the network's output, each with its gradient."""
 
+CFG = "cfg"
+"""spaCy's name for the file of what a component saves beside its weights."""
+
 CONFIGURED = "configured"
-"""What `cfg` calls the settings that a component was created with."""
+"""The name in it of the settings that a component was created with, where they have changed since."""
 
 CUTS = "cuts a sentence"
 LEAVES_OUT = "leaves out a"
@@ -106,8 +107,7 @@ def naming_what_is_loaded(component: str, source: str) -> Iterator[None]:
 class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Prediction]):
     """A trainable component with a `torch_head` model that has a selector."""
 
-    cfg: dict[str, Any]
-    settings_type: ClassVar[type[PipeSettings]]
+    settings: Settings
     prediction_type: ClassVar[type[SpanPrediction]]
     gold_name: ClassVar[str]
     """What messages call a piece of gold annotation."""
@@ -126,46 +126,45 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         nlp (Language): The pipeline.
         model (Model[HeadInput, Any]): The network behind a tok2vec.
         name (str): Name of the component, used for its losses.
-        settings (PipeSettings): The settings; kept in `cfg`, where they are saved and may be changed.
+        settings (PipeSettings): The settings, which `configure` changes.
         scorer (Callable | None): The scoring method.
-        RAISES (ValueError): If a setting is not one of its choices, or out of range.
         """
-        settings.check(name)
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg = {**asdict(settings), CONFIGURED: asdict(settings)}
+        self.settings = self._configured = settings
         self.lost = LostSpans()
-        self.encoder = KnownEncoder(nlp)
         model.attrs[DOCS_READER] = DocsReader(self._read_docs)
 
-    @property
-    def settings(self) -> Settings:
-        """The settings as they are in `cfg` now.
+    def configure(self, **settings: Any) -> None:
+        """Change settings. They are saved with the component.
 
-        RAISES (ValueError): If one was changed to what is not valid.
+        settings (Any): New values by name.
+        RAISES (ValueError): If there is no such setting, or it can't have this value; then nothing changes.
         """
-        return self._read_settings(self.cfg)
+        with naming(repr(self.name)):
+            self.settings = replace(self.settings, **settings)
+
+    @property
+    def network_settings(self) -> NetworkSettings:
+        """The settings of the network, as the model was configured."""
+        settings: NetworkSettings = self.model.attrs["settings"]
+        return settings
 
     @property
     def selector(self) -> Selector:
         """How spans are selected, as the model was configured."""
-        selector: Selector = self.model.attrs["selector"]
-        return selector
+        return self.network_settings.selector
 
     def prediction_strategy(self) -> CandidateStrategy:
         """Which spans are kept at prediction, by selector and settings."""
         settings = self.settings
-        return self.selector.prediction_strategy(cast(Decoding, settings.decoding), settings.threshold)
+        return self.selector.prediction_strategy(settings.decoding, settings.threshold)
 
-    def training_strategy(self, gold: Gold) -> CandidateStrategy:
-        """Which spans are linked or classified in training, by selector and settings.
-
-        gold (GoldSpans): The annotation of the batch.
-        """
-        settings = self.settings
-        return self.selector.training_strategy(gold, settings.candidate_ratio, settings.add_gold)
+    def training_strategy(self) -> CandidateStrategy:
+        """Which spans are linked or classified in training, by selector and settings."""
+        return self.selector.training_strategy(self.settings.candidate_ratio)
 
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
         """Annotate a batch of documents, without modifying them.
@@ -186,14 +185,13 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         doc (Doc): The document, with sentence boundaries; it is not modified.
         RETURNS (tuple[Prediction, DocSelection | None]): The prediction as by `predict`, and the selection: None if no
-            spans are scored, because the document has no sentences or the component tags tokens.
+            spans are scored, as in a document without sentences.
         RAISES (ValueError): If the document has no sentence boundaries.
         """
         words = read_words(doc)
         (prediction,), layout, output = self._predict_batch([words], all_scores=True)
-        selector = self.selector
-        if output is not None and output.selection is not None and selects_spans(selector):
-            return prediction, DocSelection(words, output.selection, layout, selector, self.settings.threshold)
+        if output is not None and len(output.selection.scores):
+            return prediction, DocSelection(words, output.selection, layout, self.selector, self.settings.threshold)
         return prediction, None
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
@@ -233,17 +231,15 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
-        words, layout, gold = self._read_examples(examples)
+        words, layout, gold, own_gold = self._read_examples(examples)
         if not layout.size:  # nothing but white space and markers of speakers
             return losses
         docs = [document.source for document in words]
         check_listeners(self.model, docs, self.name, is_train=True)
-        if self.encoder.is_elsewhere(self, docs[0]):
-            self.encoder.forget()
         request = self._training_request(words, gold)
         try:
             output, backprop = self.model.begin_update(HeadInput(words, layout, request))
-            loss, gradient = self._loss_and_gradient(output, gold, layout)
+            loss, gradient = self._loss_and_gradient(output, gold, own_gold, layout)
             if not math.isfinite(loss):
                 raise NotFinite("the loss")
             backprop(gradient)
@@ -270,8 +266,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         scores (Any): The model's output for the predicted documents, from `begin_update`.
         RETURNS (tuple): The loss, and (output tensor, gradient) pairs for the model's backprop.
         """
-        _, layout, gold = self._read_examples(list(examples))
-        return self._loss_and_gradient(scores, gold, layout)
+        _, layout, gold, own_gold = self._read_examples(list(examples))
+        return self._loss_and_gradient(scores, gold, own_gold, layout)
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
         """Take over what the component must know of a corpus before its network is built, if anything.
@@ -297,7 +293,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         take_gold_sentences(known)
         words = read_all_words(example.predicted for example in known)
         sentences, cut = self._cut_sentences(words)
-        return {CUTS: cut, f"{LEAVES_OUT} {self.gold_name}": self._read_gold_of(known, words, sentences)[1]}
+        _, lost = self._read_gold(_with_words(known, words), sentences, head_device(self.model))
+        return {CUTS: cut, f"{LEAVES_OUT} {self.gold_name}": lost}
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
@@ -306,6 +303,17 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """
         finish_update(self.model, sgd, self.settings.learn_rate_factor)
 
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the component, as spaCy does.
+
+        exclude (Iterable[str]): What to leave out: "cfg", "vocab" or "model".
+        """
+        content = srsly.msgpack_loads(super().to_bytes(exclude=list(exclude)))
+        if "cfg" not in exclude:
+            content = {CFG: srsly.json_dumps(self._saved()), **content}
+        packed: bytes = srsly.msgpack_dumps(content)
+        return packed
+
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
         """Load the component from bytes, as spaCy does, but check its settings first.
 
@@ -313,16 +321,24 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         exclude (Iterable[str]): What not to load.
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """
-        exclude = list(exclude)
         with naming_what_is_loaded(self.name, "the bytes"):
-            saved = {} if "cfg" in exclude else dict(srsly.msgpack_loads(bytes_data))
-        if "cfg" in saved:
-            self._take_over(saved["cfg"], "the bytes")
+            saved = dict(srsly.msgpack_loads(bytes_data))
+        if CFG in saved and CFG not in exclude:
+            self._take_over(saved[CFG], "the bytes")
         with naming_what_is_loaded(self.name, "the bytes"):
-            super().from_bytes(bytes_data, exclude=[*exclude, "cfg"])
+            super().from_bytes(bytes_data, exclude=[*exclude, CFG])
         self._check_sizes()
-        self.encoder.remember(self)
         return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the component to a folder, as spaCy does.
+
+        path (str | Path): The folder.
+        exclude (Iterable[str]): What to leave out: "cfg", "vocab" or "model".
+        """
+        super().to_disk(path, exclude=list(exclude))
+        if CFG not in exclude:
+            srsly.write_json(Path(path) / CFG, self._saved())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
         """Load the component from a folder, as spaCy does, but check its settings first.
@@ -331,59 +347,44 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         exclude (Iterable[str]): What not to load.
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """
-        exclude = list(exclude)
-        file = Path(path) / "cfg"
-        if "cfg" not in exclude and file.is_file():
+        file = Path(path) / CFG
+        if CFG not in exclude and file.is_file():
             self._take_over(file.read_bytes(), str(file), loads_config=True)
         with naming_what_is_loaded(self.name, str(path)):
-            super().from_disk(path, exclude=[*exclude, "cfg"])
+            super().from_disk(path, exclude=[*exclude, CFG])
         self._check_sizes()
-        self.encoder.remember(self)
         return self
 
-    def _read_settings(self, cfg: dict[str, Any]) -> Settings:
-        settings = self.settings_type(**{name: cfg[name] for name in self.settings_type.names()})
-        settings.check(self.name)
-        return cast(Settings, settings)
+    def _saved(self) -> dict[str, Any]:
+        """The content of the file `cfg`: the settings, and what those were that have changed since creation."""
+        settings, configured = asdict(self.settings), asdict(self._configured)
+        changed = {name: value for name, value in configured.items() if value != settings[name]}
+        return {**settings, CONFIGURED: changed}
 
     def _take_over(self, saved: bytes | str, source: str, *, loads_config: bool = False) -> None:
-        """Replace settings by saved ones, if all are good; those that an earlier version did not have stay.
+        """Replace settings by saved ones, if all are good.
 
-        loads_config (bool): Whether the component was created from the config that was saved with it, so that what
-            differs from that was changed by whoever loads it.
+        loads_config (bool): Whether the component was created from the config that was saved with it. Then a setting
+            that is not what the component had been created with was changed by whoever loads it, and wins over the
+            saved one. The config of a pipeline does not have settings that `configure` has changed.
         """
-        read = read_saved_settings(saved, self.name, source, list(self.cfg))
-        changed = self._overrides(read) if loads_config else {}
-        cfg = {**self.cfg, **read, **changed, CONFIGURED: self.cfg[CONFIGURED]}
-        try:
-            self._check_cfg(cfg)
-        except ValueError as error:
-            raise ValueError(f"Can't load '{self.name}' from {source}: {error}") from error
-        self.cfg.update(cfg)
+        content = read_saved(saved, self.name, source, list(self._saved()))
+        before = {name: value for name, value in content.items() if name in asdict(self.settings)}
+        with naming_what_is_loaded(self.name, source), naming(repr(self.name)):
+            settings = replace(self.settings, **before)
+            if loads_config:
+                first = replace(settings, **content.get(CONFIGURED, {}))
+                own = {name: value for name, value in asdict(self.settings).items() if name in before}
+                changed = {name: value for name, value in own.items() if not _is_same(value, getattr(first, name))}
+                settings = replace(settings, **changed)
+            self._take_over_more(content)
+        self.settings = settings
 
-    def _overrides(self, saved: dict[str, Any]) -> dict[str, Any]:
-        """The settings that whoever loads the component has changed: they win over those that were saved.
+    def _take_over_more(self, content: dict[str, Any]) -> None:
+        """Take over what was saved beside settings.
 
-        `cfg` has what was changed since the component was created, and the config of the pipeline has not. So a setting
-        was changed for loading if the component had been created with another value when it was saved.
+        RAISES (ValueError): If something is not good; then nothing changes.
         """
-        own, before = self.cfg[CONFIGURED], saved.get(CONFIGURED)
-        known = before if isinstance(before, dict) else saved
-        changed = {name: own[name] for name in own if name in known and not is_same(own[name], known[name])}
-        if known is before or not changed:
-            return changed
-        values = ", ".join(f"{name} = {saved[name]!r} (not {value!r})" for name, value in changed.items())
-        warnings.warn(
-            f"'{self.name}' has the settings that it was saved with, not those of the config: {values}. The version "
-            "that saved it did not tell whether they had been changed before or are to be changed now. Set "
-            f"nlp.get_pipe('{self.name}').cfg, or save the pipeline again: then a config can change them.",
-            stacklevel=level_of_caller(),
-        )
-        return {}
-
-    def _check_cfg(self, cfg: dict[str, Any]) -> None:
-        """Raise a ValueError unless all settings are good."""
-        self._read_settings(cfg)
 
     def _sizes(self) -> dict[str, int]:
         """The sizes of the network that the settings tell."""
@@ -448,7 +449,6 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
         docs = [document.source for document in words]
         check_listeners(self.model, docs, self.name)
-        check_encoder(self.model, docs, self)
         request = self._prediction_request(words, layout)
         if all_scores:
             request = replace(request, choose=AllAtOnce(request.choose))
@@ -469,17 +469,12 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     @property
     def _max_span_width(self) -> int | None:
         """The greatest number of tokens of a selected span; None for no limit."""
-        network: NetworkSettings | None = self.model.attrs.get("settings")  # from the config, not from saved weights
-        if network is None:
-            width: int | None = self.model.attrs.get("max_span_width")
-            return width
-        return network.max_span_width if selects_spans(network.selector) else None
+        return self.network_settings.max_span_width
 
     @property
     def _band_width(self) -> int | None:
         """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
-        network: NetworkSettings | None = self.model.attrs.get("settings")
-        return None if network is None else network.band_width
+        return self.network_settings.band_width
 
     def _sentences(self, words: Sequence[Words]) -> list[Runs]:
         """The sentences of documents; the longest are cut if need be, and the first cut is reported."""
@@ -498,39 +493,47 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         What is reported here is not reported again. The examples are not modified.
         """
-        self.encoder.remember(self)
         if nlp is not None:
             warn_before_training(nlp, self.name, examples)
         for what, lost in self.find_lost(examples).items():
             self.lost.take_over(lost, self.name, what)
         self.lost.start_again()  # training counts by itself
 
-    def _read_examples(self, examples: Sequence[Example]) -> tuple[list[Words], SpanLayout, Gold]:
-        """The words, the sentences and the gold annotation of a batch; the first loss of each kind is reported."""
+    def _read_examples(self, examples: Sequence[Example]) -> tuple[list[Words], SpanLayout, Gold, Any]:
+        """The words, the sentences and the gold annotation of a batch, and what the selector reads of it for a loss of
+        its own; the first loss of each kind is reported."""
         take_gold_sentences(examples)
         words = read_all_words(example.predicted for example in examples)
         sentences = self._sentences(words)
-        gold, lost = self._read_gold_of(examples, words, sentences)
+        examples, device = _with_words(examples, words), head_device(self.model)
+        gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"{LEAVES_OUT} {self.gold_name}")
-        return words, SpanLayout.build(sentences, head_device(self.model), self._band_width), gold
-
-    def _read_gold_of(
-        self, examples: Sequence[Example], words: Sequence[Words], sentences: Sequence[Runs]
-    ) -> tuple[Gold, LostSpans]:
-        """The gold annotation of examples whose predicted documents have these words and sentences."""
-        # The same example where nothing was left out, as it keeps its alignment for other components.
-        examples = [
-            Example(document.doc, example.reference) if document.has_white_space else example
-            for document, example in zip(words, examples, strict=True)
-        ]
-        return self._read_gold(examples, sentences, head_device(self.model))
+        own_gold = self.selector.read_gold(examples, sentences, self._max_span_width, device)
+        return words, SpanLayout.build(sentences, device, self._band_width), gold, own_gold
 
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""
         settings = self.settings
-        return {"annotation": settings.annotation, "negatives": settings.sampled_negatives}
+        return {"annotation": settings.learnt_annotation, "negatives": settings.sampled_negatives(self.selector)}
 
-    def _loss_and_gradient(self, output: Output, gold: Gold, layout: SpanLayout) -> tuple[float, Gradients]:
+    def _loss_and_gradient(
+        self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout
+    ) -> tuple[float, Gradients]:
         loss, tensors = self._loss(output, gold, layout)
+        loss = loss + self.selector.own_loss(output.selection, own_gold, layout)
         gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
         return loss.item(), list(zip(tensors, gradients, strict=True))
+
+
+def _with_words(examples: Sequence[Example], words: Sequence[Words]) -> list[Example]:
+    """Examples whose predicted documents have no white space."""
+    # The same example where nothing was left out, as it keeps its alignment for other components.
+    return [
+        Example(document.doc, example.reference) if document.has_white_space else example
+        for document, example in zip(words, examples, strict=True)
+    ]
+
+
+def _is_same(value: Any, saved: Any) -> bool:
+    """Whether a setting is what it was: JSON does not have all digits of a number."""
+    return isclose(value, saved) if isinstance(value, float) and isinstance(saved, float) else bool(value == saved)

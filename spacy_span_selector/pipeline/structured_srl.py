@@ -188,8 +188,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             )
         lexicon = check_lexicon(settings.get("lexicon") or {}, f"the lexicon of '{self.name}'")
         predicts = self.settings.predict_rolesets
-        learnt = (labels["rolesets"], lexicon) if predicts else ({}, {})
-        self._rolesets = KnownRolesets(*learnt, tuple(labels["roles"]))
+        rolesets = labels["rolesets"] if predicts else {}
+        self._rolesets = KnownRolesets(rolesets, lexicon if predicts else {}, tuple(labels["roles"]))
 
     def add_label(self, label: str) -> int:
         """Add a role to a network that has been trained. It is predicted after further training.

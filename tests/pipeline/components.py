@@ -32,7 +32,6 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     set_clusters,
-    set_constituents,
     set_frames,
     set_mentions,
     set_predicates,
@@ -87,6 +86,7 @@ class Case:
 
     factory (str): Its registered name.
     model (dict[str, Any]): The settings of a small architecture without dropout.
+    plain (dict[str, Any]): Settings that leave the output as the network has it.
     selectors (tuple[str, ...]): The selectors that it takes.
     ratio (float): Spans per token of a greedy selector: enough to keep all gold spans.
     corpus (str): Gold documents in the bracketed format. The second has several groups.
@@ -111,6 +111,7 @@ class Case:
 
     factory: str
     model: dict[str, Any]
+    plain: dict[str, Any]
     selectors: tuple[str, ...]
     ratio: float
     corpus: str
@@ -135,15 +136,6 @@ class Case:
     prediction: Any
     no_prediction: Any
     predicted: Annotation
-
-
-def parse_with_constituents(text: str, nlp: Language) -> list[Doc]:
-    """Documents with clusters, and with constituents: their mentions and their sentences."""
-    docs = parse_bracketed(text, nlp)
-    for doc in docs:
-        noun_phrases = [(start, end, "NP-SBJ") for cluster in get_clusters(doc) for start, end in cluster]
-        set_constituents(doc, [*noun_phrases, *((sentence.start, sentence.end, "S") for sentence in doc.sents)])
-    return docs
 
 
 def mark_clusters(doc: Doc, *groups: Spans) -> None:
@@ -176,12 +168,18 @@ COREF = Case(
         "feature_width": 4,
         "antecedents": 10,
         "dropout": 0.0,
+        "distance": "candidates",
+        "pair_features": [],
+        "speaker_dropout": 0.0,
+        "bfloat16": False,
+        "max_span_width": None,
     },
-    selectors=("structured", "laminar", "sigmoid", "greedy", "multitask"),
+    plain={"consistent_clusters": False, "quotations": False},
+    selectors=("structured", "laminar", "sigmoid", "greedy"),
     ratio=1.0,
     corpus=CLUSTERS,
     other_corpus="[Ruth|ruth] left [her|ruth] hat.",
-    parse=parse_with_constituents,
+    parse=parse_bracketed,
     texts=("Ann Lee met her brother. He thanked Ann.", "", "Hi", "Leo lost a hat. Ruth found it.", "Yes.", "  ", ""),
     steps=120,
     scores=("coref_f", "coref_ment_f"),
@@ -215,8 +213,11 @@ SRL = Case(
         "pair_hidden_width": 24,
         "feature_width": 4,
         "dropout": 0.0,
+        "roleset_vectors": False,
+        "max_span_width": None,
     },
-    selectors=("structured", "laminar", "sigmoid", "greedy", "bio"),
+    plain={"frame_roles": False},
+    selectors=("structured", "laminar", "sigmoid", "greedy"),
     ratio=4.0,
     corpus=FRAMES,
     other_corpus=OTHER_FRAMES,
@@ -279,7 +280,7 @@ def make_nlp(
     """A pipeline; `model` has the settings of the architecture that differ from those of the case."""
     nlp = blank_nlp()
     architecture = {**case.model, "selector": selector_block(selector, case.ratio), **(model or {})}
-    nlp.add_pipe(case.factory, name=name, config={"model": architecture, **config})
+    nlp.add_pipe(case.factory, name=name, config={"model": architecture, **case.plain, **config})
     return nlp
 
 

@@ -109,7 +109,7 @@ def test_two_components_for_coreference_run_side_by_side(tmp_path: Path) -> None
     nlp.add_pipe("sentencizer")
     add_pipe_from(nlp, trained, COREF.factory)
     other = add_pipe_from(nlp, trained, COREF.factory, "people")
-    other.cfg.update(prefix="people", mentions_key="people_mentions", threshold=0.0, keep_singletons=False)
+    other.configure(prefix="people", mentions_key="people_mentions", threshold=0.0, keep_singletons=False)
     doc = nlp(examples[0].text)
     assert cluster_prefixes(doc) == ["coref_clusters", "people"]
     assert doc._.coref_clusters == doc_clusters(doc, "coref_clusters")

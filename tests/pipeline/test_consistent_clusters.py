@@ -68,17 +68,17 @@ def test_switched_off_it_is_as_if_it_had_never_been_on() -> None:
     nlp = load_trained(COREF)
     text = gold_docs(COREF, nlp)[0].text
     before = annotation(nlp(text))
-    component(nlp).cfg["consistent_clusters"] = True
+    component(nlp).configure(consistent_clusters=True)
     on = nlp(text)
     assert all("reasons" in group.attrs for key, group in on.spans.items() if key.startswith("coref_clusters"))
-    component(nlp).cfg["consistent_clusters"] = False
+    component(nlp).configure(consistent_clusters=False)
     assert_same([annotation(nlp(text))], [before])
 
 
 def test_batches_change_nothing() -> None:
     nlp = load_trained(COREF)
     texts = [doc.text for doc in gold_docs(COREF, nlp)]
-    component(nlp).cfg["consistent_clusters"] = True
+    component(nlp).configure(consistent_clusters=True)
     together = [get_clusters(doc) for doc in nlp.pipe(texts, batch_size=len(texts))]
     assert together == [get_clusters(nlp(text)) for text in texts]
     assert together[::-1] == [get_clusters(doc) for doc in nlp.pipe(texts[::-1], batch_size=2)]
@@ -87,7 +87,7 @@ def test_batches_change_nothing() -> None:
 def test_reasons_are_kept_in_plain_data() -> None:
     nlp = load_trained(COREF)
     text = gold_docs(COREF, nlp)[0].text
-    component(nlp).cfg["consistent_clusters"] = True
+    component(nlp).configure(consistent_clusters=True)
     doc = nlp(text)
     (key, *_) = [key for key in doc.spans if key.startswith("coref_clusters")]
     doc.spans[key].attrs["reasons"] = ["because", *doc.spans[key].attrs["reasons"][1:]]
@@ -107,7 +107,7 @@ def test_singletons_below_their_threshold_are_no_clusters() -> None:
     everything = get_clusters(doc)
     singletons = [cluster[0] for cluster in everything if len(cluster) == 1]
     limit = sorted(scores[mention] for mention in singletons)[len(singletons) // 2]
-    component(nlp).cfg["singleton_threshold"] = limit
+    component(nlp).configure(singleton_threshold=limit)
     expected = [cluster for cluster in everything if len(cluster) > 1 or scores[cluster[0]] >= limit]
     assert get_clusters(nlp(text)) == expected != everything
 
@@ -115,7 +115,7 @@ def test_singletons_below_their_threshold_are_no_clusters() -> None:
 @pytest.mark.parametrize("value", [-0.1, 1.1])
 def test_a_threshold_of_singletons_is_a_probability(value: float) -> None:
     nlp = load_trained(COREF)
-    component(nlp).cfg["singleton_threshold"] = value
+    component(nlp).configure(singleton_threshold=value)
     with pytest.raises(ValueError, match="singleton_threshold"):
         nlp("Ann saw her.")
 

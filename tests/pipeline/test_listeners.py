@@ -170,30 +170,7 @@ def test_a_transformer_that_has_not_run_is_an_error(
         source(case, nlp).update(examples, losses={})
 
 
-def other_encoder(case: Case, trained: Language) -> Language:
-    """A pipeline that takes the component behind an encoder of the same width with other weights."""
-    fix_random_seed(1)
-    return source(case, trained, name="tok2vec")
-
-
-def other(case: Case) -> str:
-    return (
-        f"'{case.factory}' listens to a shared encoder, but the one that has run on document starting 'Ann.*' is not "
-        f"the one that '{case.factory}' was trained with. .*add_pipe_from.nlp, trained, '{case.factory}'"
-    )
-
-
-@pytest.mark.parametrize("loads", [False, True])
-def test_another_encoder_of_the_same_width_is_an_error(case: Case, loads: bool, tmp_path: Path) -> None:
-    trained, _ = listening(case)
-    nlp = other_encoder(case, from_disk(trained, tmp_path) if loads else trained)
-    for _ in range(2):
-        with pytest.raises(ValueError, match=other(case)):
-            nlp(TEXT)
-    annotate(trained, [TEXT])
-
-
-def test_the_same_encoder_is_known_after_further_training(case: Case, tmp_path: Path) -> None:
+def test_a_shared_encoder_may_be_trained_further(case: Case, tmp_path: Path) -> None:
     trained, examples = listening(case)
     nlp = blank_nlp()
     nlp.add_pipe("tok2vec", source=trained)
@@ -202,35 +179,3 @@ def test_the_same_encoder_is_known_after_further_training(case: Case, tmp_path: 
     assert_same(annotate(nlp, [TEXT, "", "Hi"]), annotate(trained, [TEXT, "", "Hi"]))
     train(nlp, [Example(nlp.make_doc(example.text), example.reference) for example in examples], steps=3)
     assert_same(annotate(from_disk(nlp, tmp_path), [TEXT]), annotate(nlp, [TEXT]))
-
-
-def test_a_component_may_learn_to_listen_to_another_encoder(case: Case, tmp_path: Path) -> None:
-    trained, _ = listening(case)
-    nlp = other_encoder(case, trained)
-    train(nlp, make_examples(nlp, gold_docs(case, nlp)), steps=2)
-    assert_same(annotate(from_disk(nlp, tmp_path), [TEXT]), annotate(nlp, [TEXT]))
-
-
-def test_a_copy_of_the_encoder_is_as_good(case: Case, tmp_path: Path) -> None:
-    trained, examples = listening(case)
-    train(trained, examples, steps=2)
-    again = from_disk(trained, tmp_path)
-    nlp = blank_nlp()
-    nlp.add_pipe("tok2vec", source=again)
-    nlp.add_pipe(case.factory, source=trained)
-    assert_same(annotate(nlp, [f"{TEXT} " * 40, TEXT]), annotate(trained, [f"{TEXT} " * 40, TEXT]))
-
-
-def test_the_own_encoder_runs_once_more_for_another_pipeline_alone(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    trained, _ = listening(case)
-    nlp = blank_nlp()
-    nlp.add_pipe("tok2vec", source=trained)
-    nlp.add_pipe(case.factory, source=trained)
-    encoder = trained.get_pipe("tok2vec")
-    lengths: list[int] = []
-    predict = encoder.predict
-    monkeypatch.setattr(encoder, "predict", lambda docs: [lengths.append(sum(map(len, docs))), predict(docs)][1])
-    annotate(trained, [TEXT, TEXT])
-    assert lengths == [9, 9]
-    annotate(nlp, [TEXT * 30, TEXT, TEXT])
-    assert lengths[2:] == [len(nlp.make_doc(TEXT * 30)), 96, 9, 9]

@@ -49,7 +49,7 @@ def build(language: str) -> Language:
 
 def make(language: str = "en", **settings: Any) -> Language:
     nlp = build(language).from_bytes(untrained(language))
-    component(nlp).cfg |= {**SETTINGS, **settings}
+    component(nlp).configure(**{**SETTINGS, **settings})
     return nlp
 
 
@@ -90,7 +90,7 @@ def test_i_in_a_quotation_is_in_the_cluster_of_its_speaker() -> None:
     nlp = make(quotations=True)
     doc = nlp(with_mentions(nlp))
     assert any({"I", "Tom"} <= {*cluster} for cluster in clusters(doc))
-    component(nlp).cfg["quotations"] = False
+    component(nlp).configure(quotations=False)
     assert not any({"I", "Tom"} <= {*cluster} for cluster in clusters(nlp(with_mentions(nlp))))
 
 
@@ -132,14 +132,14 @@ def test_without_tables_nothing_is_attributed_and_clusters_are_the_same() -> Non
     nlp = make("de", quotations=True, link_threshold=0.0)
     doc = nlp(with_mentions(nlp))
     assert get_quotations(doc) == []
-    component(nlp).cfg["quotations"] = False
+    component(nlp).configure(quotations=False)
     assert clusters(nlp(with_mentions(nlp))) == clusters(doc)
 
 
 def test_the_setting_is_saved(tmp_path: Path) -> None:
     nlp = make(quotations=True)
     again = from_disk(nlp, tmp_path)
-    assert component(again).cfg["quotations"] is True
+    assert component(again).settings.quotations is True
     assert annotation(again(with_mentions(again))) == annotation(nlp(with_mentions(nlp)))
 
 

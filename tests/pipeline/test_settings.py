@@ -1,57 +1,68 @@
 from __future__ import annotations
 
-import math
+from typing import Any
 
 import pytest
 
-from spacy_span_selector.pipeline.settings import check_choice, check_keys, check_range, read_saved_settings
+from spacy_span_selector.layers.selection.sampling import Negatives
+from spacy_span_selector.layers.selection.selectors import (
+    GrammarSelector,
+    GreedySelector,
+    LaminarSelector,
+    Selector,
+    SigmoidSelector,
+    StructuredSelector,
+)
+from spacy_span_selector.pipeline.settings import PipeSettings, read_saved
+from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.signatures import naming
 
-
-def test_one_of_the_choices_is_accepted() -> None:
-    check_choice("who", "kind", "good", ("good", "better"))
-    check_choice("who", "kind", None, ("good", None))
-
-
-@pytest.mark.parametrize("value", ["best", None])
-def test_another_choice_is_an_error_that_names_all(value: str | None) -> None:
-    with pytest.raises(ValueError, match=f"'kind' of 'who' is {value!r}; it must be one of 'good', 'better'"):
-        check_choice("who", "kind", value, ("good", "better"))
-
-
-def test_values_within_the_limits_are_accepted() -> None:
-    for value in (0.0, 0.5, 1.0):
-        check_range("who", "share", value, 0.0, 1.0)
-    check_range("who", "weight", 1e9, 0.0)
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, math.inf])
-def test_values_outside_the_limits_are_errors_that_name_them(value: float) -> None:
-    with pytest.raises(ValueError, match=f"'share' of 'who' is {value}; it must be from 0.0 to 1.0"):
-        check_range("who", "share", value, 0.0, 1.0)
-
-
-@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
-def test_there_may_be_no_upper_limit(value: float) -> None:
-    with pytest.raises(ValueError, match=f"'weight' of 'who' is {value}; it must be at least 0.0"):
-        check_range("who", "weight", value, 0.0)
+SETTINGS: tuple[type[PipeSettings], ...] = (CorefPipeSettings, SrlPipeSettings)
 
 
 def test_keys_of_their_own_are_accepted() -> None:
-    check_keys("who", "group", given_key="given", written_key="group", other_key="group_of_1")
+    CorefPipeSettings(prefix="group", given_key="given", mentions_key="group_of_1")
+
+
+@pytest.mark.parametrize("keys", [{"given_key": "a", "mentions_key": "a"}, {"given_key": "x+_12"}])
+def test_keys_of_the_same_groups_are_errors_that_name_them(keys: dict[str, str]) -> None:
+    problem = r"^'who' would read what it has written: 'prefix' 'x\+' and '\w+_key' '.*' name"
+    with pytest.raises(ValueError, match=problem), naming("'who'"):
+        CorefPipeSettings(prefix="x+", **keys)
 
 
 @pytest.mark.parametrize(
-    "keys", [{"given_key": "a", "written_key": "a"}, {"given_key": "x+_12"}, {"written_key": "x+_1"}]
+    ("settings", "annotation"),
+    [
+        (CorefPipeSettings(), "complete"),
+        (CorefPipeSettings(keep_singletons=False), "partial"),
+        (CorefPipeSettings(keep_singletons=False, annotation="complete"), "complete"),
+        (SrlPipeSettings(), "complete"),
+    ],
 )
-def test_keys_of_the_same_groups_are_errors_that_name_them(keys: dict[str, str]) -> None:
-    with pytest.raises(
-        ValueError, match=r"'who' would read what it has written: 'prefix' 'x\+' and '\w+_key' '.*' name"
-    ):
-        check_keys("who", "x+", **keys)
+def test_annotation_is_complete_with_singletons_unless_it_is_given(settings: PipeSettings, annotation: str) -> None:
+    assert settings.learnt_annotation == annotation
+
+
+@pytest.mark.parametrize("selector", [StructuredSelector(), LaminarSelector(), SigmoidSelector(), GreedySelector()])
+def test_negatives_follow_the_annotation_and_the_selector(selector: Selector) -> None:
+    """A grammar that learns from partial annotation was far better with negatives as wide as gold spans."""
+    widths: Any = "gold" if isinstance(selector, GrammarSelector) else "all"
+    assert CorefPipeSettings().sampled_negatives(selector) == Negatives(1.0, "all")
+    assert CorefPipeSettings(annotation="partial").sampled_negatives(selector) == Negatives(0.1, widths)
+    assert SrlPipeSettings(annotation="partial").sampled_negatives(selector) == Negatives(1.0, widths)
+
+
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+@pytest.mark.parametrize("widths", ["all", "gold"])
+def test_negatives_that_are_given_are_drawn(annotation: Any, widths: Any) -> None:
+    settings = CorefPipeSettings(annotation=annotation, negatives=0.0, negative_widths=widths)
+    assert settings.sampled_negatives(LaminarSelector()) == Negatives(0.0, widths)
 
 
 def test_saved_settings_are_read() -> None:
-    assert read_saved_settings(b'{"threshold": 0.5}', "who", "a/cfg", ["kind", "threshold"]) == {"threshold": 0.5}
+    assert read_saved(b'{"threshold": 0.5}', "who", "a/cfg", ["kind", "threshold"]) == {"threshold": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -67,4 +78,4 @@ def test_saved_settings_are_read() -> None:
 )
 def test_other_files_are_errors_that_name_them(saved: bytes, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        read_saved_settings(saved, "who", "a/cfg", ["kind", "threshold"])
+        read_saved(saved, "who", "a/cfg", ["kind", "threshold"])

@@ -94,7 +94,8 @@ def test_settings_that_were_changed(place: tuple[str, str], value: str) -> None:
         assert factory in loaded and LABELS.get(setting, setting) in loaded, loaded
     else:
         assert setting not in LABELS
-        assert component(loaded).cfg[setting] == json.loads(value)
+        found = getattr(component(loaded).settings, setting)
+        assert ([*found] if isinstance(found, tuple) else found) == json.loads(value)
 
 
 @each_component
