@@ -27,7 +27,6 @@ VERSIONS = ("oldest", "newest", "tested", "bare")
 OLDEST_TRANSFORMERS = {"transformers": "4.45.0"}
 """What spacy-transformers 1.3.9 accepts reaches further back than we do."""
 FIRST_WHEELS = {
-    "3.12": {"pydantic": "2.4.0"},
     "3.13": {"pydantic": "2.8.0", "numpy": "2.1.0", "scipy": "1.14.1"},
 }
 """Where a lower bound has no wheel: the first version that has one."""

@@ -27,16 +27,19 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
-from ..left_out import Report
+from ...documents.tokenized import make_doc as split_into_tokens
+from ..reports import Report, shorten
 from . import records
-from .alignment import Alignment, Offsets
-from .tokens import make_doc
+from .checks import read_document
 
+UNALIGNED = "spans that don't begin and end with tokens"
+OTHER_TEXT = "spans whose text is not that at their offsets"
 STARTS = "starts of sentences where no token starts"
 FRAMES = "frames whose predicate is left out"
 PARTLY_KNOWN = "scores and antecedents that only some spans of a cluster or frame have"
 
 Value = TypeVar("Value")
+Offsets = tuple[int, int]
 
 
 def from_dict(
@@ -64,9 +67,9 @@ def from_dict(
         at their offsets, and the frames of such predicates; starts of sentences where no token starts; scores and
         antecedents that only some spans of a cluster or frame have.
     """
-    document = records.read_document(data)
+    document = read_document(data)
     report = Report()
-    doc = make_doc(document, nlp)
+    doc = _make_doc(document, nlp)
     alignment = Alignment(doc, document.name, report)
     if document.id:
         set_title(doc, document.id)
@@ -92,6 +95,108 @@ def from_dict(
         _set_quotations(document.quotations, alignment)
     report.warn()
     return doc
+
+
+class Alignment:
+    """The tokens of a document, by their characters.
+
+    doc (Doc): The document.
+    starts, ends (dict[int, int]): The token that starts, and the one that ends, at a character: as offsets of a span.
+    """
+
+    def __init__(self, doc: Doc, name: str, report: Report) -> None:
+        """Initialize the alignment.
+
+        name (str): What messages call the document.
+        report (Report): Gets what is left out.
+        """
+        self.doc = doc
+        self.name = name
+        self.report = report
+        edges = [(token.idx, token.idx + len(token)) for token in doc]
+        self.starts = {start: i for i, (start, _) in enumerate(edges)}
+        self.ends = {end: i + 1 for i, (_, end) in enumerate(edges)}
+        self._text = doc.text
+
+    def align(self, path: str, places: Sequence[records.Place]) -> list[Offsets | None]:
+        """Find the tokens of spans.
+
+        path (str): Where the spans are in the data, for messages.
+        places (Sequence[records.Place]): The spans.
+        RETURNS (list[Offsets | None]): The token offsets of each, None for a span that is left out.
+        """
+        return [self._align(f"{path}[{i}]", place) for i, place in enumerate(places)]
+
+    def leave_out(self, what: str, path: str, place: records.Place) -> None:
+        """Report a span that is left out."""
+        text = shorten(self._text[place.start : place.end])
+        self.report.leave_out(what, f"{path}, {text} at {place.start}, in {self.name}")
+
+    def _align(self, path: str, place: records.Place) -> Offsets | None:
+        text = place.text if isinstance(place, records.Span) else None
+        if text is not None and text != self._text[place.start : place.end]:
+            self.leave_out(OTHER_TEXT, f"{path}, which has the text {shorten(text)}", place)
+            return None
+        if place.start not in self.starts or place.end not in self.ends:
+            self.leave_out(UNALIGNED, path, place)
+            return None
+        return self.starts[place.start], self.ends[place.end]
+
+
+def _make_doc(document: records.Document, nlp: Language | Vocab) -> Doc:
+    """Make a document without annotation, of the tokens of the data or, if it has none, of those of a tokenizer.
+
+    document (Document): The data.
+    nlp (Language | Vocab): The pipeline with the tokenizer; a vocabulary will do if there are tokens.
+    RETURNS (Doc): The document. Its text is that of the data.
+    RAISES (ValueError): If tokens overlap, are not in order or leave out words; or if there are none and no tokenizer,
+        or one that can't split the text or changes it.
+    """
+    if document.tokens is not None:
+        return _from_tokens(document, nlp.vocab if isinstance(nlp, Language) else nlp)
+    if not isinstance(nlp, Language):
+        raise ValueError(
+            f"Can't read {document.name}: it has no 'tokens', and a {type(nlp).__name__} has no tokenizer. Pass a "
+            "pipeline, or write the document with to_dict(doc, tokens=True)."
+        )
+    try:
+        doc = split_into_tokens(nlp, document.text)
+    except ValueError as error:  # such as a text that is too long
+        raise ValueError(f"Can't read {document.name}: its text can't be split into tokens: {error}") from error
+    if doc.text != document.text:
+        raise ValueError(
+            f"Can't read {document.name}: the tokenizer of the pipeline changes its text, so offsets are lost. Take "
+            "another pipeline, or write the document with to_dict(doc, tokens=True)."
+        )
+    return doc
+
+
+def _from_tokens(document: records.Document, vocab: Vocab) -> Doc:
+    """A document of given tokens. White space between them is that behind a token, if it is a single space, or else a
+    token, as spaCy has it."""
+    text, words, spaces = document.text, list[str](), list[bool]()
+    end = 0
+    for i, token in enumerate(document.tokens or ()):
+        if token.start < end:
+            document.fail(f"tokens[{i}].start", token.start, f"at least {end}, where the token before it ends")
+        _add_gap(document, end, token.start, words, spaces)
+        words.append(text[token.start : token.end])
+        spaces.append(False)
+        end = token.end
+    _add_gap(document, end, len(text), words, spaces)
+    return Doc(vocab, words=words, spaces=spaces)
+
+
+def _add_gap(document: records.Document, start: int, end: int, words: list[str], spaces: list[bool]) -> None:
+    """Add the white space between two tokens."""
+    document.check_gap(start, end, "tokens")
+    gap = document.text[start:end]
+    if gap.startswith(" ") and words:
+        spaces[-1] = True
+        gap = gap[1:]
+    if gap:
+        words.append(gap)
+        spaces.append(False)
 
 
 def _set_sentences(sentences: Sequence[records.Place], alignment: Alignment) -> None:

@@ -1,20 +1,29 @@
-"""What plain data must look like to be read, and the errors where it does not.
+"""Plain data, declared once: its JSON schema, the columns of tables and the keys that are reserved follow from here.
 
-It is what the JSON schema describes, and a little more: `null` counts as missing where a key may be missing, because
-tables have nothing else for it. Keys that the format does not have are ignored.
+The models are what `from_dict` reads and a little more than `to_dict` writes: `null` counts as missing where a key may
+be missing, because tables have nothing else for it, and keys that can be computed need not be there. Keys that the
+format does not have are ignored. The schema is that of what is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, NoReturn
+from collections.abc import Sequence
+from enum import Enum
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WrapValidator
 
 from ...annotation.checks import show
 
 Format = Literal["spacy_span_selector.Doc.v1"]
 FORMAT: Format = "spacy_span_selector.Doc.v1"
+
+
+class Written(Enum):
+    """How a key that need not be read is written. All others are left out if they are not known."""
+
+    ALWAYS = "always"
+    AS_NULL = "null if there is nothing; left out if that is not known"
 
 
 def check_text(text: str) -> str:
@@ -29,43 +38,82 @@ def check_text(text: str) -> str:
     return text
 
 
+def describe_written(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    """Turn the JSON schema of what is read into that of what is written."""
+    always = [name for name, field in model.model_fields.items() if field.is_required()]
+    for name, field in model.model_fields.items():
+        value = schema["properties"][name]
+        value.pop("title", None)
+        value.pop("default", None)
+        if "anyOf" in value and Written.AS_NULL not in field.metadata:
+            value.update(*(kind for kind in value.pop("anyOf") if kind != {"type": "null"}))
+        if Written.ALWAYS in field.metadata:
+            always.append(name)
+    schema["required"] = always
+
+
+Value = TypeVar("Value")
+Computed = Annotated[Value | None, WrapValidator(lambda value, check: value)]
+"""Written for other readers. `from_dict` computes it again, so there it may be anything."""
+
 Text = Annotated[str, AfterValidator(check_text)]
+Label = Annotated[Text, Field(json_schema_extra={"minLength": 1})]
 Number = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
 Score = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Record(BaseModel):
     """A JSON object. Nothing in it is converted: `"1"` is no number."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, use_attribute_docstrings=True, json_schema_extra=describe_written)
 
 
 class Place(Record):
-    """A span: character offsets, end exclusive, and its text, if given."""
+    """Characters of the text."""
 
     start: Number
-    end: Number
-    text: Text | None = None
+    """The first character."""
+    end: Annotated[Number, Field(json_schema_extra={"minimum": 1})]
+    """The character after the last one."""
 
 
-class Scored(Place):
-    """A span with a probability, if known."""
+class Span(Place):
+    """Characters of the text, with the text."""
+
+    text: Annotated[Label | None, Written.ALWAYS] = None
+    """The text from `start` to `end`."""
+
+
+class ScoredSpan(Span):
+    """A span with a probability."""
 
     score: Score | None = None
+    """A probability."""
 
 
-class Turn(Place):
-    """The turn of a speaker."""
+class Spoken(Record):
+    """By whom something is said."""
 
     speaker: Text
+    """Who speaks."""
 
 
-class Mention(Scored):
-    """A mention of a cluster. Without the key `antecedent`, nobody knows what it was linked to."""
+class Turn(Place, Spoken):  # the keys of the last base come first, as they are written
+    """The turn of a speaker."""
+
+
+class Mention(ScoredSpan):
+    """A mention of an entity. `score` is the selection probability: that the span is a mention."""
 
     link_score: Score | None = None
-    antecedent: Number | None = None
-    reason: Text | None = None
+    """The probability of the antecedent that the mention was linked to; for a mention that was linked to none, the
+    probability of having none."""
+    antecedent: Annotated[Number | None, Written.AS_NULL] = None
+    """The earlier mention that the mention was linked to: its number in `mentions`, from 0; null for a mention that was
+    linked to none. Left out if unknown, as in annotation by hand."""
+    reason: Label | None = None
+    """Why the mention was joined or kept apart against what the network alone would do, in words."""
 
     @property
     def knows_antecedent(self) -> bool:
@@ -73,60 +121,124 @@ class Mention(Scored):
 
 
 class Cluster(Record):
-    """A cluster. Its representative mention is computed from the document, so it is not read."""
+    """Mentions of the same entity."""
 
+    representative: Annotated[Computed[Number], Written.ALWAYS] = None
+    """The mention that stands for the cluster, such as a name: its number in `mentions`, from 0."""
+    name: Label | None = None
+    """The name of the cluster in the corpus."""
+    entity_label: Label | None = None
+    """The kind of entity, such as person, in the corpus or by named-entity recognition."""
+    entity_id: Computed[Label] = None
+    """The identifier of the entity in a knowledge base."""
     mentions: Annotated[list[Mention], Field(min_length=1)]
-    name: Text | None = None
-    entity_label: Text | None = None
+    """The mentions, in the order of the text."""
 
 
-class Argument(Scored):
-    """An argument with its role."""
+class CharacterName(Record):
+    """A proper name of a person."""
+
+    name: Text
+    """The name, without a possessive ending."""
+    count: Count
+    """The number of mentions that have it, in upper or lower case."""
+
+
+class Character(Record):
+    """A person among the clusters."""
+
+    name: Text
+    """What to call the person: the main name or, without one, the representative mention."""
+    gender: Label | None = None
+    """The gender that pronouns, titles and nouns clearly tell: female or male."""
+    cluster: Number
+    """The number of the person's cluster in `clusters`, from 0."""
+    count: Count
+    """The number of mentions."""
+    names: list[CharacterName]
+    """The proper names that the person has in the text, the most frequent first."""
+
+
+class WithRole(Record):
+    """The role of an argument."""
 
     role: Text
-    description: Text | None = None
+    """The role, such as ARG0, ARGM-TMP or C-ARG1."""
+    description: Label | None = None
+    """The meaning of the role with this roleset, such as giver."""
+
+
+class Argument(ScoredSpan, WithRole):
+    """An argument. `score` is the probability of the role."""
 
 
 class Frame(Record):
-    """A predicate with its arguments."""
+    """Who did what to whom."""
 
-    predicate: Scored
+    predicate: ScoredSpan
+    """The predicate. `score` is the probability that it is one: 1 if it was given."""
+    roleset: Label | None = None
+    """The sense of the predicate, such as give.01."""
+    roleset_name: Label | None = None
+    """The meaning of the roleset, such as transfer."""
     arguments: list[Argument]
-    roleset: Text | None = None
-    roleset_name: Text | None = None
+    """The arguments, in the order of the text."""
 
 
-class Quotation(Scored):
-    """A quotation. The clusters of speaker and addressee are those of the mentions, so they are not read."""
+class Quotation(ScoredSpan):
+    """The words that are quoted, with their marks. `score` is the probability of the speaker."""
 
-    speaker_mention: Place | None = None
-    addressee_mention: Place | None = None
-    cue: Place | None = None
+    speaker: Computed[Number] = None
+    """The speaker: the number of the cluster of `speaker_mention` in `clusters`, from 0."""
+    speaker_mention: Span | None = None
+    """A mention of the speaker."""
+    addressee: Computed[Number] = None
+    """The person spoken to: the number of the cluster of `addressee_mention` in `clusters`, from 0."""
+    addressee_mention: Span | None = None
+    """A mention of the person spoken to."""
+    cue: Span | None = None
+    """The words that introduce the quotation, such as `said the elder`."""
 
-    def others(self) -> dict[str, Place | None]:
+    def others(self) -> dict[str, Span | None]:
         """The other spans that belong to it, as far as they are known, by their keys."""
         return {key: getattr(self, key) for key in ("speaker_mention", "addressee_mention", "cue")}
 
 
 class Document(Record):
-    """A document. Its characters are computed from its clusters, so they are not read."""
+    """The data that spacy_span_selector.to_dict(doc) returns. All offsets count the characters (Unicode code points) of
+    `text` from 0; `end` is exclusive. What is not known is left out. New keys may be added to this version: ignore
+    those that you don't know."""
 
     format: Format
-    text: Text
+    """Name and version of this schema."""
     id: Text | None = None
+    """The title of the document."""
+    text: Text
+    """The whole text."""
     sentences: list[Place] | None = None
+    """The sentences, in order. Left out if nobody knows where they start."""
     tokens: list[Place] | None = None
+    """The tokens, in order; only if asked for. Between them is only white space."""
     speakers: list[Turn] | None = None
-    speaker_markers: list[Place] | None = None
+    """The turns of a dialogue."""
+    speaker_markers: list[Span] | None = None
+    """Words of the text that nobody said: they tell who speaks."""
     clusters: list[Cluster] | None = None
-    unlinked_mentions: list[Scored] | None = None
+    """The clusters, in the order of their first mentions. Left out if the document is not annotated for coreference."""
+    characters: Computed[list[Character]] = None
+    """The people among the clusters, those with most mentions first. Left out if there are none."""
+    unlinked_mentions: list[ScoredSpan] | None = None
+    """The spans that were selected as mentions, but are in no cluster. `score` is the selection probability."""
     frames: list[Frame] | None = None
+    """The frames, in the order of their predicates. Left out if the document is not annotated for semantic roles."""
     quotations: list[Quotation] | None = None
+    """The quotations, in the order of the text, outer ones before those within them. Left out if the document is not
+    annotated for quotations."""
 
     @property
     def name(self) -> str:
         """What messages call the document."""
-        return _name(self.id, self.text)
+        return name_document(self.id, self.text)
 
     def fail(self, place: str, found: object, expected: str) -> NoReturn:
         """Raise the error about something in the data.
@@ -136,7 +248,7 @@ class Document(Record):
         raise ValueError(f"Can't read {self.name}: {place} is {show(found)}; expected {expected}.")
 
     def check_gap(self, start: int, end: int, between: str) -> None:
-        """Check that there is nothing but white space between what should cover all words."""
+        """Check that there is only white space between what should cover all words."""
         gap = self.text[start:end]
         if gap and not gap.isspace():
             self.fail(f"the text between {between} at {start}", gap, "white space")
@@ -150,113 +262,22 @@ class Document(Record):
             seen.add(value)
 
 
-def read_document(data: Any) -> Document:
-    """Check plain data.
-
-    data (Any): What should be the data of a document.
-    RETURNS (Document): The same, with all that is missing as None.
-    RAISES (ValueError): If a key is missing, or a value is of another kind than expected, or offsets are not those of
-        some characters, an antecedent is no earlier mention of the cluster, sentences do not follow each other, or
-        something is said twice that there is once; with the key, what was found, and what was expected.
-    """
-    try:
-        document = Document.model_validate(data)
-    except ValidationError as error:
-        raise ValueError(_describe(data, error)) from None
-    length = len(document.text)
-    for path, place in _places(document):
-        if not place.start < place.end <= length:
-            expected = f"start < end <= {length}, which is the length of the text; the end is exclusive"
-            document.fail(f"(start, end) of {path}", (place.start, place.end), expected)
-    _check_sentences(document)
-    _check_repeated(document)
-    for i, cluster in enumerate(document.clusters or ()):
-        for j, mention in enumerate(cluster.mentions):
-            if mention.antecedent is not None and not _is_earlier(mention.antecedent, mention, cluster.mentions):
-                expected = "null or the number of a mention of the cluster that is earlier in the text"
-                document.fail(f"clusters[{i}].mentions[{j}].antecedent", mention.antecedent, expected)
-    return document
-
-
-def _check_sentences(document: Document) -> None:
-    """Check that sentences follow each other from the first word to the last."""
-    if document.sentences is None:
-        return
-    end = 0
-    for i, sentence in enumerate(document.sentences):
-        if sentence.start < end:
-            document.fail(f"sentences[{i}].start", sentence.start, f"at least {end}, where the sentence before it ends")
-        document.check_gap(end, sentence.start, "sentences")
-        end = sentence.end
-    document.check_gap(end, len(document.text), "sentences")
-
-
-def _check_repeated(document: Document) -> None:
-    """Check that each mention is in its cluster once, and each argument in its frame; that no mention of a cluster is
-    unlinked; and that a role has one description."""
-    linked: set[tuple[int, int]] = set()
-    for i, cluster in enumerate(document.clusters or ()):
-        mentions = [(mention.start, mention.end) for mention in cluster.mentions]
-        document.check_once(f"clusters[{i}].mentions", mentions, "another mention than those before it")
-        linked.update(mentions)
-    unlinked = [(mention.start, mention.end) for mention in document.unlinked_mentions or ()]
-    document.check_once("unlinked_mentions", unlinked, "another mention than those before it")
-    for i, place in enumerate(unlinked):
-        if place in linked:
-            document.fail(f"(start, end) of unlinked_mentions[{i}]", place, "a mention that is in no cluster")
-    for i, frame in enumerate(document.frames or ()):
-        arguments = [(argument.start, argument.end, argument.role) for argument in frame.arguments]
-        document.check_once(f"frames[{i}].arguments", arguments, "another argument than those before it")
-        described: dict[str, str] = {}
-        for j, argument in enumerate(frame.arguments):
-            if argument.description:
-                first = described.setdefault(argument.role, argument.description)
-                if first != argument.description:
-                    path = f"frames[{i}].arguments[{j}].description"
-                    document.fail(path, argument.description, f"{first!r}, as another argument with its role has")
-
-
-def _places(document: Document) -> Iterator[tuple[str, Place]]:
-    """All spans of a document, and where they are in the data."""
-    for key in ("sentences", "tokens", "speakers", "speaker_markers", "unlinked_mentions"):
-        for i, place in enumerate(getattr(document, key) or ()):
-            yield f"{key}[{i}]", place
-    for i, cluster in enumerate(document.clusters or ()):
-        for j, mention in enumerate(cluster.mentions):
-            yield f"clusters[{i}].mentions[{j}]", mention
-    for i, frame in enumerate(document.frames or ()):
-        yield f"frames[{i}].predicate", frame.predicate
-        for j, argument in enumerate(frame.arguments):
-            yield f"frames[{i}].arguments[{j}]", argument
-    for i, quotation in enumerate(document.quotations or ()):
-        yield f"quotations[{i}]", quotation
-        for key, other in quotation.others().items():
-            if other is not None:
-                yield f"quotations[{i}].{key}", other
-
-
-def _is_earlier(number: int, mention: Mention, mentions: Sequence[Mention]) -> bool:
-    if number >= len(mentions):
-        return False
-    antecedent = mentions[number]
-    return (antecedent.start, antecedent.end) < (mention.start, mention.end)
-
-
-def _describe(data: Any, error: ValidationError) -> str:
-    """The message about the first of some errors, and the number of the others."""
-    first, *others = error.errors(include_url=False, include_context=False)
-    path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"]).removeprefix(".")
-    expected = first["msg"].replace("Input should be", "expected").removeprefix("Value error, ")
-    expected = expected.split(" or instance of ")[0]  # of a class, which JSON has not
-    problem = f"{path or 'it'} is {show(first['input'])}; {expected}"
-    if first["type"] == "missing":
-        problem = f"{path} is missing"
-    more = f" Errors in all: {1 + len(others)}." if others else ""
-    name = _name(data.get("id"), data.get("text")) if isinstance(data, dict) else "a document"
-    return f"Can't read {name}: {problem}.{more}"
-
-
-def _name(title: object, text: object) -> str:
+def name_document(title: object, text: object) -> str:
+    """What messages call a document with a title and a text, if it has them."""
     if isinstance(title, str) and title:
         return f"document {title!r}"
     return f"document starting {text[:40]!r}" if isinstance(text, str) and text else "a document without text"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of a document as `to_dict` writes it.
+
+    RETURNS (dict[str, Any]): The schema, in the 2020-12 draft. Its `$defs` have `Cluster`, `Character`, `Frame`,
+        `Quotation` and what they are made of.
+    """
+    return {
+        **Document.model_json_schema(),
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:spacy-span-selector:doc:v1",
+        "title": "Document with coreference clusters, semantic roles and quotations",
+    }

@@ -1,117 +1,106 @@
 from __future__ import annotations
 
+import configparser
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
+from jsonschema import Draft202012Validator
+from spacy.lang.en import English
+from spacy.tokens import Doc
 
-from spacy_span_selector.corpora.plain.records import read_document
+from spacy_span_selector import to_dict
+from spacy_span_selector.corpora.plain import FORMAT, json_schema
+from spacy_span_selector.extensions import doc_characters, doc_clusters, doc_frames, doc_quotations
 
-TEXT = "Ann called her brother."
-GOOD = {"format": "spacy_span_selector.Doc.v1", "id": "the call", "text": TEXT}
-MENTION = {"start": 0, "end": 3}
-HER = {"start": 11, "end": 14}
-PREDICATE = {"start": 4, "end": 10}
+from .documents import always_the_same, annotated, full_doc
 
-
-def cluster(*mentions: Any) -> dict[str, Any]:
-    return {"clusters": [{"mentions": [MENTION]}, {"mentions": [*mentions]}]}
-
-
-def frame(**parts: Any) -> dict[str, Any]:
-    return {"frames": [{"predicate": PREDICATE, "arguments": [], **parts}]}
-
-
-def sentences(*places: tuple[int, int]) -> dict[str, Any]:
-    return {"sentences": [{"start": start, "end": end} for start, end in places]}
+ROOT = Path(__file__).parents[3]
+VOCAB = English().vocab
+SCHEMA = json_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
 
 
-BAD: list[tuple[dict[str, Any], str]] = [
-    (
-        {"format": "spacy_span_selector.Doc.v2"},
-        "format is 'spacy_span_selector.Doc.v2'; expected 'spacy_span_selector.D",
-    ),
-    ({"text": 7}, "text is 7; expected a valid string"),
-    ({"text": "\ud800"}, r"text is '\\ud800'; expected a string without surrogates"),
-    ({"clusters": {}}, "clusters is {}; expected a valid list"),
-    (cluster(), r"clusters\[1\].mentions is \[\]; List should have at least 1 item"),
-    (cluster([0, 3]), r"clusters\[1\].mentions\[0\] is \[0, 3\]; expected a valid dictionary\.$"),
-    (cluster({"end": 3}), r"clusters\[1\].mentions\[0\].start is missing"),
-    (cluster({**MENTION, "start": "0"}), r"clusters\[1\].mentions\[0\].start is '0'; expected a valid integer"),
-    (cluster({**MENTION, "start": 0.0}), "start is 0.0; expected a valid integer"),
-    (cluster({**MENTION, "start": False}), "start is False; expected a valid integer"),
-    (cluster({**MENTION, "start": -1}), "start is -1; expected greater than or equal to 0"),
-    (cluster({**MENTION, "start": 10**5000}), r"\(start, end\) of clusters\[1\].mentions\[0\] is too long to be shown"),
-    (cluster({**MENTION, "end": 24}), r"\(start, end\) of clusters\[1\].mentions\[0\] is \(0, 24\); expected .* <= 23"),
-    (cluster({**MENTION, "end": 0}), r"is \(0, 0\); expected start < end <= 23"),
-    (cluster({**MENTION, "score": "1"}), "score is '1'; expected a valid number"),
-    (cluster({**MENTION, "score": float("nan")}), "score is nan; expected a finite number"),
-    (cluster({**MENTION, "link_score": True}), "link_score is True; expected a valid number"),
-    (
-        cluster({**MENTION, "antecedent": 0}),
-        r"clusters\[1\].mentions\[0\].antecedent is 0; expected null or the number",
-    ),
-    (
-        cluster({**MENTION, "antecedent": 1}, HER),
-        "antecedent is 1; expected null or the number of a mention of the clu",
-    ),
-    (cluster(MENTION, {**HER, "antecedent": 2}), r"clusters\[1\].mentions\[1\].antecedent is 2; expected"),
-    (cluster(MENTION, {**HER, "antecedent": -1}), "antecedent is -1; expected greater than or equal to 0"),
-    ({"frames": [{"arguments": []}]}, r"frames\[0\].predicate is missing"),
-    ({"frames": [{"predicate": PREDICATE}]}, r"frames\[0\].arguments is missing"),
-    (frame(roleset=1), r"frames\[0\].roleset is 1; expected a valid string"),
-    (frame(arguments=[MENTION]), r"frames\[0\].arguments\[0\].role is missing"),
-    (frame(predicate={**PREDICATE, "end": 3}), r"\(start, end\) of frames\[0\].predicate is \(4, 3\)"),
-    ({"sentences": [{"start": 0, "end": 99}]}, r"\(start, end\) of sentences\[0\] is \(0, 99\)"),
-    ({"sentences": []}, "the text between sentences at 0 is 'Ann called.*; expected white space"),
-    (sentences((0, 10)), "the text between sentences at 10 is ' her brother.'; expected white space"),
-    (sentences((4, 23)), "the text between sentences at 0 is 'Ann '; expected white space"),
-    (sentences((0, 3), (11, 23)), "the text between sentences at 3 is ' called '; expected white space"),
-    (
-        sentences((0, 10), (4, 23)),
-        r"sentences\[1\].start is 4; expected at least 10, where the sentence before it ends",
-    ),
-    (sentences((11, 23), (0, 10)), "the text between sentences at 0 is 'Ann called '; expected white space"),
-    (cluster(MENTION, HER, MENTION), r"clusters\[1\].mentions\[2\] is \(0, 3\); expected another mention than those"),
-    ({"unlinked_mentions": [HER, HER]}, r"unlinked_mentions\[1\] is \(11, 14\); expected another mention than those"),
-    (
-        {**cluster(HER), "unlinked_mentions": [HER]},
-        r"\(start, end\) of unlinked_mentions\[0\] is \(11, 14\); expected a mention that is in no cluster",
-    ),
-    (
-        frame(arguments=[{**HER, "role": "ARG1"}, {**HER, "role": "ARG1", "score": 0.5}]),
-        r"frames\[0\].arguments\[1\] is \(11, 14, 'ARG1'\); expected another argument than those",
-    ),
-    (
-        frame(arguments=[{**each, "role": "ARG1", "description": str(each["start"])} for each in (MENTION, HER)]),
-        r"frames\[0\].arguments\[1\].description is '11'; expected '0', as another argument with its role has",
-    ),
-    ({"quotations": [{"end": 3}]}, r"quotations\[0\].start is missing"),
-    ({"quotations": [{**MENTION, "cue": {"start": 4}}]}, r"quotations\[0\].cue.end is missing"),
-    (
-        {"quotations": [{**MENTION, "speaker_mention": {"start": 4, "end": 99}}]},
-        r"\(start, end\) of quotations\[0\].speaker_mention is \(4, 99\)",
-    ),
-    ({"speakers": [{**MENTION, "speaker": None}]}, r"speakers\[0\].speaker is None; expected a valid string"),
-]
+def keys(data: Any) -> Iterator[str]:
+    """The keys of all objects in some data."""
+    for key, value in data.items() if isinstance(data, dict) else ():
+        yield key
+        yield from keys(value)
+    for value in data if isinstance(data, list) else ():
+        yield from keys(value)
 
 
-@pytest.mark.parametrize(("wrong", "message"), BAD)
-def test_wrong_data_is_an_error_that_names_key_found_and_expected(wrong: dict[str, Any], message: str):
-    read_document(GOOD)
-    with pytest.raises(ValueError, match=message) as caught:
-        read_document({**GOOD, **wrong})
-    assert str(caught.value).startswith("Can't read document 'the call': ")
+def properties(schema: Any) -> Iterator[str]:
+    """The keys that a schema names."""
+    for key, value in schema.items() if isinstance(schema, dict) else ():
+        yield from value if key == "properties" else ()
+        yield from properties(value)
+
+
+def test_it_is_a_schema_of_the_format():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["format"]["const"] == FORMAT
+    version = FORMAT.rpartition(".v")[2]
+    assert SCHEMA["$id"].endswith(f":v{version}")
+
+
+def test_it_names_all_keys_that_are_written_and_no_other():
+    assert {*keys(to_dict(full_doc(VOCAB), tokens=True))} == {*properties(SCHEMA)}
+
+
+@always_the_same
+@given(doc=annotated(VOCAB), tokens=st.booleans())
+def test_what_is_written_is_valid(doc: Doc, tokens: bool):
+    VALIDATOR.validate(to_dict(doc, tokens=tokens))
+
+
+def test_what_can_be_written_alone_has_a_definition_of_its_own():
+    doc = full_doc(VOCAB)
+    parts = {
+        "Cluster": doc_clusters(doc),
+        "Character": doc_characters(doc),
+        "Frame": doc_frames(doc),
+        "Quotation": doc_quotations(doc),
+    }
+    for name, items in parts.items():
+        validator = Draft202012Validator({**SCHEMA["$defs"][name], "$defs": SCHEMA["$defs"]})
+        assert items and not any(validator.validate(item.to_dict()) for item in items)
+        assert not validator.is_valid({})
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    "wrong",
     [
-        (None, r"^Can't read a document: it is None; expected a valid dictionary\.$"),
-        ({}, "^Can't read a document without text: format is missing. Errors in all: 2.$"),
-        ({"text": TEXT * 5}, "^Can't read document starting 'Ann called her brother.Ann called her br': format is mis"),
-        ({**GOOD, "id": 7}, "^Can't read document starting 'Ann called.*': id is 7; expected a valid string"),
+        {"format": "spacy_span_selector.Doc.v2"},
+        {"text": None},
+        {"id": 7},
+        {"sentences": [{"start": 0}]},
+        {"tokens": [{"start": -1, "end": 2}]},
+        {"clusters": [{"representative": 0, "mentions": []}]},
+        {"clusters": [{"representative": 0, "mentions": [{"start": 0, "end": 3}]}]},
+        {"clusters": [{"representative": 0, "mentions": [{"start": 0, "end": 3, "text": "Ann", "antecedent": "0"}]}]},
+        {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}}]},
+        {"frames": [{"predicate": {"start": 0, "end": 3, "text": "Ann"}, "arguments": [{"role": "ARG0"}]}]},
+        {"speakers": [{"start": 0, "end": 3}]},
+        {"quotations": [{"start": 0, "end": 3}]},
+        {"quotations": [{"start": 0, "end": 3, "text": "Ann", "cue": "said"}]},
+        {"characters": [{"name": "Ann", "cluster": 0, "count": 2}]},
+        {"characters": [{"name": "Ann", "cluster": 0, "count": 2, "names": ["Ann"]}]},
     ],
 )
-def test_data_without_a_name_is_called_by_its_text(data: Any, message: str):
-    with pytest.raises(ValueError, match=message):
-        read_document(data)
+def test_other_data_is_not_valid(wrong: dict[str, Any]):
+    data = to_dict(full_doc(VOCAB))
+    assert VALIDATOR.is_valid(data) and not VALIDATOR.is_valid({**data, **wrong})
+
+
+def test_files_of_the_package_are_installed_with_it():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    patterns = [pattern.strip() for pattern in config["options.package_data"]["spacy_span_selector"].split(",")]
+    package = ROOT / "spacy_span_selector"
+    installed = {path for pattern in patterns for path in package.glob(pattern)}
+    others = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert others == installed
