@@ -1,4 +1,4 @@
-"""What the functions that annotate a document require of their arguments.
+"""Check the arguments of the functions that annotate a document.
 
 They check everything before they change anything, so that a document stays as it was if an argument is wrong. Messages
 write places as Python does: `clusters[2][0]` is the first mention of the third cluster.
@@ -21,7 +21,7 @@ from .titles import describe_doc
 
 
 def are_offsets(spans: Sequence[Any], n_tokens: int) -> bool:
-    """Whether all spans are tuples of two of Python's integers, and have tokens of the document."""
+    """Check whether all spans are tuples of two of Python's integers, and have tokens of the document."""
     if not all([type(span) is tuple and len(span) == 2 for span in spans]):
         return False
     if not all([type(start) is int and type(end) is int for start, end in spans]):
@@ -30,12 +30,12 @@ def are_offsets(spans: Sequence[Any], n_tokens: int) -> bool:
 
 
 def are_scores(scores: Sequence[Any]) -> bool:
-    """Whether all scores are finite numbers of Python's type `float`."""
+    """Check whether all scores are finite numbers of Python's type `float`."""
     return all([type(score) is float for score in scores]) and all(map(isfinite, scores))
 
 
 def are_texts(texts: Sequence[Any]) -> bool:
-    """Whether all labels are strings that can be saved."""
+    """Check whether all labels are strings that can be saved."""
     return all([type(text) is str and text.isascii() for text in texts])
 
 

@@ -59,7 +59,7 @@ def cluster_keys(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[str]:
 
 
 def has_clusters_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY) -> bool:
-    """Whether a document is annotated for coreference.
+    """Check whether a document is annotated for coreference.
 
     A document with clusters is annotated. A document without clusters is annotated if it has the group of mentions,
     which is then empty.

@@ -162,7 +162,7 @@ def clear_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> None:
 
 
 def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> bool:
-    """Whether a document is annotated for semantic roles.
+    """Check whether a document is annotated for semantic roles.
 
     A document with frames is annotated. A document without frames is annotated if its group of given predicates is
     empty. Given predicates without frames are no annotation: their arguments have yet to be found.
@@ -177,8 +177,9 @@ def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: s
 
 
 def annotates_all_predicates(doc: Doc, predicates_key: str = PREDICATES_KEY) -> bool:
-    """Whether an annotated document has a frame for each of its predicates. One that has given predicates has frames of
-    these only: nobody knows whether other words are predicates, or other spans their arguments.
+    """Check whether an annotated document has a frame for each of its predicates.
+
+    One with given predicates has frames of these only: nobody knows whether other words are predicates.
 
     doc (Doc): The document.
     predicates_key (str): Key of the given predicates.
@@ -229,7 +230,7 @@ def find_spans_key(doc: Doc, prefix: str) -> str:
 
 
 def _are_frames(frames: Sequence[Any], n_tokens: int) -> bool:
-    """Whether all frames are as usual, so that none has to be looked at by itself."""
+    """Check whether all frames are as usual, so that none has to be looked at by itself."""
     if not all([type(frame) is Frame and type(frame.arguments) is list for frame in frames]):
         return False
     arguments = [argument for frame in frames for argument in frame.arguments]

@@ -151,7 +151,7 @@ def _values(group: SpanGroup, name: str) -> list[Any] | None:
 
 
 def _fits(group: SpanGroup, starts: Sequence[int], ends: Sequence[int]) -> bool:
-    """Whether each span begins and ends with its tokens; those without tokens fit anywhere."""
+    """Check whether each span begins and ends with its tokens; those without tokens fit anywhere."""
     try:
         return all(
             [

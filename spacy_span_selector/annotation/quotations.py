@@ -54,7 +54,7 @@ def quotation_keys(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[str]:
 
 
 def has_quotations_annotated(doc: Doc, prefix: str = QUOTATION_PREFIX) -> bool:
-    """Whether a document is annotated for quotations: it has some, or the empty group that says that there are none."""
+    """Check whether a document is annotated for quotations: it has some, or an empty group."""
     return prefix in doc.spans or bool(quotation_keys(doc, prefix))
 
 

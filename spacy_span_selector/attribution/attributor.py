@@ -16,8 +16,7 @@ from math import exp
 from spacy.vocab import Vocab
 
 from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
-from .addressees import find_addressees
-from .features import Candidate, find_candidates
+from .features import Candidate, find_addressees, find_candidates
 from .scene import Range, Scene
 
 CUE = 6

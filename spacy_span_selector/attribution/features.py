@@ -1,4 +1,4 @@
-"""What speaks for a candidate as the speaker of a quotation, and for its being no speech at all: features by name.
+"""Features of candidates, by name: for the speaker of a quotation, or for no speech at all, and for its addressee.
 
 A feature is a short string, of which a model has a weight. Several facts in one name are a conjunction.
 """
@@ -90,7 +90,7 @@ class _Reader:
         return f"{words}{new}{cut}"
 
     def _edges(self) -> str:
-        """Whether the quotation begins a paragraph, and ends one."""
+        """Check whether the quotation begins a paragraph, and whether it ends one."""
         here = self._paragraph(self.start)
         if here is None:
             return "?"
@@ -99,7 +99,7 @@ class _Reader:
         return f"{'b' if begins else '-'}{'e' if ends else '-'}"
 
     def is_verb(self, word: int) -> bool:
-        """Whether a word of the narration is a form of a verb of speech."""
+        """Check whether a word of the narration is a form of a verb of speech."""
         scene = self.scene
         return 0 <= word < len(scene.words) and scene.quotation_of[word] < 0 and scene.lower[word] in self.verbs
 
@@ -205,7 +205,7 @@ class _Reader:
 
 
 def is_called(scene: Scene, mention: int) -> bool:
-    """Whether a mention in a quotation calls or greets somebody: a name or a noun before a mark, "Come, Tom!"."""
+    """Check whether a mention in a quotation calls or greets somebody: a name or a noun before a mark, "Come, Tom!"."""
     if scene.evidence[mention][:1] in ("1", "2", "3"):
         return False
     first, last = scene.mentions[mention]
@@ -220,3 +220,75 @@ def _is_mark(word: str) -> bool:
 
 def _contains(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
     return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+NEAR = 12
+"""The words of narration beside a quotation that may name its addressee."""
+
+
+def find_addressees(
+    scene: Scene, quotation: int, speakers: Sequence[int | None], verbs: Mapping[str, object]
+) -> list[Candidate]:
+    """The candidates for the addressee of a quotation; nobody is one.
+
+    scene (Scene): The document.
+    quotation (int): The number of the quotation.
+    speakers (Sequence[int | None]): The cluster of the speaker of each quotation; None if nobody.
+    verbs (Mapping[str, object]): Forms of verbs of speech, in lower case.
+    """
+    roles: dict[int, list[str]] = {}
+    mentions: dict[int, int] = {}
+    for cluster, role, mention in _roles(scene, quotation, speakers, verbs):
+        if cluster is None:
+            continue
+        roles.setdefault(cluster, [])
+        if role not in roles[cluster]:
+            roles[cluster].append(role)
+        if mention is not None:
+            mentions.setdefault(cluster, mention)
+    is_known = speakers[quotation] is not None
+    found = [Candidate(None, None, ["to nobody", f"to nobody of {'somebody' if is_known else 'nobody'}"])]
+    for cluster, names in roles.items():
+        features = [*(f"to {name}" for name in names), "to " + " + ".join(sorted(name.split(" ")[0] for name in names))]
+        found.append(Candidate(cluster, mentions.get(cluster), features))
+    return found
+
+
+def _roles(
+    scene: Scene, quotation: int, speakers: Sequence[int | None], verbs: Mapping[str, object]
+) -> Iterator[tuple[int | None, str, int | None]]:
+    """Yield the roles of clusters in and around a quotation, each with the mention that has it."""
+    own = speakers[quotation]
+    yield own, "speaker", None
+    for mention in scene.inside[quotation]:
+        if is_called(scene, mention):
+            yield scene.clusters[mention], "called", mention
+        elif not scene.evidence[mention].startswith(("1", "2")):
+            yield scene.clusters[mention], "spoken-of", mention
+    for step, name in ((-1, "before"), (1, "next")):
+        other, turns = quotation + step, 0
+        while 0 <= other < len(speakers) and abs(other - quotation) <= 4:
+            if speakers[other] not in (own, None):
+                turns += 1
+                yield speakers[other], f"{name}{turns} {_gap(scene, quotation, other)}", None
+                if turns == 2:
+                    break
+            other += step
+    for side, mentions in (("<", scene.before(quotation, NEAR)), (">", scene.after(quotation, NEAR))):
+        for mention in mentions:
+            if scene.clusters[mention] == own:
+                continue
+            first = scene.mentions[mention][0]
+            word = scene.lower[first - 1] if first else ""
+            place = "to" if word == "to" else "verb" if word in verbs else "at" if word in ("at", "with") else "near"
+            yield scene.clusters[mention], f"{place}{side} {scene.evidence[mention].split(' ')[0]}", mention
+
+
+def _gap(scene: Scene, quotation: int, other: int) -> str:
+    """How much narration stands between two quotations, and whether they are in one paragraph."""
+    first, second = sorted((quotation, other))
+    end, start = scene.quotations[first][1], scene.quotations[second][0]
+    words = scene.narrated[start] - scene.narrated[end]
+    paragraphs = scene.paragraphs
+    same = "?" if paragraphs is None else "=" if paragraphs[start] == paragraphs[end - 1] else "-"
+    return f"{'0' if not words else '1' if words <= 15 else '2' if words <= 40 else '3'}{same}"

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import torch
 
-from .addressees import find_addressees
-from .features import Candidate, find_candidates
+from .features import Candidate, find_addressees, find_candidates
 from .scene import Scene
 
 L2 = 6.0
-"""What the sum of squares of all weights is multiplied by, half of it: chosen by cross-validation on LitBank."""
+"""The factor of half the sum of squares of all weights, chosen by cross-validation on LitBank."""
 
 STEPS = 60
 LEAST_WEIGHT = 0.02

@@ -1,4 +1,4 @@
-"""What is known of a document when its quotations are attributed: words, quotations, mentions, clusters."""
+"""The input of attribution: the words, quotations, mentions and clusters of a document."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ RAREST = 3
 
 @dataclass
 class Counts:
-    """What the documents of a file have.
+    """Counts of the documents of a file.
 
     sentences (int): Sentences of the documents that have sentence boundaries.
     mentions, clusters, singletons (int): Mentions of all clusters; clusters with several mentions; those with one.

@@ -6,18 +6,17 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..corpora.bracketed import BracketedError, Collect, read_bracketed
-from ..examples.corpus import read_docs
+from ..corpora.formats import BRACKETED, formats, recognise_format, recognised_formats
+from ..corpora.reports import LEFT_OUT, CorpusWarning
 from ..files.folders import find_files as find_in_folder
 from ..files.folders import what_is_wrong
 from .problems import Kind, Problem
-
-SPACY = ".spacy"
-TEXT = ".txt"
 
 UNREADABLE = Kind("files that can't be read, or not to their end")
 MALFORMED = Kind(
@@ -39,14 +38,14 @@ class Keys:
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:
     """The files that are named, and those of folders at any depth.
 
-    paths (Iterable[Path]): `.spacy` files, files of bracketed text with any other name, and folders, of which `.spacy`
-        and `.txt` files count.
+    paths (Iterable[Path]): Files, and folders, of which the files count whose names tell a format.
     YIELDS (Path): Each file once. A folder without such files, or what does not exist or can't be opened, comes as it
         is: reading it tells what is wrong.
     """
     seen: set[str] = set()
+    suffixes = _suffixes()
     for path in paths:
-        inside = find_in_folder(str(path), lambda name: name.endswith((SPACY, TEXT))) if path.is_dir() else []
+        inside = find_in_folder(str(path), lambda name: name.endswith(suffixes)) if path.is_dir() else []
         for file in sorted(map(Path, inside)) or [path]:
             real = os.path.realpath(file)  # unlike Path.resolve, of a link to itself, too
             if real not in seen:
@@ -57,8 +56,8 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
 def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
     """The documents of a file, and what of it can't be read.
 
-    path (Path): A `.spacy` file, or bracketed text.
-    nlp (Language): Its vocabulary gets the words, its tokenizer splits bracketed text.
+    path (Path): The file. It is bracketed text if its name tells no format.
+    nlp (Language): Its vocabulary gets the words, its tokenizer splits text.
     """
     docs: list[Doc] = []
     malformed = Collect()
@@ -68,18 +67,35 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
         if problem and os.path.lexists(path):
             raise ValueError(f"{path}: {problem}")
         if path.is_dir():
-            raise ValueError(f"{path}: a folder without {SPACY} and {TEXT} files. Name the files, or another folder.")
-        if path.suffix == SPACY:
-            for doc in read_docs(path, nlp.vocab):
-                docs.append(doc)
-        else:
+            expected = ", ".join(f"*{suffix}" for suffix in _suffixes())
+            raise ValueError(f"{path}: a folder without files such as {expected}. Name the files, or another folder.")
+        format_ = recognise_format(path) or formats.get(BRACKETED)
+        if format_.name == BRACKETED:  # typed by hand: each problem has its line and column
             docs = read_bracketed(path, nlp, malformed)
+        else:
+            with catch_warnings(record=True) as caught:
+                simplefilter("always")
+                for doc in format_.read_docs(path, nlp):
+                    docs.append(doc)
+            problems += [problem for warning in caught for problem in _in_warning(path, warning.message)]
     except (OSError, ValueError) as error:
         after = f" (after {len(docs):,} documents)" if docs else ""
         problems.append(Problem(UNREADABLE, str(path), found=str(error).removeprefix(f"{path}: ") + after))
     problems += [_in_line(MALFORMED, path, error) for error in sorted(malformed.errors, key=_order)]
     problems += [_in_line(DOUBTFUL, path, doubt) for doubt in sorted(malformed.doubts, key=_order)]
     return docs, problems
+
+
+def _suffixes() -> tuple[str, ...]:
+    return tuple(suffix for format_ in recognised_formats() for suffix in format_.suffixes)
+
+
+def _in_warning(path: Path, warning: Warning | str) -> Iterator[Problem]:
+    """The problems that a reader has warned of."""
+    findings = warning.findings if isinstance(warning, CorpusWarning) else {"warnings of the reader": [str(warning)]}
+    for what, cases in findings.items():
+        kind = Kind(what.removeprefix(LEFT_OUT), loses=what.startswith(LEFT_OUT))
+        yield from (Problem(kind, str(path), found=case.removeprefix(f"{path}: ")) for case in cases)
 
 
 def _in_line(kind: Kind, path: Path, error: BracketedError) -> Problem:

@@ -16,8 +16,8 @@ from spacy.util import dot_to_object, load_model_from_config, registry
 from thinc.api import Config
 
 from ..examples.corpus import PreannotatedCorpus
-from ..pipeline.before_training import BOUNDARIES
 from ..pipeline.selector_pipe import SelectorPipe
+from ..pipeline.training import BOUNDARIES
 from ..scoring.task import Task, all_tasks, get_task
 
 Pipe = SelectorPipe[Any, Any, Any, Any]

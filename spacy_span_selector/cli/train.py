@@ -37,11 +37,9 @@ def train_cli(
     from spacy.training.initialize import init_nlp
     from spacy.util import load_config
 
-    from ..training.checkpoints import Checkpoints, CheckpointSettings
+    from ..training.checkpoints import Checkpoints, CheckpointSettings, identity
     from ..training.checks import check_training
-    from ..training.identity import identity
-    from ..training.loop import train
-    from ..training.stop_request import StopRequest
+    from ..training.loop import StopRequest, train
 
     overrides = parse_overrides(ctx.args, env_var=ENV_VARS.CONFIG_OVERRIDES)
     import_code(code_path)

@@ -52,7 +52,7 @@ LEAST_SCORE, GREATEST_SCORE = -6.0, 500.0
 """Antecedents that score less count for nothing, and what scores more counts as this: its exponential is finite."""
 
 NESTING_COST = 1.5
-"""What it costs that a mention is inside another one of its cluster: in gold clusters it is rare, but not unknown."""
+"""The cost of a mention inside another one of its cluster: in gold clusters it is rare, but not unknown."""
 
 ESTABLISHED = 2
 """A named entity has one cluster of so many mentions or more, and of those with a title."""
@@ -64,7 +64,7 @@ DOUBT = 0.5
 """How probably a pronoun is not that of the name that the network links it to, when it tells the type of the entity."""
 
 MOST_VOTES = 20.0
-"""What pronouns tell of a name counts as that of so many at most, so that a title can still be heard."""
+"""The most pronouns that count as evidence of a name, so that a title can outweigh them."""
 
 
 TRUST, UNKNOWN, UNLINKED = 2.0, 0.02, -1.0
@@ -83,7 +83,7 @@ Attribute = Callable[[Sequence[int | None]], Sequence[Attribution]]
 
 @dataclass(frozen=True)
 class Scored:
-    """What the network says of the mentions of a document, and where they are.
+    """The mentions of a document, and the scores of the network.
 
     mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
     sentences (Sequence[int]): The sentence of each.
@@ -299,7 +299,7 @@ class _Search:
         return reduce(add, rows, self.types.nothing)
 
     def _told_by_pronouns(self, name_of: dict[int, int], count: int) -> list[Weights]:
-        """What the pronouns that the network links to each name tell of its type, by the probabilities of the links."""
+        """Sum the evidence of pronouns for the type of each name, weighted by the probabilities of their links."""
         votes: list[dict[str, float]] = [{} for _ in range(count)]
         for mention, form in enumerate(self.forms):
             if not form.is_pronoun or not form.evidence.startswith("3 singular "):

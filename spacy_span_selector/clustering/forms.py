@@ -1,4 +1,4 @@
-"""What the words of a mention tell of its entity: its name, or evidence of gender and number."""
+"""Read evidence of an entity from the words of a mention: its name, or its gender and number."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the words of a mention tell.
+    """Evidence from the words of a mention.
 
     evidence (str): What it is evidence of, a row of the table of entity types: "3 singular male" (he), "title female",
         "noun plural"; "" if the language has no tables.

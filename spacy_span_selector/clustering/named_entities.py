@@ -1,4 +1,4 @@
-"""Which names of a document are names of one entity: "Emma", "Emma Woodhouse" and "Miss Woodhouse".
+"""Group the names of a document that are of one entity: "Emma", "Emma Woodhouse" and "Miss Woodhouse".
 
 A group of names is worth the sum of what its pairs are worth, and of how well the evidence of all of them agrees:
 whether their titles, and the pronouns that refer to them, tell one type of entity. The names of a document are divided
@@ -28,8 +28,8 @@ WORTH = {
     "titles": -0.89,
     "clash": -inf,
 }
-"""What a relation of two names says for one entity: the log odds that two names of persons with it corefer in LitBank's
-training documents (`python -m lab name-relations`). Of 61 that clash four do, all epithets ("Farmer Oak"),
+"""For each relation of two names the log odds that two names of persons with it corefer in LitBank's training documents
+(`python -m lab name-relations`). Of 61 that clash four do, all epithets ("Farmer Oak"),
 and none of those whose titles differ in gender; so it is a veto."""
 
 MANY_LINKS = 3
@@ -92,7 +92,7 @@ class NamedEntities:
         return sorted(map(sorted, groups))
 
     def worth(self, names: Sequence[int]) -> float:
-        """What a group of names is worth; 0 for one name, -inf for names that can't be of one entity."""
+        """Score a group of names; 0 for one name, -inf for names that can't be of one entity."""
         evidence = self.uses[names[0]].evidence
         apart = self.types.log_probability(evidence)
         for name in names[1:]:
@@ -102,7 +102,7 @@ class NamedEntities:
         return total + sum(self._pair(a, b, names) for a, b in combinations(names, 2))
 
     def _pair(self, first: int, second: int, group: Sequence[int]) -> float:
-        """What two names of a group are worth. Two that share nothing need a full name between them."""
+        """Score two names of a group. Two that share nothing need a full name between them."""
         worth = self.related[first].get(second)
         if worth is not None:
             return worth
@@ -118,12 +118,12 @@ class NamedEntities:
         return rarer / (rarer + RARE)
 
     def _links(self, first: int, second: int) -> float:
-        """What the links between the mentions of two names say for one entity."""
+        """Score the links between the mentions of two names, as evidence for one entity."""
         score, count = self.links.get((min(first, second), max(first, second)), (0.0, 0))
         return score * min(1.0, count / MANY_LINKS)
 
     def _together(self, first: int, second: int) -> float:
-        """What the sentences with both names say against one entity."""
+        """Score the sentences with both names, as evidence against one entity."""
         a, b = self.uses[first].sentences, self.uses[second].sentences
         both = max(0, len(a & b) - 1) / max(4, min(len(a), len(b)))
         return TOGETHER_COST * max(0.0, both - TOGETHER)

@@ -59,15 +59,15 @@ class NameReader:
         self._nicknames = language_table(vocab, NICKNAMES)
 
     def is_title(self, word: str) -> bool:
-        """Whether a word in lower case is a title."""
+        """Check whether a word in lower case is a title."""
         return word.rstrip(".") in self._titles
 
     def is_particle(self, word: str) -> bool:
-        """Whether a word in lower case may stand within a name: "of", "van"."""
+        """Check whether a word in lower case may stand within a name: "of", "van"."""
         return self._name_words.get(word) == "particle"
 
     def gender_of_title(self, word: str) -> str:
-        """What a title in lower case tells: "male", "female" or ""."""
+        """Return the gender that a title in lower case tells: "male", "female" or ""."""
         gender: str = self._titles.get(word.rstrip("."), "")
         return gender
 
@@ -106,7 +106,7 @@ class NameReader:
         return short
 
     def are_one_given(self, first: str, second: str) -> bool:
-        """Whether two given names may be one: equal, or one a nickname of the other."""
+        """Check whether two given names may be one: equal, or one a nickname of the other."""
         return first == second or second in self.short_forms(first) or first in self.short_forms(second)
 
     def relate(self, a: Name, b: Name) -> Relation | None:
@@ -140,7 +140,7 @@ class NameReader:
         return "family" if a.given or b.given else "same"
 
     def bridges(self, full: Name, a: Name, b: Name) -> bool:
-        """Whether a full name joins two that share nothing: "Emma Woodhouse" joins "Emma" and "Miss Woodhouse"."""
+        """Check whether a full name joins two others: "Emma Woodhouse" joins "Emma" and "Miss Woodhouse"."""
         words = (*a.words, *b.words)
         return all(self.are_one_given(word, full.given) or word == full.family for word in words)
 
@@ -154,6 +154,6 @@ def split_label(label: str) -> list[str]:
 
 
 def _is_initial(first: str, second: str) -> bool:
-    """Whether one of two words is the initial of the other."""
+    """Check whether one of two words is the initial of the other."""
     short, long = sorted((first.rstrip("."), second.rstrip(".")), key=len)
     return len(short) == 1 and long.startswith(short)

@@ -1,13 +1,13 @@
-"""What a pipeline may see of a gold document, copied to the document that it annotates."""
+"""Copy the part of gold annotation that a pipeline may see to the document that it annotates."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from pydantic.dataclasses import dataclass
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.training.alignment_array import AlignmentArray
@@ -34,13 +34,14 @@ from ..annotation import (
     set_speakers,
     set_title,
 )
+from ..signatures import CHECKED
 
 LabelledSpan = tuple[int, int, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=CHECKED)
 class GivenAnnotation:
-    """Which annotation of a reference is given to the pipeline, besides title, paragraphs and speaker markers.
+    """The annotation of a reference that the pipeline is given, besides title, paragraphs and speaker markers.
 
     sentences (bool): Whether sentence boundaries are given.
     predicates (bool): Whether predicates are given: those of `predicates_key` or, without this group, those of the

@@ -32,7 +32,7 @@ from ..annotation import (
 )
 
 OF_SPANS = (SCORES, LINK_SCORES, REASONS)
-"""What `attrs` say of each span of a group that belongs to the whole document."""
+"""Names of `attrs` that have a value for each span of a group."""
 
 
 def join_docs(
@@ -104,7 +104,7 @@ def _move(group: SpanGroup, joined: Doc, offset: int) -> list[Span]:
 
 
 def _join_attrs(groups: Sequence[SpanGroup]) -> dict[str, Any]:
-    """What groups say together: of each span, if all of them do, and else what the first says."""
+    """Join the `attrs` of groups: values of spans if all groups have them, and else those of the first."""
     attrs: dict[str, Any] = {}
     for group in reversed(groups):
         attrs |= group.attrs

@@ -1,4 +1,4 @@
-"""What the lines of a text are: paragraphs, items of lists, verses, rows, headers, greetings, labels of turns.
+"""Classify the lines of a text: paragraphs, items of lists, verses, rows, headers, greetings, labels of turns.
 
 A line end alone says nothing, since a text may be wrapped at any column. A paragraph counts as wrapped if each line is
 full: the first word of the next one would not have fitted. Within such a paragraph a line is special only where a
@@ -133,7 +133,7 @@ def read_blocks(text: str) -> list[Block]:
 
 
 def is_wrapped(block: Block) -> bool:
-    """Whether the lines of a block may be those of a longer line that was wrapped."""
+    """Check whether the lines of a block may be those of a longer line that was wrapped."""
     width = max(line.indent + len(line.text) for line in block)
     return all(_is_full(line, after, width) for line, after in pairwise(block))
 
@@ -173,7 +173,7 @@ ENDS = frozenset({"header", "folded", "greeting", "closing", "signature", "row",
 
 
 def _find_kinds(block: Block, labels: dict[int, Label], verses: set[int], closed: bool) -> list[str]:
-    """What each line of a block is; "" for running text."""
+    """Classify each line of a block; "" for running text."""
     kinds = [""] * len(block)
     wrapped = is_wrapped(block)
     listed = 2 * sum(ITEM.match(line.text) is not None for line in block) >= len(block)
@@ -215,13 +215,13 @@ def _find_kinds(block: Block, labels: dict[int, Label], verses: set[int], closed
 
 
 def _may_go_on(line: Line, labels: dict[int, Label]) -> bool:
-    """Whether a sentence may go on behind a line."""
+    """Check whether a sentence may go on behind a line."""
     label = labels.get(line.start)
     return not SENTENCE_END.search(line.text) and (label is None or label.end < line.start + len(line.text))
 
 
 def _ends_item(block: Block, kinds: Sequence[str], i: int) -> bool:
-    """Whether a line goes on after a list: the item could have gone on in its line, but does not."""
+    """Check whether a line goes on after a list: the item could have gone on in its line, but does not."""
     line, before = block[i], block[i - 1]
     width = max(line.indent + len(line.text) for line in block)
     return (
@@ -241,7 +241,7 @@ def _is_greeting(block: Block, wrapped: bool) -> bool:
 
 
 def _is_row(block: Block, i: int, wrapped: bool) -> bool:
-    """Whether a line is one of several with cells."""
+    """Check whether a line is one of several with cells."""
     near = block[max(0, i - 1) : i + 2]
     if len(near) < 2 or not _has_cells(block[i], wrapped):
         return False
@@ -290,12 +290,12 @@ def _verses_of(run: Sequence[Block]) -> set[int]:
 
 
 def _is_full(line: Line, after: Line, width: int) -> bool:
-    """Whether the first word of the next line would not have fitted; after a full stop there may be two spaces."""
+    """Check whether the first word of the next line would not have fitted, with two spaces."""
     return line.indent + len(line.text) + 2 + len(after.text.split(None, 1)[0]) > width
 
 
 def _is_capital(line: Line) -> bool:
-    """Whether a line begins with a capital or a figure, behind any marks."""
+    """Check whether a line begins with a capital or a figure, behind any marks."""
     first = next(filter(str.isalnum, line.text), "")
     return first.isupper() or first.isdigit()
 
@@ -355,7 +355,7 @@ def _read_label(line: Line, after: Line | None, style: str) -> Label | None:
 
 
 def is_name(text: str) -> bool:
-    """Whether words may be the name of a speaker: a few that begin with capitals."""
+    """Check whether words may be the name of a speaker: a few that begin with capitals."""
     words = text.split()
     if len(words) > 5 or NO_NAME.match(text) or not words[0][0].isupper():
         return False

@@ -9,7 +9,7 @@ import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers, read_all_groups
-from .moved_spans import Places, move_spans
+from .rebuilt import Places, move_spans
 from .words import are_blank, count_words
 
 

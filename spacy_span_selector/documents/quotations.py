@@ -1,4 +1,4 @@
-"""Which words of a document stand in quotation marks, or behind the dash of a dialogue, found from the text alone.
+"""Find quotations in a text: words in quotation marks, or behind the dash of a dialogue.
 
 Quotation marks are not reliable: a text may leave out a closing one, or repeat the opening one in each paragraph of a
 speech; straight marks do not say on which side they stand; and `'` and `’` may be apostrophes. Spaces and paragraphs
@@ -72,7 +72,7 @@ class Quote(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What is known about the tokens of a document.
+    """Facts of the tokens of a document.
 
     n_words (int): Their number.
     quotes (list[Quote]): Those that are quotation marks.
@@ -239,7 +239,7 @@ def _limit(token: int, words: Words) -> int:
 
 
 def _goes_on(mark: Mark, limit: int, words: Words) -> bool:
-    """Whether a mark opens a quotation again in the paragraph behind `limit`, as its first or second word."""
+    """Check whether a mark opens a quotation again in the paragraph behind `limit`, as its first or second word."""
     return bool(words.paragraph_ends) and mark.opens and mark.token <= limit + 2
 
 

@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Sample:
-    """Which part of a corpus to take, for learning curves and for trials of partial annotation.
+    """A random part of a corpus, for learning curves and for trials of partial annotation.
 
     documents (int | None): How many documents, chosen at random; None for all. A sample of more documents, with the
         same seed, has those of a smaller one.

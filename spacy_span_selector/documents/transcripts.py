@@ -38,7 +38,7 @@ SCREENPLAY = re.compile(r"^\s*(?:INT|EXT)[./ ]", re.MULTILINE)
 
 
 class Turn(NamedTuple):
-    """What somebody says.
+    """A turn of a speaker.
 
     name (str): The speaker; empty if it is nobody.
     start, end (int): Its characters.
@@ -180,7 +180,7 @@ def _read_mails(text: str, blocks: Sequence[Block]) -> tuple[list[Place], list[T
 
 
 def _is_of_mail(text: str, block: Block) -> bool:
-    """Whether a block says who has written something."""
+    """Check whether a block says who has written something."""
     return any(FROM.match(block[i].text) for i in header_lines(block)) or any(
         WROTE.match(text, line.start) is not None for line in block
     )

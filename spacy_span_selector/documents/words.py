@@ -16,8 +16,7 @@ import numpy as np
 from spacy.attrs import IS_ALPHA, IS_DIGIT, IS_PUNCT
 from spacy.tokens import Doc
 
-from .blank import is_blank
-from .rebuilt import rebuild_doc
+from .rebuilt import is_blank, rebuild_doc
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -37,7 +36,7 @@ class Words:
 
     @property
     def has_white_space(self) -> bool:
-        """Whether anything was left out of `doc`."""
+        """True if anything was left out of `doc`."""
         return self.doc is not self.source
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
@@ -77,7 +76,7 @@ def count_words(doc: Doc) -> int:
 
 
 def are_blank(doc: Doc) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Whether each token is white space or has nothing to see. Shape: (tokens,)
+    """Check whether each token is white space or has nothing to see. Shape: (tokens,)
 
     Letters, digits and punctuation are known to the vocabulary; so few tokens have to be looked at one by one. Of a
     vocabulary without a language all have.

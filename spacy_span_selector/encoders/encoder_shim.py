@@ -24,8 +24,8 @@ from spacy_transformers.layers import TransformerModel
 from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import get_torch_default_device
 
-from ..models.averaged import AveragedShim
 from ..models.compact import is_compact
+from ..models.shim import AveragedShim
 from ..models.weights import ARCHIVE, load_weights, save_weights
 from .sentence_windows import SentenceWindows
 from .without_white_space import read_without_white_space

@@ -23,8 +23,8 @@ from thinc.types import Floats2d, Ragged
 from torch import Tensor
 
 from ..layers.spans.precision import has_bfloat16
-from ..models.at_rest import at_rest
 from ..models.finite import NotFinite, first_not_finite, module_gradients
+from ..models.shim import at_rest
 from ..signatures import CHECKED, takes_settings
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ class SpanAligner:
         return first, last
 
     def in_one_sentence(self, first: int, second: int) -> bool:
-        """Whether two tokens of the prediction lie in one sentence, and not in a marker."""
+        """Check whether two tokens of the prediction lie in one sentence, and not in a marker."""
         return bool(self._sentence[first] == self._sentence[second] != OUTSIDE)
 
     def sentence_length(self, token: int) -> int:

@@ -36,7 +36,7 @@ from ..signatures import checks_arguments, takes_settings
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 DEFAULT = GivenAnnotation()
 STRINGS = (ORTH, NORM, LEMMA, TAG, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
-"""What a token has as numbers of strings."""
+"""Attributes of a token that are hashes of strings."""
 
 
 @registry.misc("spacy_span_selector.Sample.v1")

@@ -75,7 +75,7 @@ TOO_WIDE_HERE = "is wider than 'max_span_width' of the model, in a sentence too 
 def given_mentions(
     words: Sequence[Words], layout: SpanLayout, key: str, choose: CandidateStrategy
 ) -> tuple[CandidateStrategy, LostSpans]:
-    """Which spans to link: those that a document is given, in another those that a strategy chooses.
+    """Link the spans that a document is given; in a document without, those that a strategy chooses.
 
     words (Sequence[Words]): The documents.
     layout (SpanLayout): Their sentences.

@@ -120,7 +120,7 @@ class LookUpSenses:
 
 
 def _keys(predicate: Span) -> Iterator[str]:
-    """What a predicate is looked up by: its form, then its lemma if it has one, then what its form may be a form of."""
+    """Yield the keys to look a predicate up by: its form, its lemma if it has one, then possible base forms."""
     yield from _form_and_lemma(predicate)
     yield from base_forms(_form_and_lemma(predicate)[0])
 
@@ -151,7 +151,7 @@ class KnownRolesets:
 
     @cached_property
     def counts(self) -> RolesetCounts:
-        """Which rolesets each form and lemma may have, with counts."""
+        """The rolesets that each form and lemma may have, with counts."""
         return add_lexicon(self.seen_counts, self.lexicon)
 
     @cached_property
@@ -182,7 +182,7 @@ class KnownRolesets:
         return FrameTable(self._tables[device], unique, strict)
 
     def describe(self, roleset: str | None, roles: Iterable[str]) -> tuple[str | None, dict[str, str] | None]:
-        """What a roleset means, and what some of its roles are, as far as the lexicon knows.
+        """Look up the meaning of a roleset and of some of its roles in the lexicon.
 
         roleset (str | None): The roleset.
         roles (Iterable[str]): Roles, references and continuations among them.

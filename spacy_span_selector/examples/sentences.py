@@ -54,5 +54,5 @@ def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
 
 
 def lacks_boundaries(doc: Doc) -> bool:
-    """Whether a document of several words has no sentence boundaries."""
+    """Check whether a document of several words has no sentence boundaries."""
     return len(doc) > 1 and not doc.has_annotation("SENT_START")

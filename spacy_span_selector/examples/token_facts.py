@@ -1,4 +1,4 @@
-"""What the linker knows of each token beside its vector: facts from the document, as tensors."""
+"""Facts of tokens for the linker, beside their vectors: sentences, speakers, quotations and words, as tensors."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from .mention_types import (
 from .tables import table
 
 READ = [ORTH, SPACY, TAG, POS, MORPH, HEAD, DEP]
-"""What a mention is read by: those that have all of it in common tell the same."""
+"""Attributes of tokens that the reading of a mention depends on; mentions with the same ones are read once."""
 PERSON_LABELS = frozenset({"PER", "PERSON"})
 PERSONAL_RELATIVES = RELATIVES - {"which"}
 TITLES_OF_PLACES = frozenset({"st", "saint"})
@@ -39,9 +39,9 @@ TITLES_OF_PLACES = frozenset({"st", "saint"})
 CLEAR_MARGIN = 3
 """How many times as often the text must have one gender as the other."""
 CONJUNCTS = frozenset({"PROPN", "PRON", "DET"})
-"""What makes two of one behind an "and": "Ann and Tom"; but "a kind and gentle man"."""
+"""Parts of speech behind an "and" that make two of one: "Ann and Tom"; but "a kind and gentle man"."""
 WITHIN_NAMES = frozenset({"of", "the", "de", "la", "le", "du", "van", "von", "-", "."})
-"""What may stand between the words of a name: "the Queen of Hearts"."""
+"""Words that may stand between those of a name: "the Queen of Hearts"."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Character:
 
     @property
     def quotations(self) -> list[Span]:
-        """What the person says: the words of quotations, marks included."""
+        """The quotations of the person, marks included."""
         return self.cluster.quotations
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def find_characters(clusters: Sequence[Cluster]) -> Characters:
 
 
 class _Traits(NamedTuple):
-    """What a mention tells of whom it means.
+    """Read name, gender and number from a mention.
 
     people (int): 1 for a person; -1 for a thing or for several; 0 if it tells nothing.
     gender (str): The gender, "" if it tells none.
@@ -224,7 +224,7 @@ class _Reader:
         return _Traits(1 if is_personal else 0, gender, is_pronoun=True)
 
     def _is_plural(self, bare: Span, head: Token, name: Span | None) -> bool:
-        """Whether a mention means several: by its tag, as the plural of a noun of the tables, or with an "and"."""
+        """Check whether a mention is plural: by its tag, as a plural of the tables, or with an "and"."""
         word = head.lower_
         if has_plural_tag(head) or word in self.plurals:
             return True

@@ -28,11 +28,9 @@ from ..annotation import (
     get_scores,
     read_group,
 )
-from .entities import entity_id, entity_label
 from .mention_types import without_clitic
-from .plain import span_to_dict
-from .representative import representative_mention
-from .tables import in_context, in_list, probability, table
+from .representative import entity_id, entity_label, representative_mention
+from .tables import in_context, in_list, probability, span_to_dict, table
 
 
 class Cluster(list[Span]):

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from .clusters import Cluster, Entity, doc_clusters, entities_by_mention
-from .entities import entity_id, entity_label
 from .frames import SrlFrame, doc_frames
 from .mention_types import head_token, part_of_speech, without_clitic
-from .plain import span_to_dict
 from .quotations import DocQuotation, find_quotations
+from .representative import entity_id, entity_label
+from .tables import span_to_dict
 
 NEGATION, MODAL = "ARGM-NEG", "ARGM-MOD"
 REFERENCE, CONTINUATION = "R-", "C-"
@@ -248,7 +248,7 @@ def _introduced(
 
 
 def _lacks_words(event: Event, said: Sequence[DocQuotation], find: _Finder) -> bool:
-    """Whether an event has no words but those of quotations; who speaks may stand in their place: "cried the elder"."""
+    """Check whether an event has only the words of quotations; the speaker may replace them: "cried the elder"."""
     has_speaker = any(one.role == SPEAKER for one in event.participants)
     return all(
         _is_part(one, said) or (not has_speaker and _is_speaker(one, said[0], find))
@@ -279,7 +279,7 @@ def _with_quotations(
 
 
 def _is_part(one: Participant, said: Sequence[DocQuotation]) -> bool:
-    """Whether a participant is the part of a quotation that lies in the sentence."""
+    """Check whether a participant is the part of a quotation that lies in the sentence."""
     return one.role in (WORDS, ADDRESSEE) and any(
         quotation.span.start <= one.span.start and one.span.end <= quotation.span.end for quotation in said
     )

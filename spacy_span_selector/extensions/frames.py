@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_groups, get_scores
-from .plain import span_to_dict
-from .tables import in_list, probability, table
+from .tables import in_list, probability, span_to_dict, table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -83,11 +82,11 @@ class SrlFrame(_Parts):
 
     @property
     def meaning(self) -> str:
-        """What its roleset means, "" if unknown."""
+        """The meaning of its roleset, "" if unknown."""
         return _text(self.roleset_name)
 
     def description(self, role: str) -> str:
-        """What a role is to this roleset, "" if unknown."""
+        """Describe a role of this roleset; "" if unknown."""
         return _text(self.descriptions.get(role)) if isinstance(self.descriptions, dict) else ""
 
     def _described(self, role: str) -> dict[str, str]:

@@ -40,13 +40,13 @@ def mention_type(mention: Span) -> MentionType:
 
 
 def is_pronominal(mention: Span) -> bool:
-    """Whether a mention has only pronouns and other function words."""
+    """Check whether a mention has only pronouns and other function words."""
     parts = {part_of_speech(token) for token in mention}
     return is_reciprocal(mention) or (not parts.isdisjoint(("PRON", "DET")) and parts <= GRAMMATICAL)
 
 
 def is_reciprocal(mention: Span) -> bool:
-    """Whether a mention is "each other" or "one another"."""
+    """Check whether a mention is "each other" or "one another"."""
     return len(mention) == 2 and (mention[0].lower_, mention[1].lower_) in (("each", "other"), ("one", "another"))
 
 
@@ -69,7 +69,7 @@ def head_token(mention: Span) -> Token:
 
 
 def has_plural_tag(noun: Token) -> bool:
-    """Whether a noun is tagged as a plural."""
+    """Check whether a noun is tagged as a plural."""
     return noun.tag_ in ("NNS", "NNPS") or "Number=Plur" in noun.morph
 
 
@@ -107,11 +107,11 @@ def without_clitic(mention: Span) -> Span:
 
 
 def is_clitic(token: Token) -> bool:
-    """Whether a token looks like a possessive ending and is not tagged as something else."""
+    """Check whether a token looks like a possessive ending and is not tagged as something else."""
     return token.lower_ in CLITICS and part_of_speech(token) == "PART"
 
 
 def _is_modified(token: Token, mention: Span) -> bool:
-    """Whether a pronoun has a complement in a mention: "those who left", "some of the girls"."""
+    """Check whether a pronoun has a complement in a mention: "those who left", "some of the girls"."""
     following = token.nbor() if token.i + 1 < mention.end else None
     return following is not None and (following.lower_ in RELATIVES or part_of_speech(following) == "ADP")

@@ -12,8 +12,7 @@ from spacy.tokens import Doc, Span, Token
 from ..annotation import QUOTATION_PREFIX, Mention, get_quotations
 from .clusters import Cluster, Entity, doc_clusters, entities_by_mention
 from .mention_types import without_clitic, without_space
-from .plain import span_to_dict
-from .tables import probability, table
+from .tables import probability, span_to_dict, table
 
 MORE_MARKS = frozenset("＂「」『』〝〞〟")
 """Quotation marks that spaCy does not know as such."""

@@ -1,4 +1,4 @@
-"""Clusters and frames as HTML tables, which a notebook shows as the value of a cell.
+"""Spans as plain data, and clusters and frames as HTML tables, which a notebook shows as the value of a cell.
 
 The tables need no style sheet and no script, so they are shown wherever notebooks are.
 """
@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 from spacy.tokens import Span
+
+
+def span_to_dict(span: Span) -> dict[str, Any]:
+    """A span as plain data: its character offsets in the text of the document, end exclusive, and its text."""
+    return {"start": span.start_char, "end": span.end_char, "text": span.text}
+
 
 CONTEXT = 6  # tokens before and after a mention
 MOST_MENTIONS = 12  # of a cluster, in a table of several clusters

@@ -1,4 +1,4 @@
-"""What a language tells of the people in a text: titles, pronouns, nouns with a gender, nicknames.
+"""Tables of a language about people in a text: titles, pronouns, nouns with a gender, nicknames.
 
 The tables are named and kept as spaCy's lookups are. A pipeline's own come first, `nlp.vocab.lookups`, so that anyone
 may correct one or bring those of another language; else those of this package serve, a file `LANGUAGE.json` beside this
@@ -39,8 +39,8 @@ TITLE_KINDS = "coref_title_kinds"
 NAME_WORDS = "coref_name_words"
 """From a word within names in lower case to what it is: "particle" (of, van), "epithet" (poor), "suffix" (Jr.)."""
 ENTITY_TYPES = "coref_entity_types"
-"""What mentions tell of the type of their entity: from evidence such as "title male" to its log probability given each
-type, and from "" to that of each type."""
+"""The types of entities: from evidence of a mention such as "title male" to its log probability given each type,
+and from "" to that of each type."""
 SPEECH_VERBS = "coref_speech_verbs"
 """From a form of a verb of speech in lower case to the verb."""
 QUOTATION_WEIGHTS = "coref_quotation_weights"

@@ -4,7 +4,6 @@ Everything that comes from a document, a label or a name is escaped. Style sheet
 document are files of the folder `static`.
 """
 
-from .notebook import render
-from .page import Page, Style, render_page
+from .page import Page, Style, render, render_page
 
 __all__ = ["Page", "Style", "render", "render_page"]

@@ -49,7 +49,7 @@ class ShownMention(NamedTuple):
 
 
 class InText(Protocol):
-    """What has a box in the text, such as a mention."""
+    """A box in the text, such as that of a mention."""
 
     def open_box(self, height: int, resumed: bool) -> str:
         """The opening tag of its box, for `boxed`."""
@@ -116,7 +116,7 @@ def render_sentence(
 
 
 def mention_data(mention: ShownMention) -> str:
-    """What the script of the page must know of a mention, as attributes."""
+    """Attributes of a mention for the script of the page."""
     cluster, place = mention.shown.cluster, mention.place
     data = {"n": str(mention.shown.number), "m": str(place)}
     if cluster.scores is not None:
@@ -156,6 +156,6 @@ def _render_entry(shown: ShownCluster, name: str, about: Sequence[str]) -> str:
 
 
 def _about(person: Character) -> list[str]:
-    """What is known of a person beside the name."""
+    """Facts of a person beside the name."""
     names = [f"<bdi>{escape(name)}</bdi>" for name in person.names if name != person.name]
     return [known for known in (escape(person.gender or ""), ", ".join(names[:MOST_NAMES])) if known]

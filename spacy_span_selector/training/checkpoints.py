@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +14,106 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
+import torch
 from spacy.language import Language
 from spacy.util import load_model
+from thinc.api import Config
 
-from ..files.fingerprints import differences, file_digest
-from .folders import whole_folder
-from .identity import Identity
+from ..files.fingerprints import differences, file_digest, versions
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """Write a folder under another name beside its own, which it gets when all its files are on the disk.
+
+    A folder that has the name already stays as it is until then. No system can put one folder in the place of another
+    in one step, so there is a moment between two names: `restore_folder` repairs what a kill leaves then.
+
+    target (Path): The folder.
+    YIELDS (Path): Where to write it.
+    RAISES (OSError): If it can't be written; the message names it, and it is as it was before.
+    """
+    restore_folder(target)
+    new, old = _beside(target)
+    new.mkdir(parents=True)
+    try:
+        yield new
+        for path in (*new.rglob("*"), new):
+            _flush(path)
+        if target.exists():
+            os.rename(target, old)
+        os.rename(new, target)
+        _flush(target.parent)
+    except OSError as error:
+        restore_folder(target)
+        raise OSError(f"{target} can't be written: {error}. What was there before is still there.") from error
+    except BaseException:
+        restore_folder(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def restore_folder(target: Path) -> None:
+    """Give an older folder its name back if a kill came between two names, and remove what was not finished.
+
+    target (Path): The folder, which need not exist.
+    """
+    new, old = _beside(target)
+    if old.exists() and not target.exists():
+        os.rename(old, target)
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(target: Path) -> tuple[Path, Path]:
+    """The names of a folder that is being written, and of one whose place is being taken."""
+    return target.with_name(f".{target.name}.new"), target.with_name(f".{target.name}.old")
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file, or the list of a folder's files, is on the disk."""
+    if path.is_dir() and os.name == "nt":
+        return  # Windows can't open folders
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+Identity = dict[str, dict[str, Any]]
+"""`config`: each setting by its dotted name; `files`: what is in each; `surroundings`: versions, device, threads."""
+
+
+def identity(config: Config, code: Path | None, gpu_id: int) -> Identity:
+    """Describe a training, in plain values.
+
+    config (Config): Its config, overrides included.
+    code (Path | None): A file of registered functions that it uses.
+    gpu_id (int): The GPU; -1 for the CPU.
+    RETURNS (Identity): The description.
+    """
+    settings: dict[str, Any] = json.loads(json.dumps(config.interpolate(), default=str))
+    corpora = _flat(settings.get("corpora"))
+    files = [value for name, value in corpora if name.endswith("path") and isinstance(value, str)]
+    return {
+        "config": dict(_flat(settings)),
+        "files": {path: file_digest(Path(path)) for path in sorted({*files, *([str(code)] if code else [])})},
+        "surroundings": {
+            **versions(),
+            "device": torch.cuda.get_device_name(gpu_id) if gpu_id >= 0 and torch.cuda.is_available() else "cpu",
+            "threads": torch.get_num_threads(),
+        },
+    }
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, part in value.items():
+            yield from _flat(part, f"{name}.{key}" if name else key)
+    else:
+        yield name, value
+
 
 FOLDER = "checkpoints"
 STATE, ARRAYS, PIPELINE, FILES = "state.json", "arrays.npz", "pipeline", "files.json"
@@ -158,7 +254,7 @@ class Checkpoints:
         return differences(saved["surroundings"], self.identity["surroundings"])
 
     def is_finished(self) -> bool:
-        """Whether this training, and no other, has ended as it should.
+        """Check whether this training, and no other, has ended as it should.
 
         RAISES (CheckpointError): If that can't be known, because what says so is damaged.
         """

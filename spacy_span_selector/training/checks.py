@@ -1,4 +1,4 @@
-"""What is wrong with a training, as far as it can be known before it begins: its settings, and its corpora."""
+"""Check a training before it begins: its settings and its corpora."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _check_settings(config: Config) -> None:
 
 
 def _is_function(value: Any) -> bool:
-    """Whether a setting is what a registered function makes, which spaCy checks."""
+    """Check whether a setting is what a registered function makes, which spaCy checks."""
     return isinstance(value, dict) and any(str(key).startswith("@") for key in value)
 
 

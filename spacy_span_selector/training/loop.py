@@ -9,11 +9,14 @@ else that a step depends on.
 from __future__ import annotations
 
 import shutil
+import signal
+import threading
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from signal import Signals
+from types import FrameType, TracebackType
 from typing import IO, Any
 
 import numpy as np
@@ -34,21 +37,59 @@ from spacy.util import registry, resolve_dot_names
 from thinc.api import Optimizer, fix_random_seed, set_gpu_allocator
 
 from ..models.finite import NotFinite
-from .checkpoints import Checkpoint, CheckpointError, Checkpoints
-from .folders import restore_folder, whole_folder
-from .optimizer_state import optimizer_state, scaler_state, set_optimizer_state, set_scaler_state
-from .randomness import (
+from .checkpoints import Checkpoint, CheckpointError, Checkpoints, restore_folder, whole_folder
+from .state import (
     data_random_state,
+    optimizer_state,
     random_state,
     restart_cupy,
+    scaler_state,
     set_data_random_state,
+    set_optimizer_state,
     set_random_state,
+    set_scaler_state,
     with_own_randomness,
 )
-from .stop_request import StopRequest
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class StopRequest:
+    """While it is entered, the first SIGINT (Ctrl-C) or SIGTERM is only noted. A second one acts as it always does.
+
+    announce (Callable): Called with the signal when it comes. It must not write to a stream of Python's, which the
+        signal may have interrupted in the same.
+    received (signal.Signals | None): The signal.
+    """
+
+    def __init__(self, announce: Callable[[signal.Signals], object]) -> None:
+        self.announce = announce
+        self.received: signal.Signals | None = None
+        self._handlers: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> StopRequest:
+        if threading.current_thread() is threading.main_thread():  # Python allows handlers nowhere else
+            self._handlers = {number: signal.signal(number, self._note) for number in SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._restore()
+        self.received = signal.Signals(number)
+        self.announce(self.received)
+
+    def _restore(self) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._handlers = {}
+
 
 LOGGED = ("score", "other_scores", "losses", "words", "seconds")
-"""What spaCy's loop tells its logger that depends on the past, `checkpoints` apart, which it makes anew."""
+"""Values for the logger of spaCy's loop that depend on the past. It makes `checkpoints` again by itself."""
 
 
 @dataclass

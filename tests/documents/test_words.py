@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.documents.blank import is_blank
+from spacy_span_selector.documents.rebuilt import is_blank
 from spacy_span_selector.documents.words import are_blank, count_words, read_words, remove_white_space
 
 NLP = spacy.blank("en")

@@ -1,13 +1,22 @@
+from __future__ import annotations
+
 import re
+import sys
+from html import unescape
+from types import ModuleType
+from typing import Any
 
 import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_span_selector import render
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
 from spacy_span_selector.rendering import Page, Style, render_page
+from spacy_span_selector.rendering import page as page_module
 
 from ..spans import put_spans
+from .policy import assert_nothing_is_blocked
 
 NLP = spacy.blank("en")
 NLP.add_pipe("sentencizer")
@@ -149,3 +158,90 @@ def test_spans_without_tokens_are_not_shown(doc: Doc, place: int):
     put_spans(doc, "srl_3", (place, place, "V"), (0, 1, "ARG0"))
     put_spans(doc, "speakers", (place, place, "Bob"))
     assert render_page([doc], singletons=True) == expected
+
+
+@pytest.fixture
+def saying() -> Doc:
+    saying = NLP("Ann saw herself. “Größe!”")
+    set_clusters(saying, [[(0, 1), (2, 3)]])
+    set_frames(saying, [Frame(1, 2, [Argument(0, 1, "ARG0")], "see.01")])
+    return saying
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a notebook shows."""
+    found: list[str] = []
+    module: Any = ModuleType("IPython.display")
+    module.HTML = str
+    module.display = found.append
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    return found
+
+
+def content(markup: str) -> str:
+    """The page in a frame."""
+    (page,) = re.findall(r'srcdoc="([^"]*)"', markup)
+    return unescape(page)
+
+
+def test_a_page_is_that_of_the_command_line(saying: Doc):
+    assert render(saying, page=True) == render([saying], page=True) == render_page([saying])
+
+
+def test_markup_is_a_frame_with_the_page(saying: Doc):
+    markup = render(saying)
+    assert markup is not None and markup.isascii()
+    assert content(markup) == render_page([saying])
+    assert_nothing_is_blocked(content(markup))
+    assert 'sandbox="allow-scripts"' in markup
+
+
+def test_styles_and_prefixes(saying: Doc):
+    page = render(saying, "srl", page=True)
+    assert page is not None and 'class="mention' not in page and "<dt>see.01</dt>" in page
+    set_clusters(saying, [[(0, 1), (2, 3)]], prefix="mine")
+    assert 'class="frame"' not in str(render(saying, style="coref", page=True, cluster_prefix="mine"))
+    with pytest.raises(ValueError, match="no style 'dep'"):
+        render(saying, style="dep")  # type: ignore[arg-type]
+
+
+def test_a_part_is_shown_alone(saying: Doc):
+    page = str(render(next(iter(saying.sents)), page=True))
+    assert "herself" in page and "Größe" not in page
+
+
+def test_a_notebook_shows_it_in_the_cell(saying: Doc, shown: list[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(page_module, "is_in_jupyter", lambda: True)
+    assert render(saying) is None
+    assert [content(markup) for markup in shown] == [render_page([saying])]
+    assert render(saying, jupyter=False) is not None
+    assert len(shown) == 1
+
+
+def test_elsewhere_it_is_shown_on_request(saying: Doc, shown: list[str]):
+    assert render(saying, page=True, jupyter=True) is None
+    assert len(shown) == 1
+
+
+def test_a_frame_is_as_high_as_its_page_up_to_a_limit(saying: Doc):
+    def height(markup: str | None) -> int:
+        return int(re.findall(r'height="(\d+)"', str(markup))[0])
+
+    set_title(saying, '<div class="sentence">' * 100)
+    assert (
+        height(render(saying, "coref"))
+        < height(render(saying))
+        < height(render([saying] * 2))
+        < height(render([saying] * 99))
+        == 640
+    )
+
+
+@pytest.mark.parametrize("docs", [["Ann left."], [None], [{"text": "Ann left."}], None, 5])
+def test_other_things_than_documents_are_named(docs: Any):
+    with pytest.raises(
+        ValueError, match=r"docs\[0\], which is of type (str|NoneType|dict|int); expected a Doc or a Span"
+    ):
+        render(docs)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from thinc.api import Config
 
-from spacy_span_selector.training.checkpoints import Checkpoints, CheckpointSettings
+from spacy_span_selector.training.checkpoints import (
+    Checkpoints,
+    CheckpointSettings,
+    identity,
+    restore_folder,
+    whole_folder,
+)
 
 IDENTITY: dict[str, dict[str, Any]] = {
     "config": {"training.seed": 0},
@@ -123,3 +131,127 @@ def test_wrong_settings_are_errors(section: dict[str, Any], message: str) -> Non
 def test_settings_need_not_be_there() -> None:
     assert CheckpointSettings.read({"training": {}}) == CheckpointSettings(steps=None, keep=1)
     assert CheckpointSettings.read({"checkpoints": {"steps": 5}}) == CheckpointSettings(steps=5, keep=1)
+
+
+CONFIG = """
+[paths]
+train = "{folder}/train"
+
+[corpora]
+
+[corpora.train]
+@readers = "spacy.Corpus.v1"
+path = ${{paths.train}}
+
+[corpora.dev]
+@readers = "spacy.Corpus.v1"
+path = "{folder}/dev.spacy"
+
+[training]
+seed = 0
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train/a.spacy").write_bytes(b"one")
+    (tmp_path / "dev.spacy").write_bytes(b"two")
+    return Config().from_str(CONFIG.format(folder=tmp_path), interpolate=False)
+
+
+def test_settings_have_dotted_names(config: Config, tmp_path: Path) -> None:
+    settings = identity(config, None, -1)["config"]
+    assert settings["corpora.train.path"] == f"{tmp_path}/train"
+    assert settings["training.seed"] == 0
+
+
+def test_files_of_the_corpora_and_of_the_code_count(config: Config, tmp_path: Path) -> None:
+    code = tmp_path / "code.py"
+    code.write_text("")
+    assert list(identity(config, code, -1)["files"]) == [
+        str(code),
+        str(tmp_path / "dev.spacy"),
+        str(tmp_path / "train"),
+    ]
+
+
+def test_versions_and_device_are_named(config: Config) -> None:
+    surroundings = identity(config, None, -1)["surroundings"]
+    assert surroundings["device"] == "cpu"
+    assert all(surroundings[package] != "none" for package in ("spacy-span-selector", "spacy", "torch"))
+
+
+def write_folders(target: Path, text: str) -> None:
+    with whole_folder(target) as folder:
+        (folder / "part").mkdir()
+        (folder / "part" / "file").write_text(text)
+
+
+def read(target: Path) -> str:
+    return (target / "part" / "file").read_text()
+
+
+def names_folders(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_folder_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "model"
+    write_folders(target, "one")
+    (target / "another").touch()
+    write_folders(target, "two")
+    assert read(target) == "two"
+    assert (names_folders(target), names_folders(target.parent)) == (["part"], ["model"])
+
+
+def test_an_error_leaves_the_older_folder(tmp_path: Path) -> None:
+    write_folders(tmp_path / "model", "one")
+    with pytest.raises(KeyError), whole_folder(tmp_path / "model") as folder:
+        (folder / "part").mkdir()
+        raise KeyError
+    assert read(tmp_path / "model") == "one"
+    assert names_folders(tmp_path) == ["model"]
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_an_error_of_the_system_names_the_folder(call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_folders(tmp_path / "model", "one")
+    rename, calls = os.rename, []
+
+    def full(source: Path, target: Path) -> None:
+        calls.append(source)
+        if len(calls) == call:
+            raise OSError(28, "No space left on device")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(OSError, match=f"{tmp_path}/model can't be written: .*No space left.* still there"):
+        write_folders(tmp_path / "model", "two")
+    assert read(tmp_path / "model") == "one"
+    assert names_folders(tmp_path) == ["model"]
+
+
+def test_everything_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    fsync, rename = os.fsync, os.rename
+    monkeypatch.setattr(os, "fsync", lambda number: (events.append("fsync"), fsync(number)))
+    monkeypatch.setattr(os, "rename", lambda *paths: (events.append("rename"), rename(*paths)))
+    write_folders(tmp_path / "model", "one")
+    assert events == ["fsync", "fsync", "fsync", "rename", "fsync"]  # a file, its folder, the model; its parent
+
+
+def test_an_older_folder_gets_its_name_back_after_a_kill_between_two_names(tmp_path: Path) -> None:
+    write_folders(tmp_path / ".model.old", "one")
+    write_folders(tmp_path / ".model.new", "two")
+    restore_folder(tmp_path / "model")
+    assert read(tmp_path / "model") == "one"
+    assert names_folders(tmp_path) == ["model"]
+
+
+def test_what_a_kill_left_is_removed_folders(tmp_path: Path) -> None:
+    for name in ("model", ".model.old", ".model.new"):
+        write_folders(tmp_path / name, name)
+    restore_folder(tmp_path / "model")
+    assert read(tmp_path / "model") == "model"
+    assert names_folders(tmp_path) == ["model"]

@@ -1,8 +1,7 @@
-"""Trainings that are stopped and go on, against trainings that nobody interrupts."""
-
 from __future__ import annotations
 
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 import srsly
 
 from spacy_span_selector.training.checkpoints import Checkpoint
+from spacy_span_selector.training.loop import StopRequest
 
 from .trainings import CNN, TRANSFORMER, run, write_training
 
@@ -76,3 +76,35 @@ def test_a_training_gives_what_that_of_spacy_gives(training: tuple[Path, Path], 
         pytest.skip("the encoder has no part in this")
     assert run(config, "--output", tmp_path, command="train") == 0
     assert models(tmp_path) == models(whole)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_is_noted_and_the_second_acts(number: signal.Signals) -> None:
+    caught: list[int] = []
+    before = signal.signal(number, lambda received, _: caught.append(received))
+    try:
+        announced: list[signal.Signals] = []
+        with StopRequest(announced.append) as stop:
+            assert stop.received is None
+            signal.raise_signal(number)
+            assert (stop.received, announced, caught) == (number, [number], [])
+            signal.raise_signal(number)
+            assert (announced, caught) == ([number], [number])
+    finally:
+        signal.signal(number, before)
+
+
+def test_handlers_are_as_before_afterwards() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with StopRequest(print):
+        assert signal.getsignal(signal.SIGINT) != before
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_other_threads_can_train() -> None:
+    def enter() -> None:
+        with StopRequest(print):
+            pass
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(enter).result()
