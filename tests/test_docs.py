@@ -120,24 +120,35 @@ def test_a_broken_link_is_found() -> None:
     assert broken(text, DOCS) == ["no_page.md", "scores.md#no-heading"]
 
 
-def test_the_code_names_pages_that_exist() -> None:
-    """In docstrings, comments, messages and configs."""
+def files_that_name_pages() -> list[Path]:
     folders = ("spacy_span_selector", "lab", "scripts", "configs", "tests", "assets")
-    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".cfg", ".txt")]
+    found = [
+        path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".cfg", ".txt")
+    ]
+    return [*(path for path in found if path != Path(__file__)), ROOT / "project.yml", ROOT / "SECURITY.md"]
+
+
+def test_the_code_names_pages_that_exist() -> None:
+    """In docstrings, comments, messages and configs; docs/a.md is that of a test."""
     named = {
         (match[1], match[2] or "")
-        for path in [*files, ROOT / "project.yml", ROOT / "SECURITY.md"]
-        if path != Path(__file__)
-        for match in re.finditer(r"\b((?:docs|lab)/[\w/]+\.md)(?:#([\w-]+))?", path.read_text(encoding="utf-8"))
-        if match[1] != "docs/a.md"  # of a test of links
+        for path in files_that_name_pages()
+        for match in re.finditer(r"\b((?:docs|lab)/[\w/]{2,}\.md)(?:#([\w-]+))?", path.read_text(encoding="utf-8"))
     }
     assert named
-    missing = [
-        f"{path}#{anchor}"
-        for path, anchor in sorted(named)
-        if not (ROOT / path).exists() or anchor and anchor not in anchors((ROOT / path).read_text(encoding="utf-8"))
-    ]
-    assert missing == []
+    missing = {path for path, _ in named if not (ROOT / path).exists()}
+    texts = {path: anchors((ROOT / path).read_text(encoding="utf-8")) for path, _ in named if path not in missing}
+    assert missing == set()
+    assert [f"{path}#{anchor}" for path, anchor in named if anchor and anchor not in texts[path]] == []
+
+
+def test_the_places_where_changes_belong_exist() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    section = text.split("\n## Where a change belongs\n")[1].partition("\n## ")[0]
+    named = re.findall(r"`([\w/.-]+(?:\.(?:py|js|css|html|cfg)|/))`", section)
+    roots = (ROOT, ROOT / "spacy_span_selector")
+    assert named
+    assert [name for name in named if not any((root / name).exists() for root in roots)] == []
 
 
 def test_every_page_is_in_the_index() -> None:
