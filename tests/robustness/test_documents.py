@@ -22,7 +22,7 @@ from spacy_span_selector.annotation import (
     get_speaker_markers,
     set_predicates,
 )
-from spacy_span_selector.documents.blank import is_blank
+from spacy_span_selector.documents.rebuilt import is_blank
 from spacy_span_selector.documents.words import count_words
 from spacy_span_selector.scoring.coref import COREFERENCE
 

@@ -26,7 +26,7 @@ from ...annotation import (
     has_frames_annotated,
     has_quotations_annotated,
 )
-from ...documents.speaker_markers import remove_speaker_markers
+from ...documents.dialogue import remove_speaker_markers
 from ..files import check_writable, one_line
 from ..reports import list_names
 from ..speech import spread_turns

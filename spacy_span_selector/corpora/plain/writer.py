@@ -23,7 +23,7 @@ from ...annotation import (
     read_group,
 )
 from ...extensions import doc_clusters, doc_frames, doc_quotations, find_characters
-from ...extensions.plain import span_to_dict
+from ...extensions.tables import span_to_dict
 from .records import FORMAT
 
 

@@ -27,7 +27,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed, write_bracketed
-from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.dialogue import insert_speaker_markers
 
 NLP = spacy.blank("en")
 STATION = """=== the station

@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, get_frames, set_frames, set_speakers
 from spacy_span_selector.corpora.props import read_props, to_conll_role, write_props, write_words
-from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.dialogue import insert_speaker_markers
 
 from ...spans import put_spans
 
