@@ -11,8 +11,8 @@ import pytest
 import spacy
 from typer.testing import CliRunner
 
-from spacy_span_selector.annotate.formats import FORMATS
-from spacy_span_selector.annotate.job import Job
+from spacy_span_selector.annotate.formats import HTML, JSONL, output_formats
+from spacy_span_selector.annotate.pipelines import Job
 from spacy_span_selector.cli import app
 
 from .annotate import components  # noqa: F401
@@ -68,13 +68,13 @@ def test_the_example_in_python_runs(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_tables_name_all_formats_and_their_files():
-    rows = dict(re.findall(r"^\| `(\w+)` \| `part-00000\.(\w+)` \|", TEXT, re.MULTILINE))
-    assert rows == {name: format_.suffix for name, format_ in FORMATS.items()}
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| `part-00000\.(\w+)` \|", TEXT, re.MULTILINE))
+    assert rows == {name: format_.suffix for name, format_ in output_formats().items()}
 
 
 def test_numbers_are_those_of_the_code():
     assert f"{Job(model='').batch_words:,} by default" in TEXT
-    assert f"about {FORMATS['jsonl'].part_words:,} words, a page {FORMATS['html'].part_words:,}" in TEXT
+    assert f"about {JSONL.part_words:,} words, a page {HTML.part_words:,}" in TEXT
 
 
 def test_links_lead_somewhere():

@@ -10,15 +10,13 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..annotation import get_speakers, set_title
+from ..corpora.formats import formats
 from ..documents.tokenized import make_doc
 from ..documents.transcripts import mark_turns, set_turns
 from ..pipeline.batches import batch_by_words
-from .formats import FORMATS, Settings, Writer
-from .job import Job
-from .keys import find_keys
-from .parts import Part
-from .pipelines import load_for
-from .records import Record
+from .formats import Settings, Writer, make_writer
+from .pipelines import Job, find_keys, load_for
+from .records import Part, Record, describe
 
 Tick = Callable[[int, int], object]
 """Called after each batch with the bytes of input that have been read up to its end, and with its words."""
@@ -26,7 +24,7 @@ Tick = Callable[[int, int], object]
 
 @dataclass
 class PartResult:
-    """What became of a part.
+    """The result of annotating a part.
 
     number (int): Its number.
     digest (str): The fingerprint of its records.
@@ -34,7 +32,7 @@ class PartResult:
     content (bytes): The content of its file.
     documents, words (int): What is in it.
     plain (int): How many texts that were read as transcripts have no turns.
-    errors (list[dict[str, Any]]): What could not be annotated: `part`, `id`, `source` and `reason` of each.
+    errors (list[dict[str, Any]]): The records that could not be annotated: `part`, `id`, `source` and `reason` of each.
     """
 
     number: int
@@ -47,7 +45,7 @@ class PartResult:
     errors: list[dict[str, Any]] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
-        """What is in it, as numbers."""
+        """Count its documents, words, plain texts and errors."""
         return {"documents": self.documents, "words": self.words, "plain": self.plain, "errors": len(self.errors)}
 
     def fail(self, record: Record, reason: str) -> None:
@@ -79,18 +77,17 @@ class Annotator:
 
         part (Part): The part.
         tick (Tick | None): Called after each batch.
-        RETURNS (PartResult): What became of it.
+        RETURNS (PartResult): The content of its file, and the records that could not be annotated.
         """
         try:
             return self._annotate_part(part, part.records, tick)
-        except MemoryError:
-            raise
-        except Exception:  # of what looks at all documents of the part at once: which of them is it?
+        except Exception as error:  # of what looks at all documents of the part at once: which of them is it?
+            describe(error)
             sound = [self._try_alone(record) for record in part.records]
             return self._annotate_part(part, sound)
 
     def _annotate_part(self, part: Part, records: Iterable[Record], tick: Tick | None = None) -> PartResult:
-        writer = FORMATS[self.job.format].writer(self.settings)
+        writer = make_writer(formats.get(self.job.format), self.settings)
         result = PartResult(part.number, part.digest(), part.end)
         self.annotate(records, writer, result, tick)
         result.content = writer.finish()
@@ -100,10 +97,8 @@ class Annotator:
         """The record itself, or with what is wrong if it is in a part of its own."""
         try:
             self._annotate_part(Part(0, [record]), [record])
-        except MemoryError:
-            raise
         except Exception as error:
-            return replace(record, problem=f"it can't be written: {_describe(error)}")
+            return replace(record, problem=f"it can't be written: {describe(error)}")
         return record
 
     def annotate(self, records: Iterable[Record], writer: Writer, result: PartResult, tick: Tick | None = None) -> None:
@@ -130,10 +125,8 @@ class Annotator:
             if i in annotated:
                 try:
                     writer.add(record, annotated[i])
-                except MemoryError:
-                    raise
                 except Exception as error:  # components and fields may leave anything
-                    problems[i] = f"it can't be written: {_describe(error)}"
+                    problems[i] = f"it can't be written: {describe(error)}"
                 else:
                     result.documents += 1
                     result.words += len(annotated[i])
@@ -154,10 +147,8 @@ class Annotator:
                 continue
             try:
                 docs[i] = self._make_doc(record)
-            except MemoryError:
-                raise
             except Exception as error:  # a tokenizer may be of any kind
-                problems[i] = f"it can't be split into tokens: {_describe(error)}"
+                problems[i] = f"it can't be split into tokens: {describe(error)}"
         return docs
 
     def _make_doc(self, record: Record) -> Doc:
@@ -176,14 +167,13 @@ class Annotator:
         """Run the pipeline on documents at once or, if it fails, one by one, to find those that it fails on."""
         try:
             annotated = dict(self._pipe(docs))
-        except MemoryError:
-            raise
         except Exception as error:  # a component may be of any kind
+            reason = describe(error)
             if len(docs) == 1:
-                problems[next(iter(docs))] = f"the pipeline failed: {_describe(error)}"
+                problems[next(iter(docs))] = f"the pipeline failed: {reason}"
                 return {}
             annotated = {}
-            for i in docs:  # made anew, as the components that ran may have changed them
+            for i in docs:  # made again, as the components that ran may have changed them
                 fresh = self._make_docs({i: batch[i]}, problems)
                 annotated |= self._annotate(fresh, batch, problems) if fresh else {}
             return annotated
@@ -194,7 +184,3 @@ class Annotator:
         pairs = ((doc, i) for i, doc in docs.items())
         for doc, i in self.nlp.pipe(pairs, as_tuples=True, batch_size=max(1, len(docs))):
             yield i, doc
-
-
-def _describe(error: Exception) -> str:
-    return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"

@@ -1,17 +1,19 @@
-"""The formats of output files: each is written document by document, and keeps none of them."""
+"""The formats of output files. Documents are added one by one, and none is kept as it is."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
-from ..corpora.bracketed import BracketedText
+from ..corpora.commands import read_spacy_file
+from ..corpora.formats import Format, all_formats
 from ..corpora.plain import to_dict
 from ..rendering import Page
-from .keys import only_prefixes
+from .pipelines import only_prefixes
 from .records import Record, plain
 from .tables import FIELDS, make_row, table_schema, write_rows
 
@@ -109,38 +111,33 @@ class Html:
         return self.page.finish().encode()
 
 
-class Bracketed:
-    """All documents in the bracketed format."""
+class Written(Docs):
+    """All documents in a format that `export` has, written at the end of the file."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.text = BracketedText()
-
-    def add(self, record: Record, doc: Doc) -> None:
-        self.text.add(doc)
+    def __init__(self, settings: Settings, write: Callable[[Sequence[Doc]], str]) -> None:
+        super().__init__(settings)
+        self.write = write
 
     def finish(self) -> bytes:
-        self.text.warn()
-        return self.text.finish().encode()
+        return self.write(list(self.doc_bin.get_docs(Vocab()))).encode()
 
 
-class Format(NamedTuple):
-    """A format.
-
-    suffix (str): How the names of its files end.
-    writer (Callable): Makes a writer of one file.
-    part_words (int): About how many words a file has by default.
-    """
-
-    suffix: str
-    writer: Callable[[Settings], Writer]
-    part_words: int = 100_000
+JSONL = Format(name="jsonl", title="plain data, a line for each document", suffixes=(".jsonl",), writer=JsonLines)
+PARQUET = Format(name="parquet", title="plain data, a row for each document", suffixes=(".parquet",), writer=Table)
+SPACY = Format(name="spacy", title="spaCy's binary format", suffixes=(".spacy",), read=read_spacy_file, writer=Docs)
+HTML = Format(name="html", title="an HTML page", suffixes=(".html",), writer=Html, part_words=20_000)
 
 
-FORMATS = {
-    "jsonl": Format("jsonl", JsonLines),
-    "parquet": Format("parquet", Table),
-    "spacy": Format("spacy", Docs),
-    "html": Format("html", Html, 20_000),
-    "bracketed": Format("txt", Bracketed),
-}
-"""The formats by name."""
+def output_formats() -> dict[str, Format]:
+    """Return the formats of output files by name."""
+    return {format_.name: format_ for format_ in all_formats() if format_.is_output}
+
+
+def make_writer(format_: Format, settings: Settings) -> Writer:
+    """Return a writer of one file in a format."""
+    if format_.writer is not None:
+        writer: Writer = format_.writer(settings)
+        return writer
+    if format_.write is None:
+        raise ValueError(f"The format {format_.name!r} can't be written. Take one of {', '.join(output_formats())}.")
+    return Written(settings, format_.write)

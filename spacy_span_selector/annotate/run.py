@@ -3,28 +3,87 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from collections.abc import Container, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import IO
 
+from tqdm import tqdm
+
+from ..corpora.formats import formats
 from ..files.fingerprints import versions
-from ..files.locks import only_process_in
+from ..files.processes import only_process_in
 from .annotator import PartResult, no_counts
 from .backends import Backend, in_this_process
-from .formats import FORMATS
 from .inputs import InputFile, describe_inputs, total_size
-from .job import Job
 from .output import COMMAND, OutputFolder
-from .parts import Part, cut_into_parts
-from .pipelines import describe_pipeline
-from .progress import Progress
-from .reading import Reading
-from .stream import read_records
+from .pipelines import Job, describe_pipeline
+from .reading import read_records
+from .records import Part, Reading, cut_into_parts
 
 MANY = 100
 """So many records that cannot be annotated, and none that can, end a run: something else must be wrong."""
+
+KNOWN = "{percentage:3.0f}% |{bar}| {desc} [{elapsed}, left {remaining}]"
+UNKNOWN = "{desc} [{elapsed}]"
+SECONDS_IN_LOG = 30  # between two lines, where nobody watches
+
+
+class Progress:
+    """A bar that counts the bytes of input that have been read, and the words of documents that have been annotated."""
+
+    def __init__(self, total: int | None) -> None:
+        """Begin.
+
+        total (int | None): The bytes of all inputs; None if unknown.
+        """
+        self.words = 0
+        self.seconds = 0.0
+        self.begin()
+        self._bar = tqdm(
+            total=total,
+            bar_format=KNOWN if total else UNKNOWN,
+            smoothing=0,
+            dynamic_ncols=True,
+            mininterval=0.1 if sys.stderr.isatty() else SECONDS_IN_LOG,
+        )
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.close()
+
+    def begin(self) -> None:
+        """Start the clock of words per second: the pipeline has been loaded."""
+        self._begin = time.perf_counter()
+
+    def skip(self, end: int) -> None:
+        """Note what was done by an earlier run; it does not count for the time that is left."""
+        self._bar.initial += max(0, end - self._bar.n)
+        self._bar.n = max(end, self._bar.n)
+
+    def tick(self, end: int, words: int) -> None:
+        """Note what has been annotated.
+
+        end (int): The bytes of input that were read up to it.
+        words (int): Its words.
+        """
+        self.words += words
+        self.seconds = time.perf_counter() - self._begin
+        self._bar.set_description_str(f"{self.words:,} words, {self.rate:,.0f} words/s", refresh=False)
+        self._bar.update(max(0, end - self._bar.n))
+
+    @property
+    def rate(self) -> float:
+        """Words per second."""
+        return self.words / self.seconds if self.seconds else 0.0
 
 
 @dataclass(frozen=True)
@@ -68,7 +127,7 @@ def annotate_to_folder(
     RAISES (OSError): If there is no such pipeline, or a file can't be written.
     RAISES (ValueError): If the folder has something else, or is in use, or nothing could be annotated.
     """
-    part_words = part_words or FORMATS[job.format].part_words
+    part_words = part_words or formats.get(job.format).part_words
     fields = {"text_field": reading.text_field, "id_field": reading.id_field, "part_words": part_words}
     manifest = {
         "settings": {**job.identity(), **fields},
@@ -77,7 +136,7 @@ def annotate_to_folder(
         "versions": versions(),
     }
     with only_process_in(out, COMMAND, "take another folder"), Progress(total_size(files)) as progress:
-        folder = OutputFolder(out, manifest, FORMATS[job.format].suffix)
+        folder = OutputFolder(out, manifest, formats.get(job.format).suffix)
         parts = _watch(cut_into_parts(read_records(files, reading), part_words), progress, folder.done)
         with closing(backend(job, folder.pending(parts), progress.tick)) as results:
             for result in results:
@@ -105,7 +164,7 @@ def annotate_to_stream(
     RETURNS (Summary): What was written.
     """
     totals = no_counts()
-    parts = cut_into_parts(read_records(files, reading), part_words or FORMATS[job.format].part_words)
+    parts = cut_into_parts(read_records(files, reading), part_words or formats.get(job.format).part_words)
     with (
         Progress(total_size(files)) as progress,
         closing(backend(job, _watch(parts, progress), progress.tick)) as results,

@@ -12,10 +12,7 @@ from typing import Any
 
 import typer
 from click import NoSuchOption
-from spacy.errors import Errors
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
-from spacy.vocab import Vocab
 from thinc.api import ConfigValidationError
 from typer.core import TyperGroup
 from wasabi import msg
@@ -98,29 +95,3 @@ def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
     from ..annotate.pipelines import load_pipeline
 
     return load_pipeline(model, dot_to_dict(parse_overrides(overrides)))
-
-
-def check_spacy_file(path: Path) -> None:
-    """Fail if a path can't be that of a .spacy file."""
-    if not path.is_file():
-        found = "a folder" if path.is_dir() else "no such file"
-        raise FileNotFoundError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
-    if path.suffix != ".spacy":
-        raise ValueError(f"{path}: spaCy's readers accept only files whose name ends in .spacy. Rename it.")
-
-
-def read_spacy_file(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """The documents of a .spacy file."""
-    from ..examples.corpus import read_docs
-
-    check_spacy_file(path)
-    return read_docs(path, vocab)
-
-
-def spacy_file(docs: Sequence[Doc], path: Path) -> bytes:
-    """The content of a .spacy file with documents, and with their titles."""
-    doc_bin = DocBin(docs=docs, store_user_data=True)
-    try:
-        return doc_bin.to_bytes()
-    except ValueError as error:
-        raise ValueError(f"{path}: {Errors.E870} ({error})") from error

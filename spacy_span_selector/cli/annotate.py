@@ -23,18 +23,21 @@ if TYPE_CHECKING:
 
 SOME_FAILED = 3
 STDOUT = "-"
+JSON_LINES, PARQUET = "jsonl", "parquet"
 RAY = "--ray"
 RAY_ADDRESS = re.compile(r"auto|local|(ray://)?(\[[\da-fA-F:]+\]|[\w.-]+):\d+")
 
 
-class OutputFormat(str, Enum):
-    """The formats of the output."""
+def _output_names() -> list[str]:
+    from ..annotate.formats import output_formats
 
-    jsonl = "jsonl"
-    parquet = "parquet"
-    spacy = "spacy"
-    html = "html"
-    bracketed = "bracketed"
+    return [*output_formats()]
+
+
+def _check_format(name: str) -> str:
+    if name not in (names := _output_names()):
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, names))}.")
+    return name
 
 
 class StdinFormat(str, Enum):
@@ -69,7 +72,15 @@ def annotate_cli(
             "output",
         ),
     ],
-    format_: Annotated[OutputFormat, typer.Option("--format", help="Format of the output")] = OutputFormat.jsonl,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            callback=_check_format,
+            autocompletion=_output_names,
+            help="Format of the output: jsonl, parquet, spacy, html, or one that `export` writes, such as bracketed",
+        ),
+    ] = JSON_LINES,
     text_field: Annotated[str, typer.Option(help="Field of JSON lines, or column of tables, with the text")] = "text",
     id_field: Annotated[
         str | None,
@@ -143,15 +154,15 @@ def annotate_cli(
         backend = _find_backend(ray, n_process, num_cpus, num_gpus, gpu_id)
         reading = Reading(text_field, id_field)
         files = find_inputs(inputs, stdin=stdin.value, out=None if out == STDOUT else Path(out))
-        if format_ is OutputFormat.parquet or any(file.kind == "parquet" for file in files):
+        if format_ == PARQUET or any(file.kind == "parquet" for file in files):
             require_pyarrow()
         job = Job(
             model=model,
             code=code_path,
-            format=format_.value,
+            format=format_,
             transcripts=transcripts,
             tokens=tokens,
-            columns=passed_columns(files, reading) if format_ is OutputFormat.parquet else None,
+            columns=passed_columns(files, reading) if format_ == PARQUET else None,
             max_length=max_length,
             bf16=bf16,
             batch_words=batch_words,
@@ -195,12 +206,15 @@ def _run(
         raise typer.Exit(1) from None
 
 
-def _check_paths(inputs: Sequence[str], out: str, format_: OutputFormat) -> None:
+def _check_paths(inputs: Sequence[str], out: str, format_: str) -> None:
+    from ..annotate.formats import output_formats
+
     if not inputs:
         raise ValueError(f"Expected inputs and, last, the folder to write; found only {out}.")
-    if out == STDOUT and format_ is not OutputFormat.jsonl:
-        raise ValueError(f"The standard output can only be JSON lines, not {format_.value}. Name a folder to write.")
-    if out != STDOUT and (Path(out).is_file() or Path(out).suffix in {".jsonl", ".parquet", ".spacy", ".html", ".txt"}):
+    if out == STDOUT and format_ != JSON_LINES:
+        raise ValueError(f"The standard output can only be JSON lines, not {format_}. Name a folder to write.")
+    suffixes = tuple(suffix for format_ in output_formats().values() for suffix in format_.suffixes)
+    if out != STDOUT and (Path(out).is_file() or out.endswith(suffixes)):
         raise ValueError(
             f"{out}: expected a folder to write, which gets a file for each part. For one file, write JSON lines to "
             f"the standard output: '- > {out}'; or join the parts afterwards: 'cat OUT/part-*.jsonl'."

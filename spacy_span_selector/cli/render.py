@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -14,14 +14,17 @@ from spacy.training import Example
 from wasabi import msg
 
 from ..files.writing import write_file
-from ._app import app, load_pipeline, read_spacy_file
+from ._app import app, load_pipeline
 
 
 @app.command("render")
 def render_cli(
     data: Annotated[
         Path,
-        typer.Argument(help="A .spacy file, or a text file: raw text with --model, otherwise in the bracketed format"),
+        typer.Argument(
+            help="A .spacy file, a file in another format that its name tells, or a text file: raw text with --model, "
+            "otherwise in the bracketed format"
+        ),
     ],
     out_path: Annotated[Path, typer.Argument(metavar="OUT.html", help="The page to write")],
     model: Annotated[
@@ -47,11 +50,11 @@ def render_cli(
     """
     import spacy
 
-    from ..annotate.keys import find_keys, only_prefixes
+    from ..annotate.pipelines import find_keys, only_prefixes
     from ..rendering import render_page
 
     nlp = spacy.blank(lang) if model is None else load_pipeline(model)
-    if model is not None and not bracketed and data.suffix != ".spacy":
+    if model is not None and not bracketed and _is_text(data):
         docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])
     else:
         docs = islice(_read_docs(data, nlp), limit)
@@ -64,13 +67,21 @@ def render_cli(
     typer.echo(f"Page: {out_path}")
 
 
-def _read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
-    from ..corpora.bracketed import read_bracketed
+def _is_text(path: Path) -> bool:
+    """Whether a file is text, in the bracketed format or raw."""
+    from ..corpora.formats import BRACKETED, recognise_format
+
+    format_ = recognise_format(path)
+    return format_ is None or format_.name == BRACKETED
+
+
+def _read_docs(path: Path, nlp: Language) -> Iterable[Doc]:
+    from ..corpora.formats import BRACKETED, formats, recognise_format
 
     _check_file(path)
-    if path.suffix == ".spacy":
-        return read_spacy_file(path, nlp.vocab)
-    return iter(read_bracketed(path, nlp))
+    format_ = recognise_format(path) or formats.get(BRACKETED)
+    docs: Iterable[Doc] = format_.read_docs(path, nlp)
+    return docs
 
 
 def _read_text(path: Path, nlp: Language) -> Doc:

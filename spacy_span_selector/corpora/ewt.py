@@ -10,16 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..annotation import PREDICATE_LABEL, Argument, Frame, set_constituents, set_frames, set_title
 from .columns import FRAMES, PARSES, read_arguments_column, read_starred_column
+from .commands import OutDir, save_docs
 from .conllu import Word, make_doc, parse_conllu
 from .files import read_text, read_texts
+from .formats import Format
 from .reports import DOCUMENTS, REPEATED_DOCUMENTS, Report, check_parts, list_names
 
 PROPBANK = "propbank-release"
@@ -349,3 +352,17 @@ def _align(
         pairs.append((range(i, i + down), range(j, j + right)))
         i, j = i + down, j + right
     return pairs, best[0, 0][0]
+
+
+def convert_ewt(
+    source: Annotated[
+        Path,
+        typer.Argument(help="Folder with copies of propbank/propbank-release and UniversalDependencies/UD_English-EWT"),
+    ],
+    out_dir: OutDir,
+) -> None:
+    """Convert PropBank EWT, semantic roles in the English Web Treebank."""
+    save_docs({out_dir / f"{split}.spacy": docs for split, docs in read_ewt(source).items()})
+
+
+FORMAT = Format(name="ewt", title="PropBank EWT", convert=convert_ewt)

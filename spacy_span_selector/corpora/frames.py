@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+import srsly
+import typer
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..annotation import Argument, Frame, set_frames, set_predicates, set_title
 from ..annotation.lexicon import Lexicon, RoleEntry, RolesetEntry
+from ..examples.corpus import read_docs
 from .columns import REPEATED_ARGUMENTS, read_number
+from .commands import save_docs
 from .files import read_texts
+from .formats import Format
 from .reports import Report, shorten
 
 CURE = "Clone https://github.com/propbank/propbank-frames and name its folder."
@@ -181,3 +186,25 @@ def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
         else:
             runs.append((place, place + 1))
     return runs
+
+
+def convert_frames(
+    source: Annotated[Path, typer.Argument(help="Copy of propbank/propbank-frames")],
+    out_dir: Annotated[Path, typer.Argument(help="Folder for lexicon.json and examples.spacy")],
+    without: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A .spacy file of which no sentence may be an example, such as dev and test; may be repeated"
+        ),
+    ] = None,
+) -> None:
+    """Convert PropBank's frame files: a lexicon of rolesets, and examples with one annotated predicate each."""
+    vocab = Vocab()
+    frames = read_frames(source, vocab, without=(doc for path in without or () for doc in read_docs(path, vocab)))
+    path = out_dir / "lexicon.json"
+    save_docs({out_dir / "examples.spacy": frames.examples}, others={path: srsly.json_dumps(frames.lexicon)})
+    words = {word for entry in frames.lexicon.values() for word in entry["words"]}
+    typer.echo(f"{path}: {len(frames.lexicon):,} rolesets, {len(words):,} words")
+
+
+FORMAT = Format(name="frames", title="PropBank's frame files", convert=convert_frames)

@@ -40,10 +40,10 @@ from ..annotation import (
     set_speakers,
     set_title,
 )
-from ..documents.speaker_markers import remove_speaker_markers
-from ..files.writing import write_file
+from ..documents.dialogue import remove_speaker_markers
 from .columns import REPEATED_MENTIONS
 from .files import read_lines, read_object, show_json
+from .formats import Format
 from .reports import DOCUMENTS, Report
 from .speech import find_turns, spread_turns
 
@@ -87,7 +87,7 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     return docs
 
 
-def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
+def write_jsonlines(docs: Iterable[Doc]) -> str:
     """Write documents as JSON lines.
 
     `read_jsonlines` restores words, spacing, sentences, title, speakers, clusters, constituents and entities. The
@@ -96,14 +96,13 @@ def write_jsonlines(docs: Iterable[Doc], path: str | Path) -> None:
     has no `clusters`. Speaker markers are left out.
 
     docs (Iterable[Doc]): The documents.
-    path (str | Path): The file to write, which appears whole or not at all.
-    RAISES (OSError): If the file can't be written, naming it.
+    RETURNS (str): The content of a file.
     WARNS: Once, counting the mentions, turns and constituents that are left out because they have no tokens.
     """
     report = Report()
     lines = [srsly.json_dumps(_make_record(remove_speaker_markers(doc), report)) for doc in docs]
-    write_file(Path(path), "".join(f"{line}\n" for line in lines))
     report.warn()
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _read_doc(line: bytes, vocab: Vocab, place: str, report: Report) -> Doc:
@@ -303,3 +302,13 @@ def _with_tokens(spans: Iterable[Offsets], what: str, doc: Doc, report: Report) 
         else:
             report.leave_out(WITHOUT_TOKENS, f"a {what} at token {span[0]} of {describe_doc(doc)}.")
     return kept
+
+
+FORMAT = Format(
+    name="jsonlines",
+    title="the JSON lines format of e2e-coref and its successors",
+    suffixes=(".jsonlines",),
+    read=read_jsonlines,
+    write=write_jsonlines,
+    holds="coreference",
+)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -25,7 +26,9 @@ from ..annotation import (
     set_title,
 )
 from .columns import check_row_numbers, read_coreference_column
+from .commands import OutDir, list_once, save_docs, split_docs
 from .files import FILES, read_text
+from .formats import Format
 from .reports import DOCUMENTS, Report, check_parts, shorten
 from .speech import nearest_mention
 
@@ -318,3 +321,19 @@ def _paragraph_starts(words: list[str], text: str) -> list[int]:
     if found < LEAST_FOUND * len(words):
         raise ValueError(f"found {found:,} of the {len(words):,} words of the document; expected its novel.")
     return starts
+
+
+def convert_litbank(
+    source: Annotated[
+        Path, typer.Argument(help="Copy of dbamman/litbank, with dbamman/lrec2020-coref in it or beside it")
+    ],
+    out_dir: OutDir,
+    fold: Annotated[int, typer.Option(help="Fold of the ten-fold cross-validation, 0 to 9")] = 0,
+) -> None:
+    """Convert one fold of LitBank."""
+    splits = read_litbank_fold(source, fold)
+    docs = {get_title(doc): doc for doc in read_litbank(source, names=list_once(splits))}
+    save_docs(split_docs(docs, splits, out_dir))
+
+
+FORMAT = Format(name="litbank", title="LitBank", convert=convert_litbank)

@@ -11,15 +11,19 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import Annotated
 
+import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ..annotation import Mention, set_clusters, set_constituents, set_speakers, set_title
+from ..annotation import Mention, get_title, set_clusters, set_constituents, set_speakers, set_title
 from .columns import parse_tree, read_coreference_column, split_trees
+from .commands import OutDir, SpeakerMarkers, list_once, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_conllu
 from .files import read_text, read_texts
+from .formats import Format
 from .reports import DOCUMENTS, LONGEST_QUOTE, REPEATED_DOCUMENTS, Report, check_parts, shorten
 from .speech import find_turns
 
@@ -258,3 +262,33 @@ def keep_first(clusters: dict[str, list[Mention]]) -> tuple[dict[str, list[Menti
                 seen.add(mention)
                 kept[name].append(mention)
     return kept, repeated
+
+
+def convert_ontogum(
+    source: Annotated[Path, typer.Argument(help="Copy of amir-zeldes/gum")],
+    out_dir: OutDir,
+    speaker_markers: SpeakerMarkers = False,
+    singletons: Annotated[
+        bool,
+        typer.Option(
+            "--singletons",
+            help="Train on all mentions of GUM: those that OntoGUM lacks are singletons of the training documents",
+        ),
+    ] = False,
+    genre: Annotated[
+        list[str] | None,
+        typer.Option(help="Take only texts of this genre, such as news; may be repeated. By default all are taken"),
+    ] = None,
+) -> None:
+    """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored.
+
+    OntoGUM marks no singletons. With --singletons its training documents have those of GUM: train with `annotation =
+    "complete"` then, and `keep_singletons = false`, as dev and test stay as they are.
+    """
+    splits = read_ontogum_splits(source, genres=genre)
+    read = read_ontogum(source, names=list_once(splits), singletons=splits["train"] if singletons else ())
+    docs = {get_title(doc): doc for doc in read}
+    save_docs(split_docs(docs, splits, out_dir), speaker_markers=speaker_markers)
+
+
+FORMAT = Format(name="ontogum", title="OntoGUM", convert=convert_ontogum)

@@ -7,14 +7,27 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..annotation import PREDICATE_LABEL, Argument, Frame, describe_doc, get_frames, get_sentences, set_frames
-from ..documents.speaker_markers import remove_speaker_markers
+from ..annotation import (
+    PREDICATE_LABEL,
+    Argument,
+    Frame,
+    describe_doc,
+    get_frames,
+    get_sentences,
+    has_frames_annotated,
+    set_frames,
+)
+from ..documents.dialogue import remove_speaker_markers
 from .columns import WRITABLE_LABEL, read_arguments_column, write_starred_column
+from .commands import read_all, save_docs, save_texts, split_paths
 from .files import check_writable, read_text
+from .formats import Format
 from .reports import DOCUMENTS, Report, list_names
 
 NO_PREDICATE = "-"
@@ -254,3 +267,38 @@ def _is_sense(roleset: str) -> bool:
 
 def _one_word(text: str) -> str:
     return PLACEHOLDER.join(text.split()) or PLACEHOLDER
+
+
+def convert_props(
+    words_path: Annotated[Path, typer.Argument(metavar="WORDS", help="One word per line; may be compressed, .gz")],
+    props_path: Annotated[Path, typer.Argument(metavar="PROPS", help="The predicates and arguments of the same lines")],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.spacy", help="The file to write")],
+) -> None:
+    """Convert a words file and a props file of the CoNLL-2005 shared task."""
+    split_paths([words_path, props_path, out_path])
+    save_docs({out_path: read_props(words_path, props_path)})
+
+
+def export_props(
+    data: Annotated[
+        Path, typer.Argument(metavar="DOCS.spacy", help="Documents with semantic roles, gold or predicted")
+    ],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.props", help="The file of props to write")],
+    words: Annotated[Path | None, typer.Option(help="Write the words to this file, one per line")] = None,
+    rolesets: Annotated[bool, typer.Option(help="Name predicates by their roleset, not by their first word")] = False,
+) -> None:
+    """Write semantic roles as CoNLL-2005 props, which the official scorer of that task compares."""
+    docs = read_all(data)
+    if not any(has_frames_annotated(doc) for doc in docs):
+        raise ValueError(f"{data} has no semantic roles: expected documents with frames, `doc.spans['srl_1']`.")
+    texts = {out_path: write_props(docs, rolesets=rolesets)}
+    save_texts(texts if words is None else texts | {words: write_words(docs)})
+
+
+FORMAT = Format(
+    name="props",
+    title="CoNLL-2005 props, words and roles in two files",
+    suffixes=(".props",),
+    convert=convert_props,
+    export=export_props,
+)

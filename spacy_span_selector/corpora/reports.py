@@ -11,10 +11,22 @@ from ..annotation import get_title
 
 MOST_NAMES = 5
 LONGEST_QUOTE = 60
+LEFT_OUT = "Left out "
 DOCUMENTS = "documents that can't be read"
 REPEATED_DOCUMENTS = "documents that come a second time"
 SAME_TITLE = "Kept different documents of the same name"
 IN_TWO_PARTS = "Found documents in two parts of a corpus, so that what is scored may have been trained on"
+
+
+class CorpusWarning(UserWarning):
+    """What was wrong in a corpus that could be read all the same.
+
+    findings (dict[str, list[str]]): A description of each case, by what was found.
+    """
+
+    def __init__(self, findings: dict[str, list[str]]) -> None:
+        super().__init__("\n".join(map(_describe, findings, findings.values())))
+        self.findings = findings
 
 
 class Report:
@@ -36,11 +48,11 @@ class Report:
 
     def leave_out(self, what: str, case: str) -> None:
         """Add a case that is left out, such as one of the "parses that can't be read"."""
-        self.add(f"Left out {what}", case)
+        self.add(f"{LEFT_OUT}{what}", case)
 
     def first(self, what: str) -> str:
         """The first case of what was left out, "" without one."""
-        return next(iter(self.findings.get(f"Left out {what}", [])), "")
+        return next(iter(self.findings.get(f"{LEFT_OUT}{what}", [])), "")
 
     def require(self, docs: Sequence[object], source: object, cure: str = "") -> None:
         """Check that something could be read.
@@ -59,7 +71,7 @@ class Report:
     def warn(self, stacklevel: int = 3) -> None:
         """Warn once about everything that was found: how much of each kind, and the first different cases of it."""
         if self.findings:
-            warnings.warn("\n".join(map(_describe, self.findings, self.findings.values())), stacklevel=stacklevel)
+            warnings.warn(CorpusWarning(self.findings), stacklevel=stacklevel)
 
 
 def list_names(names: Iterable[str]) -> str:

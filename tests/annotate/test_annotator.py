@@ -17,9 +17,8 @@ from spacy.vocab import Vocab
 from spacy_span_selector import to_dict
 from spacy_span_selector.annotate import Annotator, Job
 from spacy_span_selector.annotate.annotator import find_keys
-from spacy_span_selector.annotate.formats import FORMATS, Format, JsonLines
-from spacy_span_selector.annotate.parts import Part
-from spacy_span_selector.annotate.records import Record
+from spacy_span_selector.annotate.formats import JsonLines
+from spacy_span_selector.annotate.records import Part, Record
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers
 from spacy_span_selector.documents.transcripts import Turn
 
@@ -95,7 +94,9 @@ class Certain(JsonLines):
 
 
 def test_a_record_on_which_the_file_of_its_part_fails_costs_no_other_one(job: Job, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(FORMATS, "jsonl", Format("jsonl", Certain))
+    monkeypatch.setattr(
+        "spacy_span_selector.annotate.annotator.make_writer", lambda format_, settings: Certain(settings)
+    )
     result = Annotator(job)(part("Ann left.", "Bob left.", "Eve left."))
     assert [line["id"] for line in read_lines(result.content)] == ["id1", "id3"]
     assert [(error["id"], error["reason"]) for error in result.errors] == [

@@ -10,14 +10,10 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 
 from spacy_span_selector.annotate import Annotator, Job
-from spacy_span_selector.annotate.formats import FORMATS, TRANSFORMER_OUTPUT, Docs, Settings
-from spacy_span_selector.annotate.parts import Part
-from spacy_span_selector.annotate.reading import RESERVED
-from spacy_span_selector.annotate.records import Record, plain
+from spacy_span_selector.annotate.formats import TRANSFORMER_OUTPUT, Docs, Settings, make_writer, output_formats
+from spacy_span_selector.annotate.records import Part, Record, plain
 from spacy_span_selector.annotation import get_clusters, get_frames, get_title
-from spacy_span_selector.cli.annotate import OutputFormat
 from spacy_span_selector.corpora.bracketed import read_bracketed
-from spacy_span_selector.corpora.plain import read_schema
 from spacy_span_selector.examples.corpus import read_docs
 
 from .conftest import make_records
@@ -86,14 +82,14 @@ def test_bracketed_files_are_read_back(model: str, nlp: Language, tmp_path: Path
     assert [frame.roleset for frame in get_frames(docs[0])] == ["see.01"]
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", output_formats())
 def test_a_part_without_documents_is_a_file_all_the_same(model: str, format_: str):
     if format_ == "parquet":
         pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
     records = [Record("x", "x", 0, problem="broken")]
     result = Annotator(Job(model=model, format=format_))(Part(0, records))
     assert result.documents == 0
-    assert bool(result.content) == (format_ not in ("jsonl", "bracketed"))
+    assert bool(result.content) == (format_ in ("html", "parquet", "spacy"))
 
 
 def test_values_that_json_does_not_have():
@@ -101,17 +97,9 @@ def test_values_that_json_does_not_have():
     assert plain(value) == {"a": [None, None, 1.5], "b": [1, None, True], "3": "1813-01-28", "c": "x\\xff"}
 
 
-def test_the_command_has_all_formats():
-    assert {format_.value for format_ in OutputFormat} == set(FORMATS)
-
-
-def test_reserved_keys_are_those_of_plain_data():
-    assert set(RESERVED) == set(read_schema()["properties"])
-
-
 def test_writers_do_not_share_what_they_have(nlp: Language):
-    for format_ in FORMATS.values():
-        first, second = format_.writer(Settings({})), format_.writer(Settings({}))
+    for format_ in output_formats().values():
+        first, second = make_writer(format_, Settings({})), make_writer(format_, Settings({}))
         first.add(make_records("Ann left.")[0], nlp("Ann left."))
         if format_.suffix != "parquet":
             assert b"Ann" not in second.finish()

@@ -108,7 +108,7 @@ def test_rows_of_conll2012(tmp_path: Path, damage: Callable[[str, random.Random]
     doc = Doc(Vocab(), words=WORDS, sent_starts=[i == 0 for _, i in ROWS])
     if parsed:
         set_constituents(doc, [(sentence.start, sentence.end, "S") for sentence in doc.sents])
-    write_conll2012([doc], path)
+    path.write_text(write_conll2012([doc]), encoding="utf-8")
 
     def read(text: str) -> list[tuple[str, bool]]:
         path.write_text(text, encoding="utf-8")

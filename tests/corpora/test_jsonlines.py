@@ -21,7 +21,7 @@ from spacy_span_selector.annotation import (
     set_speakers,
 )
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
-from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.dialogue import insert_speaker_markers
 
 from ..spans import put_spans
 
@@ -64,7 +64,7 @@ def make_doc(**kwargs: Any) -> Doc:
 def round_trip(folder: Path, doc: Doc) -> tuple[Doc, dict[str, Any]]:
     """The document as it is read back, and what was written."""
     path = folder / "out.jsonlines"
-    write_jsonlines([doc], path)
+    path.write_text(write_jsonlines([doc]), encoding="utf-8")
     (back,) = read_jsonlines(path)
     return back, json.loads(path.read_text(encoding="utf-8"))
 
@@ -336,7 +336,7 @@ def test_spans_without_tokens_are_left_out_and_counted(tmp_path: Path, place: in
     with pytest.warns(
         UserWarning, match=rf"without tokens, .*: 4\. The first: a turn of a speaker at token {place} of"
     ):
-        write_jsonlines([doc], tmp_path / "a.jsonlines")
+        (tmp_path / "a.jsonlines").write_text(write_jsonlines([doc]), encoding="utf-8")
     (back,) = read_jsonlines(tmp_path / "a.jsonlines")
     assert get_clusters(back) == [[(0, 1), (3, 4)]]
     assert [group.attrs["name"] for group in cluster_groups(back)] == ["ann"]
@@ -348,7 +348,7 @@ def test_a_cluster_without_tokens_leaves_a_document_annotated(tmp_path: Path):
     doc = make_doc()
     put_spans(doc, "coref_clusters_1", (2, 2))
     with pytest.warns(UserWarning, match="without tokens"):
-        write_jsonlines([doc], tmp_path / "a.jsonlines")
+        (tmp_path / "a.jsonlines").write_text(write_jsonlines([doc]), encoding="utf-8")
     (back,) = read_jsonlines(tmp_path / "a.jsonlines")
     assert has_clusters_annotated(back) and get_clusters(back) == []
 

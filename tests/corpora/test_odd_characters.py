@@ -8,7 +8,6 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -50,19 +49,17 @@ def in_bracketed(doc: Doc, path: Path) -> Doc:
 
 
 def in_conll2012(doc: Doc, path: Path) -> Doc:
-    text = StringIO()
-    write_conll2012([doc], text)
-    path.write_text(text.getvalue(), "utf-8", newline="")
+    path.write_text(write_conll2012([doc]), "utf-8", newline="")
     return read_conll2012(path, VOCAB)[0]
 
 
 def in_corefud(doc: Doc, path: Path) -> Doc:
-    write_corefud([doc], path)
+    path.write_text(write_corefud([doc]), "utf-8", newline="")
     return read_corefud(path, VOCAB)[0]
 
 
 def in_jsonlines(doc: Doc, path: Path) -> Doc:
-    write_jsonlines([doc], path)
+    path.write_text(write_jsonlines([doc]), "utf-8", newline="")
     return read_jsonlines(path, VOCAB)[0]
 
 

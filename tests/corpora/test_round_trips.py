@@ -57,7 +57,7 @@ def annotation(doc: Doc) -> dict[str, Any]:
 
 
 def test_jsonlines_lose_nothing(docs: list[Doc], tmp_path: Path):
-    write_jsonlines(docs, tmp_path / "out.jsonlines")
+    (tmp_path / "out.jsonlines").write_text(write_jsonlines(docs), encoding="utf-8")
     for doc, back in zip(docs, read_jsonlines(tmp_path / "out.jsonlines"), strict=True):
         assert annotation(back) == annotation(doc)
         assert back.text == doc.text
@@ -70,7 +70,7 @@ def test_jsonlines_lose_nothing(docs: list[Doc], tmp_path: Path):
 def test_conll2012_loses_only_what_has_no_column(docs: list[Doc], tmp_path: Path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        write_conll2012(docs, tmp_path / "out.conll")
+        (tmp_path / "out.conll").write_text(write_conll2012(docs), encoding="utf-8")
         read = read_conll2012(tmp_path / "out.conll")
     for doc, back in zip(docs, read, strict=True):
         expected = annotation(doc)
@@ -84,7 +84,7 @@ def test_conll2012_loses_only_what_has_no_column(docs: list[Doc], tmp_path: Path
 def test_corefud_loses_only_what_has_no_place(docs: list[Doc], tmp_path: Path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        write_corefud(docs, tmp_path / "out.conllu")
+        (tmp_path / "out.conllu").write_text(write_corefud(docs), encoding="utf-8")
         read = read_corefud(tmp_path / "out.conllu")
     for doc, back in zip(docs, read, strict=True):
         assert annotation(back) == annotation(doc) | {"constituents": []}

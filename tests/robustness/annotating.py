@@ -20,9 +20,9 @@ from typer.testing import CliRunner
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotate import backends
-from spacy_span_selector.annotate.formats import FORMATS
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.bracketed import read_bracketed
+from spacy_span_selector.corpora.formats import formats
 from spacy_span_selector.examples.corpus import read_docs
 
 from ..annotate import components
@@ -169,7 +169,7 @@ def annotate(format_: str, inputs: Sequence[object], where: Where = "here", lang
         backend = in_this_process if where == "here" else pickled
         with patch("spacy_span_selector.annotate.backends.in_this_process", backend):
             status, said = invoke(*arguments)
-        parts = sorted(out.glob(f"part-*.{FORMATS[format_].suffix}")) if out.is_dir() else []
+        parts = sorted(out.glob(f"part-*.{formats.get(format_).suffix}")) if out.is_dir() else []
         docs = [doc for part in parts for doc in READ_BACK[format_](part)]
         errors = out / "errors.jsonl"
         lines = errors.read_bytes().splitlines() if errors.is_file() else []

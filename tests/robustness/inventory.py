@@ -11,20 +11,19 @@ from typing import Any
 import typer
 
 from spacy_span_selector import corpora
-from spacy_span_selector.annotate.formats import FORMATS
-from spacy_span_selector.annotate.stream import READERS
+from spacy_span_selector.annotate.reading import READERS
 from spacy_span_selector.cli import app
+from spacy_span_selector.corpora.formats import BRACKETED, all_formats
 
 Path = tuple[str, ...]
 
 
 def _leaves(command: Any, path: Path = ()) -> Iterator[Path]:
-    inside = getattr(command, "commands", None)
-    if inside is None:
+    if not hasattr(command, "list_commands"):
         yield path
     else:
-        for name, other in inside.items():
-            yield from _leaves(other, (*path, name))
+        for name in command.list_commands(None):
+            yield from _leaves(command.get_command(None, name), (*path, name))
 
 
 def _functions(start: str) -> Iterator[Callable[..., Any]]:
@@ -37,12 +36,12 @@ def _functions(start: str) -> Iterator[Callable[..., Any]]:
 
 COMMANDS = frozenset(_leaves(typer.main.get_command(app)))
 """Every command, with the name of its group."""
-CONVERTED = frozenset(path[1] for path in COMMANDS if path[0] == "convert")
+CONVERTED = frozenset(format_.name for format_ in all_formats() if format_.is_converted)
 """What `convert` reads."""
-EXPORTED = frozenset(path[1] for path in COMMANDS if path[0] == "export")
+EXPORTED = frozenset(format_.name for format_ in all_formats() if format_.is_exported)
 """What `export` writes."""
-OUTPUTS = tuple(FORMATS)
-"""What `annotate` writes."""
+OUTPUTS = tuple(format_.name for format_ in all_formats() if format_.writer or format_.name == BRACKETED)
+"""What `annotate` writes in its own way, and one format that `export` has; the others of these are written like it."""
 INPUTS = frozenset(READERS)
 """What `annotate` reads."""
 DOC_WRITERS = frozenset(

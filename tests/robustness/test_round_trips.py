@@ -167,6 +167,11 @@ def _write(path: Path, text: str) -> None:
         stream.write(text)
 
 
+def writing(write: Callable[[list[Doc]], str]) -> Callable[[list[Doc], Path], None]:
+    """To a file, what a writer makes of documents."""
+    return lambda docs, path: _write(path, write(docs))
+
+
 FORMATS = {
     "plain data": Format(
         write_plain, read_plain, {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets"}
@@ -177,13 +182,13 @@ FORMATS = {
         {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets"},
     ),
     "bracketed": Format(
-        lambda docs, path: _write(path, write_bracketed(docs)),
+        writing(write_bracketed),
         lambda path: read_bracketed(path, NLP),
         {"characters", "title on one line", "speakers by sentence", "numbers of mentions", "numbers of arguments"},
     ),
-    "conll2012": Format(write_conll2012, read_conll2012, {"words", "clusters", "frames", "rolesets"}),
-    "corefud": Format(write_corefud, read_corefud, {"text words", "title on one line", "clusters of words"}),
-    "jsonlines": Format(write_jsonlines, read_jsonlines, {"words", "title", "speakers", "clusters", "names"}),
+    "conll2012": Format(writing(write_conll2012), read_conll2012, {"words", "clusters", "frames", "rolesets"}),
+    "corefud": Format(writing(write_corefud), read_corefud, {"text words", "title on one line", "clusters of words"}),
+    "jsonlines": Format(writing(write_jsonlines), read_jsonlines, {"words", "title", "speakers", "clusters", "names"}),
     "label-studio": Format(
         lambda docs, path: _write(path, write_label_studio(docs, annotations=True)),
         lambda path: read_label_studio(path, NLP),

@@ -7,9 +7,9 @@
     Now!”
     < [+ Now!”]
 
-Brackets of mentions may nest; mentions with the same name, after a bar, are a cluster. A frame has one predicate, `V` or
-`V=ROLESET`, and its brackets neither nest nor overlap, nor do those of a line of quotations: a quotation within another
-has a line of its own, below. Brackets of quotations name the speaker and the addressee.
+Brackets of mentions may nest; mentions with the same name, after a bar, are a cluster. A frame has one predicate, `V`
+or `V=ROLESET`, and its brackets neither nest nor overlap, nor do those of a line of quotations: a quotation within
+another has a line of its own, below. Brackets of quotations name the speaker and the addressee.
 """
 
 from __future__ import annotations

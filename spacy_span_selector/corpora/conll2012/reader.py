@@ -12,10 +12,12 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
+from wasabi import msg
 
 from ...annotation import (
     PREDICATE_LABEL,
@@ -39,6 +41,7 @@ from ..columns import (
     read_starred_column,
     unescape_brackets,
 )
+from ..commands import SpeakerMarkers, save_docs, split_paths
 from ..files import FILES as UNREADABLE
 from ..files import read_text
 from ..reports import DOCUMENTS, MOST_NAMES, Report, leave_out_repeated, shorten
@@ -324,3 +327,30 @@ def digest_files(paths: Sequence[Path]) -> str:
     for path in paths:
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def convert_conll2012(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE... OUT.spacy",
+            help="Files, or folders whose *gold_conll files are read, at any depth, and the file to write",
+        ),
+    ],
+    speaker_markers: SpeakerMarkers = False,
+) -> None:
+    """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English splits."""
+    sources, out_path = split_paths(paths)
+    files = find_files(sources)
+    docs = read_conll2012(files)
+    save_docs({out_path: docs}, speaker_markers=speaker_markers)
+    typer.echo(f"Read {len(files):,} files. MD5 of their contents, one after the other: {digest_files(files)}")
+    official = [split for split, count in ENGLISH_DOCUMENTS.items() if count == len(docs)]
+    if official:
+        typer.echo(f"The English {official[0]} split of CoNLL-2012 has the same number of documents.")
+    elif any("english" in str(path).lower() for path in files):
+        counts = ", ".join(f"{count:,} ({split})" for split, count in ENGLISH_DOCUMENTS.items())
+        msg.warn(
+            f"Found {len(docs):,} documents, but the official English splits of CoNLL-2012 have {counts}. "
+            "Scores are comparable with published ones only on these."
+        )

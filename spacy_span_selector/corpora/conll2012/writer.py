@@ -7,11 +7,8 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from io import StringIO
 from itertools import count
-from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TypeVar
 
 from spacy.tokens import Doc, Span
 
@@ -28,8 +25,7 @@ from ...annotation import (
     get_speakers,
     get_title,
 )
-from ...documents.speaker_markers import remove_speaker_markers
-from ...files.writing import write_file
+from ...documents.dialogue import remove_speaker_markers
 from ..columns import (
     EMPTY_CELL,
     EMPTY_CELLS,
@@ -56,7 +52,7 @@ NUMBER = re.compile("[0-9]+")
 Item = TypeVar("Item", Frame, LabelledSpan)
 
 
-def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
+def write_conll2012(docs: Iterable[Doc]) -> str:
     """Write documents in the format of CoNLL-2012.
 
     Columns are separated by tabs: the official scorer requires them, and other readers treat them as blanks. Words are
@@ -70,8 +66,7 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
     docs (Iterable[Doc]): Documents. A column for which they have no annotation is `-`. A document without sentence
         boundaries becomes one sentence; speaker markers are left out. The title `NAME_3` becomes
         `#begin document (NAME); part 003`; without a number it becomes part 000.
-    target (str | Path | TextIO): The file to write, which appears whole or not at all; or an open one.
-    RAISES (OSError): If the file can't be written, naming it.
+    RETURNS (str): The content of a file.
     RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     WARNS: Once, counting what the format cannot hold. Left out are spans without tokens, mentions that cross another
         mention of their cluster, predicates that cross the end of a sentence, arguments that leave the sentence or
@@ -83,13 +78,13 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
     lost: Counter[str] = Counter()
     incomplete: list[str] = []
     used: set[tuple[str, int]] = set()
-    with _open(target) as file:
-        for doc in map(remove_speaker_markers, docs):
-            before = lost.total()
-            lines = _write_doc(doc, *_name_doc(doc, used, lost), lost)
-            file.write(check_writable(doc, "".join(f"{line}\n" for line in lines)))
-            if lost.total() > before:
-                incomplete.append(describe_doc(doc))
+    texts: list[str] = []
+    for doc in map(remove_speaker_markers, docs):
+        before = lost.total()
+        lines = _write_doc(doc, *_name_doc(doc, used, lost), lost)
+        texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
+        if lost.total() > before:
+            incomplete.append(describe_doc(doc))
     if incomplete:
         counts = ", ".join(f"{number} {what}(s)" for what, number in sorted(lost.items()) if number)
         warnings.warn(
@@ -97,16 +92,7 @@ def write_conll2012(docs: Iterable[Doc], target: str | Path | TextIO) -> None:
             "`write_conll2012` says what and why.",
             stacklevel=2,
         )
-
-
-@contextmanager
-def _open(target: str | Path | TextIO) -> Iterator[TextIO]:
-    if isinstance(target, str | Path):
-        text = StringIO()
-        yield text
-        write_file(Path(target), text.getvalue())
-    else:
-        yield target
+    return "".join(texts)
 
 
 def _name_doc(doc: Doc, used: set[tuple[str, int]], lost: Counter[str]) -> tuple[str, int]:

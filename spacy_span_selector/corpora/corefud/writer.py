@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from spacy.tokens import Doc, Span, Token
 
 from ...annotation import describe_doc, get_sentences, get_speakers, get_title, has_clusters_annotated
-from ...documents.speaker_markers import remove_speaker_markers
+from ...documents.dialogue import remove_speaker_markers
 from ...documents.words import remove_white_space
 from ...extensions.mention_types import head_token
-from ...files.writing import write_file
 from ..columns import NUMBER, read_number
+from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import check_writable, one_line, read_text
 from ..reports import REPEATED_DOCUMENTS, Report, shorten
@@ -30,7 +32,7 @@ REPLACED = frozenset({ENTITY, "SplitAnte", "Split", "Bridge"})
 HEAD = 6
 
 
-def write_corefud(docs: Iterable[Doc], path: str | Path) -> None:
+def write_corefud(docs: Iterable[Doc]) -> str:
     """Write documents in CorefUD.
 
     `read_corefud` restores words, spacing, sentences, lemmas, parts of speech, title, speakers and clusters, with their
@@ -41,8 +43,7 @@ def write_corefud(docs: Iterable[Doc], path: str | Path) -> None:
 
     docs (Iterable[Doc]): The documents. One without sentence boundaries becomes one sentence, one without a title is
         called `document 1`, and a title that was used before gets a number.
-    path (str | Path): The file to write, which appears whole or not at all.
-    RAISES (OSError): If the file can't be written, naming it.
+    RETURNS (str): The content of a file.
     RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     WARNS: Once, counting what the format can't hold: mentions that cross the end of a sentence or another mention of
         their entity, speakers that change within a sentence, words with tabs or line ends.
@@ -55,8 +56,8 @@ def write_corefud(docs: Iterable[Doc], path: str | Path) -> None:
         title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
         lines = _write_doc(remove_white_space(remove_speaker_markers(doc)), title, columns, report)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
-    write_file(Path(path), "".join(texts))
     report.warn()
+    return "".join(texts)
 
 
 def _unused(title: str, titles: set[str]) -> str:
@@ -103,15 +104,15 @@ def _write_row(token: Token, sentence: Span, entities: str) -> list[str]:
     return [number, ROW_ENDS.sub(" ", token.text), *(ROW_ENDS.sub(" ", value) or NOTHING for value in values)]
 
 
-def merge_corefud(docs: Iterable[Doc], source: str | Path, path: str | Path) -> None:
+def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     """Write a CoNLL-U file with the clusters of documents instead of those that it has.
 
     docs (Iterable[Doc]): The documents of the file, in any order, with its titles and words.
     source (str | Path): The file. Its mentions, split antecedents and bridging relations are left out; comments,
         parses, empty nodes and words that are written as one are kept.
-    path (str | Path): The file to write, which appears whole or not at all. The head of a mention is its first word
-        whose head in `source` is outside of it.
-    RAISES (OSError): If a file can't be read or written, naming it.
+    RETURNS (str): The content of the file. The head of a mention is its first word whose head in `source` is outside
+        of it.
+    RAISES (OSError): If the file can't be read, naming it.
     RAISES (ValueError): If the file is not CoNLL-U, or its documents or their words are not those of `docs`.
     WARNS: Once, counting the mentions that are left out, as `write_corefud` does.
     """
@@ -126,8 +127,9 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path, path: str | Path) -> 
     report = Report()
     columns = EntityColumns(report)
     rows = (row for title, sentences in documents.items() for row in _merge(by_title[title], sentences, columns))
-    write_file(Path(path), "\n".join(_merge_lines(text, rows)))
+    merged = "\n".join(_merge_lines(text, rows))
     report.warn()
+    return merged
 
 
 def _parse(text: str, source: Path) -> dict[str, list[Sentence]]:
@@ -191,3 +193,16 @@ def _merge_lines(text: str, rows: Iterator[str]) -> Iterator[str]:
                 yield DECLARED
         else:
             yield next(rows) if line else line
+
+
+def export_corefud(
+    data: Data,
+    out_path: OutPath,
+    into: Annotated[
+        Path | None,
+        typer.Option(help="CoNLL-U file of the same words to copy, with these clusters instead of its own"),
+    ] = None,
+) -> None:
+    """Write coreference in the format of CorefUD: CoNLL-U with entities in its last column."""
+    docs = read_all(data)
+    save_texts({out_path: write_corefud(docs) if into is None else merge_corefud(docs, into)})

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
+import spacy
+import typer
 from pydantic import Field, ValidationError
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -15,6 +17,7 @@ from spacy.tokens import Doc
 from ...annotation import Argument, Frame, Mention, get_title, set_clusters, set_frames, set_title
 from ...annotation.checks import show
 from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
+from ..commands import read_files, save_docs, split_paths
 from ..files import read_text
 from ..plain import from_dict
 from ..plain.records import FORMAT, Number, Record, Text
@@ -340,3 +343,19 @@ def _make_cluster(regions: Sequence[Labelled], place: str, report: Report) -> Cl
     types = [label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION}]
     names = [region.note for region in ordered if region.note and PREDICATE not in region.labels]
     return Cluster([*mentions], next(iter(names), ""), next(iter(types), ""))
+
+
+def convert_label_studio(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Exported JSON to read, and the file to write")
+    ],
+    lang: Annotated[
+        str, typer.Option(help="Language whose tokenizer splits texts that `export label-studio` did not write")
+    ] = "en",
+    text_field: Annotated[str, typer.Option(help="Where the data of a task has the text")] = TEXT_FIELD,
+) -> None:
+    """Convert what was annotated in Label Studio and exported as JSON."""
+    sources, out_path = split_paths(paths)
+    nlp = spacy.blank(lang)
+    docs = read_files(sources, lambda path: read_label_studio(path, nlp, text_field=text_field))
+    save_docs({out_path: docs})

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 from xml.etree import ElementTree
 
+import typer
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ...annotation import (
@@ -22,6 +24,7 @@ from ...annotation import (
     has_clusters_annotated,
     has_frames_annotated,
 )
+from ..commands import Data, OutPath, read_all, save_texts
 from ..files import check_writable
 from ..plain import to_dict
 from ..reports import Report, shorten
@@ -191,3 +194,17 @@ def _add_choices(parent: ElementTree.Element, tag: str, values: dict[str, None])
             found = f"the label {value!r} has a character that XML can't hold"
             raise ValueError(f"Can't write the interface: {found}. Rename it in the documents.")
         ElementTree.SubElement(parent, tag, value=value)
+
+
+def export_label_studio(
+    data: Data,
+    out_path: OutPath,
+    config: Annotated[Path | None, typer.Option(help="Write the labeling interface, XML, to this file")] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="Write annotations, not predictions that annotators start from")
+    ] = False,
+) -> None:
+    """Write coreference and semantic roles as tasks of Label Studio, to correct them there."""
+    docs = read_all(data)
+    texts = {out_path: write_label_studio(docs, annotations=annotations)}
+    save_texts(texts if config is None else texts | {config: write_interface(docs)})

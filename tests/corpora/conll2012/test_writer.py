@@ -1,4 +1,3 @@
-import io
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
-from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.dialogue import insert_speaker_markers
 
 from ...spans import put_spans
 
@@ -41,18 +40,14 @@ def make_doc(words: Sequence[str] = WORDS, title: str | None = "tale_0", **kwarg
 
 
 def write(*docs: Doc) -> str:
-    stream = io.StringIO()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        write_conll2012(docs, stream)
-    return stream.getvalue()
+        return write_conll2012(docs)
 
 
 def write_with_loss(lost: str, *docs: Doc) -> str:
-    stream = io.StringIO()
     with pytest.warns(UserWarning, match=lost):
-        write_conll2012(docs, stream)
-    return stream.getvalue()
+        return write_conll2012(docs)
 
 
 def read_text(text: str, folder: Path) -> list[Doc]:
@@ -250,7 +245,7 @@ def test_markers_of_speakers_are_left_out(tmp_path: Path):
 
 
 def test_a_file_is_written(tmp_path: Path):
-    write_conll2012([make_doc()], tmp_path / "a.conll")
+    (tmp_path / "a.conll").write_text(write_conll2012([make_doc()]), encoding="utf-8")
     assert (tmp_path / "a.conll").read_text(encoding="utf-8") == write(make_doc())
 
 

@@ -38,7 +38,7 @@ def test_everything_but_entities_stays(tmp_path: Path):
     source = write(tmp_path / "a.conllu", *LINES)
     b, a = make_docs()
     set_clusters(a, [[(0, 3), (1, 2)]], entity_types=["animal"])
-    merge_corefud([b, a], source, tmp_path / "b.conllu")
+    (tmp_path / "b.conllu").write_text(merge_corefud([b, a], source), encoding="utf-8")
     lines = (tmp_path / "b.conllu").read_text(encoding="utf-8").split("\n")
     assert lines == [
         "# newdoc id = a",
@@ -73,14 +73,14 @@ def test_everything_but_entities_stays(tmp_path: Path):
 def test_other_documents_are_an_error(tmp_path: Path, docs: list[Doc], message: str):
     source = write(tmp_path / "a.conllu", *LINES)
     with pytest.raises(ValueError, match=message):
-        merge_corefud(docs, source, tmp_path / "b.conllu")
+        (tmp_path / "b.conllu").write_text(merge_corefud(docs, source), encoding="utf-8")
     assert not (tmp_path / "b.conllu").exists()
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path):
     source = write(tmp_path / "a.conllu", *LINES[:-1], "1\tNo")
     with pytest.raises(ValueError, match=r"a\.conllu:12: found 2 columns"):
-        merge_corefud(make_docs(), source, tmp_path / "b.conllu")
+        (tmp_path / "b.conllu").write_text(merge_corefud(make_docs(), source), encoding="utf-8")
 
 
 @pytest.mark.parametrize("head", ["9" * 5000, "²", "-1", "_"])
@@ -89,5 +89,5 @@ def test_a_head_that_is_no_number_is_none(head: str, tmp_path: Path):
     doc = Doc(Vocab(), words=["Old", "dog"])
     set_title(doc, "a")
     set_clusters(doc, [[(0, 2)]])
-    merge_corefud([doc], source, tmp_path / "b.conllu")
+    (tmp_path / "b.conllu").write_text(merge_corefud([doc], source), encoding="utf-8")
     assert "(e1--1-" in (tmp_path / "b.conllu").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.corpora.corefud import read_corefud, write_corefud
-from spacy_span_selector.documents.speaker_markers import insert_speaker_markers
+from spacy_span_selector.documents.dialogue import insert_speaker_markers
 
 from .helpers import entity_types, named_clusters
 
@@ -41,7 +41,7 @@ def test_what_is_written_is_read_back(tmp_path: Path):
     set_title(doc, "nw/the tale")
     set_clusters(doc, [[(0, 2)], [(0, 3), (3, 4)]], names=["e5", ""], entity_types=["person", "animal-or(plant)"])
     set_speakers(doc, [(0, 3, "Leo B")])
-    write_corefud([doc], tmp_path / "a.conllu")
+    (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
     (back,) = read_corefud(tmp_path / "a.conllu")
     assert get_title(back) == "nw/the tale"
     assert back.text.rstrip() == doc.text
@@ -64,7 +64,7 @@ def test_the_file_is_what_scorers_read(tmp_path: Path):
     )
     set_title(doc, "a b")
     set_clusters(doc, [[(0, 2)], [(1, 2)]], entity_types=["animal", ""])
-    write_corefud([doc], tmp_path / "a.conllu")
+    (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
     assert (tmp_path / "a.conllu").read_text().split("\n") == [
         "# newdoc id = a b",
         "# global.Entity = eid-etype-head-other",
@@ -82,7 +82,7 @@ def test_no_two_entities_of_a_file_have_one_id(tmp_path: Path):
     docs = [make_doc(title="a"), make_doc(title="b")]
     set_clusters(docs[0], [[(0, 1)], [(1, 2)], [(2, 3)]], names=["e1", "no id", ""])
     set_clusters(docs[1], [[(0, 1)], [(1, 2)]], names=["e1", "e9"])
-    write_corefud(docs, tmp_path / "a.conllu")
+    (tmp_path / "a.conllu").write_text(write_corefud(docs), encoding="utf-8")
     names = [list(named_clusters(doc)) for doc in read_corefud(tmp_path / "a.conllu")]
     assert names == [["e1", "e2", "e3"], ["e4", "e9"]]
 
@@ -91,7 +91,7 @@ def test_a_mention_that_begins_where_another_ends_is_no_single_bracket(tmp_path:
     doc = make_doc()
     clusters = [[(0, 2)], [(1, 3)], [(1, 2)]]  # the first two cross
     set_clusters(doc, clusters)
-    write_corefud([doc], tmp_path / "a.conllu")
+    (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
     assert "Entity=(e2--1-)e1)(e3--2-\n" in (tmp_path / "a.conllu").read_text()
     (back,) = read_corefud(tmp_path / "a.conllu")
     assert get_clusters(back) == get_clusters(doc)
@@ -102,7 +102,7 @@ def test_what_cannot_be_written_is_counted(tmp_path: Path):
     set_clusters(doc, [[(0, 2), (1, 3), (2, 4)], [(0, 1)]])
     set_speakers(doc, [(0, 1, "Ann"), (1, 3, "Leo")])
     with pytest.warns(UserWarning) as caught:
-        write_corefud([doc], tmp_path / "a.conllu")
+        (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
     message = str(caught[0].message)
     assert (
         "mentions that cross the end of a sentence, which CorefUD can't hold: 1. The first: document 'tale'" in message
@@ -117,7 +117,7 @@ def test_white_space_and_markers_are_left_out(tmp_path: Path):
     doc = spacy.blank("en")("Ann \n slept.\n\nShe snored.")
     set_clusters(doc, [[(0, 1), (5, 6)]])
     set_speakers(doc, [(0, len(doc), "Leo")])
-    write_corefud([insert_speaker_markers(doc)], tmp_path / "a.conllu")
+    (tmp_path / "a.conllu").write_text(write_corefud([insert_speaker_markers(doc)]), encoding="utf-8")
     (back,) = read_corefud(tmp_path / "a.conllu")
     assert [token.text for token in back] == ["Ann", "slept", ".", "She", "snored", "."]
     assert [back[start:end].text for (start, end) in get_clusters(back)[0]] == ["Ann", "She"]
@@ -126,7 +126,7 @@ def test_white_space_and_markers_are_left_out(tmp_path: Path):
 def test_tabs_in_words_are_counted(tmp_path: Path):
     doc = Doc(Vocab(), words=["a\tb\nc", "d"])
     with pytest.warns(UserWarning, match="Wrote a space for tabs and line ends in words: 1"):
-        write_corefud([doc], tmp_path / "a.conllu")
+        (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
     (back,) = read_corefud(tmp_path / "a.conllu")
     assert [token.text for token in back] == ["a b c", "d"]
 
@@ -134,7 +134,7 @@ def test_tabs_in_words_are_counted(tmp_path: Path):
 def test_titles_are_made_unique_and_annotation_is_not_invented(tmp_path: Path):
     docs = [make_doc(title=title) for title in ("a", "", "a")]
     set_clusters(docs[0], [])
-    write_corefud(docs, tmp_path / "a.conllu")
+    (tmp_path / "a.conllu").write_text(write_corefud(docs), encoding="utf-8")
     back = read_corefud(tmp_path / "a.conllu")
     assert [get_title(doc) for doc in back] == ["a", "document 2", "a 2"]
     assert [has_clusters_annotated(doc) for doc in back] == [True, False, False]
