@@ -1,15 +1,20 @@
-"""The demo corpus, and the demo from the shell, as a user runs it, with a few steps of training."""
+"""The demo corpus, and the demo as a user runs it, with a few steps of training.
+
+Its commands run in this process, as each start takes seconds; `noxfile.py` runs them from the shell.
+"""
 
 import re
 import shutil
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import spacy
 import srsly
+from spacy.cli import app
 from spacy.tokens import Doc
+from typer.testing import CliRunner
+from weasel.util import split_command
 
 from spacy_span_selector.annotation import Frame, get_frames, get_title, has_frames_annotated
 from spacy_span_selector.corpora.bracketed import read_bracketed
@@ -106,21 +111,25 @@ def test_predicates_have_one_frame_with_a_roleset(texts_with_roles: dict[str, li
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project after `spacy project run all`."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy of the project after `spacy project run all`, which is the working directory."""
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(ROOT / "project.yml", folder)
     for name in ("assets", "configs"):
         shutil.copytree(ROOT / name, folder / name)
-    run_spacy(folder, "project", "run", "all", ".", "--vars.demo_steps", "50")
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr("weasel.cli.run.run_command", run_command)
+        run_command(["python", "-m", "spacy", "project", "run", "all", ".", "--vars.demo_steps", "50"])
+        yield folder
 
 
-def run_spacy(folder: Path, *arguments: object) -> str:
-    command = [sys.executable, "-m", "spacy", *map(str, arguments)]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
+def run_command(command: str | list[str], **options: object) -> None:
+    """Run `python -m spacy` in this process."""
+    _, module, name, *arguments = split_command(command) if isinstance(command, str) else command
+    assert (module, name) == ("-m", "spacy")
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
 
 
 @pytest.mark.slow
@@ -136,6 +145,6 @@ def test_demo_shows_every_test_text(project: Path):
 
 @pytest.mark.slow
 def test_spacy_evaluate_gives_the_same_scores(project: Path):
-    run_spacy(project, "evaluate", "training/demo/model-best", "corpus/demo/test.spacy", "--output", "spacy.json")
+    run_command("python -m spacy evaluate training/demo/model-best corpus/demo/test.spacy --output spacy.json")
     ours, spacys = srsly.read_json(project / "metrics/demo.json"), srsly.read_json(project / "spacy.json")
     assert {**ours, "speed": 0} == {**spacys, "speed": 0}

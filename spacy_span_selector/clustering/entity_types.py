@@ -5,7 +5,7 @@ of a man, "the ship" of a thing. So the evidence of a cluster of mentions is a m
 
     p(e_1, ..., e_n) = sum over types t of p(t) p(e_1 | t) ... p(e_n | t)
 
-whose tables were learnt from the gold clusters of corpora by expectation maximisation (`scripts/fit_entity_types.py`).
+whose tables were learnt from the gold clusters of corpora by expectation maximisation (`scripts/fit_tables.py`).
 Two clusters agree as far as they are more probable as one entity than as two: `agreement`, a log ratio. Nothing is
 impossible in it: a ship may be "she".
 """

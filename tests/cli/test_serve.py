@@ -4,6 +4,7 @@ import socket
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import spacy
@@ -39,6 +40,15 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return found
 
 
+@pytest.fixture
+def no_process(monkeypatch: pytest.MonkeyPatch, served: list[tuple[Any, ...]]) -> None:
+    """In the place of the process that annotates, which takes seconds to start."""
+    import spacy_span_selector.serving
+
+    monkeypatch.setattr(spacy_span_selector.serving, "Worker", MagicMock())
+
+
+@pytest.mark.usefixtures("no_process")
 def test_only_this_computer_reaches_it_by_default(model: Path, served: list[tuple[Any, ...]]) -> None:
     result = run(model, "--port", 0)
     assert result.exit_code == 0, result.output
@@ -49,6 +59,7 @@ def test_only_this_computer_reaches_it_by_default(model: Path, served: list[tupl
     assert "network" not in result.output
 
 
+@pytest.mark.usefixtures("no_process")
 def test_others_are_let_in_on_request_with_a_warning(model: Path, served: list[tuple[Any, ...]]) -> None:
     result = run(model, "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test")
     ((hosts, (address, _)),) = served

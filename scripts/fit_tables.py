@@ -1,29 +1,31 @@
-"""Learn from gold clusters what mentions tell of the type of their entity: the table `coref_entity_types`.
+"""Learn tables of a language from corpora, and write them into its file of tables, whose other tables stay.
 
-python scripts/fit_entity_types.py corpus/litbank0/train.spacy corpus/ontogum/train.spacy --table TABLES.json
+python scripts/fit_tables.py entity_types corpus/litbank0/train.spacy corpus/ontogum/train.spacy --table TABLES.json
+python scripts/fit_tables.py quotations corpus/litbank0/train.spacy --table TABLES.json
 
-The model is a mixture of categorical distributions, fitted by expectation maximisation: each cluster of two or more
-mentions has one of four types, which begin as its pronouns, titles and nouns say: male, female, neuter, plural. What is
-learnt of men and of women is averaged, mirrored: that one corpus has more men, and narrators who are men, is no
-evidence about the "I" of another. Writes the table into the file of tables of the language; its other tables are read
-from there.
+entity_types: what mentions tell of the type of their entity, from gold clusters.
+quotations: who speaks, from gold clusters and quotations with speakers (docs/annotation.md). Each document is read
+twice, with its paragraphs and without, so that the weights also serve where paragraphs are not known.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import spacy
 from numpy.typing import NDArray
+from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import get_clusters
+from spacy_span_selector.attribution.fitting import fit_weights
 from spacy_span_selector.clustering import read_forms
 from spacy_span_selector.examples.corpus import read_docs
-from spacy_span_selector.language import ENTITY_TYPES
+from spacy_span_selector.language import ENTITY_TYPES, QUOTATION_WEIGHTS, SPEECH_VERBS
+from spacy_span_selector.pipeline.scenes import gold_attributions
 
 TYPES = ("male", "female", "neuter", "plural")
 MIRRORED = {"male": "female", "female": "male"}
@@ -33,17 +35,19 @@ SMOOTHING = 0.5
 Array = NDArray[np.float64]
 
 
-def read_evidence(paths: Sequence[Path], language: str) -> Iterator[list[str]]:
-    """The evidence of the mentions of each cluster of some .spacy files."""
-    nlp = spacy.blank(language)
-    for path in paths:
-        for doc in read_docs(path, nlp.vocab):
-            for cluster in get_clusters(doc):
-                yield [form.evidence for form in read_forms(doc, cluster)]
+def read_evidence(docs: Sequence[Doc]) -> list[list[str]]:
+    """Read the evidence of the mentions of each cluster of two or more."""
+    clusters = ((doc, cluster) for doc in docs for cluster in get_clusters(doc) if len(cluster) > 1)
+    return [[form.evidence for form in read_forms(doc, cluster)] for doc, cluster in clusters]
 
 
-def fit(clusters: Sequence[Sequence[str]]) -> dict[str, list[float]]:
-    """The log probabilities of evidence given each type, and, under "", of the types.
+def fit_entity_types(clusters: Sequence[Sequence[str]]) -> dict[str, list[float]]:
+    """Fit the log probabilities of evidence given each type, and, under "", of the types.
+
+    The model is a mixture of categorical distributions, fitted by expectation maximisation. Each cluster has one of
+    four types, which begin as its pronouns, titles and nouns say: male, female, neuter, plural. What is learnt of men
+    and of women is averaged, mirrored: that one corpus has more men, and narrators who are men, is no evidence about
+    the "I" of another.
 
     clusters (Sequence[Sequence[str]]): The evidence of the mentions of each cluster.
     """
@@ -80,17 +84,22 @@ def write_tables(path: Path, tables: dict[str, dict[str, object]]) -> None:
     path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpora", nargs="+", type=Path, help=".spacy files with gold clusters")
+    parser.add_argument("kind", choices=("entity_types", "quotations"))
+    parser.add_argument("corpora", nargs="+", type=Path, help=".spacy files with gold annotation")
     parser.add_argument("--table", type=Path, required=True, help="The tables of the language, a JSON file")
     parser.add_argument("--language", default="en", help="Its code")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     tables = json.loads(args.table.read_text(encoding="utf-8"))
-    clusters = [cluster for cluster in read_evidence(args.corpora, args.language) if len(cluster) > 1]
-    tables[ENTITY_TYPES] = fit(clusters)
-    write_tables(args.table, tables)
-    print(f"{len(clusters)} clusters, {len(tables[ENTITY_TYPES]) - 1} kinds of evidence: {args.table}")
+    nlp = spacy.blank(args.language)
+    docs = [doc for path in args.corpora for doc in read_docs(path, nlp.vocab)]
+    if args.kind == "entity_types":
+        name, table = ENTITY_TYPES, fit_entity_types(read_evidence(docs))
+    else:
+        name, table = QUOTATION_WEIGHTS, fit_weights(gold_attributions(docs), tables[SPEECH_VERBS])
+    write_tables(args.table, {**tables, name: table})
+    print(f"{len(docs)} documents, {len(table)} entries of {name}: {args.table}")
 
 
 if __name__ == "__main__":
