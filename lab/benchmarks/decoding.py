@@ -21,6 +21,7 @@ from wasabi import msg
 from spacy_span_selector.examples.corpus import create_corpus
 from spacy_span_selector.scoring.task import find_tasks
 
+from ..experiments.task_tables import score_title, tables_of
 from .pipelines import selector_pipes
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
@@ -46,7 +47,8 @@ def main(
     tasks = find_tasks(nlp)
     name = next(iter(tasks)) if component is None else component
     pipe = selector_pipes(nlp)[name]
-    columns = [tasks[name].score_title(score) for score in tasks[name].decoding_scores] + ["Spans per token"]
+    shown = tables_of(tasks[name]).decoding
+    columns = [*(score_title(tasks[name], score) for score in shown), "Spans per token"]
     for path in data:
         given = {key: gold_predicates for key in ("gold_tokens", "sentences", "predicates", "speakers")}
         examples = list(create_corpus(path, **given)(nlp))
@@ -58,7 +60,7 @@ def main(
             for example, doc in zip(examples, pipe.pipe(_docs(examples), batch_size=nlp.batch_size), strict=True):
                 example.predicted = doc
             scores = pipe.score(examples)
-            values = [f"{100 * scores[score]:.1f}" for score in tasks[name].decoding_scores]
+            values = [f"{100 * scores[score]:.1f}" for score in shown]
             rows.append((label, *values, f"{scores[tasks[name].density]:.3f}"))
         pipe.settings = own
         typer.echo(f"\n{path}")

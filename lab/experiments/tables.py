@@ -29,6 +29,7 @@ from .statistics import (
     span_score,
     spans_per_token,
 )
+from .task_tables import tables_of
 
 MISSING = "–"
 
@@ -86,11 +87,11 @@ def report_tables(task: Task, variants: Variants) -> list[Table]:
     """The tables of a grid: those of its task, then those that all tasks have."""
     own = [
         variant_table(title, note, variants, [Column(name, score(key, split)) for name, key, split in columns])
-        for title, note, columns in task.tables
+        for title, note, columns in tables_of(task).tables
     ]
     return [
         *own,
-        significance_table(variants, {title: score(name) for title, name in task.compared.items()}),
+        significance_table(variants, {title: score(name) for title, name in tables_of(task).compared.items()}),
         *bootstrap_tables(task, variants),
         *span_tables(variants, f"{task.span}s", f"{task.group}s"),
         *prediction_tables(task, variants),

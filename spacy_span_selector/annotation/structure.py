@@ -41,12 +41,17 @@ def set_paragraphs(doc: Doc, paragraphs: Sequence[tuple[int, int]], key: str = P
 
 
 def get_paragraphs(doc: Doc, key: str = PARAGRAPHS_KEY) -> list[tuple[int, int]] | None:
-    """The paragraphs that a document is given, as token offsets; None if it has no group of them."""
+    """Return the paragraphs that a document is given, as token offsets; None if it has no group of them."""
     return [(span.start, span.end) for span in read_group(doc, key)] if key in doc.spans else None
 
 
+def blank_lines(doc: Doc) -> list[int]:
+    """Find the tokens of white space that hold a blank line."""
+    return [i for i in np.flatnonzero(doc.to_array([IS_SPACE])).tolist() if doc[i].text.count("\n") > 1]
+
+
 def paragraph_numbers(doc: Doc) -> NDArray[np.int64] | None:
-    """The number of the paragraph of each token, ascending; None if nothing tells. Shape: (tokens,)
+    """Number the paragraph of each token, ascending; None if nothing tells. Shape: (tokens,)
 
     Without the group of paragraphs, a blank line begins one; a text without any has none that are known.
     """
@@ -54,8 +59,7 @@ def paragraph_numbers(doc: Doc) -> NDArray[np.int64] | None:
     if given is not None:
         starts = np.array([start for start, end in given if start < end], dtype=np.int64)
     else:
-        places = np.flatnonzero(doc.to_array([IS_SPACE]))
-        starts = np.array([i + 1 for i in places.tolist() if doc[i].text.count("\n") > 1], dtype=np.int64)
+        starts = np.array([line + 1 for line in blank_lines(doc)], dtype=np.int64)
     if not len(starts):
         return None
     begins = np.zeros(len(doc) + 1, dtype=np.int64)
@@ -64,7 +68,7 @@ def paragraph_numbers(doc: Doc) -> NDArray[np.int64] | None:
 
 
 def get_speakers(doc: Doc, key: str = SPEAKERS_KEY) -> list[tuple[int, int, str]]:
-    """The speaker turns of a document: (start token, end token, speaker)."""
+    """Return the speaker turns of a document: (start token, end token, speaker)."""
     turns = read_group(doc, key) if key in doc.spans else ()
     return [(turn.start, turn.end, turn.label_) for turn in turns]
 
@@ -80,7 +84,7 @@ def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPE
 
 
 def get_speaker_markers(doc: Doc, key: str = SPEAKER_MARKERS_KEY) -> list[tuple[int, int]]:
-    """The speaker markers of a document: (start token, end token)."""
+    """Return the speaker markers of a document: (start token, end token)."""
     markers = read_group(doc, key) if key in doc.spans else ()
     return [(marker.start, marker.end) for marker in markers]
 

@@ -15,6 +15,8 @@ import numpy as np
 from spacy.attrs import IS_PUNCT, IS_SPACE, ORTH
 from spacy.tokens import Doc
 
+from ..annotation import blank_lines
+
 DOUBLE, SINGLE = '"＂“”„‟〝〞〟', "'‘’‚‛`"
 FAMILIES = (DOUBLE, "«»", "「」", "『』", "‹›", SINGLE)
 """Marks that belong together: one of a family does not end a quotation that one of another has begun."""
@@ -155,9 +157,8 @@ def _words(doc: Doc) -> Words:
     )
     texts = [text.translate(turned) for text in texts] if turned else texts
     quotes = list(map(Quote, places.tolist(), texts, *(each.tolist() for each in around)))
-    line_ends, line_texts = _texts(doc, orth, is_space != 0, lambda text: "\n" in text)
-    paragraph_ends = [i for i, text in zip(line_ends.tolist(), line_texts, strict=True) if text.count("\n") > 1]
-    return Words(len(doc), quotes, line_ends.tolist(), paragraph_ends)
+    line_ends, _ = _texts(doc, orth, is_space != 0, lambda text: "\n" in text)
+    return Words(len(doc), quotes, line_ends.tolist(), blank_lines(doc))
 
 
 def _texts(doc: Doc, orth: np.ndarray, among: np.ndarray, take: Callable[[str], bool]) -> tuple[np.ndarray, list[str]]:

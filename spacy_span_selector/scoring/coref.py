@@ -15,7 +15,7 @@ from spacy.training import Example
 from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, cluster_keys, has_clusters_annotated, read_group
 from .metrics.coreference import CorefScores
 from .metrics.counts import Counts
-from .task import ScoreTable, Task, check_same_text, percent_columns
+from .task import Task, check_same_text
 
 
 @registry.scorers("spacy_span_selector.coref_scorer.v1")
@@ -149,16 +149,6 @@ COREFERENCE = Task(
     density="coref_density",
     accuracies={},
     per_label=None,
-    tables=(
-        ScoreTable(
-            "Coreference on test",
-            "Avg. F1 is the CoNLL score.",
-            percent_columns({"coref_muc": "MUC", "coref_b3": "B³", "coref_ceaf": "CEAF-φ4", "coref": "Avg."}),
-        ),
-        ScoreTable("Coreference on dev", "", percent_columns({"coref": "Avg."}, "dev")),
-    ),
-    compared={"CoNLL F1": "coref_f", "mention F1": "coref_ment_f"},
-    decoding_scores=("coref_f", "coref_ment_p", "coref_ment_r"),
     reader_settings={"cluster_prefix": "prefix", "given_key": "given_key"},
     main_counts=count_coref,
     gold_spans=_gold_spans,

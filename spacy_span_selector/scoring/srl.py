@@ -25,7 +25,7 @@ from ..annotation import (
 )
 from .metrics.counts import Counts
 from .metrics.srl import PREDICATE_ROLE, Proposition, Span, SrlScores, argument_spans, count_matches
-from .task import ScoreColumn, ScoreTable, Task, check_same_text, percent_columns
+from .task import Task, check_same_text
 
 
 @registry.scorers("spacy_span_selector.srl_scorer.v1")
@@ -181,22 +181,6 @@ SEMANTIC_ROLES = Task(
     density="srl_density",
     accuracies={"srl_sense_acc": "Roleset accuracy"},
     per_label="srl_per_role",
-    tables=(
-        ScoreTable(
-            "Semantic roles",
-            "Arguments: predicate, span and role are right.",
-            [
-                ScoreColumn(f"{split} {column.title}", column.score, split)
-                for split in ("test", "dev")
-                for column in percent_columns({"srl": ""}, split)
-            ],
-        ),
-        ScoreTable(
-            "Span accuracy on test", "Arguments without their predicates and roles.", percent_columns({"srl_span": ""})
-        ),
-    ),
-    compared={"F1": "srl_f", "span F1": "srl_span_f"},
-    decoding_scores=("srl_f", "srl_span_f", "srl_kept_p", "srl_kept_r"),
     reader_settings={"prefix": "prefix", "predicates_key": "predicates_key"},
     main_counts=count_srl,
     gold_spans=_gold_spans,

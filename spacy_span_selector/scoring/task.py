@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import catalogue
 from spacy.language import Language
@@ -19,32 +19,6 @@ from .metrics.counts import Counts
 
 PARTS = {"p": "P", "r": "R", "f": "F1"}
 """The endings of score names, and their headings in tables."""
-
-
-class ScoreColumn(NamedTuple):
-    """A column of a report.
-
-    title (str): Its heading.
-    score (str): Name of the score, from 0 to 1; shown in per cent.
-    split (str): "test" or "dev".
-    """
-
-    title: str
-    score: str
-    split: str = "test"
-
-
-class ScoreTable(NamedTuple):
-    """A table of a report, with a row for each variant.
-
-    title (str): Its heading.
-    note (str): A note for the reader.
-    columns (Sequence[ScoreColumn]): Its columns.
-    """
-
-    title: str
-    note: str
-    columns: Sequence[ScoreColumn]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +37,6 @@ class Task:
     density (str): Name of the score that counts selected spans per token.
     accuracies (Mapping[str, str]): Scores without precision and recall, with their titles.
     per_label (str | None): Name of the score that has precision, recall and F1 of each label, if there is one.
-    tables (Sequence[ScoreTable]): The tables that only this task has in a report.
-    compared (Mapping[str, str]): Names of the scores by which variants are tested for differences, by title.
-    decoding_scores (Sequence[str]): Scores that show what decoder and threshold do.
     reader_settings (Mapping[str, str]): Settings of the component that the reader of a corpus takes, too, by the names
         that they have there.
     main_counts (Callable): Takes an example and, by name, the component's settings; returns the counts of the document
@@ -88,9 +59,6 @@ class Task:
     density: str
     accuracies: Mapping[str, str]
     per_label: str | None
-    tables: Sequence[ScoreTable]
-    compared: Mapping[str, str]
-    decoding_scores: Sequence[str]
     reader_settings: Mapping[str, str]
     main_counts: Callable[..., tuple[Counts, ...] | None]
     gold_spans: Callable[[Doc, Any], list[Span] | None]
@@ -112,11 +80,6 @@ class Task:
         cfg (Mapping[str, Any]): The settings of the component.
         """
         return {name: cfg[setting] for name, setting in self.reader_settings.items()}
-
-    def score_title(self, score: str) -> str:
-        """Return the heading for precision, recall or F1 of a metric: "Mentions P"."""
-        metric, _, end = score.rpartition("_")
-        return f"{self.scores[metric]} {PARTS[end]}"
 
 
 tasks = catalogue.create("spacy_span_selector", "tasks", entry_points=True)
@@ -144,15 +107,6 @@ def find_tasks(nlp: Language) -> dict[str, Task]:
 def all_tasks() -> list[Task]:
     """Return every registered task, by the name of its factory."""
     return [task for _, task in sorted(tasks.get_all().items())]
-
-
-def percent_columns(metrics: Mapping[str, str], split: str = "test") -> list[ScoreColumn]:
-    """Make columns for precision, recall and F1 of metrics, by the names of their scores without `_p`, `_r`, `_f`."""
-    return [
-        ScoreColumn(f"{title} {part}".strip(), f"{metric}_{end}", split)
-        for metric, title in metrics.items()
-        for end, part in PARTS.items()
-    ]
 
 
 def check_same_text(gold: Doc, predicted: Doc) -> None:
