@@ -1,8 +1,16 @@
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spacy import schemas
 from spacy.cli.debug_config import debug_config
+from spacy.util import load_config
+
+from spacy_span_selector.layers.coref.network import CorefSettings
+from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg"))
@@ -19,9 +27,45 @@ def test_config_is_valid(path: Path, capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: str(path.relative_to(ROOT / "configs")))
 def test_config_has_all_settings(path: Path):
-    from spacy.util import load_config
-
     config = load_config(path, interpolate=False)
     for section, schema in {"nlp": schemas.ConfigSchemaNlp, "training": schemas.ConfigSchemaTraining}.items():
         optional = {"vectors", "before_update", "before_to_disk"}
         assert set(schema.model_fields) - optional <= set(config[section])
+
+
+RECOMMENDED = {
+    "structured_coref": (CorefPipeSettings, CorefSettings),
+    "structured_srl": (SrlPipeSettings, SrlSettings),
+}
+TRAINED = {"learn_rate_factor", "dropout"}
+"""Settings that go with the encoder and its learning rate."""
+OWN = {
+    "coref_cpu.cfg": {  # a small network, which learns without a pretrained encoder
+        *("candidate_ratio", "negatives", "hidden_width", "linker_width", "linker_hidden_width"),
+        *("distance", "pair_features", "bfloat16"),
+    },
+    # The sizes and the sampling of the paper.
+    "coref_trf.cfg": {"negatives", "hidden_width", "linker_width", "linker_hidden_width", "distance", "pair_features"},
+    "srl_trf.cfg": {"hidden_width", "pair_width", "pair_hidden_width", "roleset_vectors"},
+}
+OWN["joint_trf.cfg"] = OWN["coref_trf.cfg"] | OWN["srl_trf.cfg"]
+"""Settings in which a config differs from the defaults for a reason."""
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("configs/*.cfg")), ids=lambda path: path.name)
+def test_defaults_are_what_the_configs_recommend(path: Path):
+    components = load_config(path, interpolate=False)["components"]
+    different: set[str] = set()
+    for factory, (settings, network) in RECOMMENDED.items():
+        if factory in components:
+            model = components[factory]["model"]
+            assert model["selector"]["@misc"] == f"spacy_span_selector.{type(network.selector).__name__}.v1"
+            for own, stated in ((settings, components[factory]), (network, model)):
+                defaults = {field.name: field.default for field in fields(own) if field.name != "selector"}
+                assert defaults.keys() <= stated.keys(), f"{path.name} leaves out {defaults.keys() - stated.keys()}"
+                different |= {key for key, value in defaults.items() if stated[key] != _plain(value)}
+    assert different - TRAINED == OWN.get(path.name, set())
+
+
+def _plain(value: Any) -> Any:
+    return [*value] if isinstance(value, tuple) else value
