@@ -27,13 +27,12 @@ from spacy_span_selector.layers.selection.candidates import CandidateStrategy, D
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import Marginals, Selection, Selector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
-from spacy_span_selector.layers.srl.arguments import ArgumentFinder, FoundArgument
-from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.arguments import ArgumentFinder, FoundArgument, GoldFrames
 from spacy_span_selector.layers.srl.network import SrlOutput
 from spacy_span_selector.layers.srl.pairs import Pairs, pairs_with_ranges, signed_distance
 from spacy_span_selector.layers.srl.roleset_roles import KnownRoles, RoleClassifier
 from spacy_span_selector.layers.srl.settings import SrlSettings
-from spacy_span_selector.models.srl import srl_model
+from spacy_span_selector.models.architectures import srl_model
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.signatures import takes_settings
 

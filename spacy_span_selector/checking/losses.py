@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from ..annotation import describe_doc, get_clusters
 from ..examples import alignment, gold_frames, gold_mentions
-from ..pipeline import long_sentences
+from ..pipeline import batches
 from .problems import Kind, Problem, tokens
 from .trainings import Pipe, Training
 
@@ -50,11 +50,11 @@ CURES: Mapping[str, tuple[str, str]] = {
         "a roleset that training corpus or lexicon have for this word",
         "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
     ),
-    long_sentences.TOO_LONG: (
+    batches.TOO_LONG: (
         "shorter sentences",
         "Correct the sentence boundaries, or raise 'max_sentence_words': no span crosses a cut.",
     ),
-    long_sentences.MORE_THAN_A_BATCH: ("shorter sentences", "Correct the sentence boundaries: no span crosses a cut."),
+    batches.MORE_THAN_A_BATCH: ("shorter sentences", "Correct the sentence boundaries: no span crosses a cut."),
 }
 """For each reason to lose a span: the span expected instead, and the cure."""
 

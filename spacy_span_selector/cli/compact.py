@@ -29,8 +29,7 @@ def compact_cli(
 
     The words of the corpora that it was trained on are left out, unless a component may need them.
     """
-    from ..models.compact import stored_as
-    from ..models.own_strings import leave_out_strings
+    from ..models.compact import leave_out_strings, stored_as
 
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")

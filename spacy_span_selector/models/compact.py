@@ -10,14 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 
 import torch
+from spacy.language import Language
+from spacy.strings import StringStore
+from spacy.util import load_model
 from torch import Tensor
 
 KINDS = ("float32", "float16", "int8")
 UNIT = "@unit"
 """Behind the name of a matrix: the column of its rows' units."""
 LARGEST = 127
+
+NEEDS_NO_STRING = {"sentencizer", "structured_coref", "structured_srl", "tok2vec", "transformer", "word_sentencizer"}
+"""Factories whose components need no string but their labels and those that they add when they are loaded."""
 
 _kind: ContextVar[str] = ContextVar("kind of stored weights", default="float32")
 
@@ -85,3 +92,21 @@ def expand(stored: dict[str, Tensor]) -> dict[str, Tensor]:
     if units:
         raise ValueError(f"there are units of {min(units)!r}, but no rows.")
     return weights
+
+
+def leave_out_strings(nlp: Language, folder: Path) -> list[str]:
+    """Leave out strings that no component needs from a pipeline on the disk.
+
+    nlp (Language): The pipeline.
+    folder (Path): Where it was saved.
+    RETURNS (list[str]): Components that may need any of them. If there is one, nothing is left out.
+    """
+    unknown = [name for name in nlp.component_names if nlp.get_pipe_meta(name).factory not in NEEDS_NO_STRING]
+    if unknown:
+        return unknown
+    labels = [label for labels in nlp.pipe_labels.values() for label in labels]
+    words = [nlp.vocab.strings[key] for key in nlp.vocab.vectors.key2row if key in nlp.vocab.strings]
+    path = folder / "vocab" / "strings.json"
+    StringStore([*labels, *words]).to_disk(path)
+    load_model(folder).vocab.strings.to_disk(path)
+    return []

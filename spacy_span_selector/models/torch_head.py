@@ -24,9 +24,8 @@ from ..annotation import describe_doc
 from ..documents.words import Words
 from ..layers.spans.layout import SpanLayout
 from ..wcfg.validation import ScoreError
-from .at_rest import at_rest
-from .averaged import AveragedShim
 from .finite import NotFinite, first_not_finite, module_gradients
+from .shim import AveragedShim, at_rest
 from .weights import check_finite, check_shapes, load_weights, save_weights
 
 DOCS_READER = "docs_reader"

@@ -1,13 +1,23 @@
-"""The documents that a component works on at once."""
+"""The words that a component works on at once: batches of documents, and pieces of sentences that are too long.
+
+Lists, tables and logs come as "sentences" of thousands of words. The time that selection takes grows with the cube of
+the length, and its memory with the square, so that they are cut where they lose least.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import islice
 from typing import TypeVar
 
+import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
+
+from ..annotation import describe_doc
+from ..documents.words import Words
+from ..examples.lost import LostSpans
+from ..layers.spans.layout import Runs
 
 PREDICT_WORDS = 16_384
 """Words that are annotated at once, so that the memory of `nlp.pipe` does not depend on its batch size."""
@@ -18,6 +28,14 @@ INITIALIZE_DOCS = 10
 
 AnyDoc = TypeVar("AnyDoc", bound=Sized)
 """A document, or whatever has as many words as its length says."""
+
+TOO_LONG = "has more words than 'max_sentence_words'"
+MOST_WORDS = PREDICT_WORDS
+MORE_THAN_A_BATCH = f"has more words than {MOST_WORDS:,}, the most that are annotated at once"
+"""Why a sentence is cut although the chart of a long one grows with its length alone."""
+
+STOPS = frozenset(".!?;:…。！？；：")
+PAUSES = frozenset(",–—)]}|/，、")
 
 
 def batch_by_words(docs: Iterable[AnyDoc], words: int) -> Iterator[list[AnyDoc]]:
@@ -38,3 +56,72 @@ def batch_by_words(docs: Iterable[AnyDoc], words: int) -> Iterator[list[AnyDoc]]
 def docs_to_initialize(examples: Iterable[Example]) -> list[Doc]:
     """The first few predicted documents that have tokens."""
     return list(islice((example.predicted for example in examples if len(example.predicted)), INITIALIZE_DOCS))
+
+
+def cut_long_sentences(
+    words: Sequence[Words], sentences: Sequence[Runs], most: int | None, reason: str = TOO_LONG
+) -> tuple[list[Runs], LostSpans]:
+    """Cut sentences into pieces of at most `most` words, which count as sentences.
+
+    A piece ends at the end of a line or behind a stop, otherwise behind a comma, a dash or a bracket, otherwise
+    anywhere, and has at least half as many words as it may have if there is such a place.
+
+    words (Sequence[Words]): The documents.
+    sentences (Sequence[Runs]): Their sentences.
+    most (int | None): The greatest number of words. None for no limit.
+    reason (str): Why longer ones are cut.
+    RETURNS (tuple[list[Runs], LostSpans]): The sentences and pieces, and which sentences were cut.
+    """
+    cut = LostSpans()
+    if most is None or all(max(runs.lengths, default=0) <= most for runs in sentences):
+        return list(sentences), cut
+    pairs = zip(words, sentences, strict=True)
+    return [_cut_runs(document, runs, most, reason, cut) for document, runs in pairs], cut
+
+
+def _cut_runs(document: Words, runs: Runs, most: int, reason: str, cut: LostSpans) -> Runs:
+    lengths: list[int] = []
+    in_sentence: list[bool] = []
+    start = 0
+    for length, is_sentence in zip(*runs, strict=True):
+        end = start + length
+        if is_sentence and length > most:
+            text = document.doc[start : start + 8].text
+            place = f"{length} words from {text!r} in {describe_doc(document.source)}"
+            cut.add(reason, place, document.to_source(start, end))
+            pieces = list(_pieces(_ranks(document, start, end), most))
+        else:
+            pieces = [length]
+        lengths += pieces
+        in_sentence += [is_sentence] * len(pieces)
+        start = end
+    return Runs(lengths, in_sentence)
+
+
+def _pieces(ranks: np.ndarray, most: int) -> Iterator[int]:
+    """The lengths of the pieces of a sentence: each ends behind the last of the best words in its second half."""
+    start = 0
+    while len(ranks) - start > most:
+        shortest = (most + 1) // 2
+        half = ranks[start + shortest - 1 : start + most]
+        length = shortest + len(half) - 1 - int(half[::-1].argmax())
+        yield length
+        start += length
+    yield len(ranks) - start
+
+
+def _ranks(document: Words, start: int, end: int) -> np.ndarray:
+    """How good it is to cut behind each word of a sentence: 2, 1 or 0. Shape: (words,)"""
+    ranks = [
+        2 if token.text in STOPS or _ends_line(document, token.i) else 1 if token.text in PAUSES else 0
+        for token in document.doc[start:end]
+    ]
+    return np.array(ranks)
+
+
+def _ends_line(document: Words, word: int) -> bool:
+    """Whether a line ends behind a word."""
+    if not document.has_white_space or word + 1 >= len(document.places):
+        return False
+    between = document.source[int(document.places[word]) + 1 : int(document.places[word + 1])]
+    return any(len(f"{token.text}.".splitlines()) > 1 for token in between)

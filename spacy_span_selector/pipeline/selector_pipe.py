@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
@@ -31,13 +33,11 @@ from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
 from ..signatures import naming
-from .batches import PREDICT_WORDS, batch_by_words
-from .before_training import warn_before_training
+from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
 from .doc_selection import DocSelection
-from .listeners import check_listeners
-from .long_sentences import MORE_THAN_A_BATCH, MOST_WORDS, cut_long_sentences
-from .optimizer import finish_update
 from .settings import PipeSettings, read_saved
+from .shared_encoders import check_listeners
+from .training import finish_update, warn_before_training
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -90,6 +90,33 @@ CONFIGURED = "configured"
 CUTS = "cuts a sentence"
 LEAVES_OUT = "leaves out a"
 """What messages say that a component does: with a sentence that is too long, and with gold annotation."""
+
+if hasattr(os, "register_at_fork"):
+    # A process of `nlp.pipe(n_process=...)` inherits the state of torch's thread pool but not its threads, and would
+    # wait for them for ever. With one thread it never asks for them.
+    os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
+
+
+class _SettingsByName(MutableMapping[str, Any]):
+    """The settings of a component as a mapping that has no values of its own."""
+
+    def __init__(self, pipe: SelectorPipe[Any, Any, Any, Any]) -> None:
+        self.pipe = pipe
+
+    def __getitem__(self, name: str) -> Any:
+        return vars(self.pipe.settings)[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.pipe.configure(**{name: value})
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError(f"'{self.pipe.name}' needs its setting '{name}'.")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(vars(self.pipe.settings))
+
+    def __len__(self) -> int:
+        return len(vars(self.pipe.settings))
 
 
 @contextmanager
@@ -145,6 +172,15 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """
         with naming(repr(self.name)):
             self.settings = replace(self.settings, **settings)
+
+    @property
+    def cfg(self) -> MutableMapping[str, Any]:
+        """The settings by name, as spaCy's commands read and set them: `cfg["threshold"] = 0.6` is checked, too."""
+        return _SettingsByName(self)
+
+    @cfg.setter
+    def cfg(self, settings: Mapping[str, Any]) -> None:
+        self.configure(**settings)
 
     @property
     def network_settings(self) -> NetworkSettings:

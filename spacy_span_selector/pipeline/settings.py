@@ -1,4 +1,4 @@
-"""The settings that both components have."""
+"""The settings that both components have, and the model that they have by default."""
 
 from __future__ import annotations
 
@@ -127,3 +127,23 @@ def read_saved(saved: bytes | str, component: str, source: str, known: list[str]
             f"{', '.join(known)}. A newer version of spacy-span-selector may have saved it: install that."
         )
     return content
+
+
+def default_model(architecture: str) -> dict[str, Any]:
+    """The configuration of an architecture with a small Tok2Vec of its own, and defaults for all else."""
+    embed = {
+        "@architectures": "spacy.MultiHashEmbed.v2",
+        "width": 96,
+        "rows": [5000, 1000, 2500, 1000],
+        "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE"],
+        "include_static_vectors": False,
+    }
+    encode = {
+        "@architectures": "spacy.MaxoutWindowEncoder.v2",
+        "width": 96,
+        "window_size": 1,
+        "maxout_pieces": 3,
+        "depth": 4,
+    }
+    tok2vec = {"@architectures": "spacy.Tok2Vec.v2", "embed": embed, "encode": encode}
+    return {"@architectures": architecture, "tok2vec": tok2vec}

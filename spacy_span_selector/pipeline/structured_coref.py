@@ -30,25 +30,21 @@ from ..examples.gold_mentions import given_mentions, gold_mentions
 from ..examples.lost import LostSpans
 from ..examples.token_facts import token_facts
 from ..extensions import CLUSTER_ATTRIBUTES, QUOTATION_ATTRIBUTES, register_extensions
-from ..layers.coref.gold import GoldMentions
 from ..layers.coref.linker import Links
-from ..layers.coref.loss import coref_loss
+from ..layers.coref.loss import GoldMentions, coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
 from ..layers.spans.layout import Runs, SpanLayout
 from ..scoring.coref import COREFERENCE
 from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
 from .consistent_clusters import consistent_clusters, describe_reasons
-from .default_model import default_model
 from .scenes import attribute_quotations, find_in_words, learn_quotations, outer_quotations, quotations_of
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import NotNegative, PipeSettings, Share
-from .workers import use_one_thread_after_fork
+from .settings import NotNegative, PipeSettings, Share, default_model
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
 
 register_extensions()
-use_one_thread_after_fork()
 
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)

@@ -36,26 +36,23 @@ from ..examples.rolesets import KnownRolesets, LookUpSenses, add_rolesets, count
 from ..extensions import FRAME_ATTRIBUTES, register_extensions
 from ..layers.selection.sampling import Annotation
 from ..layers.spans.layout import Runs, SpanLayout, Spans
-from ..layers.srl.gold import GoldFrames
-from ..layers.srl.growth import NEW
+from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
+from ..layers.srl.rolesets import NEW
 from ..models.torch_head import head_module
 from ..scoring.srl import SEMANTIC_ROLES
 from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
-from .default_model import default_model
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import NotNegative, PipeSettings
-from .workers import use_one_thread_after_fork
+from .settings import NotNegative, PipeSettings, default_model
 
 CORE_ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA")
 
 DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")
 
 register_extensions()
-use_one_thread_after_fork()
 
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)

@@ -1,13 +1,27 @@
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 import hypothesis.strategies as st
 import pytest
+import spacy
 from hypothesis import given, settings
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.pipeline.batches import INITIALIZE_DOCS, batch_by_words, docs_to_initialize
+from spacy_span_selector.annotation import set_title
+from spacy_span_selector.documents.words import read_words
+from spacy_span_selector.layers.spans.layout import Runs
+from spacy_span_selector.pipeline.batches import (
+    INITIALIZE_DOCS,
+    TOO_LONG,
+    batch_by_words,
+    cut_long_sentences,
+    docs_to_initialize,
+)
+
+from ..layouts import runs_of
 
 VOCAB = Vocab()
 
@@ -42,3 +56,61 @@ def test_a_model_is_initialized_with_the_first_documents_that_have_tokens() -> N
     found = docs_to_initialize(Example(doc, doc.copy()) for doc in docs)
     assert [len(doc) for doc in found] == [2, *range(1, INITIALIZE_DOCS)]
     assert docs_to_initialize([]) == []
+
+
+NLP = spacy.blank("en")
+
+
+def pieces(text: str, most: int) -> list[str]:
+    """The text of each piece, of a document that is one sentence."""
+    words = read_words(NLP(text))
+    (runs,), _ = cut_long_sentences([words], [runs_of([len(words.doc)])], most)
+    edges = [0, *accumulate(runs.lengths)]
+    return [words.doc[start:end].text for start, end in pairwise(edges)]
+
+
+@pytest.mark.parametrize("most", [None, 4, 5])
+def test_sentences_that_are_short_enough_stay_whole(most: int | None) -> None:
+    words, sentences = [read_words(NLP("a b c d"))], [runs_of([4])]
+    found, cut = cut_long_sentences(words, sentences, most)
+    assert found == sentences
+    assert not cut.counts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a b c d e f g h i", ["a b c d", "e f g h", "i"]),
+        ("a b , c d e f", ["a b ,", "c d e f"]),
+        ("a b ; , c d e", ["a b ;", ", c d e"]),
+        ("a ; b c d e", ["a ;", "b c d e"]),
+        ("; a b c d e", ["; a b c", "d e"]),  # a stop that would make too short a piece
+        ("a b ; ; c d", ["a b ; ;", "c d"]),
+        ("a b\nc , d e", ["a b", "c , d e"]),
+        ("a b \t c , d e", ["a b c ,", "d e"]),
+        ("a b\r\n\r\nc d e f g", ["a b", "c d e f", "g"]),
+    ],
+)
+def test_a_sentence_is_cut_at_the_best_place(text: str, expected: list[str]) -> None:
+    assert pieces(text, 4) == expected
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7])
+def test_no_piece_is_longer_than_it_may_be(most: int) -> None:
+    found = pieces("a , b ; c\nd e f g h . i , , j", most)
+    assert max(len(piece.split()) for piece in found) <= most
+    assert " ".join(found) == "a , b ; c d e f g h . i , , j"
+
+
+def test_other_sentences_and_markers_are_not_touched() -> None:
+    words = read_words(NLP("a b c d e f g h i j k l"))
+    (runs,), _ = cut_long_sentences([words], [Runs([2, 5, 3, 2], [True, False, True, True])], 2)
+    assert runs == Runs([2, 5, 2, 1, 2], [True, False, True, True, True])
+
+
+def test_what_is_cut_is_counted_with_its_place() -> None:
+    docs = [Doc(NLP.vocab, words=list("abcde")) for _ in range(2)]
+    set_title(docs[0], "the list")
+    _, cut = cut_long_sentences([read_words(doc) for doc in docs], [runs_of([5])] * 2, 3)
+    assert cut.counts == {TOO_LONG: 2}
+    assert cut.first[TOO_LONG] == "5 words from 'a b c d e' in document 'the list'"

@@ -19,7 +19,7 @@ from spacy.util import fix_random_seed
 from spacy_span_selector.annotation import GIVEN_MENTIONS_KEY, set_clusters, set_speakers
 from spacy_span_selector.layers.coref.linker import Mentions
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
-from spacy_span_selector.pipeline.long_sentences import TOO_LONG
+from spacy_span_selector.pipeline.batches import TOO_LONG
 
 from ..selectors import selector_block
 from .components import COREF, component, network

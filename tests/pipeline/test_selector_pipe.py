@@ -38,7 +38,7 @@ from spacy_span_selector.models import torch_head
 from spacy_span_selector.models.finite import NotFinite
 from spacy_span_selector.models.torch_head import DOCS_READER, HeadInput
 from spacy_span_selector.pipeline import selector_pipe
-from spacy_span_selector.pipeline.long_sentences import MORE_THAN_A_BATCH, TOO_LONG
+from spacy_span_selector.pipeline.batches import MORE_THAN_A_BATCH, TOO_LONG
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
@@ -216,6 +216,19 @@ def test_settings_that_an_earlier_version_did_not_have_are_those_of_the_config(
     change_saved_settings(tmp_path, case.factory, threshold="gone", decoding="gone")
     loaded = component(spacy.load(tmp_path))
     assert loaded.settings == replace(component(trained).settings, threshold=0.4)
+
+
+def test_settings_are_set_by_name_as_those_of_spacys_components(case: Case) -> None:
+    pipe = component(make_nlp(case))
+    pipe.cfg["threshold"] = 0.25
+    pipe.cfg.update(decoding="map")
+    assert (pipe.settings.threshold, pipe.settings.decoding) == (0.25, "map")
+    assert dict(pipe.cfg) == vars(pipe.settings)
+    with pytest.raises(ValueError, match=f"'threshold' of '{case.factory}' is 7; it must be"):
+        pipe.cfg["threshold"] = 7
+    with pytest.raises(ValueError, match=f"'{case.factory}' has no setting 'colour'"):
+        pipe.configure(colour="red", threshold=0.5)
+    assert pipe.settings.threshold == 0.25
 
 
 def test_what_is_excluded_is_not_loaded(case: Case, trained: Language, tmp_path: Path) -> None:

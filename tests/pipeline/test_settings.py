@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import spacy
+from spacy.util import registry
 
 from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.selection.selectors import (
@@ -13,7 +15,7 @@ from spacy_span_selector.layers.selection.selectors import (
     SigmoidSelector,
     StructuredSelector,
 )
-from spacy_span_selector.pipeline.settings import PipeSettings, read_saved
+from spacy_span_selector.pipeline.settings import PipeSettings, default_model, read_saved
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 from spacy_span_selector.signatures import naming
@@ -79,3 +81,16 @@ def test_saved_settings_are_read() -> None:
 def test_other_files_are_errors_that_name_them(saved: bytes, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read_saved(saved, "who", "a/cfg", ["kind", "threshold"])
+
+
+def test_the_default_model_has_a_tok2vec_of_its_own() -> None:
+    nlp = spacy.blank("en")
+    model = registry.resolve({"model": default_model("spacy_span_selector.SrlModel.v1")})["model"]
+    (vectors,) = model.get_ref("tok2vec").initialize(X=[nlp("Ann left.")]).predict([nlp("He slept.")])
+    assert vectors.shape == (3, 96)
+
+
+def test_each_component_has_a_configuration_of_its_own() -> None:
+    one, other = (default_model("spacy_span_selector.SrlModel.v1") for _ in range(2))
+    one["tok2vec"]["embed"]["width"] = 1
+    assert other["tok2vec"]["embed"]["width"] == 96

@@ -1,18 +1,23 @@
-"""Roles and rolesets that a trained component has not seen."""
-
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
+import spacy
 import torch
 from spacy.language import DEFAULT_CONFIG, Language
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config_from_str
+from thinc.api import SGD, Adam, Config, Optimizer
+from thinc.types import Floats1d
 
 from spacy_span_selector.examples.gold_frames import UNKNOWN_ROLE, UNKNOWN_ROLESET
+from spacy_span_selector.pipeline.training import ScaledOptimizer, planned_for_other_steps, warn_before_training
 
 from .components import (
     SRL,
@@ -28,6 +33,95 @@ from .components import (
     network,
     train,
 )
+
+
+def config(max_steps: Any, **rate: Any) -> Config:
+    return Config({"training": {"max_steps": max_steps, "optimizer": {"learn_rate": {"initial_rate": 0.1, **rate}}}})
+
+
+def test_a_rate_that_is_planned_for_other_steps_is_told() -> None:
+    problem = planned_for_other_steps(config(800, total_steps=2000))
+    assert problem and "after 800 steps" in problem and "planned for 2000" in problem
+    assert "--training.optimizer.learn_rate.total_steps 800" in problem
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        config("${training.optimizer.learn_rate.total_steps}", total_steps=2000),
+        config(2000, total_steps="${training.max_steps}"),
+        config(0, total_steps=2000),
+        config(800),
+        Config({"training": {"max_steps": 800, "optimizer": {"learn_rate": 0.1}}}),
+        Config({}),
+    ],
+    ids=["followed", "follows", "epochs", "no plan", "constant", "empty"],
+)
+def test_a_rate_that_fits_is_not_told(settings: Config) -> None:
+    assert planned_for_other_steps(settings) is None
+
+
+def pipeline(*names: str) -> Language:
+    nlp = spacy.blank("xx")
+    for name in names:
+        nlp.add_pipe(name)
+    return nlp
+
+
+def example(nlp: Language, predicted_starts: list[bool] | None = None) -> Example:
+    words = ["Ann", "left", "."]
+    return Example(Doc(nlp.vocab, words=words, sent_starts=predicted_starts), Doc(nlp.vocab, words=words))
+
+
+@pytest.mark.parametrize("names", [["structured_srl"], ["structured_srl", "sentencizer"]])
+def test_a_pipeline_without_sentence_boundaries_is_told(names: list[str]) -> None:
+    nlp = pipeline(*names)
+    with pytest.warns(UserWarning, match="'structured_srl' .*no component before it.*word_sentencizer"):
+        warn_before_training(nlp, "structured_srl", [example(nlp)])
+
+
+@pytest.mark.parametrize("sentencizer", ["sentencizer", "word_sentencizer", "senter", "parser"])
+def test_a_component_that_sets_boundaries_is_known(sentencizer: str) -> None:
+    nlp = pipeline(sentencizer, "structured_srl")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_before_training(nlp, "structured_srl", [example(nlp)])
+
+
+def test_boundaries_that_the_reader_gives_are_enough() -> None:
+    nlp = pipeline("structured_srl")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_before_training(nlp, "structured_srl", [example(nlp, [True, False, False])])
+
+
+def step(optimizer: Optimizer | ScaledOptimizer, **kwargs: float) -> np.ndarray:
+    """What one update changes."""
+    weights, gradient = cast(Floats1d, np.ones(4, dtype="f")), cast(Floats1d, np.asarray([1, -2, 0.5, 0], dtype="f"))
+    updated, _ = optimizer((1, "W"), weights, gradient, **kwargs)
+    return np.asarray(updated) - 1
+
+
+@pytest.mark.parametrize("make", [SGD, Adam])
+@pytest.mark.parametrize("factor", [0.0, 1.0, 7.0])
+def test_step_is_multiplied_by_the_factor(make: type, factor: float) -> None:
+    plain, scaled = (make(0.01, L2=0.0, grad_clip=0.0) for _ in range(2))
+    np.testing.assert_allclose(step(ScaledOptimizer(scaled, factor)), factor * step(plain), rtol=1e-4, atol=1e-7)
+
+
+def test_factors_multiply() -> None:
+    expected = 6 * step(SGD(0.01, L2=0.0, grad_clip=0.0))
+    found = step(ScaledOptimizer(SGD(0.01, L2=0.0, grad_clip=0.0), 2.0), lr_scale=3.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
+
+
+def test_schedule_of_the_optimizer_is_followed() -> None:
+    sgd = SGD(0.01, L2=0.0, grad_clip=0.0)
+    scaled = ScaledOptimizer(sgd, 5.0)
+    before = step(scaled)
+    sgd.learn_rate = 0.1
+    np.testing.assert_allclose(step(scaled), 10 * before, rtol=1e-4)
+
 
 NEW_FRAMES = """
 === the horn
@@ -163,7 +257,7 @@ def test_rolesets_are_not_added_where_they_are_not_predicted() -> None:
 def test_a_config_can_add_the_labels_of_its_corpus(trained: Language, tmp_path: Path) -> None:
     trained.to_disk(tmp_path / "trained")
     DocBin(docs=new_docs(trained)).to_disk(tmp_path / "train.spacy")
-    nlp = init_nlp(DEFAULT_CONFIG.merge(load_config_from_str(config(tmp_path))))
+    nlp = init_nlp(DEFAULT_CONFIG.merge(load_config_from_str(continued_config(tmp_path))))
     assert component(nlp).labels[-2:] == ("ARGM-MNR", "ARG5")
     examples = make_examples(nlp, new_docs(nlp))
     before = nlp.evaluate(examples)["srl_f"]
@@ -171,7 +265,7 @@ def test_a_config_can_add_the_labels_of_its_corpus(trained: Language, tmp_path: 
     assert nlp.evaluate(make_examples(nlp, new_docs(nlp)))["srl_f"] == 1.0 > before
 
 
-def config(folder: Path) -> Any:
+def continued_config(folder: Path) -> Any:
     return f"""
 [nlp]
 lang = "xx"

@@ -1,15 +1,17 @@
-"""What is said before training about a pipeline whose settings do not fit each other: a training takes long."""
+"""Training of components: contradictions in a config, learning rates of their own, labels of another corpus."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from spacy.language import Language
 from spacy.training import Example
-from thinc.api import Config
+from spacy.util import logger, registry
+from thinc.api import Config, Model, Optimizer
+from thinc.types import FloatsXd
 
 from ..examples.lost import level_of_caller
 from ..examples.sentences import lacks_boundaries
@@ -62,3 +64,54 @@ def _no_boundaries(nlp: Language, component: str, examples: Iterable[Example]) -
         "such as word_sentencizer. In [training] annotating_components it sets them in training, too; without, those "
         "of the corpus are used."
     )
+
+
+class ScaledOptimizer:
+    """An optimizer whose learning rate is multiplied by a factor.
+
+    Thinc's optimizers take such a factor at every call; this passes it on from models, which don't.
+
+    sgd (Optimizer): The optimizer of the pipeline.
+    factor (float): Multiplies its learning rate.
+    """
+
+    def __init__(self, sgd: Optimizer, factor: float) -> None:
+        self.sgd = sgd
+        self.factor = factor
+
+    def __call__(
+        self, key: tuple[int, str], weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
+    ) -> tuple[FloatsXd, FloatsXd]:
+        updated: Any = self.sgd(key, weights, gradient, lr_scale=lr_scale * self.factor)
+        return updated
+
+
+def finish_update(model: Model[Any, Any], sgd: Optimizer, factor: float) -> None:
+    """Update the weights of a `torch_head` model: those of its module at `factor` times the optimizer's rate.
+
+    model (Model): The model.
+    sgd (Optimizer): The optimizer of the pipeline.
+    factor (float): Multiplies its learning rate, for the module alone.
+    """
+    model.get_ref("tok2vec").finish_update(sgd)
+    model.get_ref("head").finish_update(cast(Optimizer, ScaledOptimizer(sgd, factor)))
+
+
+@registry.callbacks("spacy_span_selector.add_labels.v1")
+def create_add_labels(
+    component: str, corpus: Callable[[Language], Iterable[Example]]
+) -> Callable[[Language], Language]:
+    """Create a callback for `[initialize.after_init]`: a component that a config takes from a trained pipeline learns
+    the roles and rolesets of the new corpus, too.
+
+    component (str): Name of the component, a `structured_srl`.
+    corpus (Callable[[Language], Iterable[Example]]): Reads the corpus, as `[corpora.train]` does.
+    """
+
+    def add_labels(nlp: Language) -> Language:
+        pipe: Any = nlp.get_pipe(component)
+        added = pipe.add_labels(example.reference for example in corpus(nlp))
+        logger.info("'%s' learns %d new roles and %d new rolesets", component, *map(len, added.values()))
+        return nlp
+
+    return add_labels

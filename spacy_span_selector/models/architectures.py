@@ -1,4 +1,4 @@
-"""The architecture of `structured_srl`: any tok2vec, then the SRL network."""
+"""The architectures of the components: any tok2vec, then the network."""
 
 from __future__ import annotations
 
@@ -11,13 +11,35 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..layers.coref.network import CorefHead, CorefOutput, CorefSettings
 from ..layers.selection.selectors import Selector
 from ..layers.srl.arguments import ArgumentFinder
 from ..layers.srl.network import SrlHead, SrlOutput
 from ..layers.srl.settings import SrlSettings
 from ..layers.srl.span_arguments import SpanArgumentFinder
-from ..signatures import takes_settings
+from ..signatures import naming, takes_settings
 from .torch_head import HeadInput, change_head, torch_head
+
+
+@registry.architectures("spacy_span_selector.CorefModel.v1")
+@takes_settings(CorefSettings, "the coreference model")
+def build_coref_model(
+    tok2vec: Model[list[Doc], list[Floats2d]], settings: CorefSettings, selector: Selector | None = None
+) -> Model[HeadInput, CorefOutput]:
+    """Build the coreference model. In a config, the fields of its settings are its arguments.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
+        to a shared Tok2Vec or transformer.
+    settings (CorefSettings): Everything else.
+    selector (Selector | None): How mentions are selected; None for spacy_span_selector.LaminarSelector.v1.
+    RETURNS (Model[HeadInput, CorefOutput]): Its attribute `settings`, which is not saved, has all settings.
+    """
+    if selector is not None:
+        with naming("the coreference model"):
+            settings = replace(settings, selector=selector)
+    model = torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
+    model.attrs["settings"] = settings
+    return model
 
 
 @registry.architectures("spacy_span_selector.SrlModel.v1")
@@ -33,7 +55,10 @@ def build_srl_model(
     selector (Selector | None): How arguments are selected; None for spacy_span_selector.LaminarSelector.v1.
     RETURNS (Model[HeadInput, SrlOutput]): Its attribute `settings`, which is not saved, has all settings.
     """
-    return srl_model(tok2vec, settings if selector is None else replace(settings, selector=selector))
+    if selector is not None:
+        with naming("the SRL model"):
+            settings = replace(settings, selector=selector)
+    return srl_model(tok2vec, settings)
 
 
 def srl_model(
