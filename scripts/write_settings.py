@@ -68,15 +68,18 @@ LIMITS = {"ge": "from", "gt": "above", "le": "to", "lt": "below"}
 
 
 def write_page() -> str:
-    """The page: a section with a table for each part of a config."""
+    """The page: a section with a table for each part of a config. What two parts share is explained once."""
     parts = [HEAD]
+    explained: dict[tuple[str, str], str] = {}
     for title, (block, owner) in SECTIONS.items():
         parts.append(f"## {title}\n\n```ini\n{block}\n```\n")
         if title in NOTES:
             parts.append(f"{NOTES[title]}\n")
-        rows = "".join(
-            f"| `{name}` | {kind} | {default} | {meaning} |\n" for name, kind, default, meaning in rows_of(owner)
-        )
+        rows = ""
+        for name, kind, default, meaning in rows_of(owner):
+            first = explained.setdefault((name, meaning), title)
+            said = meaning if first == title else f"As in [{first}](#{first.lower().replace(' ', '-')})."
+            rows += f"| `{name}` | {kind} | {default} | {said} |\n"
         parts.append(f"| setting | values | default | meaning |\n|---|---|---|---|\n{rows}")
     return "\n".join(parts)
 
