@@ -18,8 +18,7 @@ import typer
 
 from spacy_span_selector.annotate import Job
 from spacy_span_selector.annotate.annotator import Annotator, PartResult
-from spacy_span_selector.annotate.parts import Part
-from spacy_span_selector.annotate.records import Record
+from spacy_span_selector.annotate.records import Part, Record
 
 from ..measuring import MB, Threads, in_fresh_process, measure_memory, numbers, print_header, print_row
 

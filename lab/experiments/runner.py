@@ -19,7 +19,7 @@ from typing import Any
 import srsly
 from tqdm import tqdm
 
-from spacy_span_selector.files.locks import only_process_in
+from spacy_span_selector.files.processes import only_process_in
 from spacy_span_selector.files.writing import write_file, write_files
 from spacy_span_selector.scoring.task import get_task
 
