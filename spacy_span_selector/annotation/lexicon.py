@@ -10,8 +10,6 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from spacy.util import registry
 from typing_extensions import TypedDict
 
-EXACTLY = ConfigDict(strict=True, extra="forbid")
-
 
 class RoleEntry(TypedDict):
     """A role of a roleset.
@@ -19,8 +17,6 @@ class RoleEntry(TypedDict):
     description (str): Its meaning in this roleset, such as "giver".
     tag (str): Its function tag, which is shared between rolesets, such as "PAG"; "" if there is none.
     """
-
-    __pydantic_config__ = EXACTLY  # type: ignore[misc]
 
     description: str
     tag: str
@@ -34,13 +30,13 @@ class RolesetEntry(TypedDict):
     roles (dict[str, RoleEntry]): Its core roles, by label.
     """
 
-    __pydantic_config__ = EXACTLY  # type: ignore[misc]
-
     name: str
     words: list[str]
     roles: dict[str, RoleEntry]
 
 
+for entry_type in (RoleEntry, RolesetEntry):
+    entry_type.__pydantic_config__ = ConfigDict(strict=True, extra="forbid")  # type: ignore[union-attr]
 ROLESET = TypeAdapter(RolesetEntry)
 Lexicon = dict[str, RolesetEntry]
 """Rolesets by their names in the annotation, such as "give.01"."""
