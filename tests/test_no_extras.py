@@ -28,7 +28,6 @@ NEEDING_THEM = {
     "serving",
     "serving.app",
     "serving.server",
-    "serving.turns",
     "serving.view",
     "serving.worker",
     "wcfg.triton_laminar",

@@ -7,8 +7,8 @@ not matter: `backends`, and `cluster` for more than one machine, decide that. `d
 
 from .annotator import Annotator, PartResult
 from .dataset import annotate_dataset
-from .job import Job
-from .reading import Reading
+from .pipelines import Job
+from .records import Reading
 from .run import Summary, annotate_to_folder, annotate_to_stream
 
 __all__ = [

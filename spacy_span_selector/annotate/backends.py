@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from ..files.processes import prepare_worker
 from .annotator import Annotator, PartResult, Tick
-from .job import Job
-from .parts import Part
+from .pipelines import Job
+from .records import Part
 
 Results = Generator[PartResult, None, None]
 Backend = Callable[[Job, Iterable[Part], Tick], Results]

@@ -22,9 +22,8 @@ from typing import Any
 from ..files.fingerprints import versions
 from .annotator import Annotator, PartResult, Tick
 from .backends import Backend, Results
-from .job import Job
-from .parts import Part
-from .pipelines import describe_pipeline
+from .pipelines import Job, describe_pipeline
+from .records import Part
 
 LOCAL = "local"
 MOST_DEATHS = 3

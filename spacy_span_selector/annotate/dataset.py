@@ -13,10 +13,8 @@ from ..pipeline.batches import batch_by_words
 from .annotator import Annotator, PartResult
 from .cluster import MOST_DEATHS, check_pipeline, require_ray, worker_job
 from .formats import Settings
-from .job import Job
-from .pipelines import describe_pipeline
-from .reading import RESERVED
-from .records import Record
+from .pipelines import Job, describe_pipeline
+from .records import RESERVED, Record
 from .tables import plain_schema, require_pyarrow, to_python, to_row
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from ..files.fingerprints import differences
-from ..files.locks import lock_file
+from ..files.processes import lock_file
 from ..files.writing import TEMPORARY, append_line, write_file
 from .annotator import PartResult, no_counts
-from .parts import Part
+from .records import Part
 
 COMMAND = "annotate"
 MANIFEST, DONE, ERRORS = "manifest.json", "done.jsonl", "errors.jsonl"

@@ -1,10 +1,11 @@
-"""Loading a pipeline, and telling it from others."""
+"""The pipeline of a run: what it is to do, how it is loaded and told from others, and where it puts annotation."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from spacy import util
 from spacy.language import Language
@@ -13,7 +14,6 @@ from thinc.api import ConfigValidationError
 
 from ..files.fingerprints import file_digest
 from ..pipeline.doc_selection import DocSelection
-from .job import Job
 
 ENCODER, NETWORK = "spacy_span_selector.TransformerModel.v1", "spacy_span_selector.CorefModel.v1"
 IN_BFLOAT16: dict[str, str | bool] = {
@@ -22,6 +22,46 @@ IN_BFLOAT16: dict[str, str | bool] = {
     NETWORK: True,
 }
 """The architectures that have the setting `bfloat16`, and its value that makes them predict in it."""
+
+KEYS = {
+    "structured_coref": {"prefix": "cluster_prefix", "mentions_key": "mentions_key"},
+    "structured_srl": {"prefix": "frame_prefix", "predicates_key": "predicates_key", "spans_key": "spans_key"},
+}
+"""The settings of components that say where they put annotation, and what `to_dict` calls them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is done to every part: all that a process must know to annotate any of them. It can be pickled.
+
+    model (str): The pipeline: a path or the name of a package.
+    code (Path | None): A Python file with registered functions that the pipeline needs.
+    format (str): The format of the output, one of `formats.output_formats()`.
+    transcripts (bool): Whether texts are read as transcripts, for who speaks in them.
+    tokens (bool): Whether plain data says where tokens are.
+    columns (bytes | None): The columns that tables pass on to tables, as `passed_columns` returns them.
+    max_length (int | None): The most characters that a text may have; None for what the pipeline says.
+    bf16 (bool | None): Whether to compute in bfloat16; None for what the pipeline says.
+    batch_words (int): About how many words are annotated at once.
+    gpu_id (int): The GPU; -1 for the CPU.
+    threads (int | None): The threads of torch; None for as many as it takes by itself.
+    """
+
+    model: str
+    code: Path | None = None
+    format: str = "jsonl"
+    transcripts: bool = False
+    tokens: bool = False
+    columns: bytes | None = None
+    max_length: int | None = None
+    bf16: bool | None = None
+    batch_words: int = 20_000
+    gpu_id: int = -1
+    threads: int | None = None
+
+    def identity(self) -> dict[str, Any]:
+        """What the output depends on, beside pipeline and inputs."""
+        return {name: getattr(self, name) for name in ("format", "transcripts", "tokens", "max_length", "bf16")}
 
 
 def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
@@ -163,3 +203,27 @@ def _with_bfloat16(config: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[s
             yield path, IN_BFLOAT16[architecture]
         for key, value in config.items():
             yield from _with_bfloat16(value, (*path, key))
+
+
+class Prefixes(TypedDict, total=False):
+    """The keys that pages of documents need."""
+
+    cluster_prefix: str
+    frame_prefix: str
+
+
+def find_keys(nlp: Language) -> dict[str, str]:
+    """Where the components of a pipeline put their annotation, as arguments of `to_dict`."""
+    found: dict[str, str] = {}
+    for name in nlp.pipe_names:
+        pipe: Any = nlp.get_pipe(name)
+        names = KEYS.get(nlp.get_pipe_meta(name).factory, {})
+        own = {argument: getattr(pipe.settings, setting) for setting, argument in names.items()}
+        found = own | found  # the first component counts
+    return found
+
+
+def only_prefixes(keys: Mapping[str, str]) -> Prefixes:
+    """What pages of documents need of the keys."""
+    prefixes: Any = {name: keys[name] for name in Prefixes.__annotations__ if name in keys}
+    return prefixes

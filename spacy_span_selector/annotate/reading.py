@@ -1,125 +1,129 @@
-"""What names and texts of records are, in files that have other fields, too."""
+"""All inputs as one stream of records. What can't be read becomes a record that says why, and the rest goes on.
+
+Text files are a document each, JSON lines a document a line, and both may be compressed by gzip; documents of `.spacy`
+files keep the annotation that they have. `tables` reads Parquet.
+"""
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from operator import attrgetter
-from typing import Any
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 
-from ..annotation.checks import show
-from ..corpora.plain.records import check_text
-from ..documents.transcripts import Turn
-from .records import Record
+from spacy.vocab import Vocab
 
-MOST_LEVELS = 100
-"""Deeper structures are refused: what writes, copies or prints one fails at some depth, each at another."""
+from ..annotation import get_title
+from ..corpora.files import decode, read_object, read_text
+from ..examples.corpus import read_sound_docs
+from ..files.fingerprints import file_digest
+from .inputs import STDIN, InputFile, open_stdin
+from .records import Reading, Record, describe, source_name, without_place
+from .tables import read_table
 
-RESERVED = frozenset(
-    {"format", "id", "text", "sentences", "tokens", "speakers", "speaker_markers"}
-    | {"clusters", "characters", "unlinked_mentions", "frames", "quotations"}
-)
-"""Keys of the output, which no other field of a record may have."""
+BYTE_ORDER_MARK = "\ufeff".encode()
+MOST_BYTES = 1 << 30
+"""No file is read as one text that is larger: it must be something else."""
 
 
-@dataclass
-class Reading:
-    """How records are read.
+def read_text_file(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read a text file. Lines of its text end in `\\n`, however those of the file end.
 
-    text_field (str): The field, or column, with the text.
-    id_field (str | None): The field with the name of the record, which each must have. If None, it is `id`, and a
-        record without it is named by file and line.
-    not_passed (dict[str, str]): Fields that the output can't have, because it has others of the same name, and the
-        first record that has each; found while reading.
+    file (InputFile): The file.
+    reading (Reading): Unused: a text file has no fields.
+    YIELDS (Record): The file, named by its path.
     """
-
-    text_field: str = "text"
-    id_field: str | None = None
-    not_passed: dict[str, str] = field(default_factory=dict)
-
-    def make_record(self, source: str, end: int, values: Mapping[str, Any]) -> Record:
-        """Make a record of named values.
-
-        source (str): Where they are.
-        end (int): The bytes of all inputs that come before their end.
-        values (Mapping[str, Any]): The values.
-        RETURNS (Record): The record; it says so if it has no text.
-        """
-        try:
-            _check_values(values)
-            name = self._name(source, values)
-        except ValueError as error:
-            return Record(source, source, end, problem=str(error))
-        try:
-            text = self._text(values)
-        except ValueError as error:
-            return Record(name, source, end, problem=str(error))
-        taken = (self.text_field, self.id_field or "id")
-        fields = {key: value for key, value in values.items() if key not in taken}
-        if speakers := _read_speakers(fields.get("speakers"), text):
-            del fields["speakers"]
-        for key in RESERVED & fields.keys():
-            self.not_passed.setdefault(key, source)
-            del fields[key]
-        return Record(name, source, end, text, fields=fields, speakers=speakers)
-
-    def _name(self, source: str, values: Mapping[str, Any]) -> str:
-        value = values.get(self.id_field or "id")
-        if isinstance(value, float):  # what tables make of whole numbers if some are missing
-            value = int(value) if value.is_integer() else None if math.isnan(value) else value
-        if value is None and self.id_field is None:
-            return source
-        if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
-            raise ValueError(f"{_place(self.id_field or 'id', values)}; expected a string or a whole number.")
-        return check_text(str(value))
-
-    def _text(self, values: Mapping[str, Any]) -> str:
-        text = values.get(self.text_field)
-        if not isinstance(text, str):
-            raise ValueError(f"{_place(self.text_field, values)}; expected a string. Is --text-field right?")
-        return check_text(text)
-
-
-def _check_values(values: Mapping[str, Any]) -> None:
-    """Fail if a value is nested so deeply that it can't go wherever a record goes.
-
-    RAISES (ValueError): If one is, naming it.
-    """
-    for key, value in values.items():
-        level = [value]
-        for _ in range(MOST_LEVELS + 1):
-            level = [part for value in level if isinstance(value, (dict, list, tuple)) for part in _parts(value)]
-            if not level:
-                break
-        else:
-            raise ValueError(f"'{key}' is nested more than {MOST_LEVELS} levels deep. Leave it out, or flatten it.")
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
-
-
-def _read_speakers(value: Any, text: str) -> tuple[Turn, ...]:
-    """The turns of a text as plain data has them; none if the value is anything else."""
+    name, end = source_name(file.path), file.start + (file.size or 0)
     try:
-        turns = [Turn(check_text(turn["speaker"]), turn["start"], turn["end"]) for turn in value]
-        fit = all(0 <= turn.start < turn.end <= len(text) for turn in turns)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return ()
-    return tuple(sorted(turns, key=attrgetter("start"))) if fit else ()
+        if file.path == STDIN:
+            text = decode(open_stdin().read(), name)
+        elif (file.size or 0) > MOST_BYTES:
+            raise ValueError(f"it has {file.size:,} bytes, which is no single text. Cut it into documents.")
+        else:
+            text = read_text(Path(file.path))
+    except (OSError, ValueError) as error:
+        yield Record(name, name, end, problem=without_place(error, file.path))
+    else:
+        yield Record(name, name, end, text)
 
 
-def source_name(path: str) -> str:
-    """A path as output can have it: bytes that are no UTF-8 are escaped."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+def read_json_lines(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read JSON lines, one by one. Empty lines are skipped.
+
+    file (InputFile): The file.
+    reading (Reading): Which fields have name and text.
+    YIELDS (Record): The records of the file, and one for what a file that is damaged has lost.
+    """
+    name, number, end = source_name(file.path), 0, file.start
+    try:
+        with ExitStack() as stack:
+            raw = open_stdin() if file.path == STDIN else stack.enter_context(open(file.path, "rb"))
+            lines = stack.enter_context(gzip.GzipFile(fileobj=raw)) if file.compressed else raw
+            for number, line in enumerate(lines, start=1):
+                end = file.start + raw.tell() if file.compressed else end + len(line)
+                if number == 1:
+                    line = line.removeprefix(BYTE_ORDER_MARK)
+                if line.strip():
+                    yield _read_line(line, f"{name}:{number}", end, reading)
+    except (OSError, EOFError, zlib.error) as error:
+        place = f"{name}:{number + 1}"
+        yield Record(place, place, end, problem=f"the file can't be read from here on ({error}). Copy it again.")
 
 
-def without_place(error: Exception, place: str) -> str:
-    """The message of an error without the place that a record names anyway."""
-    return str(error).removeprefix(f"{place}: ")
+def _read_line(line: bytes, place: str, end: int, reading: Reading) -> Record:
+    try:
+        values = read_object(line, place, numbers_only=True)
+    except ValueError as error:
+        return Record(place, place, end, problem=without_place(error, place))
+    return reading.make_record(place, end, values)
 
 
-def _place(key: str, values: Mapping[str, Any]) -> str:
-    return f"'{key}' is {show(values[key])}" if key in values else f"there is no '{key}' among {show([*values])}"
+def read_docs_file(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read a `.spacy` file. spaCy has the whole file in memory.
+
+    file (InputFile): The file.
+    reading (Reading): Unused: documents are named by their titles.
+    YIELDS (Record): The documents, those without a title named by file and number, those that are damaged as records
+        that say so; or one for the file, if nothing in it can be read.
+    """
+    name = source_name(file.path)
+    end = file.start + (file.size or 0)
+    try:
+        digest = file_digest(Path(file.path))
+        for number, doc in enumerate(read_sound_docs(file.path, Vocab()), start=1):
+            source = f"{name}:{number}"
+            try:
+                if isinstance(doc, ValueError):
+                    raise doc
+                title, content = get_title(doc) or source, doc.to_bytes()
+            except Exception as error:  # a document may hold anything
+                describe(error)
+                yield Record(source, source, end, problem=without_place(error, file.path))
+            else:
+                yield Record(title, source, end, content, len(doc), version=f"{digest}:{number}")
+    except (OSError, ValueError) as error:
+        yield Record(name, name, end, problem=without_place(error, file.path))
+
+
+READERS = {"txt": read_text_file, "jsonl": read_json_lines, "parquet": read_table, "spacy": read_docs_file}
+"""The reader of each kind of file."""
+
+
+def read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Record]:
+    """Read files, one after the other.
+
+    files (Iterable[InputFile]): The files.
+    reading (Reading): Which fields have name and text.
+    YIELDS (Record): Their records.
+    """
+    for file in files:
+        name = source_name(file.path)
+        if file.problem:
+            yield Record(name, name, file.start, problem=file.problem)
+            continue
+        try:
+            yield from READERS[file.kind](file, reading)
+        except Exception as error:  # an error that a reader does not expect costs no other file
+            problem = f"the file can't be read from here on ({describe(error)})."
+            yield Record(name, name, file.start + (file.size or 0), problem=problem)

@@ -7,17 +7,20 @@ import pickle
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
+
+from ..corpora.plain.records import Document
 from .inputs import InputFile
-from .reading import RESERVED, Reading, source_name
-from .records import Record, plain
+from .records import RESERVED, Reading, Record, describe, plain, source_name
 
 if TYPE_CHECKING:
     import pyarrow
 
 ROWS = 64  # that are in memory at once; each may be a novel
 FIELDS = "fields"
+PRIMITIVE = {str: "string", int: "int64", float: "float64"}
 
 
 def require_pyarrow() -> Any:
@@ -82,9 +85,8 @@ def to_python(column: pyarrow.Array, row: int) -> Any:
     try:
         value = column[row].as_py()
         pickle.dumps(value)
-    except MemoryError:
-        raise
-    except Exception:  # each type fails in its own way
+    except Exception as error:  # each type fails in its own way
+        describe(error)
         return Cell(column.take([row]))
     return value
 
@@ -182,58 +184,27 @@ def table_schema(columns: bytes | None) -> pyarrow.Schema:
 
 
 def plain_schema() -> pyarrow.Schema:
-    """The columns of plain data."""
+    """The columns of plain data, which its models declare."""
+    return require_pyarrow().schema(list(_record_type(Document)))
+
+
+def _arrow_type(kind: Any) -> pyarrow.DataType:
+    """The type of a column for the type of a field."""
     arrow = require_pyarrow()
-    place = {"start": arrow.int64(), "end": arrow.int64()}
-    text_span = {**place, "text": arrow.string()}
-    span = {**text_span, "score": arrow.float64()}
-    mention = {**span, "link_score": arrow.float64(), "antecedent": arrow.int64(), "reason": arrow.string()}
-    of_entity = {"entity_label": arrow.string(), "entity_id": arrow.string()}
-    cluster = {"representative": arrow.int64(), "name": arrow.string(), **of_entity, "mentions": _list(arrow, mention)}
-    character = {
-        "name": arrow.string(),
-        "gender": arrow.string(),
-        "cluster": arrow.int64(),
-        "count": arrow.int64(),
-        "names": _list(arrow, {"name": arrow.string(), "count": arrow.int64()}),
-    }
-    frame = {
-        "predicate": _struct(arrow, span),
-        "roleset": arrow.string(),
-        "roleset_name": arrow.string(),
-        "arguments": _list(arrow, {"role": arrow.string(), "description": arrow.string(), **span}),
-    }
-    quotation = {
-        **span,
-        "speaker": arrow.int64(),
-        "speaker_mention": _struct(arrow, text_span),
-        "addressee": arrow.int64(),
-        "addressee_mention": _struct(arrow, text_span),
-        "cue": _struct(arrow, text_span),
-    }
-    columns = {
-        "format": arrow.string(),
-        "id": arrow.string(),
-        "text": arrow.string(),
-        "sentences": _list(arrow, place),
-        "tokens": _list(arrow, place),
-        "speakers": _list(arrow, {"speaker": arrow.string(), **place}),
-        "speaker_markers": _list(arrow, text_span),
-        "clusters": _list(arrow, cluster),
-        "characters": _list(arrow, character),
-        "unlinked_mentions": _list(arrow, span),
-        "frames": _list(arrow, frame),
-        "quotations": _list(arrow, quotation),
-    }
-    return arrow.schema(list(columns.items()))
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return _record_type(kind)
+    if kind in PRIMITIVE:
+        return arrow.type_for_alias(PRIMITIVE[kind])
+    if get_origin(kind) is Literal:
+        return arrow.string()
+    if get_origin(kind) is list:
+        return arrow.list_(_arrow_type(get_args(kind)[0]))
+    return _arrow_type(get_args(kind)[0])  # what is annotated, or may be missing
 
 
-def _struct(arrow: Any, fields: dict[str, Any]) -> Any:
-    return arrow.struct(list(fields.items()))
-
-
-def _list(arrow: Any, fields: dict[str, Any]) -> Any:
-    return arrow.list_(_struct(arrow, fields))
+def _record_type(model: type[BaseModel]) -> pyarrow.StructType:
+    fields = [(name, _arrow_type(field.annotation)) for name, field in model.model_fields.items()]
+    return require_pyarrow().struct(fields)
 
 
 def _to_json(fields: dict[str, Any]) -> str | None:

@@ -7,8 +7,10 @@ was told to.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
@@ -19,7 +21,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from .turns import SenderLeftError, Turns
 from .worker import NotAnnotatedError, Worker
 
 LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
@@ -129,3 +130,60 @@ async def sender_leaves(request: Request) -> None:
 async def answer_nobody(request: Request, error: Exception) -> Response:
     """The answer to a sender who has left, which goes nowhere."""
     return Response(status_code=400)
+
+
+class SenderLeftError(Exception):
+    """There is nobody to answer any more."""
+
+
+class Turns:
+    """Lets texts that come at the same time take turns."""
+
+    def __init__(self, worker: Worker, most_waiting: int) -> None:
+        """Initialize it.
+
+        worker (Worker): Annotates them.
+        most_waiting (int): How many texts may wait while one is annotated.
+        """
+        self._worker = worker
+        self._most_waiting = most_waiting
+        self._texts = 0
+        self._turn = asyncio.Lock()  # those who wait get it in the order in which they came
+        self._under_way: asyncio.Task[bytes] | None = None
+
+    async def annotate(self, text: str, left: Coroutine[Any, Any, None]) -> bytes:
+        """Make the page of a text when it is its turn.
+
+        A text whose sender has left before its turn is dropped. One that is under way then goes on for as long as it
+        takes to load the pipeline, which the next one would have to wait for if it were ended.
+
+        text (str): The text.
+        left (Coroutine[Any, Any, None]): Returns when its sender has left.
+        RETURNS (bytes): The page.
+        RAISES (NotAnnotatedError): If it was not annotated, or too many wait.
+        RAISES (SenderLeftError): If its sender has left.
+        """
+        gone = asyncio.create_task(left)
+        self._texts += 1
+        try:
+            if self._texts > 1 + self._most_waiting:
+                problem = "Too many texts are waiting. Send yours again in a minute."
+                raise NotAnnotatedError(problem, later=True)
+            answer = asyncio.create_task(self._annotate(text))
+            await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return answer.result()
+            if answer is not self._under_way:
+                answer.cancel()
+            while not (await asyncio.wait({answer}, timeout=self._worker.seconds_to_load))[0]:
+                await asyncio.to_thread(self._worker.give_up)
+            await asyncio.gather(answer, return_exceptions=True)  # whatever it is
+            raise SenderLeftError
+        finally:
+            self._texts -= 1
+            gone.cancel()
+
+    async def _annotate(self, text: str) -> bytes:
+        async with self._turn:
+            self._under_way = asyncio.current_task()
+            return await asyncio.to_thread(self._worker.annotate, text)

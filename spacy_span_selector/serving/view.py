@@ -8,7 +8,7 @@ from string import Template
 
 from spacy.language import Language
 
-from ..annotate.keys import find_keys, only_prefixes
+from ..annotate.pipelines import find_keys, only_prefixes
 from ..annotation import set_title
 from ..documents.tokenized import make_doc
 from ..rendering import Page

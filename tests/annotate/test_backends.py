@@ -11,7 +11,7 @@ import pytest
 
 from spacy_span_selector.annotate import Job
 from spacy_span_selector.annotate.backends import in_processes, in_this_process
-from spacy_span_selector.annotate.parts import cut_into_parts
+from spacy_span_selector.annotate.records import cut_into_parts
 
 from . import components
 from .conftest import make_records

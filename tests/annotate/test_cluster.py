@@ -18,8 +18,8 @@ from spacy_span_selector.annotate import Job
 from spacy_span_selector.annotate.annotator import PartResult
 from spacy_span_selector.annotate.backends import in_this_process
 from spacy_span_selector.annotate.cluster import Pool, Worker, find_room, in_ray, knock, require_ray, worker_job
-from spacy_span_selector.annotate.parts import Part, cut_into_parts
 from spacy_span_selector.annotate.pipelines import describe_pipeline
+from spacy_span_selector.annotate.records import Part, cut_into_parts
 from spacy_span_selector.files.fingerprints import versions
 
 from .conftest import make_records

@@ -11,8 +11,8 @@ from spacy.vocab import Vocab
 from spacy_span_selector import to_dict
 from spacy_span_selector.annotate import Reading
 from spacy_span_selector.annotate.inputs import find_inputs
+from spacy_span_selector.annotate.reading import read_records
 from spacy_span_selector.annotate.records import Record
-from spacy_span_selector.annotate.stream import read_records
 from spacy_span_selector.annotation import get_speakers, set_clusters, set_speakers, set_title
 from spacy_span_selector.examples.corpus import read_docs
 

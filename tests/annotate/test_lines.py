@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from spacy_span_selector.annotate import Reading, lines, stream
+from spacy_span_selector.annotate import Reading, reading
 from spacy_span_selector.annotate.inputs import InputFile, find_inputs
+from spacy_span_selector.annotate.reading import read_records
 from spacy_span_selector.annotate.records import Record
-from spacy_span_selector.annotate.stream import read_records
 from spacy_span_selector.documents.transcripts import Turn
 
 
@@ -52,7 +52,7 @@ def test_a_file_that_is_no_text_says_so(tmp_path: Path, name: str, content: byte
 
 def test_a_file_that_is_too_large_for_a_text_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "a.txt").write_text("Ann left.")
-    monkeypatch.setattr(lines, "MOST_BYTES", 8)
+    monkeypatch.setattr(reading, "MOST_BYTES", 8)
     assert "it has 9 bytes, which is no single text" in read(tmp_path / "a.txt")[0].problem
 
 
@@ -183,7 +183,7 @@ def test_a_reader_that_fails_costs_no_other_file(tmp_path: Path, monkeypatch: py
     def fail(file: InputFile, reading: Reading) -> Iterator[Record]:
         raise OverflowError("too much")
 
-    monkeypatch.setitem(stream.READERS, "jsonl", fail)
+    monkeypatch.setitem(reading.READERS, "jsonl", fail)
     (tmp_path / "a.jsonl").write_text("{}")
     (tmp_path / "b.txt").write_text("Ann")
     bad, good = read(tmp_path)

@@ -10,7 +10,7 @@ import pytest
 from spacy_span_selector.annotate import output
 from spacy_span_selector.annotate.annotator import PartResult
 from spacy_span_selector.annotate.output import Manifest, OutputFolder
-from spacy_span_selector.annotate.parts import Part, cut_into_parts
+from spacy_span_selector.annotate.records import Part, cut_into_parts
 
 from ..full_disk import contents
 from .conftest import make_records

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from spacy_span_selector.annotate.parts import Part, cut_into_parts
-from spacy_span_selector.annotate.records import Record
+from spacy_span_selector.annotate.records import Part, Record, cut_into_parts
 from spacy_span_selector.documents.transcripts import Turn
 
 from .conftest import make_records

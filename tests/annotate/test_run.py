@@ -8,7 +8,7 @@ from spacy_span_selector.annotate import Job, Reading, annotate_to_stream
 from spacy_span_selector.annotate.annotator import Tick
 from spacy_span_selector.annotate.backends import Results, in_this_process
 from spacy_span_selector.annotate.inputs import find_inputs
-from spacy_span_selector.annotate.parts import Part
+from spacy_span_selector.annotate.records import Part
 
 from .conftest import read_lines
 

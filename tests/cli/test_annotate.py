@@ -21,7 +21,7 @@ from spacy_span_selector import from_dict
 from spacy_span_selector.annotate import run as bulk_run
 from spacy_span_selector.annotate.backends import Backend, in_this_process
 from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.plain import read_schema
+from spacy_span_selector.corpora.plain import json_schema
 
 from ..annotate import components
 from ..annotate.conftest import model  # noqa: F401
@@ -78,7 +78,7 @@ def test_json_lines_follow_the_schema_and_read_back(model: str):  # noqa: F811
     run(model, "in", "out", "--tokens")
     nlp = spacy.load(model)
     for line in lines("out/part-00000.jsonl"):
-        jsonschema.validate(line, read_schema())
+        jsonschema.validate(line, json_schema())
         assert from_dict(line, nlp).text == line["text"]
         assert line["tokens"]
 

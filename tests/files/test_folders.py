@@ -9,7 +9,7 @@ import spacy
 
 from spacy_span_selector.annotate import Reading
 from spacy_span_selector.annotate.inputs import find_inputs
-from spacy_span_selector.annotate.stream import read_records
+from spacy_span_selector.annotate.reading import read_records
 from spacy_span_selector.checking.files import UNREADABLE, read_file
 from spacy_span_selector.checking.files import find_files as find_corpus
 from spacy_span_selector.corpora.conll2012.reader import find_files as find_conll

@@ -18,7 +18,7 @@ from spacy_span_selector.files.writing import TEMPORARY, append_line, write_file
 
 from ..full_disk import contents, full_disk
 
-PACKAGE = Path(writing.__file__).parent
+PACKAGE = Path(writing.__file__).parents[1]
 LARGE = b"new" * 1_000
 WRITERS = ("write_text", "write_bytes", "write_json", "write_jsonl", "write_gzip_json", "to_disk", "mkstemp")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from spacy_span_selector.files.locks import lock_file, only_process_in
+from spacy_span_selector.files.processes import lock_file, only_process_in
 
 
 def only(folder: Path) -> AbstractContextManager[None]:
