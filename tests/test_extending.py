@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,13 @@ from lab.experiments.report import write_report
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decoding
-from spacy_span_selector.layers.selection.selectors import Marginals, ProbabilisticSelector, independent_marginals
-from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.layers.selection.selectors import (
+    Marginals,
+    ProbabilisticSelector,
+    Selection,
+    independent_marginals,
+)
+from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPipeSettings, StructuredCoref
 from spacy_span_selector.scoring.coref import COREFERENCE
 from spacy_span_selector.scoring.task import get_task, tasks
@@ -55,7 +60,29 @@ class SingleWords(ProbabilisticSelector):
         return AboveThreshold(threshold)
 
 
+@dataclass(frozen=True)
+class KnowsCapitals(SingleWords):
+    """Learns besides which words have a capital."""
+
+    auxiliary_scores = 1
+
+    def check_examples(self, examples: Sequence[Example], component: str) -> None:
+        if not any(example.reference.text.lower() != example.reference.text for example in examples):
+            raise ValueError(f"'{component}' found no capital.")
+
+    def read_gold(
+        self, examples: Sequence[Example], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+    ) -> torch.Tensor:
+        return torch.tensor([float(token.text.istitle()) for example in examples for token in example.reference])
+
+    def own_loss(self, selection: Selection, gold: torch.Tensor, layout: SpanLayout) -> torch.Tensor:
+        tokens = torch.arange(len(layout.document))
+        scores = selection.auxiliary[0, layout.flat_index(tokens, tokens)]
+        return torch.nn.functional.binary_cross_entropy_with_logits(scores, gold)
+
+
 registry.misc("extending_test.SingleWords.v1", func=SingleWords)
+registry.misc("extending_test.KnowsCapitals.v1", func=KnowsCapitals)
 
 
 @Language.factory("extending_test_mentions", default_config={"model": DEFAULT_MODEL, **CorefPipeSettings.defaults()})
@@ -103,6 +130,27 @@ def test_a_selector_of_ones_own_learns_and_predicts(factory: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
+def test_a_selector_learns_from_gold_and_with_a_loss_of_its_own(factory: str) -> None:
+    nlp, get_examples = make_pipeline(factory, model={"selector": {"@misc": "extending_test.KnowsCapitals.v1"}})
+    pipe: Any = nlp.get_pipe(factory)
+    doc = nlp("Ann saw the boat. She liked it.")
+    for _ in range(30):
+        nlp.update(get_examples(), annotates=["sentencizer"], sgd=nlp.resume_training())
+    output = pipe.model.predict([doc])
+    words = output.selection.spans.starts
+    titles = [doc[word].is_title for word in words.tolist()]
+    assert (output.selection.auxiliary[0, output.selection.candidates] > 0).tolist() == titles
+
+
+def test_a_corpus_without_the_gold_of_a_selector_is_an_error() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("structured_coref", config={"model": {"selector": {"@misc": "extending_test.KnowsCapitals.v1"}}})
+    docs = parse_bracketed("[she|ann] saw [herself|ann].", nlp)
+    with pytest.raises(ValueError, match="'structured_coref' found no capital"):
+        nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+
+
+@pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
 def test_a_selector_of_ones_own_is_measured(factory: str) -> None:
     nlp, get_examples = make_pipeline(factory, model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
     pipe: Any = nlp.get_pipe(factory)
@@ -121,7 +169,7 @@ def test_the_tree_of_a_selector_of_ones_own_is_drawn(tmp_path: Path) -> None:
 def test_an_unknown_selector_is_an_error() -> None:
     unknown: Any = object()
     build = registry.architectures.get("spacy_span_selector.CorefModel.v1")
-    with pytest.raises(ValueError, match=r"model is <object .*no selector of this package"):
+    with pytest.raises(ValueError, match=r"'selector' of the coreference model is <object .*Selector"):
         build(Model("tok2vec", lambda model, X, is_train: (X, lambda dX: dX)), unknown)
 
 

@@ -87,7 +87,7 @@ def multitask_selector(ratio: float | None = None, weight: float = 0.1) -> Multi
 
     ratio (float | None): As for the greedy selector.
     weight (float): What the loss of the second task is multiplied by.
-    RAISES (ValueError): If `ratio` is no number above 0, or `weight` is below or no number.
+    RAISES (ValueError): If `ratio` is no number above 0, or `weight` is below 0 or no number.
     """
     return MultitaskSelector(ratio, weight)
 

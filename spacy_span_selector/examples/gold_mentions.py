@@ -10,7 +10,7 @@ from spacy.training import Example
 from ..annotation import describe_doc, get_clusters, has_clusters_annotated
 from ..documents.rebuilt import is_blank
 from ..documents.words import Words
-from ..layers.coref.gold import GoldMentions
+from ..layers.coref.loss import GoldMentions
 from ..layers.selection.candidates import CandidateStrategy, Given
 from ..layers.spans.layout import Runs, SpanLayout
 from .alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, WHITE_SPACE, SpanAligner

@@ -10,7 +10,7 @@ from unicodedata import east_asian_width
 import numpy as np
 from numpy.typing import NDArray
 
-from ..wcfg.tree import binary_tree
+from ..wcfg.decoding import binary_tree
 from .html_page import html_page
 
 Node = tuple[int, int]

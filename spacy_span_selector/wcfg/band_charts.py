@@ -1,6 +1,6 @@
 """Charts of narrow spans: of a sentence of n words, only the spans of up to `most` words.
 
-They are laid out as in `triangle`, m = n + 1 being the number of boundaries, but have a row for each width alone:
+They are laid out as in `triangle`, m = n + 1 being the number of boundaries, but have only a row for each width:
 
 - by start, `[w, i]`, for left parts;
 - by end, `[most - w, k]`, for right parts.
@@ -54,7 +54,7 @@ class BandCharts(Charts):
         return self._view(corners + first, end, width - 1, corners, after - first)
 
     def block_parents(self, width: int, first: int, after: int) -> Tensor:
-        """What contains some of the spans of a width: from the chart by end what starts with each, widest first; from
+        """Parents of some of the spans of a width: from the chart by end what starts with each, widest first; from
         the chart by start what ends with it, narrowest first.
 
         Where there is none, a view has values of the charts where there is no span.
@@ -65,7 +65,7 @@ class BandCharts(Charts):
         return self._view(start, first + most, most - width, step, after - first)
 
     def block_siblings(self, width: int, first: int, after: int) -> Tensor:
-        """What lies beside the spans in their `block_parents`: from the chart by end what follows them, from the chart
+        """Siblings of the spans in their `block_parents`: from the chart by end what follows them, from the chart
         by start what precedes them. Shape: (most - width, 2, (after - first) * batch)"""
         step, most = self._corners - 1, self._rows - 1
         start = (width + 1) * step + first + width - width * self._corners

@@ -1,4 +1,4 @@
-"""The sweeps of the laminar grammar over narrow spans alone: those of `laminar_sweeps`, with a chain over the sentence.
+"""The sweeps of the laminar grammar over narrow spans only: those of `laminar_sweeps`, with a chain over the sentence.
 
 What is inside a narrow span, and what is outside it within a narrow one, are the sums of the whole chart. A span that
 lies in no other one of its derivation is a link of the `chain`. All values but those of the chain are logarithms to

@@ -95,5 +95,5 @@ def _windows(by_end: Tensor, by_start: Tensor) -> Tensor:
 
 
 def _all_windows(values: Tensor, most: int) -> tuple[Tensor, ...]:
-    """What lies before each boundary but the first: views. Shape: (most, 2, batch) each"""
+    """The sums before each boundary but the first: views. Shape: (most, 2, batch) each"""
     return values.unfold(0, most, 1)[1 : len(values) - most].permute(0, 3, 1, 2).unbind()

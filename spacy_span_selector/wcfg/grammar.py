@@ -1,4 +1,4 @@
-"""What the grammars have in common: log Z and span marginals from the sums that each grammar computes by a chart.
+"""The base of the grammars: log Z and span marginals from the sums that each grammar computes by a chart.
 
 A grammar is a distribution over sets of non-crossing spans. In each, a span is selected with probability
 
@@ -28,7 +28,7 @@ AT_ONCE = 1 << 20  # the scores in charts that are computed at once for that
 class Grammar(ABC):
     """A distribution over sets of non-crossing spans of a sentence.
 
-    is_precise (bool): Whether `log_marginals` computes log(1 - p) anew where it would be rounding error.
+    is_precise (bool): Whether `log_marginals` computes log(1 - p) again where it would be rounding error.
     """
 
     is_precise: ClassVar[bool] = True
@@ -109,7 +109,7 @@ class Grammar(ABC):
         return log_selected.masked_fill(~spans.exists, -math.inf), log_unselected.masked_fill(~spans.exists, 0.0)
 
     def _without_rounding(self, log_unselected: Tensor, spans: _Spans, lengths: Tensor) -> Tensor:
-        """Compute log(1 - p) anew where it is little more than the rounding error of log q.
+        """Compute log(1 - p) again where it is little more than the rounding error of log q.
 
         It is log Z with the span forbidden, less log Z, whose gradient is the difference of the marginals. That takes
         a chart for each such span. A sentence has fewer of them than words, since two that cross cannot both be likely,

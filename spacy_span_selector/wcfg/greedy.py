@@ -46,7 +46,7 @@ def greedy_spans(starts: Indices, ends: Indices, wanted: int) -> Indices:
 
 
 def _crosses_kept(start: Indices, end: Indices, last_end: Indices, first_start: Indices) -> Mask:
-    """Which spans cross a kept one: one that starts inside and ends after them, or the mirror image.
+    """Mark the spans that cross a kept one: one that starts inside and ends after them, or the mirror image.
 
     start, end (NDArray[np.int64]): First and last token of each span. Shape: (spans,)
     last_end, first_start (NDArray[np.int64]): Of the kept spans that start, or end, at each token. Shape: (tokens,)
@@ -64,7 +64,7 @@ def _crosses_kept(start: Indices, end: Indices, last_end: Indices, first_start: 
 
 
 def _decide(start: Indices, end: Indices) -> Mask:
-    """Which spans of a ranking are kept, if none crosses a span kept earlier. Shape: (spans,)"""
+    """Mark the spans of a ranking that are kept, if none crosses a span kept earlier. Shape: (spans,)"""
     starts_inside = (start[:, None] < start) & (start <= end[:, None])  # [left, right]: right starts inside left
     crosses = starts_inside & (end > end[:, None])
     better = np.triu(crosses | crosses.T)  # [better, worse]

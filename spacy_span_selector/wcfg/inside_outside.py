@@ -2,7 +2,7 @@
 
 A span that is a node of the tree is selected with weight exp(score) or not selected with weight 1,
 so the log weight of its node is softplus(score), and one chart over nodes sums over both choices. A set
-of spans counts once for each tree that contains it. The sweeps over this chart are in `sweeps`.
+of spans counts once for each tree that contains it. The chart and the sweeps over it are in `sweeps`.
 
 Liu et al. 2022, "A Structured Span Selector" (NAACL), section 3 and appendix; see docs/grammar.md.
 """
@@ -17,9 +17,9 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from . import sweeps
-from .chart import arcs_to_spans, spans_to_arcs
 from .grammar import FORBIDDEN, IDENTITY, Grammar
 from .implementations import sweeps_for
+from .sweeps import arcs_to_spans, spans_to_arcs
 from .validation import check_differentiated_once
 
 

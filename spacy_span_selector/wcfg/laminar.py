@@ -1,7 +1,7 @@
 """The laminar grammar: every set of non-crossing spans has exactly one derivation.
 
 The probability of a set is proportional to the exponential of the sum of its scores, and nothing else. A span that no
-other can cross is selected with probability sigmoid(score), whatever the length of the sentence. The sweeps over its
+other can cross is selected with probability sigmoid(score), in a sentence of any length. The sweeps over its
 chart are in `laminar_sweeps`; see docs/grammar.md.
 """
 

@@ -79,7 +79,7 @@ class Charts:
         return self._view(corners, (self._rows - width) * corners + width, width - 1, corners, corners - width)
 
     def parents(self, width: int, first: int, after: int) -> Tensor:
-        """What contains spans of one width: from the chart by end, what starts with each of some spans, and from the
+        """Parents of spans of one width: from the chart by end, what starts with each of some spans, and from the
         chart by start, what ends with each of as many others, their mirror images.
 
         Some rows have, for some columns, values of the charts where there is no span.
@@ -95,7 +95,7 @@ class Charts:
         return self._view(start, end, tokens - width - first, tokens, after - first)
 
     def siblings(self, width: int, first: int, after: int) -> Tensor:
-        """What lies beside the spans in their `parents`: from the chart by end, what follows some of them, and from the
+        """Siblings of the spans in their `parents`: from the chart by end, what follows some of them, and from the
         chart by start, what precedes the others.
 
         width, first, after (int): As for `parents`.

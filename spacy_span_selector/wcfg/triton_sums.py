@@ -1,4 +1,4 @@
-"""What the kernels of both grammars have in common: log sums over the splits of nodes, and their derivatives.
+"""Building blocks of the kernels of both grammars: log sums over the splits of nodes, and their derivatives.
 
 A program computes the sums of many nodes at a time, one in each lane, from blocks of their terms. All sums have a fixed
 order, so results are the same bit for bit every time.

@@ -31,7 +31,7 @@ from spacy_span_selector.examples.rolesets import RolesetCounts
 from spacy_span_selector.examples.sentences import sentence_runs
 from spacy_span_selector.layers.spans import layout
 from spacy_span_selector.layers.srl import pairs
-from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.arguments import GoldFrames
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]

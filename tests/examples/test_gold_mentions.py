@@ -24,7 +24,7 @@ from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, HOL
 from spacy_span_selector.examples.gold_mentions import REPEATED, TOO_WIDE_HERE, given_mentions, gold_mentions
 from spacy_span_selector.examples.lost import LostSpans
 from spacy_span_selector.examples.sentences import sentence_runs
-from spacy_span_selector.layers.coref.gold import GoldMentions
+from spacy_span_selector.layers.coref.loss import GoldMentions
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.spans import layout
 from spacy_span_selector.layers.spans.layout import SpanLayout

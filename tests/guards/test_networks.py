@@ -15,14 +15,14 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.coref import linker
-from spacy_span_selector.layers.coref.gold import GoldMentions
+from spacy_span_selector.layers.coref.loss import GoldMentions
 from spacy_span_selector.layers.coref.loss import coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.selection.selectors import LaminarSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
-from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.arguments import GoldFrames
 from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.predicates import FindPredicates

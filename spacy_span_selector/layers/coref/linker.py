@@ -19,10 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from ..spans.blocks import compute_blocks, rows_at_once
-from ..spans.features import DISTANCE_BUCKETS, add_up, merge_tables
+from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, merge_tables
 from ..spans.precision import multiply, prediction_dtype
 from .pair_features import PAIR_FEATURES, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
-from .positions import Positions
 
 COARSE_ROWS = 256
 COARSE_COLUMNS = 4096
@@ -34,6 +33,10 @@ COMBINATIONS = 512
 
 COARSE_COMBINATIONS = 1 << 14
 """The same for the coarse scorer, which has one number for each."""
+
+
+UNIT_BITS = 8
+"""Weights are added up in units of 1 / 256: sums of whole numbers are the same in any batch."""
 
 
 class Mentions(NamedTuple):
@@ -211,7 +214,7 @@ class Linker(nn.Module):
         return [self.coarse_match.weight, *(self.coarse_pairs[name] for name in self.features)]
 
     def _tables(self) -> list[Tensor]:
-        """What the hidden layer of the fine scorer gets of features, distance first. Shapes: (values, hidden)"""
+        """Project features, distance first, to the hidden layer of the fine scorer. Shapes: (values, hidden)"""
         return [self.distance.weight, self.match.weight, *(self.pairs[name] for name in self.features)]
 
     def _features(self, facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> list[Tensor]:
@@ -248,3 +251,30 @@ def _score_pairs(
     hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
     return (others * sources[:, None]).sum(2) + (hidden * output[:, None]).sum(2)
+
+
+class Positions(NamedTuple):
+    """Where mentions stand, if each takes as much room as it weighs, in the unit of `UNIT_BITS`.
+
+    before (Tensor): The weight of all earlier mentions, and of half a mention, for rounding. Shape: (mentions,)
+    after (Tensor): The weight of all earlier mentions and of itself, less that of a whole one. Shape: (mentions,)
+    """
+
+    before: Tensor
+    after: Tensor
+
+    @classmethod
+    def of(cls, weights: Tensor) -> Positions:
+        """The positions of mentions of these weights, from 0 to 1. Shape: (mentions,)"""
+        whole = 1 << UNIT_BITS
+        units = (weights * whole).round().int()
+        total = units.cumsum(0, dtype=torch.int32)
+        return cls(total - units + whole // 2, total - whole)
+
+    def distance(self, mention: Tensor, antecedent: Tensor) -> Tensor:
+        """The bucket of one more than the weight between two mentions, rounded: of 1 for the mention before.
+
+        mention, antecedent (Tensor): Indices, which are broadcast.
+        """
+        between = (self.before[mention] - self.after[antecedent]) >> UNIT_BITS
+        return bucket_counts(between, DISTANCE_BUCKETS)

@@ -19,7 +19,7 @@ gradient:
 "Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
 random sample of all spans that are not gold.
 
-A selector without probabilities, the greedy baseline, learns from the links of its candidates alone (Lee et al. 2017):
+A selector without probabilities, the greedy baseline, learns only from the links of its candidates (Lee et al. 2017):
 
     L3 = - sum over candidates s      log [ sum over gold antecedents m of p(m | s) ]
 
@@ -30,14 +30,34 @@ logit of being a mention, for the candidates and the gold mentions (Xu and Choi 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selector
 from ..spans.layout import SpanLayout
-from .gold import GoldMentions
 from .network import CorefOutput
+
+
+@dataclass(frozen=True)
+class GoldMentions:
+    """Gold mentions, each with its cluster. No span occurs twice.
+
+    starts, ends (Tensor): First and last token of each mention, as rows of the token matrix. Shape: (mentions,)
+    clusters (Tensor): Number of the cluster, from 0, different across documents. Shape: (mentions,)
+    annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
+    """
+
+    starts: Tensor
+    ends: Tensor
+    clusters: Tensor
+    annotated: Tensor
+
+    def flat_index(self, layout: SpanLayout) -> Tensor:
+        """The flat index of each mention. Shape: (mentions,)"""
+        return layout.flat_index(self.starts, self.ends)
 
 
 def coref_loss(
@@ -131,13 +151,13 @@ def _link_log_likelihood(output: CorefOutput, clusters: Tensor) -> tuple[Tensor,
 
 
 def _gold_antecedents(output: CorefOutput, clusters: Tensor) -> Tensor:
-    """Which of its possible antecedents are in the cluster of a candidate. Shape: (candidates, antecedents)"""
+    """Mark the possible antecedents that are in the cluster of their candidate. Shape: (candidates, antecedents)"""
     antecedents, possible, _ = output.links
     return possible & (clusters[antecedents] == clusters[:, None]) & (clusters >= 0)[:, None]
 
 
 def _is_first_of_cluster(clusters: Tensor) -> Tensor:
-    """Which candidates are the first of their cluster, in the order of the text. Shape: (candidates,)"""
+    """Mark the first candidate of each cluster, in the order of the text. Shape: (candidates,)"""
     order = torch.arange(len(clusters), device=clusters.device)
     marked = clusters + 1  # 0 for spans outside every cluster
     first = torch.full((int(marked.max()) + 1 if len(marked) else 1,), len(clusters), device=clusters.device)

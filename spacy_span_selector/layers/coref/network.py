@@ -150,12 +150,12 @@ class CorefHead(nn.Module):
         """The facts of tokens, in training without the speakers of some documents."""
         if not self.training or not self.settings.speaker_dropout:
             return facts
-        _, document = layout.document.unique_consecutive(return_inverse=True)  # counts documents with tokens alone
+        _, document = layout.document.unique_consecutive(return_inverse=True)  # counts only documents with tokens
         kept = torch.rand(len(document), device=document.device) >= self.settings.speaker_dropout
         return replace(facts, speaker=facts.speaker * kept[document])
 
     def _weights(self, selection: Selection, document: Tensor, request: CorefRequest) -> Tensor:
-        """How much each candidate counts in distances. Shape: (candidates,)"""
+        """The weight of each candidate in distances. Shape: (candidates,)"""
         log_p = selection.marginals.selected.detach()[selection.candidates]
         if self.settings.distance == "candidates" or not self.settings.selector.has_probabilities:
             return torch.ones_like(log_p)

@@ -1,4 +1,4 @@
-"""What the linker knows of two mentions beside their vectors: features of a pair, each a small whole number.
+"""Features of a pair of mentions that the linker sees beside their vectors, each a small whole number.
 
 A feature is computed from facts of the two mentions, and these from facts of tokens, which come from the document. A
 new one is a function here, its line in `PAIR_FEATURES` and, if it needs a new fact, a field that
@@ -25,7 +25,7 @@ WORD_ROWS = 2048
 
 @dataclass(frozen=True)
 class TokenFacts:
-    """What is known of each token of a batch beside its vector. Numbers count within a document.
+    """The facts about each token of a batch that features are computed from. Numbers count within a document.
 
     words (Tensor): An identifier of the word. Shape: (tokens,)
     content (Tensor): Bits of the word, none for function words and punctuation; two words have the same ones by chance
@@ -44,7 +44,7 @@ class TokenFacts:
 
 @dataclass(frozen=True)
 class MentionFacts:
-    """What is known of each mention of a batch beside its vector, in the order of the text: by start, then by end.
+    """The facts about each mention of a batch that features are computed from. By start, then by end.
 
     starts, ends (Tensor): First and last token. Shape: (mentions,)
     words, last_word (Tensor): A number for the word sequence, and for its last word. Shape: (mentions,)
@@ -125,7 +125,7 @@ def content_words(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> T
 
 
 def quotation(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> Tensor:
-    """0: both outside quotations; 1: the antecedent alone inside; 2: the mention; 3: in different ones; 4: in one."""
+    """0: both outside quotations; 1: only the antecedent in one; 2: only the mention; 3: in two; 4: in the same."""
     inside = facts.quotation > 0
     same = (facts.quotation[mention] == facts.quotation[antecedent]) & inside[antecedent]
     return 2 * inside[mention].byte() + inside[antecedent] + same
@@ -139,7 +139,7 @@ def speaker(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> Tensor:
 
 
 def sentences(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> Tensor:
-    """How many sentences the antecedent is before, in the buckets of distances."""
+    """The number of sentences from the antecedent to the mention, in the buckets of distances."""
     return bucket_counts(facts.sentence[mention] - facts.sentence[antecedent], DISTANCE_BUCKETS).byte()
 
 

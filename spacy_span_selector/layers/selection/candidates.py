@@ -60,7 +60,7 @@ class AboveThreshold:
     threshold (float): The probability.
     most (float | None): How many spans of a sentence are kept at most, per token, rounded up: its most probable ones.
         No limit if None; then a network that is not trained yet, to which any span is probable, may keep so many that
-        whatever comes next runs out of memory.
+        the rest of the network runs out of memory.
     """
 
     threshold: float
@@ -75,7 +75,10 @@ class AboveThreshold:
 
 
 def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
-    """Whether more spans of a sentence were chosen than so many per token. Shape: that of the chart of the bucket"""
+    """Tell whether more spans of any sentence were chosen than so many per token.
+
+    chosen (Tensor): Marks the chosen spans. Shape: that of the chart of the bucket
+    """
     return bool((chosen.flatten(1).sum(1) > torch.ceil(most * bucket.lengths)).any())
 
 
@@ -134,7 +137,7 @@ class TopNonCrossing(Pruned):
 
 
 Pruning = type[TopPerSentence] | type[TopNonCrossing]
-"""How a task prunes greedily."""
+"""The way a task prunes greedily."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,7 @@ class MostProbable:
 
 @dataclass(frozen=True)
 class AllAtOnce:
-    """What another strategy chooses, with the scores of all spans of a batch at hand.
+    """Choose as another strategy does, with the scores of all spans of a batch at hand.
 
     choose (CandidateStrategy): The other strategy.
     """

@@ -1,4 +1,4 @@
-"""Random spans that are not annotated: what keeps the probabilities of unlikely spans down in training."""
+"""Sample spans that are not annotated, which keeps the probabilities of unlikely spans down in training."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from torch import Tensor
 from ..spans.layout import SpanLayout
 
 Annotation = Literal["complete", "partial"]
-"""Whether a corpus marks every span of interest, or a span that is not marked may be one all the same."""
+"""Complete if a corpus marks every span of interest, partial if an unmarked span may be one."""
 
 
 Widths = Literal["all", "gold"]
-"""Which widths random spans have: those of all spans, most of them wide, or those of gold spans."""
+"""The widths of random spans: those of all spans, most of them wide, or those of gold spans."""
 
 
 @dataclass(frozen=True)
 class Negatives:
-    """How many spans that are not gold are sampled, and which.
+    """Sample spans that are not gold.
 
     per_token (float): How many, per token of the batch.
     widths (Literal["all", "gold"]): Whether any span is as likely as another, or any width as likely as among the gold

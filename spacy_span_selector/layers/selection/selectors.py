@@ -87,7 +87,7 @@ class Selector(ABC):
     @property
     @abstractmethod
     def spans_may_cross(self) -> bool:
-        """Whether selected spans may cross each other; if not, they are nodes of one tree per sentence."""
+        """True if selected spans may cross each other; if not, they are nodes of one tree per sentence."""
 
     @abstractmethod
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
@@ -249,7 +249,7 @@ class SigmoidSelector(ProbabilisticSelector):
 @dataclass(frozen=True)
 class GreedySelector(Selector):
     """The highest-scoring spans, a fixed number per token: non-crossing spans of a document for coreference (Lee et al.
-    2017), any spans of a sentence for semantic roles (He et al. 2018). It learns from links or roles alone.
+    2017), any spans of a sentence for semantic roles (He et al. 2018). It learns only from links or roles.
 
     ratio (float | None): Spans per token; None for the default of the task.
     pruning (Pruning): Which of the highest-scoring spans are kept; set by the task.

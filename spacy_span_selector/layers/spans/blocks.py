@@ -21,7 +21,7 @@ KEPT = 1 << 25
 
 
 def rows_at_once(row_elements: int, device: torch.device) -> int:
-    """How many rows make a block, at least one."""
+    """The number of rows of a block, at least one."""
     return max(1, ELEMENTS["cuda" if device.type == "cuda" else "cpu"] // max(1, row_elements))
 
 

@@ -1,4 +1,4 @@
-"""How the spans of a batch of documents are laid out in memory.
+"""The layout of the spans of a batch of documents in memory.
 
 The tokens of all documents lie in one matrix of shape `(tokens, width)`. Spans never leave their
 sentence, so sentences of similar length, from any document, share one padded chart: a bucket
@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 LEAST_LONG = 257
-"""Sentences of fewer tokens have a chart of all their spans, whatever the limit of width."""
+"""Sentences of fewer tokens have a chart of all their spans, even if their width is limited."""
 
 LEAST_FILL = 0.75
 """A sentence joins a bucket if it is at least this fraction as long as the longest sentence in it."""
@@ -30,7 +30,7 @@ MOST_ENTRIES = {"cpu": 1 << 20, "cuda": 1 << 26}
 beside them takes several times their memory. A GPU is kept busy by more of them."""
 
 ENTRIES_OF_TOKEN = 256
-"""How many entries a token counts for at least: short sentences have few, and their tokens have vectors."""
+"""The least number of entries that a token counts for: short sentences have few, and their tokens have vectors."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Bucket:
 
     @property
     def is_band(self) -> bool:
-        """Whether the chart has only narrow spans, by their width."""
+        """True if the chart has only narrow spans, by their width."""
         return self.most is not None
 
     @property
@@ -163,7 +163,7 @@ class SpanLayout:
 
     @property
     def is_large(self) -> bool:
-        """Whether there are more entries than are filled at once."""
+        """True if there are more entries than are filled at once."""
         return self.size > entries_at_once(self.row.device)
 
     def blocks(self) -> Iterator[SpanLayout]:
@@ -193,7 +193,7 @@ class SpanLayout:
 
     @property
     def in_long_sentence(self) -> Tensor:
-        """Whether each token is in a sentence whose chart is a band. Shape: (tokens,)"""
+        """Mark the tokens of sentences whose chart is a band. Shape: (tokens,)"""
         long = torch.zeros_like(self.row, dtype=torch.bool)
         for bucket in self.buckets:
             if bucket.is_band:
@@ -203,7 +203,7 @@ class SpanLayout:
 
     @property
     def in_sentence(self) -> Tensor:
-        """Whether each token is in a sentence, so that spans may hold it. Shape: (tokens,)"""
+        """Mark the tokens that are in a sentence, so that spans may hold them. Shape: (tokens,)"""
         return self.row < self.size
 
     def flat_index(self, starts: Tensor, ends: Tensor) -> Tensor:
@@ -211,7 +211,7 @@ class SpanLayout:
         return self.row[starts] + self.place[ends]
 
     def has_index(self, starts: Tensor, ends: Tensor) -> Tensor:
-        """Which spans have a flat index: all but wide ones of long sentences. Shape: (spans,)"""
+        """Mark the spans that have a flat index: all but wide ones of long sentences. Shape: (spans,)"""
         narrow = torch.ones_like(starts, dtype=torch.bool) if self.most is None else ends - starts < self.most
         return narrow | ~self.in_long_sentence[starts]
 
@@ -232,7 +232,7 @@ class SpanLayout:
         return widths
 
     def valid(self) -> Tensor:
-        """Which entries of a flat vector are spans at all, not padding. Shape: (size,)"""
+        """Mark the entries of a flat vector that are spans, not padding. Shape: (size,)"""
         valid = torch.zeros(self.size, dtype=torch.bool, device=self.row.device)
         for bucket in self.buckets:
             first, last = bucket.first_and_last()
@@ -241,7 +241,7 @@ class SpanLayout:
 
 
 def is_long(tokens: int, most: int | None) -> bool:
-    """Whether the chart of a sentence is a band.
+    """Tell whether the chart of a sentence is a band.
 
     tokens (int): Its length.
     most (int | None): The greatest number of tokens of a span, where charts may be bands; None where they may not.
@@ -250,7 +250,7 @@ def is_long(tokens: int, most: int | None) -> bool:
 
 
 def entries_at_once(device: torch.device | None) -> int:
-    """How many entries of charts are filled at once on a device, if they are of several sentences."""
+    """The number of entries of charts that are filled at once on a device, if they are of several sentences."""
     return MOST_ENTRIES["cuda" if device is not None and device.type == "cuda" else "cpu"]
 
 

@@ -1,4 +1,4 @@
-"""What the scores of spans are made of: projections of their tokens, and of their widths."""
+"""The parts that scores of spans are made of: projections of their tokens, and of their widths."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def attention_weights(logits: Tensor, padding: Tensor) -> Tensor:
     """exp(logit), divided by that of the greatest logit of the sentence, with bounds.
 
     logits (Tensor): Shape: (sentences, length)
-    padding (Tensor): What is no token. Shape: (sentences, length)
+    padding (Tensor): Marks padding. Shape: (sentences, length)
     RETURNS (Tensor): From exp(-LOGIT_RANGE) to 1; in padding something in that range. Shape: (sentences, length, 1)
     """
     logits = logits.masked_fill(padding, -torch.inf)

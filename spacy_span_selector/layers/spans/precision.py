@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Whether a device has instructions for bfloat16: without them it takes longer than float32."""
+    """Tell whether a device has instructions for bfloat16: without them it takes longer than float32."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
     # Early versions of torch 2 cannot tell.
@@ -26,7 +26,7 @@ def prediction_dtype(module: nn.Module, bfloat16: bool, vectors: Tensor) -> torc
 
 
 def multiply(layer: nn.Linear, vectors: Tensor, dtype: torch.dtype) -> Tensor:
-    """What a layer makes of vectors, its products computed in a type and everything else in that of the vectors.
+    """Apply a layer to vectors, its products computed in a type and everything else in that of the vectors.
 
     layer (nn.Linear): The layer, with a bias or without.
     vectors (Tensor): Its input. Shape: (..., width)

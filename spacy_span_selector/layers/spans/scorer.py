@@ -11,7 +11,8 @@ tokens, which costs no more than the other parts if the sums of one span are mad
 
     head(i, k) = A(i, k) / Z(i, k),   A(i, k) = sum over i <= u <= k of exp(a_u) x_u,   Z likewise of exp(a_u)
 
-Two modules do so: `diagonals` on a CPU, `rows` on a GPU.
+Two modules do so: `diagonals` on a CPU, `rows` on a GPU. When only narrow spans are scored, they see a long sentence as
+windows, each with the spans that start in one part of it, so that what is held at once does not depend on its length.
 `docs/model.md` has the derivation; the tests hold the result equal to the concatenated form.
 """
 
@@ -21,13 +22,14 @@ from types import ModuleType
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from . import diagonals, rows
+from .blocks import rows_at_once
 from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
 from .parts import SpanParts, attention_weights
 from .precision import multiply, prediction_dtype
-from .windows import score_band
 
 HEAD_TOKENS = 1 << 16
 """Tokens of spans whose vectors are gathered at once to represent them."""
@@ -150,3 +152,46 @@ def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tens
     total = torch.zeros_like(greatest).index_add(0, span, weights)
     weighted = (weights / total[span])[:, None] * tokens[members]
     return tokens.new_zeros(len(widths), tokens.shape[1]).index_add(0, span, weighted)
+
+
+def score_band(module: ModuleType, parts: SpanParts, most: int) -> Tensor:
+    """Score the narrow spans of some sentences.
+
+    module (ModuleType): What scores spans, `diagonals` or `rows`.
+    most (int): The greatest number of tokens of a span.
+    RETURNS (Tensor): 0, or of no meaning, where no span is. Shape: (sentences, length, most, scores)
+    """
+    count, length, hidden = parts.start.shape
+    # No window is less than half its own.
+    starts = max(most, rows_at_once(hidden, parts.start.device) - most + 1)
+    if starts >= length:
+        return module.score_spans(parts, most, band=True)
+    chart: Tensor = module.score_spans(cut_into_windows(parts, starts, most), most, band=True)
+    return chart.view(count, -1, *chart.shape[2:])[:, :length]
+
+
+def cut_into_windows(parts: SpanParts, starts: int, most: int) -> SpanParts:
+    """Cut sentences into windows as if these were sentences, with fewer first than last tokens.
+
+    starts (int): First tokens of each window.
+    most (int): The greatest number of tokens of a span.
+    """
+    count, length, _ = parts.start.shape
+    windows = -(-length // starts)
+    behind = windows * starts - length
+    size = starts + most - 1
+
+    def overlapping(column: Tensor, padding: float) -> Tensor:
+        padded = pad(column, (0, 0, 0, behind + most - 1), value=padding)
+        return padded.unfold(1, size, starts).transpose(2, 3).flatten(0, 1)
+
+    return SpanParts(
+        start=pad(parts.start, (0, 0, 0, behind)).view(count * windows, starts, -1),
+        end=overlapping(parts.end, 0.0),
+        weight=overlapping(parts.weight, 1.0),  # so that nothing is divided by 0
+        weighted=overlapping(parts.weighted, 0.0),
+        widths=parts.widths,
+        mask=parts.mask.repeat_interleave(windows, dim=0),
+        output=parts.output,
+        lengths=torch.full((count * windows,), size, device=parts.lengths.device),
+    )

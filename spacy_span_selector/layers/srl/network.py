@@ -12,8 +12,7 @@ from ..selection.candidates import CandidateStrategy
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout, Spans
-from .arguments import ArgumentFinder, ArgumentOutput
-from .gold import GoldFrames
+from .arguments import ArgumentFinder, ArgumentOutput, GoldFrames
 from .predicates import FindPredicates, PredicateTagger, predicate_tags
 from .roleset_roles import FrameTable
 from .rolesets import FindSenses, RolesetClassifier, RolesetScores
@@ -112,10 +111,10 @@ class SrlHead(nn.Module):
         )
 
     def grow(self, roles: int, rolesets: Sequence[int]) -> None:
-        """Take more roles and rolesets. What was learnt of the others stays, but their optimizer must begin anew.
+        """Take more roles and rolesets. The weights of the others stay, but their optimizer must start again.
 
         roles (int): How many roles there are; new ones come last.
-        rolesets (Sequence[int]): The old number of each roleset, or `growth.NEW`.
+        rolesets (Sequence[int]): The old number of each roleset, or `rolesets.NEW`.
         """
         self.rolesets.grow(rolesets)
         self.arguments.grow(roles, rolesets)

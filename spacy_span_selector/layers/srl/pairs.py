@@ -51,7 +51,7 @@ def arguments_with_predicates(arguments: Spans, predicates: Spans, layout: SpanL
 
 
 def is_near(argument: tuple[int, int], predicate: int) -> bool:
-    """Whether an argument of a long sentence is paired with a predicate.
+    """Tell whether an argument of a long sentence is paired with a predicate.
 
     argument (tuple[int, int]): Its first and last token.
     predicate (int): The first token of the predicate.

@@ -1,4 +1,4 @@
-"""What the roleset of a predicate tells of its arguments: a vector of its own, and its frame.
+"""Knowledge of arguments from the roleset of their predicate: its vector, and its frame.
 
 The frame of a roleset numbers its core roles, and says by a *function tag* what each of them is: the ARG2 of give.01 is
 a goal (GOL), that of cut.01 a manner (MNR). Rolesets share these tags, so what was learnt of the goals of frequent ones
@@ -13,20 +13,20 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from .growth import NEW, NEW_BIAS, take_rows
 from .pairs import PairClassifier, Pairs
+from .rolesets import NEW, NEW_BIAS, take_rows
 from .settings import SrlSettings
 
 NO_TAG, ABSENT = 0, 1
-"""What a table of frames has for a role that frames do not define, or of which nothing is known, and for one that the
-frame of a roleset lacks. Function tags are numbered from 2."""
+"""Entries of a table of frames: for a role that frames do not define, or of which nothing is known, and for one that
+the frame of a roleset lacks. Function tags are numbered from 2."""
 
 UNKNOWN_IN_TRAINING = 0.2
-"""How many rolesets are taken for unknown in training, so that the role classifier learns to do without, too."""
+"""The share of rolesets that are taken for unknown in training, so that the role classifier learns without, too."""
 
 
 class FrameTable(NamedTuple):
-    """What is known of the roles of each roleset.
+    """The roles of each roleset, as far as they are known.
 
     tags (Tensor): NO_TAG, ABSENT or the number of a function tag, for each role. Shape: (rolesets, roles)
     unique (Tensor): Which roles a predicate has at most once. Shape: (roles,)
@@ -38,7 +38,7 @@ class FrameTable(NamedTuple):
     strict: bool
 
     def look_up(self, rolesets: Tensor) -> KnownRoles:
-        """What is known of the roles of predicates.
+        """Look up the roles of predicates.
 
         rolesets (Tensor): The roleset of each, -1 where it is not known. Shape: (predicates,)
         """
@@ -49,7 +49,7 @@ class FrameTable(NamedTuple):
 
 
 class KnownRoles(NamedTuple):
-    """What is known of the roles of the predicates of a batch.
+    """The roles of the predicates of a batch, as far as they are known.
 
     rolesets (Tensor): The roleset of each, -1 where it is not known. Shape: (predicates,)
     tags (Tensor): The rows of these rolesets in a `FrameTable`. Shape: (predicates, roles)
@@ -63,7 +63,7 @@ class KnownRoles(NamedTuple):
 
     @property
     def allowed(self) -> Tensor:
-        """Which roles each predicate may have. Shape: (predicates, roles)"""
+        """Mark the roles that each predicate may have. Shape: (predicates, roles)"""
         return self.tags != ABSENT if self.strict else torch.ones_like(self.tags, dtype=torch.bool)
 
 

@@ -16,7 +16,7 @@ of a span and its roles are known. The loss of its roles is weighted by p(s), wh
 "Other spans" are the candidates that are not gold; log(1 - p) is added for a random sample of all that are not gold.
 In a corpus with complete annotation, a document may still have the frames of some of its predicates only: its spans
 outside the annotation count by L2, and none is sampled.
-A selector without probabilities, the greedy baseline, learns from the roles of its candidates alone (He et al. 2018).
+A selector without probabilities, the greedy baseline, learns only from the roles of its candidates (He et al. 2018).
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ from ..selection.network import make_span_scorer, select_spans
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection, Selector
 from ..spans.layout import SpanLayout, Spans
-from .arguments import ArgumentFinder, FoundArgument
-from .gold import GoldFrames
+from .arguments import ArgumentFinder, FoundArgument, GoldFrames
 from .interval_scheduling import heaviest_disjoint, heaviest_labelled
 from .pairs import Pairs, arguments_with_predicates, signed_distance
 from .roleset_roles import KnownRoles, RoleClassifier

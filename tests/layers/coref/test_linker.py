@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from spacy_span_selector.layers.coref import linker as linker_module
-from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
+from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions, Positions
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, PAIR_FEATURES
 from spacy_span_selector.layers.spans import blocks, precision
 
-from .mentions import VECTOR_WIDTH, Case, distance_bucket, plain_feature, random_case, some_of
+from .mentions import VECTOR_WIDTH, Case, bucket_of, distance_bucket, plain_feature, random_case, some_of
 
 WIDTH, HIDDEN = 5, 6
 SIZES = [4, 0, 9, 1]  # mentions of each document
@@ -279,3 +279,33 @@ def test_evaluation_is_deterministic_and_without_dropout() -> None:
     assert torch.equal(linker(mentions).scores, build(dropout=0.0)(mentions).scores)
     torch.manual_seed(0)
     assert not torch.equal(linker.train()(mentions).scores, linker.eval()(mentions).scores)
+
+
+def distances(weights: torch.Tensor) -> torch.Tensor:
+    order = torch.arange(len(weights), device=weights.device)
+    return Positions.of(weights).distance(order[:, None], order)
+
+
+def test_mentions_that_count_in_full_are_as_far_as_steps(device: str) -> None:
+    found = distances(torch.ones(80, device=device))
+    assert all(found[i, j] == bucket_of(i - j) for i in range(80) for j in range(i))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_distance_is_one_more_than_the_weight_between(seed: int, device: str) -> None:
+    weights = torch.rand(60, generator=torch.Generator().manual_seed(seed)) ** 2
+    found = distances(weights.to(device))
+    assert all(found[i, j] == distance_bucket(weights, i, j) for i in range(60) for j in range(i))
+    assert found.unique().tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_mentions_that_count_nothing_are_not_between_others() -> None:
+    weights = torch.tensor([1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
+    assert distances(weights)[5, :3].tolist() == [bucket_of(2), bucket_of(2), bucket_of(1)]
+
+
+def test_distances_do_not_depend_on_what_is_before() -> None:
+    weights = torch.rand(50, generator=torch.Generator().manual_seed(0))
+    before = torch.rand(1000, generator=torch.Generator().manual_seed(1))
+    together = distances(torch.cat([before, weights]))[1000:, 1000:]
+    assert torch.equal(together.tril(-1), distances(weights).tril(-1))

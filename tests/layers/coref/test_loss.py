@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.linker import Linker, Mentions
-from spacy_span_selector.layers.coref.loss import coref_loss
+from spacy_span_selector.layers.coref.loss import GoldMentions, coref_loss
 from spacy_span_selector.layers.coref.network import CorefOutput
 from spacy_span_selector.layers.coref.pair_features import MentionFacts
 from spacy_span_selector.layers.selection.candidates import MostProbable, TopNonCrossing
@@ -333,3 +332,13 @@ def test_greedy_gradients_are_finite(scale: float, annotation: Annotation) -> No
 
 def test_a_batch_without_annotation_has_no_greedy_loss() -> None:
     assert loss_of(make_case(clusters=[], annotated=(False,) * 3, selector=GREEDY)).item() == 0.0
+
+
+GOLD_LAYOUT = layout_of([[4, 2], [3]])
+FIRST, LAST = torch.tensor([0, 5, 6]), torch.tensor([2, 5, 8])
+EVERY = torch.tensor([True, True])
+
+
+def test_mentions_know_where_they_lie() -> None:
+    gold = GoldMentions(FIRST, LAST, torch.tensor([0, 0, 1]), EVERY)
+    assert torch.equal(torch.stack(GOLD_LAYOUT.locate(gold.flat_index(GOLD_LAYOUT))), torch.stack([FIRST, LAST]))

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from spacy_span_selector.layers.coref.gold import GoldMentions
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
-from spacy_span_selector.layers.coref.loss import coref_loss
+from spacy_span_selector.layers.coref.loss import GoldMentions, coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefOutput, CorefRequest, CorefSettings
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, TokenFacts
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, MostProbable, TopNonCrossing

@@ -10,9 +10,11 @@ from spacy_span_selector.layers.spans import blocks, diagonals, precision, rows
 from spacy_span_selector.layers.spans import scorer as scorer_module
 from spacy_span_selector.layers.spans.features import WIDTH_BUCKETS, bucket
 from spacy_span_selector.layers.spans.layout import SpanLayout
-from spacy_span_selector.layers.spans.scorer import SpanScorer
+from spacy_span_selector.layers.spans.scorer import SpanScorer, cut_into_windows, score_band
 
 from ...layouts import layout_of
+from . import test_diagonals
+from .test_diagonals import exists, learnt, make_parts
 
 WIDTH, HIDDEN = 6, 8
 SENTENCES = [[5, 4], [], [9, 5, 1]]  # buckets of 1 x 9, 3 x 5 and 1 x 1
@@ -252,3 +254,44 @@ def test_no_spans_have_no_vectors() -> None:
     none = torch.tensor([], dtype=torch.long)
     scorer = build()
     assert scorer.represent(torch.zeros(3, WIDTH), none, none).shape == (0, scorer.vector_width)
+
+
+def band_of(chart: torch.Tensor, most: int) -> torch.Tensor:
+    """The narrow spans of a chart of all. Shape: (sentences, length, most, scores)"""
+    count, length, _, scores = chart.shape
+    band = chart.new_zeros(count, length, most, scores)
+    for wider in range(min(most, length)):
+        first = torch.arange(length - wider)
+        band[:, : length - wider, wider] = chart[:, first, first + wider]
+    return band
+
+
+@pytest.mark.parametrize("module", [diagonals, rows], ids=["diagonals", "rows"])
+@pytest.mark.parametrize("lengths", test_diagonals.SENTENCES.values(), ids=test_diagonals.SENTENCES)
+@pytest.mark.parametrize("most", [1, 2, 3, 100])
+@pytest.mark.parametrize("elements", [1, 10 * test_diagonals.HIDDEN, 1000 * test_diagonals.HIDDEN])
+def test_scores_and_gradients_equal_those_of_a_whole_chart(
+    module: ModuleType, lengths: list[int], most: int, elements: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = min(most, max(lengths))
+    parts = make_parts(lengths, masked=True, device=device)
+    whole = band_of(module.score_spans(parts), most)
+    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    band = score_band(module, parts, most)
+    assert band.shape == whole.shape
+    inside = band_of(exists(parts.lengths)[..., None], most).squeeze(3)
+    torch.testing.assert_close(band[inside], whole[inside])
+    direction = torch.randn(band[inside].shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    gradients = [torch.autograd.grad((x[inside] * direction.to(device)).sum(), learnt(parts)) for x in (band, whole)]
+    torch.testing.assert_close(*gradients)
+
+
+def test_windows_overlap_by_a_span() -> None:
+    parts = make_parts([9], masked=False)
+    windows = cut_into_windows(parts, 4, 3)
+    assert windows.start.shape == (3, 4, test_diagonals.HIDDEN)
+    assert windows.end.shape == (3, 6, test_diagonals.HIDDEN)
+    assert torch.equal(windows.end[0], parts.end[0, :6])
+    assert torch.equal(windows.end[1, :5], parts.end[0, 4:9])
+    assert torch.equal(windows.start[2, 0], parts.start[0, 8])
+    assert (windows.weight > 0).all()

@@ -18,8 +18,7 @@ from spacy_span_selector.layers.selection.selectors import (
     StructuredSelector,
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
-from spacy_span_selector.layers.srl.arguments import FoundArgument
-from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.arguments import FoundArgument, GoldFrames
 from spacy_span_selector.layers.srl.pairs import Pairs, arguments_with_predicates
 from spacy_span_selector.layers.srl.roleset_roles import ABSENT, NO_TAG, KnownRoles
 from spacy_span_selector.layers.srl.settings import SrlSettings

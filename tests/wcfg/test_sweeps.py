@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from spacy_span_selector.wcfg.chart import ArcChart, arcs_to_spans, existing_spans, spans_to_arcs
+from spacy_span_selector.wcfg.sweeps import ArcChart, arcs_to_spans, existing_spans, spans_to_arcs
 
 
 def test_arcs_of_a_span_are_its_inside_and_its_outside(device: str) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 
 from spacy_span_selector.layers.spans.layout import Spans
-from spacy_span_selector.layers.srl.gold import GoldFrames
+from spacy_span_selector.layers.srl.arguments import GoldFrames
 
 from ...layouts import layout_of
 
