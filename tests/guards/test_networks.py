@@ -15,8 +15,7 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.coref import linker
-from spacy_span_selector.layers.coref.loss import GoldMentions
-from spacy_span_selector.layers.coref.loss import coref_loss
+from spacy_span_selector.layers.coref.loss import GoldMentions, coref_loss
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Negatives

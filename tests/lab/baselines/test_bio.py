@@ -21,8 +21,7 @@ from lab.baselines.bio import (
 )
 from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.spans.layout import Spans
-from spacy_span_selector.layers.srl.arguments import FoundArgument
-from spacy_span_selector.layers.srl.arguments import GoldFrames
+from spacy_span_selector.layers.srl.arguments import FoundArgument, GoldFrames
 from spacy_span_selector.layers.srl.pairs import Pairs
 from spacy_span_selector.layers.srl.settings import SrlSettings
 
