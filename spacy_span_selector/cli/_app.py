@@ -1,4 +1,4 @@
-"""The typer application that all commands register with, and functions that they share."""
+"""The typer application, with functions that commands share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wasabi import msg
 
 @contextmanager
 def friendly_errors() -> Iterator[None]:
-    """On an expected error, such as a malformed file or an unknown language, print it and exit with status 1."""
+    """Print expected errors, such as that of a malformed file, and exit with status 1."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what can't be printed, such as bytes in a file's name, is escaped
             stream.reconfigure(errors="backslashreplace")
@@ -33,7 +33,7 @@ def friendly_errors() -> Iterator[None]:
 
 
 class FriendlyGroup(TyperGroup):
-    """Commands whose expected errors are printed, and no traceback; those of a bug have one."""
+    """Prints the expected errors of its commands; unexpected ones keep their traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -51,16 +51,16 @@ app = typer.Typer(
 
 
 def without_config(error: ConfigValidationError) -> str:
-    """The message of an error in settings, in few lines: spaCy's has all other settings too."""
+    """Shorten the message of an error in settings: spaCy's lists all other settings, too."""
     lines = ConfigValidationError.from_error(error, show_config=False).text.strip().splitlines()
     return ": ".join(line.replace("\t", ": ") for line in lines if line)
 
 
 @contextmanager
 def naming_config(path: Path) -> Iterator[None]:
-    """Name a config in the errors of its settings.
+    """Put the path of a config before errors in its settings.
 
-    RAISES (ValueError): If one can't be.
+    RAISES (ValueError): If a setting is wrong.
     """
     try:
         yield
@@ -71,11 +71,12 @@ def naming_config(path: Path) -> Iterator[None]:
 
 
 def parse_overrides(options: Sequence[str], *, env_var: str | None = None) -> dict[str, Any]:
-    """Settings that options such as --training.dropout 0.2 replace, by their dotted names.
+    """Read options such as --training.dropout 0.2.
 
-    options (Sequence[str]): What is left of the command line.
+    options (Sequence[str]): The rest of the command line.
     env_var (str | None): A variable of the environment with further options.
-    RAISES (ValueError): If one has no such name.
+    RETURNS (dict[str, Any]): Settings by their dotted names.
+    RAISES (ValueError): If an option has no dotted name.
     """
     from spacy.cli._util import parse_config_overrides
 
@@ -89,7 +90,7 @@ def parse_overrides(options: Sequence[str], *, env_var: str | None = None) -> di
 
 
 def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
-    """Load a pipeline, with settings that options of the command line replace; errors name it."""
+    """Load a pipeline, whose settings options of the command line override; errors name it."""
     from spacy.util import dot_to_dict
 
     from ..annotate.pipelines import load_pipeline

@@ -1,4 +1,4 @@
-"""`check`: what is wrong in a corpus, what of it is lost in training, and how much of everything it has."""
+"""`check`: find mistakes in a corpus, and annotation that training would drop."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_cli(
     ] = False,
     output: Annotated[Path | None, typer.Option(help="Write counts and problems to this JSON file")] = None,
 ) -> None:
-    """Check a corpus before training: what is wrong, what would be lost and why, and how much of everything it has.
+    """Check a corpus before training: find mistakes and annotation that training would drop, and count what there is.
 
     Roles and rolesets are those of the files whose names begin with 'train', or of all files if none does. The exit
     status is 1 if data is lost, or a text is in two files.
@@ -70,7 +70,7 @@ def check_cli(
 
 
 def _print_counts(files: Sequence[CheckedFile]) -> None:
-    """Print a column for each file, or a row if there are many; what no file has is left out."""
+    """Print a column for each file, or a row if there are many; leave out counts that are 0 everywhere."""
     names = [file.path.name for file in files]
     if len({*names}) < len(names):
         names = [str(file.path) for file in files]

@@ -20,7 +20,7 @@ from ..scoring.task import Task, all_tasks, find_tasks
 from ._app import app, load_pipeline
 
 SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
-"""The runs of --speakers, and whether the pipeline is given the turns in each."""
+"""The runs of --speakers: True where the pipeline is given the turns."""
 
 
 @app.command("evaluate", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -53,15 +53,15 @@ def evaluate_cli(
     ] = None,
     gpu_id: Annotated[int, typer.Option(min=-1, help="GPU to use; -1 for the CPU")] = -1,
 ) -> None:
-    """Print precision, recall and F1 of coreference and semantic roles, whichever pipeline and data have.
+    """Print precision, recall and F1 of coreference and semantic roles, as far as pipeline and data have them.
 
     The pipeline starts from raw text, or from gold words where the data does not know their spacing: the scores are
     those of `spacy evaluate`, which prints only the metrics of spaCy's own components. With --gold-predicates it is
     given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling. With
     --gold-mentions it is given the mentions instead, and links them: coreference scores are then those of links alone.
 
-    With --speakers everything is scored twice, without speaker turns and with them, whatever else the pipeline is
-    given. --predictions writes what it finds with them.
+    With --speakers everything is scored twice, without and with speaker turns. --predictions writes the annotation of
+    the second run.
 
     Settings of the pipeline can be given as options, such as --components.structured_coref.keep_singletons false for
     data that mark no singletons.
@@ -131,7 +131,7 @@ def _check_speakers(examples: Iterable[Example], data: Path) -> None:
 
 
 def _reader_settings(nlp: Language) -> dict[str, str]:
-    """The settings of the pipeline's components that the reader takes, too."""
+    """Collect the settings of components that the reader shares."""
     found: dict[str, str] = {}
     for name, task in find_tasks(nlp).items():
         pipe: Any = nlp.get_pipe(name)
@@ -185,7 +185,7 @@ def _parts(scores: Mapping[str, Any], name: str) -> list[float | None]:
 
 
 def _print_table(title: str, rows: Sequence[tuple[str, Sequence[float | None]]]) -> None:
-    """Print scores in per cent; rows of what was not scored are left out."""
+    """Print scores in per cent, without rows that have none."""
     cells = [(name, *(f"{100 * part:.2f}" for part in parts if part is not None)) for name, parts in rows]
     msg.table(
         [row for row in cells if len(row) == 4],
@@ -196,7 +196,7 @@ def _print_table(title: str, rows: Sequence[tuple[str, Sequence[float | None]]])
 
 
 def _without_extensions(docs: Sequence[Doc]) -> Sequence[Doc]:
-    """The documents without the values of extension attributes: transformers keep all that they compute in one."""
+    """Remove the values of extension attributes: transformers keep all that they compute in one."""
     for doc in docs:
         doc.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     return docs

@@ -1,4 +1,4 @@
-"""`train`: spaCy's training, so that it can go on after a kill."""
+"""`train`: spaCy's training, with checkpoints."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def train_cli(
 
 
 def _find_start(checkpoints: Checkpoints, resume: bool) -> Checkpoint | None:
-    """The checkpoint to go on from; None to begin.
+    """Find the checkpoint to go on from; None to begin.
 
-    RAISES (ValueError): If that would lose a training that has not ended, or would not go on with the same one.
+    RAISES (ValueError): If a training that has not ended would be lost, or a different one continued.
     """
     start = checkpoints.newest()
     if start and not resume:

@@ -1,4 +1,4 @@
-"""`tree`: an HTML page that shows which tree the selector sees in each sentence."""
+"""`tree`: draw the best tree of each sentence as an HTML page."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
 
 
 def _trees(nlp: Language, docs: Iterable[Doc], components: list[str]) -> Iterator[list[SentenceTree]]:
-    """The trees of each sentence, one for each component that scores spans."""
+    """Yield the trees of each sentence, one for each component that scores spans."""
     from ..annotate.pipelines import annotate_with_selections
     from ..rendering.trees import SentenceTree
 
