@@ -68,6 +68,12 @@ def plain(build: Build) -> Callable[..., Any]:
 
 
 @pytest.fixture
+def blocks_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Sets how many subwords run at once."""
+    return lambda subwords: monkeypatch.setitem(transformer.BLOCK_SUBWORDS, "cpu", subwords)
+
+
+@pytest.fixture
 def computes_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every device computes in bfloat16, however slowly."""
     monkeypatch.setattr(transformer, "has_bfloat16", lambda device: True)
@@ -102,13 +108,14 @@ def gradients(model: Any, docs: list[Doc] = DOCS) -> dict[str, torch.Tensor]:
     return {name: weight.grad for name, weight in model.transformer.named_parameters() if weight.grad is not None}
 
 
-@pytest.mark.parametrize("block_subwords", [None, 1, 20, 60])
+@pytest.mark.parametrize("subwords", [1024, 1, 20, 60])
 @pytest.mark.parametrize("docs", [DOCS, DOCS[:1], DOCS[2:3], DOCS[-1:]], ids=["all", "long", "one word", "one window"])
 def test_output_is_that_of_all_windows_at_once(
-    build: Build, plain: Build, docs: list[Doc], block_subwords: int | None
+    build: Build, plain: Build, docs: list[Doc], subwords: int, blocks_of: Callable[[int], None]
 ) -> None:
     expected = plain().predict(docs)
-    output = build(block_subwords=block_subwords).predict(docs)
+    blocks_of(subwords)
+    output = build().predict(docs)
     torch.testing.assert_close(states(output), states(expected), rtol=0, atol=1e-5)
     pooled = output.model_output.pooler_output
     torch.testing.assert_close(pooled, expected.model_output.pooler_output, rtol=0, atol=1e-5)
@@ -116,9 +123,10 @@ def test_output_is_that_of_all_windows_at_once(
     np.testing.assert_array_equal(output.align.dataXd, expected.align.dataXd)
 
 
-def test_fields_of_every_layer(build: Build, plain: Build) -> None:
+def test_fields_of_every_layer(build: Build, plain: Build, blocks_of: Callable[[int], None]) -> None:
+    blocks_of(20)
     expected = plain(transformer_config=dict(EVERY_FIELD)).predict(DOCS)
-    output = build(transformer_config=dict(EVERY_FIELD), block_subwords=20).predict(DOCS)
+    output = build(transformer_config=dict(EVERY_FIELD)).predict(DOCS)
     pieces = is_piece(expected)
     pairs = (pieces[:, :, None] & pieces[:, None, :])[:, None]
     assert list(output.model_output) == list(expected.model_output)
@@ -130,15 +138,17 @@ def test_fields_of_every_layer(build: Build, plain: Build) -> None:
             torch.testing.assert_close(layer * mask, plain_layer * mask, rtol=0, atol=1e-5)
 
 
-def test_padding_is_zero(build: Build) -> None:
-    output = build(block_subwords=1).predict(DOCS)
+def test_padding_is_zero(build: Build, blocks_of: Callable[[int], None]) -> None:
+    blocks_of(1)
+    output = build().predict(DOCS)
     padding = ~is_piece(output)
     assert padding.any()
     assert not output.model_output.last_hidden_state[padding].any()
 
 
-def test_blocks_hold_so_many_subwords(build: Build) -> None:
-    model = build(block_subwords=60)
+def test_blocks_hold_so_many_subwords(build: Build, blocks_of: Callable[[int], None]) -> None:
+    blocks_of(60)
+    model = build()
     shapes = runs(model)
     output = model.predict(DOCS)
     assert len(shapes) > 1
@@ -146,8 +156,9 @@ def test_blocks_hold_so_many_subwords(build: Build) -> None:
     assert all(windows * length <= 60 for windows, length in shapes)
 
 
-def test_blocks_are_as_long_as_their_longest_window(build: Build) -> None:
-    model = build(block_subwords=1)
+def test_blocks_are_as_long_as_their_longest_window(build: Build, blocks_of: Callable[[int], None]) -> None:
+    blocks_of(1)
+    model = build()
     shapes = runs(model)
     output = model.predict(DOCS)
     assert shapes == [(1, length) for length in sorted(is_piece(output).sum(dim=1).tolist(), reverse=True)]
@@ -165,10 +176,13 @@ def test_padding_at_the_start_is_kept() -> None:
     assert transformer._lengths(mask).tolist() == [4, 2, 3]
 
 
-@pytest.mark.parametrize("block_subwords", [None, 1, 60])
-def test_gradient_is_that_of_all_windows_at_once(build: Build, plain: Build, block_subwords: int | None) -> None:
+@pytest.mark.parametrize("subwords", [1024, 1, 60])
+def test_gradient_is_that_of_all_windows_at_once(
+    build: Build, plain: Build, subwords: int, blocks_of: Callable[[int], None]
+) -> None:
     expected = gradients(plain())
-    found = gradients(build(block_subwords=block_subwords))
+    blocks_of(subwords)
+    found = gradients(build())
     assert found.keys() == expected.keys()
     for name, gradient in expected.items():
         torch.testing.assert_close(found[name], gradient, rtol=1e-4, atol=1e-5, msg=name)
@@ -225,16 +239,10 @@ def test_weights_of_either_load_in_the_other(build: Build, plain: Build, tmp_pat
         torch.testing.assert_close(states(loaded.from_disk(tmp_path / "model").predict(DOCS)), expected)
 
 
-def test_settings_are_not_saved_with_weights(build: Build) -> None:
-    loaded = build().from_bytes(build(block_subwords=1).to_bytes())
-    shapes = runs(loaded)
-    loaded.predict(DOCS)
-    assert len(shapes) == 1
-
-
 @pytest.mark.parametrize("copy", [lambda model: model.copy(), lambda model: pickle.loads(pickle.dumps(model))])
-def test_copies_run_in_blocks(build: Build, copy: Callable[[Any], Any]) -> None:
-    model = build(block_subwords=1)
+def test_copies_run_in_blocks(build: Build, copy: Callable[[Any], Any], blocks_of: Callable[[int], None]) -> None:
+    blocks_of(1)
+    model = build()
     copied = copy(model)
     shapes = runs(copied)
     output = copied.predict(DOCS)
@@ -249,7 +257,6 @@ def test_listener_is_replaced(encoder: Path, build: Build, tmp_path: Path, grad_
         "@architectures": "spacy_span_selector.TransformerModel.v1",
         "name": str(encoder),
         "get_spans": {"@span_getters": "spacy-transformers.doc_spans.v1"},
-        "block_subwords": 1,
         "bfloat16": True,
     }
     nlp.add_pipe("transformer", config={"model": block})
@@ -267,7 +274,7 @@ def test_listener_is_replaced(encoder: Path, build: Build, tmp_path: Path, grad_
     loaded = spacy.load(tmp_path / "pipeline")
     block = loaded.config["components"]["tagger"]["model"]["tok2vec"]
     assert block["@architectures"] == "spacy_span_selector.Tok2VecTransformer.v1"
-    assert (block["block_subwords"], block["bfloat16"], block["grad_factor"]) == (1, True, grad_factor)
+    assert (block["bfloat16"], block["grad_factor"]) == (True, grad_factor)
     vectors = [tagger(pipeline).predict([pipeline.make_doc("so it is.")])[0] for pipeline in (nlp, loaded)]
     np.testing.assert_array_equal(*vectors)
 
@@ -281,9 +288,8 @@ def tagger(nlp: spacy.language.Language) -> Model[Any, Any]:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"block_subwords": 0}, "block_subwords is 0"),
-        ({"bfloat16": True, "mixed_precision": True}, "set only one of them"),
-        ({"bfloat16": "always"}, "bfloat16 is 'always'; it must be true, false or \"prediction\""),
+        ({"bfloat16": True, "mixed_precision": True}, "set only one to true"),
+        ({"bfloat16": "always"}, "'bfloat16' of the encoder is 'always'; it must be a valid boolean or 'prediction'"),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
