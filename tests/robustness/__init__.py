@@ -1,1 +1,1 @@
-"""Whether odd input can break the package: `python -m tests.robustness` tries much of it."""
+"""Try to break the package with odd input: `python -m tests.robustness` tries much of it."""

@@ -56,7 +56,7 @@ class Figures:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.robustness", description=__doc__)
-    parser.add_argument("--times", type=int, default=12, help="how many times the inputs of the test suite (12)")
+    parser.add_argument("--times", type=int, default=12, help="factor of the numbers of inputs (12)")
     parser.add_argument("--seed", type=int, help="of the inputs, to repeat a run; by default a new one")
     parser.add_argument("--as-found", action="store_true", help="do not make what fails small, which may take minutes")
     parser.add_argument("pytest_arguments", nargs="*", help="such as a file of this folder, or -k NAME after --")

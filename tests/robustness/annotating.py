@@ -1,4 +1,4 @@
-"""`annotate` on odd inputs: what came out, read back by what reads each format, and what was said of the rest."""
+"""Run `annotate` on odd inputs, read back its output in each format, and collect what it says of the rest."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ READ_BACK: dict[str, Callable[[Path], list[Back]]] = {
     "html": read_html,
     "bracketed": read_bracketed_text,
 }
-"""What reads each format."""
+"""The reader of each format."""
 
 
 def pickled(job: Any, parts: Iterable[Any], tick: Any) -> Any:
@@ -124,7 +124,7 @@ def model(lang: str) -> str:
 
 @dataclass
 class Outcome:
-    """What a run has made.
+    """The output of a run.
 
     status (int): Its exit status.
     said (str): What it has printed.
@@ -180,7 +180,7 @@ def annotate(format_: str, inputs: Sequence[object], where: Where = "here", lang
 
 @cache
 def alone(format_: str, title: str) -> Back:
-    """What becomes of a good record beside which there is no other."""
+    """Annotate a good record by itself."""
     with TemporaryDirectory() as name:
         path = Path(name) / "good.jsonl"
         path.write_text(good_line(title), encoding="utf-8")

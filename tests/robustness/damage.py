@@ -1,4 +1,4 @@
-"""What tests of robustness draw: damage to files."""
+"""Strategies that draw damage to files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 Damage = tuple[str, int, Any]
-"""What happens to a file, where, and with what."""
+"""A kind of damage, its place, and its content."""
 
 NONSENSE = (
     *(b"\xff", b"\x00", b"\xc2\x85", b"\xe2\x80\xa8", b"\xef\xbb\xbf"),
@@ -105,6 +105,6 @@ def _damage_columns(line: bytes, kind: str, detail: Any) -> bytes:
 
 @st.composite
 def damaged(draw: st.DrawFn, files: Sequence[str]) -> list[tuple[str, Damage]]:
-    """What happens to some of the files, one after the other."""
+    """Draw damage to some of the files, one after the other."""
     one = st.tuples(st.sampled_from(files), st.one_of(damages, damages, damages, missing))
     return draw(st.lists(one, min_size=1, max_size=3))

@@ -1,4 +1,4 @@
-"""Properties that are tried with drawn inputs: few, always the same, in the test suite; many new ones in a long run."""
+"""Test properties with drawn inputs: few and always the same in the test suite, many new ones in a long run."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ HANG = 60
 """Seconds that one input may take: all take some milliseconds."""
 
 times = 0
-"""How many times as many inputs a long run tries; 0 in the test suite, where inputs are the same each time."""
+"""The option of a long run; 0 in the test suite, where inputs are few and always the same."""
 
 shrink = True
-"""Whether an input that fails is made as small as possible, which may take minutes."""
+"""Make an input that fails as small as possible, which may take minutes."""
 
 inputs: Counter[str] = Counter()
-"""How many inputs have been tried, by the name of the test module."""
+"""The number of inputs tried, by test module."""
 
 
 def fuzz(examples: int, **strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Try a test with drawn arguments.
 
-    examples (int): How many inputs the test suite tries.
+    examples (int): How many inputs a long run tries, times its option `--times`; the test suite tries half as many.
     strategies (SearchStrategy): What draws each argument, by name. Others are fixtures.
     """
 
@@ -40,7 +40,7 @@ def fuzz(examples: int, **strategies: SearchStrategy[Any]) -> Callable[[Callable
                 test(*arguments, **named)
 
         return settings(
-            max_examples=examples * max(times, 1),
+            max_examples=examples * times or (examples + 1) // 2,
             derandomize=not times,
             database=None,
             deadline=None,
@@ -53,7 +53,7 @@ def fuzz(examples: int, **strategies: SearchStrategy[Any]) -> Callable[[Callable
 
 
 class Hang(BaseException):
-    """What is raised where something takes too long: nothing catches it but pytest."""
+    """Raised where something takes too long; only pytest catches it."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What there is to attack, as the package's own tables say: commands, formats of files, writers of documents."""
+"""List what can be attacked, from the package's own tables: commands, formats of files, writers of documents."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def _functions(start: str) -> Iterator[Callable[..., Any]]:
 COMMANDS = frozenset(_leaves(typer.main.get_command(app)))
 """Every command, with the name of its group."""
 CONVERTED = frozenset(format_.name for format_ in all_formats() if format_.is_converted)
-"""What `convert` reads."""
+"""The formats that `convert` reads."""
 EXPORTED = frozenset(format_.name for format_ in all_formats() if format_.is_exported)
-"""What `export` writes."""
+"""The formats that `export` writes."""
 OUTPUTS = tuple(format_.name for format_ in all_formats() if format_.writer or format_.name == BRACKETED)
-"""What `annotate` writes in its own way, and one format that `export` has; the others of these are written like it."""
+"""The formats of `annotate` itself, and one that `export` has; the others of these are written like it."""
 INPUTS = frozenset(READERS)
-"""What `annotate` reads."""
+"""The formats that `annotate` reads."""
 DOC_WRITERS = frozenset(
     function.__name__ for function in _functions("write_") if "docs" in inspect.signature(function).parameters
 )
-"""What writes documents, those of one part of a file included."""
+"""The writers of documents, those of one part of a file included."""

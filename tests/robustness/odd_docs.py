@@ -1,4 +1,4 @@
-"""What tests of robustness draw: damage to `.spacy` files, in their bytes and in what these hold."""
+"""Strategies that draw damage to `.spacy` files, in their bytes and in their packed content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of robustness draw: JSON that is odd, or not allowed, as text: Python can't write all of it."""
+"""Strategies that draw odd or invalid JSON, as text: Python can't write all of it."""
 
 from __future__ import annotations
 

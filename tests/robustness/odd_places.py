@@ -1,4 +1,4 @@
-"""What tests of robustness put into folders: links, pipes and names that are no ordinary files."""
+"""Links, pipes and odd names that tests put into folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of robustness draw: tables of types that Python has not, or can't hold, and files that are no tables."""
+"""Strategies that draw tables with types that Python lacks or cannot hold, and files that are not tables."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ tables = st.one_of(
     st.sampled_from([*NO_TABLES]).map(lambda kind: ("no table", kind)),
     st.just(("no columns", None)),
 )
-"""What a table is made of, in a form that can be read when a test fails."""
+"""The parts of a table, in a form that can be read when a test fails."""
 
 
 def build(kind: str, detail: Any) -> tuple[bytes, int | None]:

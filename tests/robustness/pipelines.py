@@ -1,4 +1,4 @@
-"""Pipelines of each component and each encoder, whose random weights are so large that they find a lot."""
+"""Pipelines of each component and encoder, with random weights so large that they find many spans."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FOLDER = TemporaryDirectory(prefix="robustness-")
 """Where pipelines and encoders are saved; it is removed when Python ends."""
 
 FACTOR = 2.0
-"""What weights are multiplied by."""
+"""The factor of weights."""
 
 COMPONENTS = {case.factory: case for case in CASES}
 """The components by name: what hypothesis prints of a test that fails is short."""

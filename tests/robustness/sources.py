@@ -56,7 +56,7 @@ class Source:
             path.write_bytes(data)
 
     def names(self) -> set[str]:
-        """What an error may call a file: its name, that of its folder, or that of its document."""
+        """The names of a file in an error: its own, that of its folder, or that of its document."""
         paths = [PurePosixPath(name) for name in self.files]
         files_and_folders = {name for path in paths for name in (path.name, path.parent.as_posix()) if len(name) > 1}
         return files_and_folders | {*self.titles}

@@ -1,4 +1,4 @@
-"""What tests of robustness draw: words of all kinds, documents of them, markup, and odd values."""
+"""Strategies that draw words of all kinds, documents of them, markup, and odd values."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ raw_texts = st.one_of(
 
 @dataclass(frozen=True)
 class Text:
-    """What a document is made of, in a form that can be read when a test fails.
+    """The parts of a document, in a form that can be read when a test fails.
 
     words (list[str]): Its tokens.
     spaces (list[bool]): Whether a space follows each.

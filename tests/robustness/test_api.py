@@ -78,7 +78,7 @@ def state(doc: Doc) -> dict[str, Any]:
 
 
 def check(write: Callable[[Doc], None], read: Callable[[Doc], object], expected: Callable[[], object]) -> None:
-    """What was written is read back, or an error has changed nothing."""
+    """Check that annotation is read back as written, or that an error has changed nothing."""
     doc = make_doc()
     before = state(doc)
     try:

@@ -132,7 +132,7 @@ def test_odd_json_is_read_or_named(source: str, file: str, place: int, value: st
 
 @fuzz(60, place=st.integers(0, 999), value=values, key=st.none() | st.none() | keys)
 def test_odd_plain_data_is_read_or_refused(place: int, value: str, key: str | None) -> None:
-    """What is read is written as it was read."""
+    """Plain data that are read are written as they were read."""
     try:
         data = json.loads(put(PLAIN, place, value, key))
     except (ValueError, RecursionError):

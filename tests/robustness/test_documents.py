@@ -64,7 +64,7 @@ def annotated(text: Text, *pipeline_name: str) -> Doc:
 
 
 def given_spans(doc: Doc, factory: str) -> list[Offsets]:
-    """What a component was given, without white space at its edges. It may be odd, apart from that."""
+    """The given spans, without white space at their edges. They may be odd, apart from that."""
     given = doc.spans.get(COMPONENTS[factory].given_key, ())
     words = [[token.i for token in span if not is_blank(token.text)] for span in given]
     return [(tokens[0], tokens[-1] + 1) for tokens in words if tokens]

@@ -182,6 +182,6 @@ def test_scores(name: str, place: tuple[int, int], value: float, dtype: torch.dt
 
 @pytest.mark.parametrize("value", VALUES)
 def test_weights_of_given_spans(value: float) -> None:
-    """Whatever they are, what is kept does not cross."""
+    """Spans that are kept do not cross, for any scores."""
     kept = wcfg.heaviest_set(np.array([0, 1, 2]), np.array([2, 3, 4]), np.array([1.0, value, 1.0]))
     assert not (kept[0] and kept[1]) and not (kept[1] and kept[2])

@@ -89,7 +89,7 @@ def by_training(folder: Path) -> Found:
 
 
 class Reader(NamedTuple):
-    """What reads folders.
+    """A reader of folders.
 
     read (Callable): Reads one.
     suffixes (tuple[str, ...]): What it reads of it.

@@ -32,7 +32,7 @@ from .strategies import json_values
 
 TEXT = "Ann gave her brother a key. He left it there."
 LABELS = {"labels": "roles", "rolesets": "rolesets"}
-"""What the network has sizes for, and what errors call it."""
+"""The labels whose number is a size of the network, and their names in errors."""
 SETTINGS = [
     *(("structured_coref", name) for name in CorefPipeSettings.names()),
     *(("structured_srl", name) for name in (*SrlPipeSettings.names(), *LABELS)),

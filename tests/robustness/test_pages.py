@@ -63,7 +63,7 @@ TAGS |= {
     "summary",
 }
 TAGS |= {"dl", "dt", "dd", "kbd", "svg", "path", "circle"}
-"""What a page of one sentence with one cluster is made of."""
+"""The elements of a page of one sentence with one cluster."""
 ROLE = re.compile(r"\brole (k\d|predicate|adjunct)\b")
 """The classes of a role: its colour depends on its label."""
 

@@ -266,7 +266,7 @@ SLOW = (
     b"\0" * 100,
     b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 3,
 )
-"""What slow clients send before they say no more."""
+"""The first bytes of slow clients, which then fall silent."""
 
 
 def test_slow_clients() -> None:

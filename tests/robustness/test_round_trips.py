@@ -197,7 +197,7 @@ FORMATS = {
     "props": Format(write_props_and_words, lambda path: read_props(path.with_suffix(".words"), path), set()),
 }
 OTHERS = {"write_interface"}
-"""What is read by nobody here: the labels for a page of Label Studio."""
+"""Written but not read here: the labels for a page of Label Studio."""
 
 
 def test_every_writer_is_known() -> None:
@@ -222,7 +222,7 @@ def clusters_of_words(doc: Doc) -> list[list[list[str]]]:
 
 
 def state(doc: Doc) -> dict[str, Any]:
-    """What a document holds."""
+    """The annotation of a document."""
     groups = list(cluster_groups(doc))
     frames = get_frames(doc)
     speakers = {i: one_space(speaker) for start, end, speaker in get_speakers(doc) for i in range(start, end)}

@@ -124,7 +124,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "turns": lambda text: doc_from_turns(NLP, [("Ann", text)]),
     "transcript": lambda text: doc_from_transcript(NLP, f"Ann: {text}\nBob: {text}\n"),
 }
-"""What splits texts into words."""
+"""The readers that split text into words."""
 
 
 @pytest.mark.parametrize("name", READERS)
