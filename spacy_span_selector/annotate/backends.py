@@ -1,4 +1,4 @@
-"""Where parts are annotated: in this process, or in several. Their results come in the order of the parts."""
+"""Annotate parts in this process or in several. Results come in the order of the parts."""
 
 from __future__ import annotations
 

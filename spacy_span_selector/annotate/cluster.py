@@ -151,7 +151,7 @@ def knock(address: str) -> None:
 
 
 class Worker:
-    """What annotates parts in a process of its own."""
+    """Annotates parts in a process of its own."""
 
     def __init__(self, job: Job, pipeline: dict[str, Any]) -> None:
         """Load the pipeline.

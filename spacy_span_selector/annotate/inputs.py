@@ -75,7 +75,7 @@ def total_size(files: Iterable[InputFile]) -> int | None:
 
 
 def describe_inputs(files: Sequence[InputFile]) -> dict[str, Any]:
-    """What must be the same for a run to go on: how many files, and a fingerprint of their names and sizes."""
+    """Describe inputs by their number and a fingerprint of their names and sizes, which a resumed run must share."""
     digest = hashlib.blake2b(digest_size=16)
     for file in files:
         digest.update(f"{file.path}\n{file.kind}\n{file.size}\n".encode("utf-8", "surrogateescape"))

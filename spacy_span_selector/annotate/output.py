@@ -143,7 +143,7 @@ class OutputFolder:
         if other:
             raise ValueError(
                 f"{self.path} has {len(self.done):,} parts of another run, and a mixture would be of no use: "
-                f"{'; '.join(other)}. Take another folder, or delete this one to begin anew."
+                f"{'; '.join(other)}. Take another folder, or delete this one to begin again."
             )
         self.warnings = differences(found["versions"], self.manifest["versions"])
 

@@ -32,7 +32,7 @@ KEYS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is done to every part: all that a process must know to annotate any of them. It can be pickled.
+    """The settings of a run: all that a process must know to annotate any part. It can be pickled.
 
     model (str): The pipeline: a path or the name of a package.
     code (Path | None): A Python file with registered functions that the pipeline needs.
@@ -60,7 +60,7 @@ class Job:
     threads: int | None = None
 
     def identity(self) -> dict[str, Any]:
-        """What the output depends on, beside pipeline and inputs."""
+        """The settings that change the output."""
         return {name: getattr(self, name) for name in ("format", "transcripts", "tokens", "max_length", "bf16")}
 
 
@@ -181,7 +181,7 @@ def pipeline_folder(model: str) -> Path:
 
 
 def describe_pipeline(job: Job) -> dict[str, Any]:
-    """What a pipeline is called, and a fingerprint of all its files and of its code.
+    """Describe a pipeline by its name, its version, and fingerprints of its files and its code.
 
     job (Job): The job that names it.
     RAISES (OSError): If there is no such pipeline.
@@ -197,7 +197,7 @@ def describe_pipeline(job: Job) -> dict[str, Any]:
 
 
 def _with_bfloat16(config: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str | bool]]:
-    """Where the config of a component has what can compute in bfloat16, and the setting that makes it do so."""
+    """Find the architectures in the config of a component that can compute in bfloat16, and the value for it."""
     if isinstance(config, dict):
         if (architecture := config.get("@architectures")) in IN_BFLOAT16:
             yield path, IN_BFLOAT16[architecture]
@@ -213,7 +213,7 @@ class Prefixes(TypedDict, total=False):
 
 
 def find_keys(nlp: Language) -> dict[str, str]:
-    """Where the components of a pipeline put their annotation, as arguments of `to_dict`."""
+    """Find the keys under which the components of a pipeline put annotation, as arguments of `to_dict`."""
     found: dict[str, str] = {}
     for name in nlp.pipe_names:
         pipe: Any = nlp.get_pipe(name)
@@ -224,6 +224,6 @@ def find_keys(nlp: Language) -> dict[str, str]:
 
 
 def only_prefixes(keys: Mapping[str, str]) -> Prefixes:
-    """What pages of documents need of the keys."""
+    """Select the keys that pages of documents need."""
     prefixes: Any = {name: keys[name] for name in Prefixes.__annotations__ if name in keys}
     return prefixes

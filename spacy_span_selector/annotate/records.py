@@ -71,12 +71,12 @@ class Part(NamedTuple):
 
     @property
     def end(self) -> int:
-        """How many bytes of all inputs come before its end."""
+        """The number of bytes of all inputs before its end."""
         return self.records[-1].end
 
     @property
     def place(self) -> str:
-        """Where its records are, for messages."""
+        """The place of its records, for messages."""
         return f"from {self.records[0].source} to {self.records[-1].source}"
 
     def digest(self) -> str:

@@ -88,7 +88,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run has made.
+    """The result of a run.
 
     documents, words, errors (int): In all parts, those of earlier runs included.
     plain (int): The texts that were read as transcripts and have no turns.

@@ -41,7 +41,7 @@ def _check_format(name: str) -> str:
 
 
 class StdinFormat(str, Enum):
-    """What the standard input may be."""
+    """The kinds of standard input."""
 
     txt = "txt"
     jsonl = "jsonl"

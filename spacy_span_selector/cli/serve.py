@@ -52,7 +52,7 @@ def serve_cli(
 
 
 def _is_local(host: str) -> bool:
-    """Whether only this computer reaches an address."""
+    """Check if only this computer reaches an address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:  # a name

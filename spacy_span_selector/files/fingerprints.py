@@ -1,4 +1,4 @@
-"""What is in files and which versions compute: whether something can go on with what it finds on the disk."""
+"""Fingerprints of files and versions of packages, to tell if a run on the disk can be resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def file_digest(path: Path) -> str:
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What differs between two descriptions, a line each."""
+    """List the differences between two descriptions, a line each."""
     keys = [*before, *(key for key in now if key not in before)]
     return [
         f"{key}: {before.get(key, 'nothing')!r} then, {now.get(key, 'nothing')!r} now"

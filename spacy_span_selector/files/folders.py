@@ -61,7 +61,7 @@ def what_is_wrong(path: str) -> str:
 
 
 def _contains_itself(path: str) -> bool:
-    """Whether a link leads to a folder that it lies in."""
+    """Check if a path is a link to a folder that it lies in."""
     lies_in = os.path.realpath(os.path.dirname(os.path.abspath(path)))
     return os.path.islink(path) and os.path.commonpath([lies_in, os.path.realpath(path)]) == os.path.realpath(path)
 

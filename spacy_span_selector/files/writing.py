@@ -175,7 +175,7 @@ def _encode(text: str, path: Path) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ValueError(f"{path}: not written: {error}. The text has a character that is none.") from error
+        raise ValueError(f"{path}: not written: {error}. The text has half of a character (a surrogate).") from error
 
 
 @contextmanager

@@ -17,13 +17,13 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS = 50
-"""How many are open at once; the others wait in the operating system. Each takes a file, of which there may be few."""
+"""The most that are open at once; others wait in the operating system. Each takes a file, of which there may be few."""
 
 SECONDS_TO_SEND, SECONDS_TO_READ = 30, 120
-"""How long a client may take to send its request, and to read the answer: a page may have some megabytes."""
+"""The time that a client may take to send its request, and to read the answer: a page may have some megabytes."""
 
 PATIENCE = 2.0
-"""How many seconds a client may take for either where others wait for a connection."""
+"""The seconds that a client may take for either while others wait for a connection."""
 
 logger = logging.getLogger(__name__)
 

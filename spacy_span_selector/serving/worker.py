@@ -35,7 +35,7 @@ class NotAnnotatedError(Exception):
 
 @dataclass(frozen=True)
 class Failure:
-    """What the process sends when it can't load the pipeline, or annotate a text."""
+    """The answer of a process that can't load the pipeline, or annotate a text."""
 
     reason: str
 
@@ -156,7 +156,7 @@ class Worker:
         return self._loaded
 
     def _receive(self, problem: str, *, later: bool) -> Any:
-        """What the process sends next.
+        """Receive the next answer of the process.
 
         RAISES (NotAnnotatedError): If it has ended. This is the problem.
         """

@@ -289,7 +289,7 @@ def _all_known(values: Sequence[Value | None], path: str, alignment: Alignment) 
 
 
 def _have_all(known: Sequence[bool], path: str, alignment: Alignment) -> bool:
-    """Whether something is known of all spans of a cluster or frame; it is reported if it is known of some."""
+    """Check if something is known of all spans of a cluster or frame; report it if it is known of some only."""
     if any(known) and not all(known):
         alignment.report.leave_out(PARTLY_KNOWN, f"{path} in {alignment.name}")
     return all(known)

@@ -20,7 +20,7 @@ FORMAT: Format = "spacy_span_selector.Doc.v1"
 
 
 class Written(Enum):
-    """How a key that need not be read is written. All others are left out if they are not known."""
+    """The way in which an optional key is written; without it, the key is left out if it is not known."""
 
     ALWAYS = "always"
     AS_NULL = "null if there is nothing; left out if that is not known"
@@ -96,7 +96,7 @@ class Spoken(Record):
     """By whom something is said."""
 
     speaker: Text
-    """Who speaks."""
+    """The speaker."""
 
 
 class Turn(Place, Spoken):  # the keys of the last base come first, as they are written
@@ -148,7 +148,7 @@ class Character(Record):
     """A person among the clusters."""
 
     name: Text
-    """What to call the person: the main name or, without one, the representative mention."""
+    """The main name of the person or, without one, the representative mention."""
     gender: Label | None = None
     """The gender that pronouns, titles and nouns clearly tell: female or male."""
     cluster: Number
@@ -173,7 +173,7 @@ class Argument(ScoredSpan, WithRole):
 
 
 class Frame(Record):
-    """Who did what to whom."""
+    """A predicate and its arguments: who did what to whom."""
 
     predicate: ScoredSpan
     """The predicate. `score` is the probability that it is one: 1 if it was given."""
@@ -237,7 +237,7 @@ class Document(Record):
 
     @property
     def name(self) -> str:
-        """What messages call the document."""
+        """The name of the document in messages."""
         return name_document(self.id, self.text)
 
     def fail(self, place: str, found: object, expected: str) -> NoReturn:
@@ -263,7 +263,7 @@ class Document(Record):
 
 
 def name_document(title: object, text: object) -> str:
-    """What messages call a document with a title and a text, if it has them."""
+    """Name a document in messages by its title, or else by the beginning of its text."""
     if isinstance(title, str) and title:
         return f"document {title!r}"
     return f"document starting {text[:40]!r}" if isinstance(text, str) and text else "a document without text"
