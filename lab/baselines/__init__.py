@@ -6,10 +6,10 @@ of a clone:
     python -m spacy train CONFIG --code lab/baselines/__init__.py \\
         --components.structured_coref.model.selector.@misc lab.MultitaskSelector.v1
 
-    python -m spacy span-selector train CONFIG OUTPUT --code lab/baselines/__init__.py \\
+    python -m spacy span-selector train CONFIG --output OUT --code lab/baselines/__init__.py \\
         --components.structured_srl.model.@architectures lab.BioModel.v1
 
-`evaluate` takes the same `--code`. Experiments know both: see `lab/grids/ontogum.cfg` and `lab/grids/ewt.cfg`.
+`evaluate` takes the same `--code`. The laboratory's experiments register both: see `lab/grids/ontogum.cfg` and `ewt.cfg`.
 """
 
 from lab.baselines import bio, multitask  # absolute: spaCy runs this file outside of its package
