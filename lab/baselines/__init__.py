@@ -9,7 +9,7 @@ of a clone:
     python -m spacy span-selector train CONFIG --output OUT --code lab/baselines/__init__.py \\
         --components.structured_srl.model.@architectures lab.BioModel.v1
 
-`evaluate` takes the same `--code`. The laboratory's experiments register both: see `lab/grids/ontogum.cfg` and `ewt.cfg`.
+`evaluate` takes the same `--code`. The laboratory's experiments know both: see `lab/grids/ontogum.cfg` and `ewt.cfg`.
 """
 
 from lab.baselines import bio, multitask  # absolute: spaCy runs this file outside of its package
