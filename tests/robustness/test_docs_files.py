@@ -47,7 +47,7 @@ READERS: dict[str, Callable[[Path, Path], list[object]]] = {
 """The arguments of each command that reads a `.spacy` file, which is either read or named."""
 OTHERS = {"annotate", "train"}
 """These have tests of their own: the one goes on with other files, the other has a reader."""
-NONE = {"compact", "experiment", "report", "serve"}
+NONE = {"compact", "serve"}
 """These read none."""
 
 
