@@ -38,7 +38,7 @@ TESTS = (
     "annotation",
     "models",
     "scoring",
-    "pipeline/test_listeners.py",
+    "pipeline/test_shared_encoders.py",
     "pipeline/test_structured_coref.py",
     "pipeline/test_structured_srl.py",
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +74,7 @@ def fit_entity_types(clusters: Sequence[Sequence[str]]) -> dict[str, list[float]
     return {"": np.log(prior).round(3).tolist(), **table}
 
 
-def write_tables(path: Path, tables: dict[str, dict[str, object]]) -> None:
+def write_tables(path: Path, tables: Mapping[str, Mapping[str, object]]) -> None:
     """Write tables as JSON with a word on each line, in alphabetical order."""
     parts = []
     for name, table in tables.items():
@@ -94,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tables = json.loads(args.table.read_text(encoding="utf-8"))
     nlp = spacy.blank(args.language)
     docs = [doc for path in args.corpora for doc in read_docs(path, nlp.vocab)]
+    table: Mapping[str, object]
     if args.kind == "entity_types":
         name, table = ENTITY_TYPES, fit_entity_types(read_evidence(docs))
     else:
