@@ -295,6 +295,14 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         losses[self.name] += loss
         return losses
 
+    def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
+        """Score the predictions of examples with the settings of the component.
+
+        examples (Iterable[Example]): The examples.
+        settings (Any): Settings of the scorer that go before them.
+        """
+        return super().score(examples, **{**vars(self.settings), **settings})
+
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Gradients]:
         """The loss of a batch, and its gradient.
 
