@@ -75,10 +75,3 @@ def test_tables_name_all_formats_and_their_files():
 def test_numbers_are_those_of_the_code():
     assert f"{Job(model='').batch_words:,} by default" in TEXT
     assert f"about {JSONL.part_words:,} words, a page {HTML.part_words:,}" in TEXT
-
-
-def test_links_lead_somewhere():
-    for path, anchor in re.findall(r"\]\(([\w./]*)#([\w-]+)\)", TEXT):
-        target = (Path(__file__).parent.parent / "docs" / path).read_text(encoding="utf-8")
-        headings = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in target.splitlines()}
-        assert anchor in headings, f"{path}#{anchor}"
