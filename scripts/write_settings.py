@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -99,7 +99,7 @@ def rows_of(owner: Any) -> Iterator[tuple[str, str, str, str]]:
 
 def defaults_of(owner: type[Any] | Callable[..., Any]) -> dict[str, Any]:
     """The defaults of settings by name."""
-    if inspect.isclass(owner):
+    if is_dataclass(owner):
         return {field.name: field.default for field in fields(owner)}
     return {name: parameter.default for name, parameter in inspect.signature(owner).parameters.items()}
 
