@@ -87,7 +87,7 @@ def test_words_of_the_corpus_are_left_out_and_nothing_else(tmp_path: Path) -> No
     docs = parse_bracketed(text, nlp)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
     for component in ("structured_coref", "structured_srl"):  # so that there is something to compare
-        nlp.get_pipe(component).cfg["threshold"] = 0.0
+        nlp.get_pipe(component).configure(threshold=0.0)
     nlp.to_disk(tmp_path / "model")
     assert "zoe@example.org" in own_strings(tmp_path / "model")
     result = run(tmp_path / "model", tmp_path / "small", "--weights", "float32")
