@@ -22,7 +22,7 @@ TRANSFORMER_OUTPUT = ("._.", "trf_data", None, None)
 
 
 class Settings(NamedTuple):
-    """What writers must know.
+    """The settings of writers.
 
     keys (dict[str, str]): The arguments of `to_dict` that say where the pipeline puts its annotation.
     tokens (bool): Whether plain data says where tokens are.

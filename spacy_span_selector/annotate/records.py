@@ -110,7 +110,7 @@ def digest_records(records: Iterable[Record]) -> str:
 
 @dataclass
 class Reading:
-    """How records are read.
+    """The settings with which records are read.
 
     text_field (str): The field, or column, with the text.
     id_field (str | None): The field with the name of the record, which each must have. If None, it is `id`, and a

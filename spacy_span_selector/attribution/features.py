@@ -76,7 +76,7 @@ class _Reader:
         return None if paragraphs is None else paragraphs[min(word, len(paragraphs) - 1)]
 
     def _gap(self) -> str:
-        """How the quotation follows the one before: words of narration between them, and paragraphs."""
+        """The distance from the quotation before: words of narration between them, and paragraphs."""
         if self.number == 0:
             return "first"
         start, end = self.scene.quotations[self.number - 1]
@@ -160,7 +160,7 @@ class _Reader:
             yield f"nested {near}"
 
     def _verb(self, first: int, last: int) -> str:
-        """Where a verb of speech stands beside a mention: "said X", "X said", "X softly said", "said softly X"."""
+        """The place of a verb of speech beside a mention: "said X", "X said", "X softly said", "said softly X"."""
         if self.is_verb(first - 1):
             return "vX"
         if self.is_verb(last):
@@ -285,7 +285,7 @@ def _roles(
 
 
 def _gap(scene: Scene, quotation: int, other: int) -> str:
-    """How much narration stands between two quotations, and whether they are in one paragraph."""
+    """The amount of narration between two quotations, and whether they are in one paragraph."""
     first, second = sorted((quotation, other))
     end, start = scene.quotations[first][1], scene.quotations[second][0]
     words = scene.narrated[start] - scene.narrated[end]

@@ -47,7 +47,7 @@ class Scene:
 
     @cached_property
     def narrated(self) -> list[int]:
-        """How many words of the narration stand before each word, and before the end."""
+        """The number of words of narration before each word, and before the end."""
         return [0, *accumulate(number < 0 for number in self.quotation_of)]
 
     @cached_property

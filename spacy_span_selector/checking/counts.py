@@ -1,4 +1,4 @@
-"""How much of everything a file has."""
+"""Count the annotation of a file."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def render_cli(
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file is text, in the bracketed format or raw."""
+    """Check whether a file is text, in the bracketed format or raw."""
     from ..corpora.formats import BRACKETED, recognise_format
 
     format_ = recognise_format(path)

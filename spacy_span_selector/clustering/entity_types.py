@@ -55,7 +55,7 @@ class EntityTypes:
         return top + log(sum(exp(term - top) for term in terms))
 
     def agreement(self, first: Weights, second: Weights) -> float:
-        """How much more probable some evidence is of one entity than of two: a log ratio; 0 if one has none."""
+        """The log ratio of the evidence's probability for one entity and for two; 0 if one has no evidence."""
         together = self.log_probability(add(first, second))
         return together - self.log_probability(first) - self.log_probability(second)
 

@@ -102,7 +102,7 @@ class FormReader:
         return bool(self._function_words) and word[:1].isupper() and (not part or word in CAPITALISED_NAMES)
 
     def _head_end(self, words: Sequence[str], parts: Sequence[str]) -> int:
-        """Where the head of a noun phrase ends: before "of", "who", "and", a comma, a possessive mark apart."""
+        """Find the end of the head of a noun phrase: before "of", "who", "and", a comma, a possessive mark apart."""
         seen = False
         for i, (word, part) in enumerate(zip(words, parts, strict=True)):
             if seen and word not in CLITICS and word not in CAPITALISED_NAMES:

@@ -46,7 +46,7 @@ TOGETHER_COST = 30.0
 
 @dataclass(frozen=True, slots=True)
 class NameUse:
-    """How a name is used in a document.
+    """The use of a name in a document.
 
     name (Name): The name.
     evidence (Weights): What tells the type of its entity: its title, and the pronouns that refer to it.
@@ -113,7 +113,7 @@ class NamedEntities:
         return -inf
 
     def _used(self, first: int, second: int) -> float:
-        """How much a relation of two names counts: a name that is hardly used must not join two that are."""
+        """The weight of a relation of two names: a name that is hardly used must not join two that are."""
         rarer = min(max(1, len(self.uses[name].sentences)) for name in (first, second))
         return rarer / (rarer + RARE)
 

@@ -110,7 +110,7 @@ class NameReader:
         return first == second or second in self.short_forms(first) or first in self.short_forms(second)
 
     def relate(self, a: Name, b: Name) -> Relation | None:
-        """How two names are related; None if they share nothing."""
+        """The relation of two names; None if they share nothing."""
         related = self._relate_words(*((a, b) if a.single or not b.single else (b, a)))
         if related in (None, "clash"):
             return related

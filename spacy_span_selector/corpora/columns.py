@@ -73,7 +73,7 @@ def read_number(text: str) -> int | None:
 
 
 class Bracket(NamedTuple):
-    """What a part of a cell says.
+    """The content of a part of a cell.
 
     token (int): The token of the cell.
     opens (bool): Whether a mention starts here.

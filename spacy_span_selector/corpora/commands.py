@@ -1,4 +1,4 @@
-"""What the commands of formats have in common: their arguments, reading files, and writing all of them or none."""
+"""Shared by the commands of formats: their arguments, reading files, and writing all of them or none."""
 
 from __future__ import annotations
 

@@ -69,17 +69,17 @@ class Format:
 
     @property
     def is_converted(self) -> bool:
-        """Whether `convert` has the format."""
+        """True if `convert` has the format."""
         return bool(self.convert or self.read) and self.name != SPACY
 
     @property
     def is_exported(self) -> bool:
-        """Whether `export` has the format."""
+        """True if `export` has the format."""
         return bool(self.export or self.write)
 
     @property
     def is_output(self) -> bool:
-        """Whether `annotate` has the format."""
+        """True if `annotate` has the format."""
         return bool(self.writer or self.write)
 
 

@@ -42,7 +42,7 @@ Places = list[int]
 
 
 class Frames(NamedTuple):
-    """What frame files hold.
+    """The content of frame files.
 
     lexicon (Lexicon): Every roleset.
     examples (list[Doc]): A sentence each, annotated for one predicate; others in it are not.

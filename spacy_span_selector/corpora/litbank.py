@@ -302,7 +302,7 @@ def add_paragraphs(doc: Doc, source: Path, report: Report) -> None:
 
 
 def _paragraph_starts(words: list[str], text: str) -> list[int]:
-    """Which words stand behind a blank line.
+    """Mark the words behind a blank line.
 
     RAISES (ValueError): If most of the words are not found.
     """

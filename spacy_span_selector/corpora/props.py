@@ -261,7 +261,7 @@ def _name_predicate(frame: Frame, word: str, rolesets: bool) -> str:
 
 
 def _is_sense(roleset: str) -> bool:
-    """Whether a roleset can be written, so that it is read back."""
+    """Check whether a roleset can be written, so that it is read back."""
     return SENSE.fullmatch(roleset) is not None and _one_word(roleset) == roleset
 
 

@@ -1,4 +1,4 @@
-"""What is wrong in a corpus, collected for one warning: annotation that is left out, documents that come twice."""
+"""Collect the problems of a corpus for one warning: annotation that is left out, documents that come twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IN_TWO_PARTS = "Found documents in two parts of a corpus, so that what is scored
 
 
 class CorpusWarning(UserWarning):
-    """What was wrong in a corpus that could be read all the same.
+    """A problem of a corpus that could be read all the same.
 
     findings (dict[str, list[str]]): A description of each case, by what was found.
     """

@@ -134,7 +134,7 @@ def _align_markers(markers: Sequence[tuple[int, int]], example: Example) -> list
 
 
 def _align_sentence_starts(example: Example) -> tuple[np.ndarray, int]:
-    """Where sentences of the reference start in the predicted document, and the number of starts lost.
+    """Find the sentence starts of the reference in the predicted document, and count those lost.
 
     RETURNS (tuple[np.ndarray, int]): `SENT_START` of each predicted token, 1 at the start of a sentence and -1
         elsewhere, and the number of starts lost. Shape: (tokens,)

@@ -139,7 +139,7 @@ def is_wrapped(block: Block) -> bool:
 
 
 def find_breaks(text: str) -> list[Break]:
-    """Where the layout of a text begins sentences: at paragraphs, and at lines that stand alone.
+    """Find where the layout of a text begins sentences: at paragraphs, and at lines that stand alone.
 
     text (str): The text.
     RETURNS (list[Break]): The places, in order.

@@ -231,7 +231,7 @@ def _next_firm(marks: Sequence[Mark]) -> list[Mark | None]:
 
 
 def _limit(token: int, words: Words) -> int:
-    """Where a quotation with an opening mark at this token must have ended."""
+    """The last possible end of a quotation with an opening mark at this token."""
     if not words.paragraph_ends:
         return token + LONGEST + 1
     ends = words.paragraph_ends

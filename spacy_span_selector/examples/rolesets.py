@@ -87,7 +87,7 @@ def add_lexicon(counts: RolesetCounts, lexicon: Lexicon) -> RolesetCounts:
 
 
 def seen_rolesets(predicate: Span, counts: RolesetCounts) -> dict[str, int]:
-    """How often the form of a predicate, or else its lemma, or what may be its lemma, was seen with each roleset."""
+    """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset."""
     return next((counts[key] for key in _keys(predicate) if key in counts), {})
 
 
@@ -161,12 +161,12 @@ class KnownRolesets:
 
     @cached_property
     def seen(self) -> int:
-        """How many rolesets were seen."""
+        """The number of rolesets that were seen."""
         return len(number_rolesets(self.seen_counts, {}))
 
     @property
     def tags(self) -> int:
-        """How many function tags there are, ABSENT among them; 0 without a lexicon."""
+        """The number of function tags, ABSENT among them; 0 without a lexicon."""
         return 1 + len(self._tag_numbers) if self.lexicon else 0
 
     def frame_table(self, device: torch.device, unique_roles: Sequence[str], *, strict: bool) -> FrameTable:

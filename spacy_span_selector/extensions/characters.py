@@ -176,7 +176,7 @@ def _find_character(cluster: Cluster, number: int, read: _Reader) -> Character |
 
 
 def _spellings(names: Iterable[str]) -> dict[str, tuple[str, int]]:
-    """How most mentions write each name, and how many have it in whatever case."""
+    """The most frequent spelling of each name, and the number of mentions that have it in whatever case."""
     joined: dict[str, Counter[str]] = {}
     for name in names:
         joined.setdefault(name.casefold(), Counter())[name] += 1
@@ -278,7 +278,7 @@ def _name(bare: Span, head: Token) -> Span:
 
 
 def _own_start(bare: Span, head: Token) -> int:
-    """Where the words begin that say who the head is: behind a possessor, as in "Mr. Bennet's daughter Jane"."""
+    """The start of the words that say who the head is: behind a possessor, as in "Mr. Bennet's daughter Jane"."""
     others = [token.i + 1 for token in bare.doc[bare.start : head.i] if is_clitic(token) or token.text == ","]
     return max(others, default=bare.start)
 

@@ -73,7 +73,7 @@ class DocQuotation:
 
     @property
     def level(self) -> int:
-        """How many quotations it lies in."""
+        """The number of quotations that it lies in."""
         return 0 if self.inside is None else self.inside.level + 1
 
     def to_dict(self) -> dict[str, Any]:

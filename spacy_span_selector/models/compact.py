@@ -46,12 +46,12 @@ def stored_as(kind: str) -> Iterator[None]:
 
 
 def is_compact() -> bool:
-    """Whether weights are stored as anything else than they are."""
+    """True if weights are stored with fewer bits than they have in memory."""
     return _kind.get() != "float32"
 
 
 def compact(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """What is stored of weights.
+    """The stored form of weights.
 
     weights (dict[str, Tensor]): Weights by name.
     RETURNS (dict[str, Tensor]): Numbers of the kind that `stored_as` says, of which `expand` makes weights again.

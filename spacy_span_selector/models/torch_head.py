@@ -51,7 +51,7 @@ class HeadInput:
 
 
 class DocsReader:
-    """What a model makes its input of when it is given documents, as by `spacy debug model`.
+    """Makes the input of a model from documents, for callers such as `spacy debug model`.
 
     read (Callable[[list[Doc]], HeadInput]): A method of the component, which knows what to ask of the module.
     """

@@ -111,7 +111,7 @@ def _pieces(ranks: np.ndarray, most: int) -> Iterator[int]:
 
 
 def _ranks(document: Words, start: int, end: int) -> np.ndarray:
-    """How good it is to cut behind each word of a sentence: 2, 1 or 0. Shape: (words,)"""
+    """Rank the cut behind each word of a sentence: 2 is best, then 1, then 0. Shape: (words,)"""
     ranks = [
         2 if token.text in STOPS or _ends_line(document, token.i) else 1 if token.text in PAUSES else 0
         for token in document.doc[start:end]
@@ -120,7 +120,7 @@ def _ranks(document: Words, start: int, end: int) -> np.ndarray:
 
 
 def _ends_line(document: Words, word: int) -> bool:
-    """Whether a line ends behind a word."""
+    """Check whether a line ends behind a word."""
     if not document.has_white_space or word + 1 >= len(document.places):
         return False
     between = document.source[int(document.places[word]) + 1 : int(document.places[word + 1])]

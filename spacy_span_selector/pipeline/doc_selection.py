@@ -1,4 +1,4 @@
-"""What a selector made of the spans of a document: which it keeps, which it would keep, and how probable each is."""
+"""The selection of a document: the spans that are kept, those that would be, and how probable each is."""
 
 from __future__ import annotations
 

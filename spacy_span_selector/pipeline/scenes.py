@@ -80,7 +80,7 @@ def read_scene(
     evidence: Sequence[str],
     clusters: Sequence[int | None],
 ) -> Scene:
-    """What is known of a document, as token offsets of it without white space.
+    """Collect the facts of a document, as token offsets of it without white space.
 
     words (Words): The document.
     quotations (Sequence[tuple[int, int]]): Its outer quotations.
@@ -161,7 +161,7 @@ def learn_quotations(docs: Sequence[Doc], vocab: Vocab) -> None:
 
 
 def gold_attributions(docs: Iterable[Doc]) -> Iterator[Attributed]:
-    """What is annotated of quotations, to fit weights to: each document with its paragraphs, and without.
+    """Read annotated quotations, to fit weights to: each document with its paragraphs, and without.
 
     docs (Iterable[Doc]): Documents; those that are not annotated for quotations are left out.
     """

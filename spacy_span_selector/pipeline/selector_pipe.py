@@ -48,7 +48,7 @@ MoveSpan = Callable[[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class SpanPrediction:
-    """What a component predicts for a document.
+    """The prediction of a component for a document.
 
     spans (list[tuple[int, int]]): Every selected span as token offsets, in the order of the text.
     scores (list[float]): Their selection probabilities.
@@ -190,16 +190,16 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     @property
     def selector(self) -> Selector:
-        """How spans are selected, as the model was configured."""
+        """The selector that the model was configured with."""
         return self.network_settings.selector
 
     def prediction_strategy(self) -> CandidateStrategy:
-        """Which spans are kept at prediction, by selector and settings."""
+        """The strategy that keeps spans at prediction, by selector and settings."""
         settings = self.settings
         return self.selector.prediction_strategy(settings.decoding, settings.threshold)
 
     def training_strategy(self) -> CandidateStrategy:
-        """Which spans are linked or classified in training, by selector and settings."""
+        """The strategy that chooses the spans to link or classify in training, by selector and settings."""
         return self.selector.training_strategy(self.settings.candidate_ratio)
 
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
@@ -322,7 +322,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """
 
     def find_lost(self, examples: Iterable[Example]) -> dict[str, LostSpans]:
-        """What of a corpus cannot be learnt, as far as its sentences are known. No network is needed for that.
+        """Count gold annotation that training would drop. Skips examples without sentence boundaries; needs no network.
 
         examples (Iterable[Example]): Examples of the corpus. They are not modified. Those of which neither side has
             sentence boundaries are ignored.
@@ -455,11 +455,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     @abstractmethod
     def _training_request(self, words: Sequence[Words], gold: Gold) -> Any:
-        """What the component asks of its network in training."""
+        """The request to the network in training."""
 
     @abstractmethod
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> Any:
-        """What the component asks of its network at prediction."""
+        """The request to the network at prediction."""
 
     @abstractmethod
     def _loss(self, output: Output, gold: Gold, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
@@ -476,7 +476,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """Write a prediction to a document, except for the selected spans."""
 
     def _read_docs(self, docs: Iterable[Doc]) -> HeadInput:
-        """What the model is given for documents at prediction."""
+        """Make the model's input of documents at prediction."""
         words = read_all_words(docs)
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         return HeadInput(words, layout, self._prediction_request(words, layout))
@@ -579,5 +579,5 @@ def _with_words(examples: Sequence[Example], words: Sequence[Words]) -> list[Exa
 
 
 def _is_same(value: Any, saved: Any) -> bool:
-    """Whether a setting is what it was: JSON does not have all digits of a number."""
+    """Check whether a setting is what it was: JSON does not have all digits of a number."""
     return isclose(value, saved) if isinstance(value, float) and isinstance(saved, float) else bool(value == saved)

@@ -77,12 +77,12 @@ class PipeSettings:
 
     @property
     def marks_all(self) -> bool:
-        """Whether annotation is complete if `annotation` does not say it."""
+        """True if annotation is complete where `annotation` does not say it."""
         return True
 
     @property
     def learnt_annotation(self) -> Annotation:
-        """Whether training takes annotation as complete."""
+        """The annotation that training assumes, complete or partial."""
         return self.annotation or ("complete" if self.marks_all else "partial")
 
     def sampled_negatives(self, selector: Selector) -> Negatives:

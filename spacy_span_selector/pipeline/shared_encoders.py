@@ -98,7 +98,7 @@ def _widths(listener: Any, docs: Sequence[Doc], is_train: bool) -> list[tuple[Do
 
 
 def _kept_output(listener: Any, doc: Doc) -> Any:
-    """What an encoder has left with a document, None if none has run."""
+    """The output that an encoder has left with a document, None if none has run."""
     if isinstance(listener, Tok2VecListener):
         return doc.tensor
     return doc._.trf_data if Doc.has_extension("trf_data") else None

@@ -93,7 +93,7 @@ class CorefPipeSettings(PipeSettings):
 
 @dataclass(frozen=True)
 class CorefPrediction(SpanPrediction):
-    """What the component predicts for a document. Its spans are mentions.
+    """The prediction of the component for a document. Its spans are mentions.
 
     link_scores (list[float]): The probability of the antecedent that each was linked to, or of having none.
     clusters (list[list[Mention]]): The clusters, in the order of their first mentions.

@@ -83,7 +83,7 @@ class SrlPipeSettings(PipeSettings):
 
 @dataclass(frozen=True)
 class SrlPrediction(SpanPrediction):
-    """What the component predicts for a document.
+    """The prediction of the component for a document.
 
     frames (list[Frame]): The predicates with their arguments, in the order of the text.
     """

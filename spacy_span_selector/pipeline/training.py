@@ -33,7 +33,7 @@ def warn_before_training(nlp: Language, component: str, examples: Iterable[Examp
 
 
 def planned_for_other_steps(config: Config) -> str | None:
-    """What is to be said of a config whose learning rate is planned for another number of steps than training has.
+    """Describe a config whose learning rate is planned for another number of steps than training has.
 
     config (Config): The whole config of a training.
     """
@@ -52,7 +52,7 @@ def planned_for_other_steps(config: Config) -> str | None:
 
 
 def _no_boundaries(nlp: Language, component: str, examples: Iterable[Example]) -> str | None:
-    """Whether nothing says that there will be sentence boundaries at prediction."""
+    """Check that nothing promises sentence boundaries at prediction."""
     names = nlp.pipe_names
     before = names[: names.index(component)] if component in names else names
     first = (example.predicted for example in islice(examples, 10))

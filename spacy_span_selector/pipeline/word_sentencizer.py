@@ -69,7 +69,7 @@ class WordSentencizer(Sentencizer):
         return {"punct_chars": sorted(self.punct_chars), "overwrite": self.overwrite}
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
-        """Which tokens start a sentence.
+        """Mark the tokens that start a sentence.
 
         docs (Iterable[Doc]): The documents, which are not modified.
         RETURNS (list[list[bool]]): For each document, for each token, whether it does.

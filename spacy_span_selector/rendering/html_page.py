@@ -45,7 +45,7 @@ def static(name: str) -> str:
 
 
 def _source(content: str) -> str:
-    """How a policy names the only content that it allows."""
+    """The name by which a policy allows this content and no other."""
     return _quote(f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}")
 
 

@@ -125,7 +125,7 @@ def _check_name(name: str, place: Place, column: int) -> str:
 
 
 def is_predicate_role(role: str) -> bool:
-    """Whether a bracket with this role is the predicate: `V`, or `V=` and a roleset."""
+    """Check whether a bracket with this role is the predicate: `V`, or `V=` and a roleset."""
     return role.partition("=")[0] == PREDICATE_LABEL
 
 
@@ -315,7 +315,7 @@ def label_quotation(speaker: str, addressee: str) -> str:
 
 
 def may_speak(name: str) -> bool:
-    """Whether the name of a cluster can be that of a speaker."""
+    """Check whether the name of a cluster can be that of a speaker."""
     return ADDRESSED not in name and name not in (NOBODY, GOES_ON)
 
 

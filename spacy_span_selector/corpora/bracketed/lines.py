@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 class BracketedError(ValueError):
-    """What is wrong in a line: its place, and the message behind that."""
+    """An error in a line: its place, and the message behind that."""
 
     def __init__(self, place: Place, column: int, message: str) -> None:
         super().__init__(f"{place.source}:{place.line}:{column}: {message}")
@@ -153,7 +153,7 @@ class Stop:
         raise error
 
     def leaves_out(self, error: BracketedError) -> bool:
-        """Whether to leave out a line that can be read, but for what it is surely not meant for."""
+        """Decide whether to leave out a line that can be read, but surely does not mean what it says."""
         return False
 
     def doubt(self, doubt: BracketedError) -> None:

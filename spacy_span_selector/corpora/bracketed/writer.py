@@ -292,7 +292,7 @@ def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]], los
 
 
 def _is_blank(token: Token) -> bool:
-    """Whether a token is white space, which `token.is_space` does not know of a vocabulary without a language."""
+    """Check whether a token is white space; `token.is_space` does not know it in a vocabulary without a language."""
     return not token.text.strip()
 
 

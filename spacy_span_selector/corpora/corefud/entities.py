@@ -119,7 +119,7 @@ def _find(fields: Sequence[str], names: Sequence[str]) -> int | None:
 
 
 class Node(NamedTuple):
-    """What brackets may stand at: a word or an empty node.
+    """A place for brackets: a word or an empty node.
 
     place (str): File and line.
     word (int | None): The number of the word in the document, None for an empty node.

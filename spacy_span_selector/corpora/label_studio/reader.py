@@ -164,7 +164,7 @@ class Region(Record):
 
     @property
     def note(self) -> str:
-        """What annotators wrote about the region, "" if nothing."""
+        """The annotators' note on the region, "" if there is none."""
         texts = self.meta.get("text") if isinstance(self.meta, dict) else None
         first = texts[0] if isinstance(texts, list) and texts else texts
         return " ".join(first.split()) if isinstance(first, str) else ""
@@ -251,7 +251,7 @@ def find_tokens(doc: Doc, value: Value, place: str, report: Report) -> Mention |
 
 
 def _is_same(found: str, expected: str) -> bool:
-    r"""Whether two texts are the same. Label Studio may write a line end as a space or as the two characters `\n`."""
+    r"""Compare two texts. Label Studio may write a line end as a space or as the two characters `\n`."""
     return found == expected or found.split() == expected.replace("\\n", " ").split()
 
 

@@ -254,7 +254,7 @@ def _score_pairs(
 
 
 class Positions(NamedTuple):
-    """Where mentions stand, if each takes as much room as it weighs, in the unit of `UNIT_BITS`.
+    """The positions of mentions, if each takes as much room as it weighs, in the unit of `UNIT_BITS`.
 
     before (Tensor): The weight of all earlier mentions, and of half a mention, for rounding. Shape: (mentions,)
     after (Tensor): The weight of all earlier mentions and of itself, less that of a whole one. Shape: (mentions,)
