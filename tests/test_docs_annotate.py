@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     nlp = spacy.blank("xx")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("bulk_test_rules")
+    nlp.add_pipe("rules_of_tests")
     nlp.to_disk("my_pipeline")
     for name in ("novels/emma.txt", "letters/to/eve.txt"):
         Path(name).parent.mkdir(parents=True)

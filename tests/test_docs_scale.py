@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     nlp = spacy.blank("xx")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("bulk_test_rules")
+    nlp.add_pipe("rules_of_tests")
     nlp.to_disk("my_pipeline")
     Path("novels").mkdir()
     Path("novels/emma.txt").write_text("Ann saw Bob. Ann left.")

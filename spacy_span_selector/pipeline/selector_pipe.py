@@ -89,7 +89,7 @@ CONFIGURED = "configured"
 
 CUTS = "cuts a sentence"
 LEAVES_OUT = "leaves out a"
-"""What messages say that a component does: with a sentence that is too long, and with gold annotation."""
+"""Verbs of messages: what a component does with a sentence that is too long, and with gold annotation."""
 
 if hasattr(os, "register_at_fork"):
     # A process of `nlp.pipe(n_process=...)` inherits the state of torch's thread pool but not its threads, and would
@@ -137,7 +137,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     settings: Settings
     prediction_type: ClassVar[type[SpanPrediction]]
     gold_name: ClassVar[str]
-    """What messages call a piece of gold annotation."""
+    """The name of a piece of gold annotation in messages."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from ..examples.lost import level_of_caller
 from ..examples.sentences import lacks_boundaries
 
 BOUNDARIES = "token.is_sent_start"
-"""What components assign that set sentence boundaries."""
+"""The attributes assigned by components that set sentence boundaries."""
 
 
 def warn_before_training(nlp: Language, component: str, examples: Iterable[Example]) -> None:

@@ -18,7 +18,7 @@ ONCE = "BULK_TEST_KILL_ONCE"
 """The variable with a folder that remembers which words, such as "Once1", have killed a process; each does so once."""
 
 
-@Language.component("bulk_test_rules")
+@Language.component("rules_of_tests")
 def annotate_by_rule(doc: Doc) -> Doc:
     """Link equal words that start with a capital letter, and make "saw" a predicate."""
     words = [token.text for token in doc]

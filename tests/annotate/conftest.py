@@ -17,7 +17,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A pipeline that needs no training."""
     nlp = spacy.blank("xx")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("bulk_test_rules")
+    nlp.add_pipe("rules_of_tests")
     path = tmp_path_factory.mktemp("model") / "pipeline"
     nlp.to_disk(path)
     return str(path)

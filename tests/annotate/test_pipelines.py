@@ -62,7 +62,7 @@ def test_code_is_imported_before_the_pipeline_is_loaded(model: str, tmp_path: Pa
     code.write_text("raise OSError('imported')")
     with pytest.raises(ValueError, match=r"code.py: this code can't be run \(OSError: imported\)"):
         load_for(Job(model=model, code=code))
-    assert load_for(Job(model=model, code=Path(components.__file__))).pipe_names[-1] == "bulk_test_rules"
+    assert load_for(Job(model=model, code=Path(components.__file__))).pipe_names[-1] == "rules_of_tests"
 
 
 def with_encoder(**settings: Any) -> Language:
@@ -109,5 +109,5 @@ def test_bfloat16_is_set_for_the_network_of_coreference_too():
 
 
 def test_without_an_encoder_bfloat16_is_an_error(model: str):
-    with pytest.raises(ValueError, match=r"--bf16 needs an encoder .* components \(sentencizer, bulk_test_rules\)"):
+    with pytest.raises(ValueError, match=r"--bf16 needs an encoder .* components \(sentencizer, rules_of_tests\)"):
         load_for(Job(model=model, bf16=True))

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotate import PartResult, annotate_dataset
-from spacy_span_selector.annotate import run as bulk_run
+from spacy_span_selector.annotate import run as annotate_run
 from spacy_span_selector.annotate.cluster import LOCAL, connected
 from spacy_span_selector.cli import app
 
@@ -71,7 +71,7 @@ def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(bulk_run, "_check", stop)
+        patch.setattr(annotate_run, "_check", stop)
         assert annotate(model, "texts.jsonl", "out", *options).exit_code == 130
     assert [line["part"] for line in lines("out/done.jsonl")] == [0, 1]
 

@@ -116,7 +116,7 @@ def model(lang: str) -> str:
     """A pipeline on disk that annotates by rule."""
     nlp = spacy.blank(lang)
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("bulk_test_rules")
+    nlp.add_pipe("rules_of_tests")
     folder = Path(FOLDER.name) / f"rules-{lang}"
     nlp.to_disk(folder)
     return str(folder)

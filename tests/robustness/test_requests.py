@@ -43,7 +43,7 @@ class InThisProcess:
     def __init__(self) -> None:
         nlp = spacy.blank("en")
         nlp.add_pipe("sentencizer")
-        nlp.add_pipe("bulk_test_rules")
+        nlp.add_pipe("rules_of_tests")
         self.form = Form("a model", MOST)
         self.view = View(nlp, self.form, False)
 

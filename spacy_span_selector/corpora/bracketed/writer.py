@@ -53,7 +53,7 @@ LOST = {
     NAMES: "they cannot be typed, or are those of other clusters",
     SPEAKERS: "they change within the sentence, or have other white space in their name than single spaces",
 }
-"""What documents may have that the format cannot hold, and why."""
+"""Annotation that the format cannot hold, and why."""
 
 
 class Brackets(NamedTuple):

@@ -50,9 +50,9 @@ TEXT_TAG = "text"
 MODEL_VERSION = "spacy-span-selector"
 WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
 IN_REGIONS = frozenset({"text", "clusters", "characters", "unlinked_mentions", "frames"})
-"""What of a document in plain data Label Studio has elsewhere, or not at all."""
+"""Keys of plain data that Label Studio has elsewhere, or not at all."""
 ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")
-"""What annotators choose from for documents without frames."""
+"""The choice of roles for documents without frames."""
 
 NOT_IN_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
