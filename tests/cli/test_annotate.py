@@ -18,7 +18,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector import from_dict
-from spacy_span_selector.annotate import run as bulk_run
+from spacy_span_selector.annotate import run as annotate_run
 from spacy_span_selector.annotate.backends import Backend, in_this_process
 from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.plain import json_schema
@@ -189,7 +189,7 @@ def test_ctrl_c_says_that_the_run_can_go_on(model: str, monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(bulk_run, "_check", interrupt)
+        patch.setattr(annotate_run, "_check", interrupt)
         result = run(model, "in", "out")
     assert result.exit_code == 130
     assert "Stopped. The same command goes on where it was." in result.stderr
