@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 import torch
@@ -231,7 +232,7 @@ def test_the_number_of_combined_features_changes_nothing(most: int, monkeypatch:
 
 @pytest.mark.parametrize("name", FEATURE_NAMES)
 def test_a_feature_alone_is_learnt(name: str) -> None:
-    """Vectors and distances are all the same: nothing else tells right antecedents from others."""
+    """Vectors, distances and words are all the same: nothing else tells right antecedents from others."""
     good = {"nested": 2, "content_words": 2, "quotation": 4, "speaker": 2, "sentences": 0}.get(name)
 
     def difference(features: Sequence[str]) -> float:
@@ -241,7 +242,9 @@ def test_a_feature_alone_is_learnt(name: str) -> None:
         for seed in range(40):
             case = random_case([24], seed=seed)
             alike = {name: torch.ones_like(getattr(case.mentions, name)) for name in ("vectors", "scores")}
-            mentions = case.mentions._replace(**alike, weights=torch.zeros_like(case.mentions.weights))
+            no_words = torch.zeros_like(case.mentions.facts.words)
+            facts = replace(case.mentions.facts, words=no_words, last_word=no_words)
+            mentions = case.mentions._replace(**alike, weights=torch.zeros_like(case.mentions.weights), facts=facts)
             links = linker(mentions)
             if good is None:  # one-word mentions of one half of the words are linked to each other
                 chosen = (mentions.facts.short_word > 0) & (case.tokens.words[mentions.facts.starts.long()] % 2 == 0)
