@@ -94,7 +94,9 @@ def _describe(error: ValidationError, whose: str) -> str:
         return f"{whose} has no setting '{name}'."
     same = [first, *(problem for problem in others if problem["loc"][0] == setting)]
     expected = " or ".join(
-        str(problem["ctx"]["error"]) if problem["type"] == "value_error" else problem["msg"].partition(" be ")[2]
+        str(problem["ctx"]["error"])
+        if problem["type"] == "value_error"
+        else problem["msg"].partition(" be ")[2].replace("a valid tuple", "a list")  # as configs have it
         for problem in same
     )
     return f"'{name}' of {whose} is {first['input']!r:.200}; it must be {expected}."

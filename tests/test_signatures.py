@@ -82,7 +82,7 @@ def test_wrong_arguments_are_errors(given: dict[str, Any]) -> None:
         ({"rate": math.nan}, "'rate' of 'net' is nan; it must be a finite number."),
         ({"kind": 1}, "'kind' of 'net' is 1; it must be a valid string."),
         ({"is_on": 1}, "'is_on' of 'net' is 1; it must be a valid boolean or 'later'."),
-        ({"names": "ab"}, "'names' of 'net' is 'ab'; it must be a valid tuple."),
+        ({"names": "ab"}, "'names' of 'net' is 'ab'; it must be a list."),
         ({"names": ["a", 1]}, "'names[1]' of 'net' is 1; it must be a valid string."),
         ({"pairs": 3}, "'pairs' of 'net' is 3; it must be even."),
         ({"names": ["b", "a"]}, "'net' has the kind 'a' twice."),

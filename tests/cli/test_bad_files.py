@@ -106,7 +106,6 @@ def cases() -> Iterator[Case]:
         (("convert", "props", "FILE", "good.props", "out.spacy"), "a.words.gz", NO_GZIP),
         (("render", "FILE", "out"), "a.txt", NO_TEXT),
         (("tree", "MODEL", "FILE", "out"), "a.txt", NO_TEXT),
-        (("experiment", "FILE", "out"), "a.cfg", NO_LINES),
         (("export", "jsonlines", "FILE", "out"), "a.spacy", NO_DOCS),
         (("evaluate", "MODEL", "FILE"), "a.spacy", NO_DOCS),
         *((command, "a.spacy", FEW) for command in (*others, ("tree", "MODEL", "FILE", "out"))),

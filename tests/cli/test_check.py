@@ -68,7 +68,7 @@ def test_the_components_of_a_config_say_what_is_lost(corpus: Path) -> None:
 def test_a_missing_file_is_a_problem_and_the_others_are_read(corpus: Path) -> None:
     result = invoke(corpus / "train.spacy", corpus / "missing.spacy")
     assert result.exit_code == 1
-    assert "missing.spacy: No such file" in result.output
+    assert "missing.spacy: no such file" in result.output
     assert "Nothing is lost" not in result.output
 
 

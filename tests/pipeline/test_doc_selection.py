@@ -11,8 +11,8 @@ from spacy_span_selector.layers.selection.candidates import TopPerSentence
 from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.selectors import (
     GreedySelector,
+    Selector,
     SigmoidSelector,
-    SpanSelector,
     StructuredSelector,
     independent_marginals,
 )
@@ -26,7 +26,7 @@ VALUES = {"threshold": (0.1, 0.3, 0.5), "ratio": (0.25, 0.5)}
 
 
 def select(
-    selector: SpanSelector, known: dict[tuple[int, int], float], threshold: float = 0.4, most: int | None = None
+    selector: Selector, known: dict[tuple[int, int], float], threshold: float = 0.4, most: int | None = None
 ) -> DocSelection:
     """The selection of a document in which some spans, by first and last token, have a probability, others nearly 0."""
     layout = layout_of([[4, 2]], most=most)
@@ -36,7 +36,7 @@ def select(
     scores = probabilities.logit()
     marginals = independent_marginals(scores)
     flat = selector.prediction_strategy("marginal", threshold)(scores, marginals.selected, layout)
-    selection = Selection(scores, marginals, flat, Spans(*layout.locate(flat)))
+    selection = Selection(scores, marginals, scores.new_empty(0, layout.size), flat, Spans(*layout.locate(flat)))
     doc = Doc(spacy.blank("en").vocab, words=WORDS)
     return DocSelection(read_words(doc), selection, layout, selector, threshold)
 

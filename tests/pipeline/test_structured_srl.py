@@ -551,6 +551,7 @@ def test_strict_frames_give_no_core_role_that_a_roleset_lacks() -> None:
 @pytest.mark.parametrize("roles", ["ARG0", [0], None])
 def test_unique_roles_must_be_a_list_of_roles(roles: Any) -> None:
     nlp, _ = initialized(SRL)
-    component(nlp).configure(unique_roles=roles)
-    with pytest.raises(ValueError, match=r"'unique_roles' of 'structured_srl' is .* a list of roles"):
-        nlp("Ann left.")
+    with pytest.raises(
+        ValueError, match=r"'unique_roles.*' of 'structured_srl' is .*; it must be a (list|valid string)"
+    ):
+        component(nlp).configure(unique_roles=roles)

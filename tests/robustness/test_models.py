@@ -34,8 +34,8 @@ TEXT = "Ann gave her brother a key. He left it there."
 LABELS = {"labels": "roles", "rolesets": "rolesets"}
 """The labels whose number is a size of the network, and their names in errors."""
 SETTINGS = [
-    *(("structured_coref", name) for name in CorefPipeSettings.names()),
-    *(("structured_srl", name) for name in (*SrlPipeSettings.names(), *LABELS)),
+    *(("structured_coref", name) for name in CorefPipeSettings.defaults()),
+    *(("structured_srl", name) for name in (*SrlPipeSettings.defaults(), *LABELS)),
 ]
 FILES = ("{}/model", "{}/cfg", "config.cfg")
 SETTING = re.compile(r"(?!factory)\w+ = ")
@@ -88,7 +88,9 @@ def test_settings_that_were_changed(place: tuple[str, str], value: str) -> None:
     with copied(factory) as folder:
         path = folder / factory / "cfg"
         settings = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps({**settings, setting: json.loads(value)}), encoding="utf-8")
+        created = {**settings.get("configured", {}), **({setting: settings[setting]} if setting not in LABELS else {})}
+        changed = {**settings, setting: json.loads(value), "configured": created}
+        path.write_text(json.dumps(changed), encoding="utf-8")
         loaded = check_loading(factory, folder)
     if isinstance(loaded, str):
         assert factory in loaded and LABELS.get(setting, setting) in loaded, loaded
