@@ -91,5 +91,6 @@ def describe_reasons(doc: Doc, mentions: Sequence[tuple[int, int]], reasons: Seq
             texts.append(WHY[reason.why])
         else:
             start, end = mentions[reason.refused]
-            texts.append(f'not "{doc[start:end].text}": {WHY[reason.why]}')
+            mention = " ".join(doc[start:end].text.split())  # however its lines end
+            texts.append(f'not "{mention}": {WHY[reason.why]}')
     return texts

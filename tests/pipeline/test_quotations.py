@@ -94,8 +94,9 @@ def test_i_in_a_quotation_is_in_the_cluster_of_its_speaker() -> None:
     assert not any({"I", "Tom"} <= {*cluster} for cluster in clusters(nlp(with_mentions(nlp))))
 
 
-def test_the_setting_is_off_by_default_and_leaves_quotations_of_the_document_alone() -> None:
+def test_without_the_setting_quotations_of_the_document_are_left_alone() -> None:
     nlp = build("en").from_bytes(untrained())
+    nlp.get_pipe("structured_coref").configure(quotations=False)
     own = [Quotation(1, 3, speaker=(0, 1))]
     doc = with_mentions(nlp)
     set_quotations(doc, own)
