@@ -45,6 +45,8 @@ COREF = CorefSettings(
     antecedents=50,
     dropout=0.3,
     max_span_width=None,
+    distance="candidates",
+    pair_features=(),
 )
 SRL = SrlSettings(
     selector=StructuredSelector(),
