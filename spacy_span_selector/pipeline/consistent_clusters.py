@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..attribution import Attribution, Attributor
 from ..clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from ..documents.rebuilt import is_blank
 from ..documents.words import Words
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..layers.coref.linker import Links
@@ -90,7 +91,12 @@ def describe_reasons(doc: Doc, mentions: Sequence[tuple[int, int]], reasons: Seq
         elif reason.refused is None:
             texts.append(WHY[reason.why])
         else:
-            start, end = mentions[reason.refused]
-            mention = " ".join(doc[start:end].text.split())  # however its lines end
+            mention = _on_one_line(doc[slice(*mentions[reason.refused])])
             texts.append(f'not "{mention}": {WHY[reason.why]}')
     return texts
+
+
+def _on_one_line(span: Span) -> str:
+    """The words of a span, with one space where it has white space: a reason is the same wherever lines end."""
+    pieces = (" " if is_blank(token.text) else token.text_with_ws for token in span)
+    return " ".join("".join(pieces).split())

@@ -58,6 +58,11 @@ def test_reasons_are_said_in_words() -> None:
     assert said == ["", "has a name of the same entity", 'not "Ann": differs in gender or number']
 
 
+def test_a_reason_is_the_same_wherever_lines_end() -> None:
+    doc = Doc(spacy.blank("en").vocab, words=["Mr.", "\n", "\u200b", "Elton", "saw"], spaces=[True] * 5)
+    assert describe_reasons(doc, [(0, 4)], [Reason("nested", 0)]) == ['not "Mr. Elton": one is inside the other']
+
+
 def test_the_probability_of_an_antecedent_that_was_not_scored_is_zero() -> None:
     links = links_of(2, m1_0=0.0)
     assert _link_scores(links, [None, 0]) == [1.0, 0.5]
