@@ -18,7 +18,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from thinc.api import Config
 
-import lab.baselines  # noqa: F401  # registers them
 from spacy_span_selector.scoring.task import get_task
 
 NAME = re.compile(r"[\w.]+")

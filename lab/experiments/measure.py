@@ -26,7 +26,6 @@ from spacy.tokens import Span
 from spacy.training import Example
 from thinc.api import set_gpu_allocator
 
-import lab.baselines  # noqa: F401  # registers them
 from spacy_span_selector.annotate.pipelines import annotate_with_selections
 from spacy_span_selector.checking.counts import nesting_depths
 from spacy_span_selector.examples.corpus import create_corpus
