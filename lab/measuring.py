@@ -14,8 +14,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, ParamSpec, TypeVar
 
+import spacy
 import torch
 import typer
+from thinc.api import set_gpu_allocator
 
 MB = 1_000_000
 BYTES_PER_UNIT = 1 if sys.platform == "darwin" else 1024  # of getrusage
@@ -158,6 +160,13 @@ def in_fresh_process(
     """Call a function of a module in a new process; arguments, result and errors are passed on."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments, **named).result()
+
+
+def use_gpu(gpu_id: int) -> None:
+    """Use a GPU, of which torch allocates all memory, so that it can be measured; -1 for the CPU."""
+    if gpu_id >= 0:
+        spacy.require_gpu(gpu_id)
+        set_gpu_allocator("pytorch")
 
 
 def set_threads(threads: int) -> None:

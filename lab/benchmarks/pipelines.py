@@ -10,14 +10,13 @@ import spacy
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from thinc.api import set_gpu_allocator
 from torch import nn
 
 from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.scoring.task import Task
 
-from ..measuring import set_threads
+from ..measuring import set_threads, use_gpu
 
 AnyPipe = SelectorPipe[Any, Any, Any, Any]
 
@@ -31,9 +30,7 @@ def load_pipeline(model: Path, threads: int, gpu_id: int) -> Language:
     RETURNS (Language): The pipeline.
     """
     set_threads(threads)
-    if gpu_id >= 0:
-        spacy.require_gpu(gpu_id)
-        set_gpu_allocator("pytorch")
+    use_gpu(gpu_id)
     nlp = spacy.load(model)
     nlp.max_length = sys.maxsize
     return nlp

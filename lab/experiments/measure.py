@@ -24,7 +24,6 @@ from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Span
 from spacy.training import Example
-from thinc.api import set_gpu_allocator
 
 from spacy_span_selector.annotate.pipelines import annotate_with_selections
 from spacy_span_selector.checking.counts import nesting_depths
@@ -36,7 +35,7 @@ from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import count_matches
 from spacy_span_selector.scoring.task import Task, get_task
 
-from ..measuring import MB, peak_memory, start_measuring
+from ..measuring import MB, peak_memory, start_measuring, use_gpu
 from ..metrics import (
     DEPTHS,
     WIDTHS,
@@ -306,9 +305,7 @@ def _numbers(counts: Counts) -> dict[str, int]:
 
 def load_pipeline(run_dir: Path, gpu_id: int) -> Language:
     """Load the best pipeline of a run; on a GPU all memory is torch's, so that it can be measured."""
-    if gpu_id >= 0:
-        spacy.require_gpu(gpu_id)
-        set_gpu_allocator("pytorch")
+    use_gpu(gpu_id)
     return spacy.load(run_dir / "model-best")
 
 
