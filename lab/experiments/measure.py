@@ -98,7 +98,7 @@ def measure_prediction(nlp: Language, run: dict[str, Any], other: dict[str, Any]
     other (dict[str, Any]): The fields of a `Prediction`.
     RETURNS (dict[str, Any]): Plain values.
     """
-    run = {**run, "evaluation": {**run["evaluation"], **other.get("evaluation", {})}}
+    run = {**run, "evaluation": {**run["evaluation"], **other["evaluation"]}}
     with changed_settings(nlp.get_pipe(run["component"]), other["settings"], other["selector"]):
         measures = _measure_splits(nlp, run)
     return {name: measures[name] for name in ("scores", "documents", "tokens", "kept", "output")}

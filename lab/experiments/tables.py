@@ -221,7 +221,7 @@ def prediction_tables(task: Task, variants: Variants) -> list[Table]:
     """What other settings at prediction change, without another training; no table if none were tried."""
     rows: dict[str, list[Record]] = {}
     for name, records in variants.items():
-        names = dict.fromkeys(other for record in records for other in record.get("predictions", ()))
+        names = dict.fromkeys(other for record in records for other in record["predictions"])
         for other in names:
             both = [record for record in records if other in record["predictions"]]
             rows.setdefault(name, list(both))
