@@ -17,20 +17,11 @@ from .experiments.records import read_records
 from .experiments.report import write_report
 from .experiments.runner import Workplace, pending_runs, run_all
 
-BENCHMARKS = {
-    "annotate": "annotate",
-    "train-step": "train_step",
-    "profile": "profile",
-    "long-documents": "long_documents",
-    "wcfg": "wcfg",
-    "decoding": "decoding",
-    "marked-tagger": "marked_tagger",
-    "quotations": "quotations",
-    "casts": "casts",
-    "name-relations": "name_relations",
-    "official-scorer": "official_scorer",
-}
-"""The modules of the benchmarks by the names of their commands; each has a `main`, and its docstring is the help."""
+BENCHMARKS = (
+    *("annotate", "train-step", "profile", "long-documents", "wcfg", "decoding", "marked-tagger", "quotations"),
+    *("casts", "name-relations", "official-scorer"),
+)
+"""Their commands, named like their modules, each of which has a `main`, and whose docstring is the help."""
 
 app = typer.Typer(
     name="python -m lab",
@@ -95,8 +86,8 @@ def report_cli(
         typer.echo(str(path))
 
 
-for name, module_name in BENCHMARKS.items():
-    module = import_module(f".benchmarks.{module_name}", __package__)
+for name in BENCHMARKS:
+    module = import_module(f".benchmarks.{name.replace('-', '_')}", __package__)
     text = str(module.__doc__)
     unknown = {"ignore_unknown_options": name == "casts"}  # it takes settings of the pipeline
     app.command(name, help=text, short_help=text.splitlines()[0], context_settings=unknown)(module.main)

@@ -82,7 +82,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         (function, *arguments), named = pickle.loads(pickle.dumps((parts, named)))
         return function(*arguments, **named)
 
-    for module in (measuring, *(import_module(f"lab.benchmarks.{name}") for name in BENCHMARKS.values())):
+    for module in (measuring, *(import_module(f"lab.benchmarks.{name.replace('-', '_')}") for name in BENCHMARKS)):
         if hasattr(module, "in_fresh_process"):
             monkeypatch.setattr(module, "in_fresh_process", call)
 
