@@ -127,9 +127,9 @@ class TaggedArguments:
         first_tokens = self.pairs.right[torch.cumsum(lengths, 0) - lengths].tolist()
         found = []
         for predicate, (sequence, first) in enumerate(zip(tags.tolist(), first_tokens, strict=True)):
-            for start, end in _spans(sequence):
+            for start, end, role in read_tags(sequence):
                 score = sum(probabilities[predicate][start : end + 1]) / (end + 1 - start)
-                found.append(FoundArgument(predicate, first + start, first + end, (sequence[start] - 1) // 2, score))
+                found.append(FoundArgument(predicate, first + start, first + end, role, score))
         return found
 
     def _gold_tags(self, gold: GoldFrames) -> Tensor:
@@ -237,12 +237,12 @@ def decode_tags(log_tags: Tensor, lengths: Tensor) -> Tensor:
     return sequence.masked_fill(places >= lengths[:, None], OUTSIDE)
 
 
-def _spans(tags: list[int]) -> list[tuple[int, int]]:
-    """First and last place of each span of well-formed tags."""
-    spans = []
+def read_tags(tags: Sequence[int]) -> list[tuple[int, int, int]]:
+    """First and last place, and role, of each span of well-formed tags."""
+    spans: list[tuple[int, int, int]] = []
     for place, tag in enumerate(tags):
         if tag % 2 == 1:  # B
-            spans.append((place, place))
+            spans.append((place, place, (tag - 1) // 2))
         elif tag != OUTSIDE:
-            spans[-1] = (spans[-1][0], place)
+            spans[-1] = (spans[-1][0], place, spans[-1][2])
     return spans

@@ -31,8 +31,8 @@ from spacy_span_selector.annotation import Frame, get_frames
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.scoring.metrics.srl import Proposition, SrlScores
 
-from ..baselines.bio import OUTSIDE, count_tags, decode_tags, encode_tags
-from ..measuring import Threads
+from ..baselines.bio import count_tags, decode_tags, encode_tags, read_tags
+from ..measuring import Threads, print_header, print_row, set_threads
 
 WORDS_AT_ONCE = 4096
 """Words of a batch at prediction, padding among them."""
@@ -190,19 +190,19 @@ def main(
     threads: Threads = 1,
 ) -> None:
     """Train and score a tagger whose encoder reads each sentence once for each predicate."""
-    torch.set_num_threads(threads)
+    set_threads(threads)
     random.seed(seed)
     torch.manual_seed(seed)
     tasks = read_tasks(train_data)
     roles = Counter(argument.role for task in tasks for argument in task.frame.arguments)
     tagger = MarkedTagger(encoder, [role for role, _ in roles.most_common()])
     train(tagger, tasks, epochs=epochs, words=words, learn_rate=learn_rate)
-    typer.echo("| data | P | R | F1 | F1 of spans | words per CPU s |\n|---|---:|---:|---:|---:|---:|")
+    print_header("data", "P", "R", "F1", "F1 of spans", "words per CPU s", texts=1)
     for path in test_data:
         scores, speed = score(tagger, read_tasks(path))
         labelled = scores.labelled
         shares = (labelled.precision, labelled.recall, labelled.f1, scores.unlabelled.f1)
-        typer.echo(f"| {path} | {' | '.join(f'{100 * (share or 0):.1f}' for share in shares)} | {speed:,.0f} |")
+        print_row(str(path), *(f"{100 * share:.1f}" for share in shares), f"{speed:,.0f}")
 
 
 def _both(tagger: MarkedTagger, batch: list[Task]) -> Iterator[tuple[Task, list[tuple[tuple[int, int], str]]]]:
@@ -233,10 +233,4 @@ def _gold_tags(task: Task, numbers: dict[str, int]) -> Tensor:
 
 
 def _arguments(tags: Sequence[int], offset: int, roles: Sequence[str]) -> list[tuple[tuple[int, int], str]]:
-    found: list[tuple[int, int, int]] = []
-    for place, tag in enumerate(tags):
-        if tag != OUTSIDE and tag % 2:
-            found.append((place, place + 1, (tag - 1) // 2))
-        elif tag != OUTSIDE:
-            found[-1] = (found[-1][0], place + 1, found[-1][2])
-    return [((offset + start, offset + end), roles[role]) for start, end, role in found]
+    return [((offset + start, offset + end + 1), roles[role]) for start, end, role in read_tags(tags)]
