@@ -50,7 +50,7 @@ def main(
     shown = tables_of(tasks[name]).decoding
     columns = [*(score_title(tasks[name], score) for score in shown), "Spans per token"]
     for path in data:
-        given = {key: gold_predicates for key in ("gold_tokens", "sentences", "predicates", "speakers")}
+        given = dict.fromkeys(("gold_tokens", "sentences", "predicates", "speakers"), gold_predicates)
         examples = list(create_corpus(path, **given)(nlp))
         _annotate_before(nlp, name, examples)
         rows, own = [], pipe.settings

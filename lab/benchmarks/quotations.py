@@ -156,7 +156,7 @@ def main(
     nlp = spacy.load(model, exclude=["structured_srl"])
     pipe: Any = nlp.get_pipe("structured_coref")
     for quotations in (False, True):
-        pipe.configure(**{"consistent_clusters": True, "quotations": quotations})
+        pipe.configure(consistent_clusters=True, quotations=quotations)
         counts = Counts()
         examples = list(annotate(nlp, corpora, gold_mentions))
         for example in examples:
