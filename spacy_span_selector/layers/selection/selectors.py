@@ -76,6 +76,7 @@ class Selector(ABC):
         links or roles of those that are kept.
     takes_bands (bool): Whether wide spans may be left out of the charts of long sentences, so that time and memory grow
         with their length. Otherwise these are cut.
+    partial_widths (Literal["all", "gold"]): The widths of sampled spans where annotation is partial.
     auxiliary_scores (int): The number of scores that the span scorer gives each span for the selector's own loss.
     """
 
