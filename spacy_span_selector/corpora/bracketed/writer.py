@@ -82,42 +82,21 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
         addressees that are no mention of a cluster with a name that can be typed. Once, counting the names of clusters
         that cannot be typed or are those of others; once, the sentences that are not said by one speaker with a name.
     """
-    text = BracketedText()
-    for doc in docs:
-        text.add(doc)
-    text.warn(stacklevel=3)
-    return text.finish()
-
-
-class BracketedText:
-    """A text that documents are added to; it does not keep them."""
-
-    def __init__(self) -> None:
-        self._blocks: list[str] = []
-        self._titles: set[str] = set()
-        self._lost: dict[str, Counter[str]] = {what: Counter() for what in LOST}  # numbers by document
-
-    def add(self, doc: Doc) -> None:
-        """Add a document, as `write_bracketed` describes it; with an error, nothing is added."""
-        doc = remove_speaker_markers(doc)
-        title = _unused(one_line(get_title(doc)) or f"document {len(self._blocks) + 1}", self._titles)
+    blocks: list[str] = []
+    titles: set[str] = set()
+    lost_of: dict[str, Counter[str]] = {what: Counter() for what in LOST}  # numbers by document
+    for number, doc in enumerate(map(remove_speaker_markers, docs), start=1):
+        title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
+        titles.add(title)
         lines, lost = _write_doc(doc)
-        self._blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *lines]) + "\n"))
-        self._titles.add(title)
-        for what, number in lost.items():
-            self._lost[what][describe_doc(doc)] += number
-
-    def finish(self) -> str:
-        """The text of a file that `read_bracketed` reads."""
-        return "\n".join(self._blocks)
-
-    def warn(self, stacklevel: int = 2) -> None:
-        """Warn about what the format could not hold, if there is anything."""
-        for what, why in LOST.items():
-            if number := self._lost[what].total():
-                names = list_names(name for name, lost in self._lost[what].items() if lost)
-                message = f"{number} {what} left out of the bracketed text: {why} ({names})."
-                warnings.warn(message, stacklevel=stacklevel)
+        blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *lines]) + "\n"))
+        for what, times in lost.items():
+            lost_of[what][describe_doc(doc)] += times
+    for what, why in LOST.items():
+        if total := lost_of[what].total():
+            names = list_names(name for name, times in lost_of[what].items() if times)
+            warnings.warn(f"{total} {what} left out of the bracketed text: {why} ({names}).", stacklevel=2)
+    return "\n".join(blocks)
 
 
 def _write_doc(doc: Doc) -> tuple[list[str], Counter[str]]:
