@@ -8,7 +8,7 @@
     < [tom>ann “Well,”] said he.
 
 There is one sentence per line. `docs/bracketed.md` describes the format in full. This module reads documents and the
-kinds of lines, `mentions`, `frames` and `quotations` the brackets in them, and `writer` writes the format.
+kinds of lines, `brackets` the brackets in them, and `writer` writes the format.
 """
 
 from __future__ import annotations
