@@ -27,6 +27,7 @@ from ..files.writing import write_files
 from .formats import Format
 from .reports import Report, leave_out_repeated
 
+SPLITS = ("train", "dev", "test")
 REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument
 
 Sources = Annotated[

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from ..annotation import PREDICATE_LABEL, Argument, Frame, set_constituents, set_frames, set_title
 from .columns import FRAMES, PARSES, read_arguments_column, read_starred_column
-from .commands import OutDir, save_docs
+from .commands import SPLITS, OutDir, save_docs
 from .conllu import Word, make_doc, parse_conllu
 from .files import read_text, read_texts
 from .formats import Format
@@ -30,7 +30,6 @@ UD = "UD_English-EWT"
 SKELETON_FOLDER = "data/google/ewt"
 SKELETON_ARCHIVE = "data_google_ewt_gold_skel.tar.xz"
 SKELETON_SUFFIX = ".xml.gold_skel"
-SPLITS = ("train", "dev", "test")
 NOT_ANNOTATED = 29  # number of documents of UD that propbank-release of 2022 left out
 MOST_UNKNOWN = 10  # documents that either side may lack more because they are damaged
 WORST_ALIGNMENT = 0.5  # cost per word; the documents of EWT cost at most half of that

@@ -26,7 +26,7 @@ from ..annotation import (
     set_title,
 )
 from .columns import check_row_numbers, read_coreference_column
-from .commands import OutDir, list_once, save_docs, split_docs
+from .commands import SPLITS, OutDir, list_once, save_docs, split_docs
 from .files import FILES, read_text
 from .formats import Format
 from .reports import DOCUMENTS, Report, check_parts, shorten
@@ -35,7 +35,6 @@ from .speech import nearest_mention
 CONLL_FOLDER = Path("coref/conll")
 FOLDS_FOLDER = Path("lrec2020-coref/data/litbank_tenfold_splits")
 FOLDS = range(10)
-SPLITS = ("train", "dev", "test")
 COLUMNS = 13
 NUMBER_COLUMN, WORD_COLUMN = 2, 3
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part 0+")

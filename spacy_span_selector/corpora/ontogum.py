@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from ..annotation import Mention, get_title, set_clusters, set_constituents, set_speakers, set_title
 from .columns import parse_tree, read_coreference_column, split_trees
-from .commands import OutDir, SpeakerMarkers, list_once, save_docs, split_docs
+from .commands import SPLITS, OutDir, SpeakerMarkers, list_once, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_conllu
 from .files import read_text, read_texts
 from .formats import Format
@@ -33,7 +33,6 @@ CONLLU_FOLDER = Path("coref/ontogum/conllu")
 CONLLU_ARCHIVE = Path("coref/ontogum/conllu.tar.xz")
 TREES_FOLDER = Path("const")
 SPLITS_FILE = "splits.md"
-SPLITS = ("train", "dev", "test")
 HEADING = re.compile(r"## (?P<split>\w+)")
 ITEM = re.compile(r"\s*\* (?P<name>\w+)")
 CURE = "Expected a copy of https://github.com/amir-zeldes/gum."
