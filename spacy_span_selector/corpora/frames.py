@@ -17,8 +17,8 @@ from spacy.vocab import Vocab
 from ..annotation import Argument, Frame, set_frames, set_predicates, set_title
 from ..annotation.lexicon import Lexicon, RoleEntry, RolesetEntry
 from ..examples.corpus import read_docs
-from .columns import REPEATED_ARGUMENTS, read_number
-from .commands import save_docs
+from .columns import BRACKET_OF_ESCAPE, REPEATED_ARGUMENTS, read_number
+from .commands import REST_OF_PREDICATE, save_docs
 from .files import read_texts
 from .formats import Format
 from .reports import Report, shorten
@@ -34,8 +34,7 @@ WRONG_PREDICATE = "examples whose predicate is not where they say"
 WRONG_ARGUMENTS = "arguments of examples that are not where they say"
 TRACE = re.compile(r"\[?\*(?:[A-Za-z?]+\*(?:-\d+)?|-\d+)\]?")
 """An empty category of the Penn Treebank, such as `*T*-1` or `*PRO*`, which stands for no word."""
-WORDS = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-REST_OF_PREDICATE = "C-V"
+WORDS = {"``": '"', "''": '"', **BRACKET_OF_ESCAPE}
 
 Places = list[int]
 """For each token of an example, how many words stand before it."""
