@@ -304,9 +304,10 @@ class Checkpoints:
 
 def _remove(path: Path) -> None:
     """Remove a folder, so that no half of it is left under its name."""
+    _, old = _beside(path)
     if path.exists():
-        path.rename(path.with_name(f".{path.name}.old"))
-    shutil.rmtree(path.with_name(f".{path.name}.old"), ignore_errors=True)
+        path.rename(old)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _read_json(path: Path, keys: Iterable[str]) -> dict[str, Any]:
