@@ -11,7 +11,7 @@ from spacy_span_selector.corpora.columns import (
 )
 from spacy_span_selector.corpora.reports import Report
 
-from .spans import N_TOKENS, drawn_offsets
+from ..spans import N_TOKENS, drawn_offsets
 
 
 def place(i: int) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from spacy_span_selector.corpora.columns import find_nested, read_coreference_column, write_coreference_column
 from spacy_span_selector.corpora.reports import Report
 
-from .spans import N_TOKENS, drawn_offsets
+from ..spans import N_TOKENS, drawn_offsets
 
 
 def read(*cells: str) -> dict[str, list[tuple[int, int]]]:

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy_span_selector.annotation import Quotation, get_clusters, get_quotations, has_quotations_annotated
 from spacy_span_selector.corpora.litbank import read_litbank
 
-LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
+LITBANK = Path(__file__).parents[3] / "../shared/data/litbank"
 needs_litbank = pytest.mark.skipif(not LITBANK.is_dir(), reason="needs LitBank in ../shared/data/litbank")
 
 SENTENCES = ["“ Go , ” said Ann .", "She left .", "“ I 'll stay . Tom will , too . ”", "Tom slept ."]

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy_span_selector.annotation import get_clusters, get_paragraphs
 from spacy_span_selector.corpora.litbank import read_litbank
 
-LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
+LITBANK = Path(__file__).parents[3] / "../shared/data/litbank"
 needs_litbank = pytest.mark.skipif(not LITBANK.is_dir(), reason="needs LitBank in ../shared/data/litbank")
 
 SENTENCES = ["CHAPTER I", "Ann 's brother left .", "She sighed .", "“ Well ! ”", "Nobody heard her ."]

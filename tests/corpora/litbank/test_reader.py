@@ -8,7 +8,7 @@ from spacy_span_selector.annotation import get_clusters, get_title, has_clusters
 from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_file, read_litbank_fold
 from spacy_span_selector.corpora.reports import Report
 
-LITBANK = Path(__file__).parents[2] / "../shared/data/litbank"
+LITBANK = Path(__file__).parents[3] / "../shared/data/litbank"
 needs_litbank = pytest.mark.skipif(not LITBANK.is_dir(), reason="needs LitBank in ../shared/data/litbank")
 
 BEGIN = "#begin document (tale); part 0"
