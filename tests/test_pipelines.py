@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -112,3 +113,18 @@ def test_its_score_is_near_the_one_that_it_states(
     scores = nlp.evaluate(examples)
     # Two trainings, one of which saw twenty documents more, and computers that round differently.
     assert scores["coref_f"] == pytest.approx(meta["performance"]["ontogum_coref_f"], abs=0.015)
+
+
+def test_the_first_page_of_the_readme_shows_what_works(nlp: Language) -> None:
+    doc = nlp((ROOT / "assets/lighthouse.txt").read_text(encoding="utf-8"))
+    people = [
+        Counter(" ".join(str(mention).lower().split()) for mention in cluster) for cluster in doc._.coref_clusters
+    ]
+    captain, keeper, children, fishermen = (
+        next(names for names in people if name in names)
+        for name in ("captain moore", "miss harker", "her children", "the fishermen")
+    )
+    assert captain.total() == 22 and set(captain) == {"captain moore", "the captain", "he", "his", "him"}
+    assert keeper.total() == 15 and set(keeper) == {"miss harker", "she", "her", "me"}
+    assert children.total() == 6 and set(children) == {"her children", "the children", "they"}
+    assert fishermen.total() == 9 and set(fishermen) == {"the fishermen", "they", "their", "them"}
