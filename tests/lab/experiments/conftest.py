@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +163,3 @@ def make_record(variant: str = "structured", seed: int = 0, fold: str = "0", **c
         "memory": {"device": "cpu", "loaded_mb": 300.0, "peak_mb": 50.0, "seconds": 2.0, "words": 800},
         **changes,
     }
-
-
-RecordMaker = Callable[..., Record]
