@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..annotation import get_title, set_title
 from ..corpora.commands import read_spacy_file
 from ..corpora.formats import Format, all_formats
 from ..corpora.plain import to_dict
@@ -117,6 +118,12 @@ class Written(Docs):
     def __init__(self, settings: Settings, write: Callable[[Sequence[Doc]], str]) -> None:
         super().__init__(settings)
         self.write = write
+
+    def add(self, record: Record, doc: Doc) -> None:
+        title = get_title(doc)
+        doc.user_data = {}  # components may leave there what can't be saved, and no format has it
+        set_title(doc, title)
+        super().add(record, doc)
 
     def finish(self) -> bytes:
         return self.write(list(self.doc_bin.get_docs(Vocab()))).encode()

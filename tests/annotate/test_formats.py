@@ -12,7 +12,7 @@ from spacy.tokens import DocBin
 from spacy_span_selector.annotate import Annotator, Job
 from spacy_span_selector.annotate.formats import TRANSFORMER_OUTPUT, Docs, Settings, make_writer, output_formats
 from spacy_span_selector.annotate.records import Part, Record, plain
-from spacy_span_selector.annotation import get_clusters, get_frames, get_title
+from spacy_span_selector.annotation import get_clusters, get_frames, get_title, set_title
 from spacy_span_selector.corpora.bracketed import read_bracketed
 from spacy_span_selector.examples.corpus import read_docs
 
@@ -80,6 +80,15 @@ def test_bracketed_files_are_read_back(model: str, nlp: Language, tmp_path: Path
     assert [get_title(doc) for doc in docs] == ["id1", "id2", "id3"]
     assert get_clusters(docs[0]) == get_clusters(nlp(TEXTS[0]))
     assert [frame.roleset for frame in get_frames(docs[0])] == ["see.01"]
+
+
+def test_text_formats_have_documents_of_which_not_all_can_be_saved(nlp: Language):
+    writer = make_writer(output_formats()["bracketed"], Settings({}))
+    doc = nlp("Ann left.")
+    set_title(doc, "a tale")
+    doc.user_data["what"] = object()
+    writer.add(make_records("Ann left.")[0], doc)
+    assert writer.finish().startswith(b"=== a tale\n")
 
 
 @pytest.mark.parametrize("format_", output_formats())
