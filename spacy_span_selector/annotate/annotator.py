@@ -81,8 +81,9 @@ class Annotator:
         """
         try:
             return self._annotate_part(part, part.records, tick)
-        except Exception as error:  # of what looks at all documents of the part at once: which of them is it?
-            describe(error)
+        except MemoryError:  # for which no record is to blame
+            raise
+        except Exception:  # of what looks at all documents of the part at once: which of them is it?
             sound = [self._try_alone(record) for record in part.records]
             return self._annotate_part(part, sound)
 

@@ -97,8 +97,9 @@ def read_docs_file(file: InputFile, reading: Reading) -> Iterator[Record]:
                 if isinstance(doc, ValueError):
                     raise doc
                 title, content = get_title(doc) or source, doc.to_bytes()
+            except MemoryError:  # for which no record is to blame
+                raise
             except Exception as error:  # a document may hold anything
-                describe(error)
                 yield Record(source, source, end, problem=without_place(error, file.path))
             else:
                 yield Record(title, source, end, content, len(doc), version=f"{digest}:{number}")

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from ..corpora.plain.records import Document
 from .inputs import InputFile
-from .records import RESERVED, Reading, Record, describe, plain, source_name
+from .records import RESERVED, Reading, Record, plain, source_name
 
 if TYPE_CHECKING:
     import pyarrow
@@ -85,8 +85,9 @@ def to_python(column: pyarrow.Array, row: int) -> Any:
     try:
         value = column[row].as_py()
         pickle.dumps(value)
-    except Exception as error:  # each type fails in its own way
-        describe(error)
+    except MemoryError:  # for which no value is to blame
+        raise
+    except Exception:  # each type fails in its own way
         return Cell(column.take([row]))
     return value
 
