@@ -6,6 +6,7 @@ import json
 import pickle
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
@@ -184,6 +185,7 @@ def table_schema(columns: bytes | None) -> pyarrow.Schema:
     return arrow.schema([*plain_schema(), *passed])
 
 
+@cache
 def plain_schema() -> pyarrow.Schema:
     """The columns of plain data, which its models declare."""
     return require_pyarrow().schema(list(_record_type(Document)))

@@ -8,7 +8,9 @@ format does not have are ignored. The schema is that of what is written.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from enum import Enum
+from functools import cache
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WrapValidator
@@ -275,6 +277,11 @@ def json_schema() -> dict[str, Any]:
     RETURNS (dict[str, Any]): The schema, in the 2020-12 draft. Its `$defs` have `Cluster`, `Character`, `Frame`,
         `Quotation` and what they are made of.
     """
+    return deepcopy(_written_schema())  # whoever gets it may change it
+
+
+@cache
+def _written_schema() -> dict[str, Any]:
     return {
         **Document.model_json_schema(),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
