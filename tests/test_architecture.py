@@ -1,4 +1,4 @@
-"""The map in docs/architecture.md against the imports: it lists every file, and its arrows are all there are."""
+"""The map in docs/architecture.md against the imports: it has every package, and its arrows are all there are."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Annotating any amount of text, part by part (docs/annotate.md).
 
-Each step knows only the one before it: `inputs` and `reading` make a stream of records, `parts` cuts it, an `Annotator`
-makes the content of an output file from a part, and `output` keeps what is done. Which process annotates a part does
-not matter: `backends`, and `cluster` for more than one machine, decide that. `dataset` is for Ray's own datasets.
+Each step knows only the one before it: `inputs` and `reading` make a stream of records, `records` cuts it into parts,
+an `Annotator` makes the content of an output file from a part, and `output` keeps what is done. Which process annotates
+a part does not matter: `backends`, and `cluster` for more than one machine, decide that. `dataset` is for Ray's own
+datasets.
 """
 
 from .annotator import Annotator, PartResult

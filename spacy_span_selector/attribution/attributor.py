@@ -4,7 +4,7 @@ The speaker of a quotation is one of the entities that are mentioned near it, or
 if it is no speech. A candidate is a mention, or a remembered speaker; features of a candidate (`features.py`) add up to
 its score, a softmax makes probabilities of scores, and those of the candidates of an entity add up to its own. Features
 look at the speakers of the quotations before, which are decided already. Addressees are found afterwards, in the same
-way (`addressees.py`).
+way.
 """
 
 from __future__ import annotations

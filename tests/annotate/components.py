@@ -11,10 +11,10 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 
-KILL = "BULK_TEST_KILL"
+KILL = "ANNOTATE_TEST_KILL"
 """The variable of the environment without which no process is killed."""
 
-ONCE = "BULK_TEST_KILL_ONCE"
+ONCE = "ANNOTATE_TEST_KILL_ONCE"
 """The variable with a folder that remembers which words, such as "Once1", have killed a process; each does so once."""
 
 

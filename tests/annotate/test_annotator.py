@@ -16,8 +16,8 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector import to_dict
 from spacy_span_selector.annotate import Annotator, Job
-from spacy_span_selector.annotate.annotator import find_keys
 from spacy_span_selector.annotate.formats import JsonLines
+from spacy_span_selector.annotate.pipelines import find_keys
 from spacy_span_selector.annotate.records import Part, Record
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers
 from spacy_span_selector.documents.transcripts import Turn
