@@ -25,7 +25,10 @@ LONGEST_CELL = 200
 @app.command("check")
 def check_cli(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="DATA...", help="Folders, .spacy files, and files of bracketed text")
+        list[Path],
+        typer.Argument(
+            metavar="DATA...", help="Folders, .spacy files, files in formats that their names tell, and bracketed text"
+        ),
     ],
     config: Annotated[
         Path | None, typer.Option(help="Say what is lost with the components and the reader of this config")
