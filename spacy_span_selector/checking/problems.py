@@ -31,7 +31,7 @@ class Problem:
     kind (Kind): Its kind.
     file (str): The file.
     document (str): The document as messages name it, "" for a problem of the whole file.
-    place (str): Where it is in the document or the file, such as "tokens 3 to 7", "" if that says nothing.
+    place (str): Where it is in the document or the file, such as "tokens 3:7", "" if that says nothing.
     found (str): The text or annotation there.
     """
 
