@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 from ..attribution import Attribution, Attributor
 from ..clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
-from ..documents.rebuilt import is_blank
 from ..documents.words import Words
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..layers.coref.linker import Links
@@ -79,7 +78,7 @@ WHY = {
 def describe_reasons(doc: Doc, mentions: Sequence[tuple[int, int]], reasons: Sequence[Reason | None]) -> list[str]:
     """Say in words why mentions were kept apart from the antecedents that the network prefers, or joined without one.
 
-    doc (Doc): The document.
+    doc (Doc): The document without white space, so that a reason is the same wherever lines end.
     mentions (Sequence[tuple[int, int]]): Token offsets of its mentions.
     reasons (Sequence[Reason | None]): The reason of each.
     RETURNS (list[str]): Such as 'not "Mr. Elton": is someone of another name'; "" for None.
@@ -91,12 +90,6 @@ def describe_reasons(doc: Doc, mentions: Sequence[tuple[int, int]], reasons: Seq
         elif reason.refused is None:
             texts.append(WHY[reason.why])
         else:
-            mention = _on_one_line(doc[slice(*mentions[reason.refused])])
-            texts.append(f'not "{mention}": {WHY[reason.why]}')
+            start, end = mentions[reason.refused]
+            texts.append(f'not "{doc[start:end].text}": {WHY[reason.why]}')
     return texts
-
-
-def _on_one_line(span: Span) -> str:
-    """The words of a span, with one space where it has white space: a reason is the same wherever lines end."""
-    pieces = (" " if is_blank(token.text) else token.text_with_ws for token in span)
-    return " ".join("".join(pieces).split())

@@ -24,7 +24,7 @@ from ..annotation import (
     set_clusters,
     set_quotations,
 )
-from ..clustering import REACH, Reason
+from ..clustering import REACH
 from ..documents.words import Words
 from ..examples.gold_mentions import given_mentions, gold_mentions
 from ..examples.lost import LostSpans
@@ -98,15 +98,15 @@ class CorefPrediction(SpanPrediction):
     link_scores (list[float]): The probability of the antecedent that each was linked to, or of having none.
     clusters (list[list[Mention]]): The clusters, in the order of their first mentions.
     antecedents (list[int | None]): The number of the antecedent of each among the spans, None for having none.
-    reasons (Sequence[Reason | None]): Why each was not linked as its best antecedent alone would have it; empty without
-        consistent clusters.
+    reasons (Sequence[str]): Why each was not linked as its best antecedent alone would have it, in words, "" if it was;
+        empty without consistent clusters.
     quotations (Sequence[Quotation]): The quotations with their speakers.
     """
 
     link_scores: list[float] = field(default_factory=list)
     clusters: list[list[Mention]] = field(default_factory=list)
     antecedents: list[int | None] = field(default_factory=list)
-    reasons: Sequence[Reason | None] = ()
+    reasons: Sequence[str] = ()
     quotations: Sequence[Quotation] = ()
 
     def moved(self, move: MoveSpan) -> CorefPrediction:
@@ -214,13 +214,14 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             mentions = [(starts[i] - first_token, ends[i] + 1 - first_token) for i in range(begin, end)]
             links = Links(*(of_all[begin:end] for of_all in output.links))
             links = links._replace(antecedents=links.antecedents - begin)
-            reasons: Sequence[Reason | None] = ()
+            reasons: Sequence[str] = ()
             found = find_in_words(document) if settings.quotations else []
             outer = outer_quotations(found)
             if settings.consistent_clusters:
-                clusters, antecedents, reasons, attributions = consistent_clusters(
+                clusters, antecedents, why, attributions = consistent_clusters(
                     document, mentions, links, settings.link_threshold, outer if settings.quotations else None
                 )
+                reasons = describe_reasons(doc, mentions, why)
             else:
                 clusters, antecedents = _link(links, settings.link_threshold)
                 attributions = attribute_quotations(document, outer, mentions, clusters)
@@ -237,7 +238,6 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
     def _annotate(self, doc: Doc, prediction: CorefPrediction, settings: CorefPipeSettings) -> None:
         if settings.quotations:
             set_quotations(doc, prediction.quotations)
-        described = describe_reasons(doc, prediction.spans, prediction.reasons) or None
         set_clusters(
             doc,
             prediction.clusters,
@@ -245,7 +245,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
             mentions_key=settings.mentions_key,
             scores=dict(zip(prediction.spans, prediction.scores, strict=True)),
             link_scores=dict(zip(prediction.spans, prediction.link_scores, strict=True)),
-            reasons=described and dict(zip(prediction.spans, described, strict=True)),
+            reasons=dict(zip(prediction.spans, prediction.reasons, strict=True)) if prediction.reasons else None,
             antecedents={
                 mention: None if antecedent is None else prediction.spans[antecedent]
                 for mention, antecedent in zip(prediction.spans, prediction.antecedents, strict=True)

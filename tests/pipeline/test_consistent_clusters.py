@@ -60,7 +60,8 @@ def test_reasons_are_said_in_words() -> None:
 
 def test_a_reason_is_the_same_wherever_lines_end() -> None:
     doc = Doc(spacy.blank("en").vocab, words=["Mr.", "\n", "\u200b", "Elton", "saw"], spaces=[True] * 5)
-    assert describe_reasons(doc, [(0, 4)], [Reason("nested", 0)]) == ['not "Mr. Elton": one is inside the other']
+    words = read_words(doc).doc
+    assert describe_reasons(words, [(0, 2)], [Reason("nested", 0)]) == ['not "Mr. Elton": one is inside the other']
 
 
 def test_the_probability_of_an_antecedent_that_was_not_scored_is_zero() -> None:
