@@ -301,6 +301,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         examples (Iterable[Example]): The examples.
         settings (Any): Settings of the scorer that go before them.
         """
+        # spaCy passes the settings of a component on only where its `cfg` is a dict.
         return super().score(examples, **{**vars(self.settings), **settings})
 
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Gradients]:
@@ -352,8 +353,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         exclude (Iterable[str]): What to leave out: "cfg", "vocab" or "model".
         """
-        content = srsly.msgpack_loads(super().to_bytes(exclude=list(exclude)))
-        if "cfg" not in exclude:
+        exclude = list(exclude)
+        content = srsly.msgpack_loads(super().to_bytes(exclude=[*exclude, CFG]))
+        if CFG not in exclude:
             content = {CFG: srsly.json_dumps(self._saved()), **content}
         packed: bytes = srsly.msgpack_dumps(content)
         return packed
@@ -365,6 +367,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         exclude (Iterable[str]): What not to load.
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """
+        exclude = list(exclude)
         with naming_what_is_loaded(self.name, "the bytes"):
             saved = dict(srsly.msgpack_loads(bytes_data))
         if CFG in saved and CFG not in exclude:
@@ -380,7 +383,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         path (str | Path): The folder.
         exclude (Iterable[str]): What to leave out: "cfg", "vocab" or "model".
         """
-        super().to_disk(path, exclude=list(exclude))
+        exclude = list(exclude)
+        super().to_disk(path, exclude=[*exclude, CFG])
         if CFG not in exclude:
             srsly.write_json(Path(path) / CFG, self._saved())
 
@@ -391,6 +395,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         exclude (Iterable[str]): What not to load.
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """
+        exclude = list(exclude)
         file = Path(path) / CFG
         if CFG not in exclude and file.is_file():
             self._take_over(file.read_bytes(), str(file), loads_config=True)
@@ -413,13 +418,13 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             saved one. The config of a pipeline does not have settings that `configure` has changed.
         """
         content = read_saved(saved, self.name, source, list(self._saved()))
-        before = {name: value for name, value in content.items() if name in asdict(self.settings)}
+        own = asdict(self.settings)
+        before = {name: value for name, value in content.items() if name in own}
         with naming_what_is_loaded(self.name, source), naming(repr(self.name)):
             settings = replace(self.settings, **before)
             if loads_config:
                 first = replace(settings, **content.get(CONFIGURED, {}))
-                own = {name: value for name, value in asdict(self.settings).items() if name in before}
-                changed = {name: value for name, value in own.items() if not _is_same(value, getattr(first, name))}
+                changed = {name: own[name] for name in before if not _is_same(own[name], getattr(first, name))}
                 settings = replace(settings, **changed)
             self._take_over_more(content)
         self.settings = settings
