@@ -103,10 +103,8 @@ def _describe(error: ValidationError, whose: str) -> str:
 
 
 def _argument(field: Any) -> inspect.Parameter:
-    default = field.default_factory() if field.default_factory is not MISSING else field.default
-    if default is MISSING:
-        default = inspect.Parameter.empty
-    elif isinstance(default, tuple):
+    default = inspect.Parameter.empty if field.default is MISSING else field.default
+    if isinstance(default, tuple):
         default = [*default]  # as configs have it
     return inspect.Parameter(field.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any, default=default)
 
