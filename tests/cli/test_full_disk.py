@@ -17,7 +17,7 @@ from spacy_span_selector.cli import app
 
 from ..corpora.gum import write_document, write_splits
 from ..full_disk import contents, full_disk
-from .convert.test_corpora import ewt, litbank  # noqa: F401
+from .formats.test_convert_corpora import ewt, litbank  # noqa: F401
 
 ROOM = 200  # bytes; fewer than each command writes
 
