@@ -51,6 +51,13 @@ from .groups import (
     read_group,
     skip_absent_entry_points,
 )
+from .labelled_spans import (
+    LABELLED_KEY,
+    LabelledSpan,
+    get_labelled_spans,
+    has_labelled_spans_annotated,
+    set_labelled_spans,
+)
 from .quotations import (
     QUOTATION_PREFIX,
     Quotation,
@@ -86,6 +93,7 @@ __all__ = [
     "ENTITY_TYPE",
     "FRAME_PREFIX",
     "GIVEN_MENTIONS_KEY",
+    "LABELLED_KEY",
     "LINK_SCORES",
     "MENTIONS_KEY",
     "PARAGRAPHS_KEY",
@@ -101,6 +109,7 @@ __all__ = [
     "TITLE_KEY",
     "Argument",
     "Frame",
+    "LabelledSpan",
     "Mention",
     "Quotation",
     "annotates_all_predicates",
@@ -122,6 +131,7 @@ __all__ = [
     "get_antecedents",
     "get_clusters",
     "get_frames",
+    "get_labelled_spans",
     "get_paragraphs",
     "get_predicates",
     "get_quotations",
@@ -133,6 +143,7 @@ __all__ = [
     "get_title",
     "has_clusters_annotated",
     "has_frames_annotated",
+    "has_labelled_spans_annotated",
     "has_quotations_annotated",
     "paragraph_numbers",
     "quotation_keys",
@@ -141,6 +152,7 @@ __all__ = [
     "set_clusters",
     "set_constituents",
     "set_frames",
+    "set_labelled_spans",
     "set_mentions",
     "set_paragraphs",
     "set_predicates",

@@ -1,0 +1,69 @@
+"""Labelled spans, such as nested entities: one span group, as spaCy's `spancat` writes it.
+
+The group `doc.spans["sc"]` has the spans with their labels in the order of the text; a span with several labels is
+there once for each. `attrs["scores"]` has one probability per span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+from .checks import check_labelled, check_once, check_scores
+from .groups import SCORES, read_group
+
+LABELLED_KEY = "sc"
+"""The key that spaCy's `spancat` has by default."""
+
+
+class LabelledSpan(NamedTuple):
+    """A span with a label.
+
+    start, end (int): Its token offsets, end exclusive.
+    label (str): Its label.
+    """
+
+    start: int
+    end: int
+    label: str
+
+
+def has_labelled_spans_annotated(doc: Doc, key: str = LABELLED_KEY) -> bool:
+    """Check whether a document is annotated with labelled spans: it has their group, which may be empty."""
+    return key in doc.spans
+
+
+def get_labelled_spans(doc: Doc, key: str = LABELLED_KEY) -> list[LabelledSpan]:
+    """Read the labelled spans of a document, in the order of their group."""
+    if key not in doc.spans:
+        return []
+    return [LabelledSpan(span.start, span.end, span.label_) for span in read_group(doc, key)]
+
+
+def set_labelled_spans(
+    doc: Doc,
+    spans: Sequence[tuple[int, int, str]],
+    scores: Sequence[float] | None = None,
+    *,
+    key: str = LABELLED_KEY,
+) -> None:
+    """Replace the labelled spans of a document.
+
+    doc (Doc): The document to annotate.
+    spans (Sequence[tuple[int, int, str]]): Token offsets and label of each span, in any order: they are sorted here.
+    scores (Sequence[float] | None): Probability of each, kept in `attrs["scores"]`; None if unknown.
+    key (str): Key of the group that is replaced.
+    RAISES (ValueError): If offsets are not those of some tokens, or a span has a label twice, or there is not one
+        finite score for each span. The document is as it was.
+    """
+    checked = check_labelled(doc, spans, "spans", "label")
+    check_once(doc, checked, "spans", "document")
+    order = sorted(range(len(checked)), key=checked.__getitem__)
+    attrs = {}
+    if scores is not None:
+        known = check_scores(doc, scores, "scores", len(checked), "spans")
+        attrs[SCORES] = [known[i] for i in order]
+    group = [Span(doc, start, end, label=label) for start, end, label in (checked[i] for i in order)]
+    doc.spans[key] = SpanGroup(doc, name=key, spans=group, attrs=attrs)
