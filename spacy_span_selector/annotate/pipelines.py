@@ -26,6 +26,7 @@ IN_BFLOAT16: dict[str, str | bool] = {
 KEYS = {
     "structured_coref": {"prefix": "cluster_prefix", "mentions_key": "mentions_key"},
     "structured_srl": {"prefix": "frame_prefix", "predicates_key": "predicates_key", "spans_key": "spans_key"},
+    "structured_spancat": {"spans_key": "labelled_key"},
 }
 """The settings of components that say where they put annotation, and what `to_dict` calls them."""
 

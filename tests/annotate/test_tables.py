@@ -212,7 +212,7 @@ def test_the_columns_are_the_keys_of_plain_data():
     schema = table_schema(None)
     assert schema.names == [
         *("format", "id", "text", "sentences", "tokens", "speakers", "speaker_markers", "clusters", "characters"),
-        *("unlinked_mentions", "frames", "quotations", "fields"),
+        *("unlinked_mentions", "frames", "quotations", "labelled_spans", "fields"),
     ]
     span = "start: int64, end: int64, text: string, score: double"
     assert str(schema.field("frames").type) == (

@@ -22,6 +22,7 @@ from spacy_span_selector.annotation import (
     Quotation,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_mentions,
     set_quotations,
     set_speaker_markers,
@@ -107,6 +108,7 @@ def plain_data() -> dict[str, Any]:
     set_mentions(doc, [(0, 1), (3, 4), (8, 9)], [0.5, 0.5, 0.5])
     set_frames(doc, [Frame(4, 5, [Argument(3, 4, "ARG0")], "leave.01", [0.5, 0.5], "depart", {"ARG0": "who"})])
     set_quotations(doc, [Quotation(2, 6, (7, 8), (9, 10), (8, 9), 0.5)])
+    set_labelled_spans(doc, [(0, 1, "PERSON"), (0, 9, "SPEECH")], [0.5, 0.5])
     return to_dict(doc, tokens=True)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 
 from spacy_span_selector import to_dict
-from spacy_span_selector.annotation import Quotation, set_quotations
+from spacy_span_selector.annotation import Quotation, set_labelled_spans, set_quotations
 from spacy_span_selector.examples.corpus import create_corpus
 
 from .annotating import annotate, check_good, good_line, invoke
@@ -65,6 +65,7 @@ def docs_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     docs = SOURCES["conll2012"].read(folder)
     for doc in docs:
         set_quotations(doc, [Quotation(2, 5, (0, 1))])
+        set_labelled_spans(doc, [(0, 1, "PERSON"), (0, 5, "SPEECH")], [0.5, 0.5])
     return DocBin(docs=docs, store_user_data=True).to_bytes()
 
 

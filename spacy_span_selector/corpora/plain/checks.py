@@ -53,8 +53,8 @@ def _check_sentences(document: Document) -> None:
 
 
 def _check_repeated(document: Document) -> None:
-    """Check that each mention is in its cluster once, and each argument in its frame; that no mention of a cluster is
-    unlinked; and that a role has one description."""
+    """Check that each mention is in its cluster once, each argument in its frame, and each label at its span; that no
+    mention of a cluster is unlinked; and that a role has one description."""
     linked: set[tuple[int, int]] = set()
     for i, cluster in enumerate(document.clusters or ()):
         mentions = [(mention.start, mention.end) for mention in cluster.mentions]
@@ -65,6 +65,8 @@ def _check_repeated(document: Document) -> None:
     for i, place in enumerate(unlinked):
         if place in linked:
             document.fail(f"(start, end) of unlinked_mentions[{i}]", place, "a mention that is in no cluster")
+    labelled = [(span.start, span.end, span.label) for span in document.labelled_spans or ()]
+    document.check_once("labelled_spans", labelled, "another labelled span than those before it")
     for i, frame in enumerate(document.frames or ()):
         arguments = [(argument.start, argument.end, argument.role) for argument in frame.arguments]
         document.check_once(f"frames[{i}].arguments", arguments, "another argument than those before it")
@@ -79,7 +81,7 @@ def _check_repeated(document: Document) -> None:
 
 def _places(document: Document) -> Iterator[tuple[str, Place]]:
     """All spans of a document, and where they are in the data."""
-    for key in ("sentences", "tokens", "speakers", "speaker_markers", "unlinked_mentions"):
+    for key in ("sentences", "tokens", "speakers", "speaker_markers", "unlinked_mentions", "labelled_spans"):
         for i, place in enumerate(getattr(document, key) or ()):
             yield f"{key}[{i}]", place
     for i, cluster in enumerate(document.clusters or ()):

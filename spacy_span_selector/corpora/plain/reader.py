@@ -14,6 +14,7 @@ from thinc.types import Ints2d
 from ...annotation import (
     CLUSTER_PREFIX,
     FRAME_PREFIX,
+    LABELLED_KEY,
     MENTIONS_KEY,
     PREDICATES_KEY,
     Argument,
@@ -21,6 +22,7 @@ from ...annotation import (
     Quotation,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_mentions,
     set_quotations,
     set_speaker_markers,
@@ -50,6 +52,7 @@ def from_dict(
     mentions_key: str = MENTIONS_KEY,
     frame_prefix: str = FRAME_PREFIX,
     predicates_key: str = PREDICATES_KEY,
+    labelled_key: str = LABELLED_KEY,
 ) -> Doc:
     """Read a document from plain data, as `to_dict` writes it.
 
@@ -60,9 +63,11 @@ def from_dict(
         for data with tokens.
     cluster_prefix, mentions_key (str): Where clusters and selected mentions go in `doc.spans`.
     frame_prefix, predicates_key (str): Where frames go in `doc.spans`, and the empty group of a document without any.
+    labelled_key (str): Where labelled spans go in `doc.spans`.
     RETURNS (Doc): The document, with the annotation of the data.
-    RAISES (ValueError): If the data is not as the schema says, if sentences overlap or leave out words, if a mention or
-        an argument is said twice, or the text can't be split, with the key, what was found, and what was expected.
+    RAISES (ValueError): If the data is not as the schema says, if sentences overlap or leave out words, if a mention,
+        an argument or a labelled span is said twice, or the text can't be split, with the key, what was found, and what
+        was expected.
     WARNS: Once, counting what is left out: spans that don't begin and end with tokens, or have another text than that
         at their offsets, and the frames of such predicates; starts of sentences where no token starts; scores and
         antecedents that only some spans of a cluster or frame have.
@@ -93,6 +98,8 @@ def from_dict(
         _set_frames(document.frames, alignment, frame_prefix, predicates_key)
     if document.quotations is not None:
         _set_quotations(document.quotations, alignment)
+    if document.labelled_spans is not None:
+        _set_labelled_spans(document.labelled_spans, alignment, labelled_key)
     report.warn()
     return doc
 
@@ -280,6 +287,13 @@ def _set_quotations(quotations: Sequence[records.Quotation], alignment: Alignmen
         if span:
             kept.append(Quotation(*span, speaker, addressee, cue, quotation.score))
     set_quotations(alignment.doc, kept)
+
+
+def _set_labelled_spans(labelled: Sequence[records.LabelledSpan], alignment: Alignment, key: str) -> None:
+    aligned = zip(alignment.align("labelled_spans", labelled), labelled, strict=True)
+    kept = [((*span, each.label), each.score) for span, each in aligned if span]
+    scores = _all_known([score for _, score in kept], "labelled_spans", alignment)
+    set_labelled_spans(alignment.doc, [span for span, _ in kept], scores, key=key)
 
 
 def _all_known(values: Sequence[Value | None], path: str, alignment: Alignment) -> list[Value] | None:

@@ -206,6 +206,13 @@ class Quotation(ScoredSpan):
         return {key: getattr(self, key) for key in ("speaker_mention", "addressee_mention", "cue")}
 
 
+class LabelledSpan(ScoredSpan):
+    """A span with a label, such as a nested entity. `score` is the probability of the label."""
+
+    label: Text
+    """The label, such as person."""
+
+
 class Document(Record):
     """The data that spacy_span_selector.to_dict(doc) returns. All offsets count the characters (Unicode code points) of
     `text` from 0; `end` is exclusive. What is not known is left out. New keys may be added to this version: ignore
@@ -236,6 +243,9 @@ class Document(Record):
     quotations: list[Quotation] | None = None
     """The quotations, in the order of the text, outer ones before those within them. Left out if the document is not
     annotated for quotations."""
+    labelled_spans: list[LabelledSpan] | None = None
+    """The labelled spans, in the order of the text; a span with several labels is there once for each. Left out if the
+    document is not annotated with labelled spans."""
 
     @property
     def name(self) -> str:
@@ -286,5 +296,5 @@ def _written_schema() -> dict[str, Any]:
         **Document.model_json_schema(),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:spacy-span-selector:doc:v1",
-        "title": "Document with coreference clusters, semantic roles and quotations",
+        "title": "Document with coreference clusters, semantic roles, quotations and labelled spans",
     }

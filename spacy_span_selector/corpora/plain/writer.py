@@ -8,6 +8,7 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ...annotation import (
+    LABELLED_KEY,
     PREDICATES_KEY,
     SPEAKER_MARKERS_KEY,
     SPEAKERS_KEY,
@@ -19,6 +20,7 @@ from ...annotation import (
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
+    has_labelled_spans_annotated,
     has_quotations_annotated,
     read_group,
 )
@@ -36,6 +38,7 @@ def to_dict(
     frame_prefix: str | None = None,
     predicates_key: str = PREDICATES_KEY,
     spans_key: str | None = None,
+    labelled_key: str = LABELLED_KEY,
 ) -> dict[str, Any]:
     """Write a document as plain data, which `json.dumps` takes. `from_dict` reads it.
 
@@ -49,6 +52,7 @@ def to_dict(
     frame_prefix, spans_key (str | None): Where frames and the spans that the component for semantic roles selected are;
         None to find out.
     predicates_key (str): Where given predicates are.
+    labelled_key (str): Where labelled spans are.
     RETURNS (dict[str, Any]): The data, as the schema in docs/annotation.md describes it. Offsets count the characters
         of the text, end exclusive.
     """
@@ -82,6 +86,8 @@ def to_dict(
     if has_quotations_annotated(doc):
         quotations = doc_quotations(doc, cluster_prefix=cluster_prefix)
         data["quotations"] = [quotation.to_dict() for quotation in quotations]
+    if has_labelled_spans_annotated(doc, labelled_key):
+        data["labelled_spans"] = _labelled(read_group(doc, labelled_key))
     return data
 
 
@@ -93,6 +99,16 @@ def _unlinked(selected: SpanGroup, linked: Iterable[Span]) -> list[dict[str, Any
         {**span_to_dict(span), **({} if scores is None else {"score": scores[i]})}
         for i, span in enumerate(selected)
         if len(span) and (span.start, span.end) not in in_cluster
+    ]
+
+
+def _labelled(group: SpanGroup) -> list[dict[str, Any]]:
+    """The spans of a group with their labels and, if they are known, their probabilities."""
+    scores = get_scores(group)
+    return [
+        {**span_to_dict(span), **({} if scores is None else {"score": scores[i]}), "label": span.label_}
+        for i, span in enumerate(group)
+        if len(span)
     ]
 
 

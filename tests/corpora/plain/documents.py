@@ -18,6 +18,7 @@ from spacy_span_selector.annotation import (
     get_title,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_mentions,
     set_quotations,
     set_speaker_markers,
@@ -67,6 +68,7 @@ def full_doc(vocab: Vocab) -> Doc:
     )
     set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
     set_quotations(doc, [Quotation(9, 12, speaker=(2, 4), addressee=(5, 7), cue=(2, 5), score=0.375)])
+    set_labelled_spans(doc, [(5, 6, "PERSON"), (5, 7, "PERSON")], [0.5, 0.75])
     return doc
 
 
@@ -108,6 +110,10 @@ def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
         named = [draw(st.none() | spans) if len(doc) else None for _ in range(3)]
         quoted = [Quotation(*span, *named, draw(st.none() | probabilities)) for span in draw(several)]
         set_quotations(doc, quoted)
+    if draw(st.booleans()):
+        labelled = {(*span, draw(roles)): draw(probabilities) for span in [*draw(several), *draw(several)]}
+        are_scored = not labelled or draw(st.booleans())
+        set_labelled_spans(doc, [*labelled], [*labelled.values()] if are_scored else None)
     return doc
 
 

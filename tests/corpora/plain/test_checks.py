@@ -91,6 +91,12 @@ BAD: list[tuple[dict[str, Any], str]] = [
         {"quotations": [{**MENTION, "speaker_mention": {"start": 4, "end": 99}}]},
         r"\(start, end\) of quotations\[0\].speaker_mention is \(4, 99\)",
     ),
+    ({"labelled_spans": [MENTION]}, r"labelled_spans\[0\].label is missing"),
+    ({"labelled_spans": [{**HER, "end": 99, "label": "PERSON"}]}, r"\(start, end\) of labelled_spans\[0\] is \(11, 99"),
+    (
+        {"labelled_spans": [{**HER, "label": "PERSON"}, {**HER, "label": "PERSON", "score": 0.5}]},
+        r"labelled_spans\[1\] is \(11, 14, 'PERSON'\); expected another labelled span than those",
+    ),
     ({"speakers": [{**MENTION, "speaker": None}]}, r"speakers\[0\].speaker is None; expected a valid string"),
 ]
 

@@ -96,6 +96,9 @@ def normalise(data: dict[str, Any]) -> dict[str, Any]:
     if data.get("quotations") is not None:
         order = sorted(data["quotations"], key=lambda each: (each["start"], -each["end"]))
         known["quotations"] = [quotation(each) for each in order]
+    if data.get("labelled_spans") is not None:
+        order = sorted(data["labelled_spans"], key=lambda each: (*offsets(each), each["label"]))
+        known["labelled_spans"] = [{**place(each), "label": each["label"]} for each in order]
     return known
 
 

@@ -20,9 +20,11 @@ from spacy_span_selector.annotation import (
     Quotation,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_quotations,
     get_speaker_markers,
     get_speakers,
+    has_labelled_spans_annotated,
     has_quotations_annotated,
 )
 
@@ -78,10 +80,11 @@ def test_what_was_read_can_be_saved():
 def test_other_keys_of_spans():
     data = to_dict(full_doc(NLP.vocab))
     del data["clusters"][0]["entity_id"]  # it comes from `doc.ents`, which plain data does not hold
-    keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles"}
+    keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles", "labelled_key": "nested"}
     doc = from_dict(data, NLP, **keys)
     assert {*doc.spans} == {
-        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "speaker_markers", "quotations_1")
+        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "speaker_markers", "quotations_1"),
+        "nested",
     }
     assert to_dict(doc, **keys) == data
     assert {*from_dict(make_data(frames=[]), NLP, predicates_key="verbs").spans} == {"verbs"}
@@ -116,6 +119,18 @@ def test_quotations_that_do_not_align_are_left_out_and_what_else_does_not_is_not
 def test_data_from_before_there_were_quotations_is_not_annotated_for_them():
     assert not has_quotations_annotated(read(make_data()))
     assert has_quotations_annotated(read(make_data(quotations=[])))
+
+
+def test_data_without_labelled_spans_is_not_annotated_with_them():
+    assert not has_labelled_spans_annotated(read(make_data(labelled_spans=None)))
+    assert has_labelled_spans_annotated(read(make_data(labelled_spans=[])))
+
+
+def test_a_span_may_have_several_labels_under_any_key():
+    labelled = [span(11, 14, label="PERSON", score=0.5), span(11, 14, label="FEMALE", score=0.25)]
+    doc = from_dict(make_data(labelled_spans=labelled), NLP, labelled_key="mine")
+    assert get_labelled_spans(doc, "mine") == [(2, 3, "FEMALE"), (2, 3, "PERSON")]
+    assert doc.spans["mine"].attrs == {"scores": [0.25, 0.5]} and "sc" not in doc.spans
 
 
 def test_white_space_before_a_sentence_belongs_to_the_one_before_or_to_the_first():
@@ -234,6 +249,13 @@ def test_sentences_that_start_in_a_token_are_counted():
     doc, message = warning_about(make_data("Ann left. Bob slept.", sentences=[span(0, 7), span(7, 12), span(12, 20)]))
     assert "Left out starts of sentences where no token starts: 2. The first: sentences[1]" in message
     assert len(list(doc.sents)) == 1
+
+
+def test_a_labelled_span_that_does_not_align_is_left_out_with_its_score():
+    labelled = [span(0, 2, label="PERSON", score=0.5), span(11, 22, label="PERSON", score=0.25)]
+    doc, message = warning_about(make_data(labelled_spans=labelled))
+    assert "don't begin and end with tokens: 1. The first: labelled_spans[0], 'An' at 0" in message
+    assert get_labelled_spans(doc) == [(2, 4, "PERSON")] and doc.spans["sc"].attrs == {"scores": [0.25]}
 
 
 def test_scores_that_only_some_spans_have_are_counted():

@@ -87,6 +87,7 @@ def test_what_can_be_written_alone_has_a_definition_of_its_own():
         {"speakers": [{"start": 0, "end": 3}]},
         {"quotations": [{"start": 0, "end": 3}]},
         {"quotations": [{"start": 0, "end": 3, "text": "Ann", "cue": "said"}]},
+        {"labelled_spans": [{"start": 0, "end": 3, "text": "Ann"}]},
         {"characters": [{"name": "Ann", "cluster": 0, "count": 2}]},
         {"characters": [{"name": "Ann", "cluster": 0, "count": 2, "names": ["Ann"]}]},
     ],

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
@@ -13,6 +14,7 @@ from spacy_span_selector.annotation import (
     Frame,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_mentions,
     set_predicates,
     set_quotations,
@@ -88,6 +90,10 @@ def test_a_document_with_everything(doc: Doc):
                 score=0.375,
             )
         ],
+        "labelled_spans": [
+            span("her", 20, score=0.5, label="PERSON"),
+            span("her brother", 20, score=0.75, label="PERSON"),
+        ],
     }
 
 
@@ -131,8 +137,12 @@ def test_an_annotated_document_without_anything_has_empty_lists():
     set_mentions(doc, [], [])
     set_predicates(doc, [])
     set_quotations(doc, [])
+    set_labelled_spans(doc, [])
     data = to_dict(doc)
-    assert data["clusters"] == data["frames"] == data["quotations"] == [] and "unlinked_mentions" not in data
+    assert (
+        data["clusters"] == data["frames"] == data["quotations"] == data["labelled_spans"] == []
+        and "unlinked_mentions" not in data
+    )
 
 
 def test_selected_spans_tell_that_the_component_ran():
@@ -165,9 +175,11 @@ def test_spans_without_tokens_are_left_out():
     put_spans(doc, "coref_mentions", (1, 1), (0, 1), scores=[0.25, 0.5])
     put_spans(doc, "speakers", (0, 0, "Ann"))
     put_spans(doc, "speaker_markers", (1, 1))
+    put_spans(doc, "sc", (1, 1, "PERSON"), (0, 1, "PERSON"), scores=[0.25, 0.5])
     data = to_dict(doc)
     assert data["clusters"] == [{"representative": 0, "mentions": [span("Ann", 0, score=0.5, antecedent=None)]}]
     assert data["unlinked_mentions"] == data["speakers"] == data["speaker_markers"] == []
+    assert data["labelled_spans"] == [span("Ann", 0, score=0.5, label="PERSON")]
 
 
 @pytest.mark.parametrize("odd", ["x", 5, [0.5], [0.5, "x"], [0.5, float("nan")], [True, 0.5], [None, 0], {}, b"x"])
@@ -177,6 +189,21 @@ def test_attributes_of_another_kind_are_left_out(odd: Any):
     known = {"scores": odd, "link_scores": odd, "antecedents": [0, 0], "name": b"ann"}
     put_spans(doc, "coref_clusters_1", (0, 1), (1, 2), **known)
     put_spans(doc, "srl_1", (1, 2, "V"), (0, 1, "ARG0"), scores=odd, roleset=b"leave.01")
+    put_spans(doc, "sc", (0, 1, "PERSON"), (0, 1, "NAME"), scores=odd)
     data = to_dict(doc)
     assert data["clusters"] == [{"representative": 0, "mentions": [span("Ann", 0), span("left", 4)]}]
     assert data["frames"] == [{"predicate": span("left", 4), "arguments": [{"role": "ARG0", **span("Ann", 0)}]}]
+    assert data["labelled_spans"] == [span("Ann", 0, label="PERSON"), span("Ann", 0, label="NAME")]
+
+
+def test_labelled_spans_under_another_key():
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    put_spans(doc, "mine", (0, 1, "PERSON"))
+    assert to_dict(doc, labelled_key="mine")["labelled_spans"] == [span("Ann", 0, label="PERSON")]
+    assert "labelled_spans" not in to_dict(doc)
+
+
+def test_scores_as_spancat_writes_them_are_those_of_json():
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    put_spans(doc, "sc", (0, 1, "PERSON"), scores=np.asarray([0.5], dtype="f"))
+    assert json.loads(json.dumps(to_dict(doc)))["labelled_spans"] == [span("Ann", 0, score=0.5, label="PERSON")]
