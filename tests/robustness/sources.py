@@ -65,6 +65,7 @@ class Source:
 WORDS = ("Ann", "gave", "her", "brother", "a", "key", ".")
 MENTIONS = ("(0)", "-", "(1|(0)", "1)", "(2", "2)", "-")
 PARSES = ("(TOP(S(NP*)", "(VP*", "(NP*", "*)", "(NP*", "*))", "*))")
+TAGS = ("B-PER", "O", "B-PER", "I-PER", "O", "O", "O")
 ROLES = ("(ARG0*)", "(V*)", "(ARG2*", "*)", "(ARG1*", "*)", "*")
 
 
@@ -77,6 +78,8 @@ def litbank() -> Source:
         ]
         lines = [f"#begin document ({split}_tale); part 0", *rows, "", *rows, "", "#end document", ""]
         files[f"coref/conll/{split}_tale.conll"] = "\n".join(lines).encode()
+        tags = "".join(f"{word}\t{tag}\tO\t\n" for word, tag in zip(WORDS, TAGS, strict=True))
+        files[f"entities/tsv/{split}_tale.tsv"] = f"{tags}\n{tags}\n".encode()
         files[f"lrec2020-coref/data/litbank_tenfold_splits/0/{split}.ids"] = f"{split}_tale\n".encode()
 
     def read(folder: Path) -> list[Doc]:
@@ -203,6 +206,8 @@ def bracketed() -> Source:
 >
 === the hat
 [Leo] lost [a hat|hat] 日本語.
+[] [PERSON Leo] lost [THING [THING a] hat] 日本語.
+[] Leo [EVENT lost a] hat 日本語.
 """
     return Source(
         {"texts.txt": text.encode()},

@@ -21,10 +21,12 @@ from spacy_span_selector.annotation import (
     cluster_groups,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_speakers,
     get_title,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_speakers,
     set_title,
 )
@@ -93,7 +95,7 @@ names = st.one_of(st.just("a"), st.just("ARG0"), st.sampled_from(ODD), st.sample
 
 
 class Drawn(NamedTuple):
-    """A document: two clusters, a frame and two turns, where it has them, called as may be."""
+    """A document: two clusters, a frame, two labelled spans and two turns, where it has them, called as may be."""
 
     words: list[str]
     title: str
@@ -102,6 +104,7 @@ class Drawn(NamedTuple):
     entity: str
     role: str | None
     roleset: str
+    label: str | None
 
     def doc(self) -> Doc:
         doc = Doc(Vocab(), words=self.words, spaces=[True] * LENGTH, sent_starts=[i in (0, 3) for i in range(LENGTH)])
@@ -114,6 +117,8 @@ class Drawn(NamedTuple):
             set_clusters(doc, [[(0, 1), (3, 4)], [(1, 2), (4, 6)]], names=[self.cluster, ""], entity_types=types)
         if self.role is not None:
             set_frames(doc, [Frame(1, 2, [Argument(0, 1, self.role), Argument(2, 3, "ARG1")], self.roleset)])
+        if self.label is not None:
+            set_labelled_spans(doc, [(0, 2, self.label), (1, 2, "PER")])
         return doc
 
 
@@ -132,6 +137,7 @@ drawn_docs = st.builds(
     entity=st.just("") | maybe(names),
     role=st.none() | maybe(names),
     roleset=st.just("") | maybe(names),
+    label=st.none() | maybe(names),
 )
 
 
@@ -174,17 +180,22 @@ def writing(write: Callable[[list[Doc]], str]) -> Callable[[list[Doc], Path], No
 
 FORMATS = {
     "plain data": Format(
-        write_plain, read_plain, {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets"}
+        write_plain,
+        read_plain,
+        {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets", "labelled"},
     ),
     "spacy": Format(
         lambda docs, path: DocBin(docs=docs, store_user_data=True).to_disk(path),
         lambda path: list(read_docs(path, Vocab())),
-        {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets"},
+        {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets", "labelled"},
     ),
     "bracketed": Format(
         writing(write_bracketed),
         lambda path: read_bracketed(path, NLP),
-        {"characters", "title on one line", "speakers by sentence", "numbers of mentions", "numbers of arguments"},
+        {
+            *("characters", "title on one line", "speakers by sentence", "numbers of mentions", "numbers of arguments"),
+            "labels",
+        },
     ),
     "conll2012": Format(writing(write_conll2012), read_conll2012, {"words", "clusters", "frames", "rolesets"}),
     "corefud": Format(writing(write_corefud), read_corefud, {"text words", "title on one line", "clusters of words"}),
@@ -243,6 +254,8 @@ def state(doc: Doc) -> dict[str, Any]:
         "clusters of words": clusters_of_words(doc),
         "numbers of mentions": [len(group) for group in groups],
         "numbers of arguments": [len(frame.arguments) for frame in frames],
+        "labelled": get_labelled_spans(doc),
+        "labels": sorted(span.label for span in get_labelled_spans(doc)),
     }
 
 

@@ -1,7 +1,9 @@
-"""Brackets of the bracketed format: mentions in the line of a sentence; frames and quotations in lines under it.
+"""Brackets of the bracketed format: mentions in the line of a sentence; frames, quotations and labelled spans in lines
+under it.
 
     [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
     > [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
+    [] [PERSON [PERSON Her] brother] met [PERSON Dr. Bell] at [PLACE a café].
     “Come up,” said [Ann|ann] to [Tom|tom]. “It is late.
     < [ann>tom “Come up,”] said Ann to Tom. [ann>tom “It is late.]
     Now!”
@@ -9,7 +11,8 @@
 
 Brackets of mentions may nest; mentions with the same name, after a bar, are a cluster. A frame has one predicate, `V`
 or `V=ROLESET`, and its brackets neither nest nor overlap, nor do those of a line of quotations: a quotation within
-another has a line of its own, below. Brackets of quotations name the speaker and the addressee.
+another has a line of its own, below. Brackets of quotations name the speaker and the addressee. Brackets of labelled
+spans nest; a span that crosses another is in another line.
 """
 
 from __future__ import annotations
@@ -19,9 +22,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from ...annotation import PREDICATE_LABEL, Argument, Frame, Mention, Quotation
+from ...annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan, Mention, Quotation
 from ..speech import nearest_mention
-from .lines import NAME_PATTERN, Bracket, Line, Place, PlainText, Scanner, Sentence, Stop, align, fail, reporting
+from .lines import (
+    NAME_PATTERN,
+    Bracket,
+    Line,
+    Place,
+    PlainText,
+    Scanner,
+    Sentence,
+    Stop,
+    align,
+    escape,
+    fail,
+    reporting,
+)
 
 FRAME = ">"
 ROLE_END = re.compile(r"[\s\[\]]")
@@ -32,6 +48,9 @@ ADDRESSED, NOBODY, GOES_ON = ">", "?", "+"
 QUOTATION_FORMS = (
     f"`[SPEAKER words]`, `[SPEAKER{ADDRESSED}ADDRESSEE words]`, or `{NOBODY}` for a speaker who is not known"
 )
+LABELLED = "[]"
+"""No line of a sentence starts so, because mentions have words."""
+LABELLED_FORMS = "`[LABEL words]`"
 
 
 def parse_mentions(line: Line) -> tuple[str, list[Bracket]]:
@@ -163,39 +182,41 @@ def _read_frame(line: Line, sentence: Sentence) -> Frame:
     return Frame(start, end, arguments, predicate.label.partition("=")[2] or None)
 
 
-def parse_frame(line: Line, what: str = "frame", forms: str = FRAME_FORMS) -> tuple[PlainText, list[Bracket]]:
+def parse_frame(
+    line: Line, what: str = "frame", forms: str = FRAME_FORMS, *, nest: bool = False
+) -> tuple[PlainText, list[Bracket]]:
     """Separate the text of a line, with single spaces, from its brackets, which are labelled with their roles.
 
     what, forms (str): What messages call the line, and the brackets that they propose.
+    nest (bool): Whether brackets may nest.
     """
     scanner = Scanner(line)
     text = scanner.text
-    opened: tuple[int, str, int] | None = None  # offset of the first character, role, column of the bracket
+    opened: list[tuple[int, str, int]] = []  # offset of the first character, role, column of the bracket
     brackets: list[Bracket] = []
     for character, column in scanner:
         if character == "|":
             cure = "Names of clusters belong to the sentence above: remove it, or write `\\|`."
             fail(line.place, column, f"`|` in a {what}. {cure}")
         elif character == "[":
-            if opened is not None:
+            if opened and not nest:
                 cure = "Close the first with `]`, or write `\\[`."
-                fail(line.place, column, f"`[` inside `[{opened[1]}`: brackets of a {what} do not nest. {cure}")
+                fail(line.place, column, f"`[` inside `[{opened[-1][1]}`: brackets of a {what} do not nest. {cure}")
             rest = line.body[scanner.position :]
             role = _check_role(ROLE_END.split(rest, maxsplit=1)[0], line, column, forms)
-            opened = (len(text), role, column)
+            opened.append((len(text), role, column))
             # White space after a role is not text.
             scanner.position = len(line.body) - len(rest.removeprefix(role).lstrip())
         else:
-            if opened is None:
+            if not opened:
                 fail(line.place, column, "`]` outside an argument. Open one with `[ROLE`, or write `\\]`.")
-            first, role, open_column = opened
+            first, role, open_column = opened.pop()
             start, end = text.trim(first)
             if start == end:
                 fail(line.place, open_column, f"`[{role}` without words. Write `[ROLE words]`, or `\\[`.")
             brackets.append(Bracket(start, end, role, open_column, column))
-            opened = None
-    if opened is not None:
-        _, role, open_column = opened
+    if opened:
+        _, role, open_column = opened[-1]
         fail(line.place, open_column, f"`[{role}` is not closed. Add `]`, or write `\\[`.")
     return text, brackets
 
@@ -205,7 +226,7 @@ def _check_role(role: str, line: Line, column: int, forms: str) -> str:
         fail(line.place, column, f"a bracket without a role. Write {forms}, or `\\[`.")
     if not NAME_PATTERN.fullmatch(role):
         fail(line.place, column, f"the role {role!r} holds a bar or a backslash. Write `[ROLE words]`, or `\\[`.")
-    if role == f"{PREDICATE_LABEL}=":
+    if role == f"{PREDICATE_LABEL}=" and forms == FRAME_FORMS:
         fail(line.place, column, f"an empty roleset after `{role}`. Write {PREDICATE_FORM}.")
     return role
 
@@ -223,7 +244,7 @@ def check_words(text: PlainText, line: Line, sentence: Sentence, sign: str) -> N
                 line.place,
                 column,
                 f"found {here} where the sentence in line {sentence.place.line} has {there}. "
-                f"Repeat its words, or write `\\{sign}` if the text itself starts with it.",
+                f"Repeat its words, or write `{escape(sign)}` if the text itself starts with it.",
             )
 
 
@@ -323,3 +344,28 @@ def _check_label(label: str, place: Place, column: int) -> None:
     speaker, sign, addressee = label.partition(ADDRESSED)
     if not speaker or bool(sign) != bool(addressee) or not may_speak(addressee):
         fail(place, column, f"found `[{label}`, expected {QUOTATION_FORMS}.")
+
+
+def read_labelled(lines: Sequence[Line], sentence: Sentence, problems: Stop) -> list[LabelledSpan]:
+    """Read the labelled spans of a sentence.
+
+    lines (Sequence[Line]): The lines under the sentence, without their `[]`. One without words is left out.
+    sentence (Sentence): The sentence that they annotate.
+    problems (Stop): What is done about a line that is malformed, or a span that has a label twice.
+    RETURNS (list[LabelledSpan]): The spans in token offsets of the document.
+    """
+    found: list[LabelledSpan] = []
+    for line in lines:
+        with reporting(problems):
+            if not line.body.strip():
+                continue
+            text, brackets = parse_frame(line, "line of labelled spans", LABELLED_FORMS, nest=True)
+            check_words(text, line, sentence, LABELLED)
+            for bracket in brackets:
+                with reporting(problems):
+                    span = LabelledSpan(*align(bracket, sentence, line.place, "a labelled span"), bracket.label)
+                    if span in found:
+                        marked = f"{str(text)[bracket.start : bracket.end]!r} is marked twice as {bracket.label!r}"
+                        fail(line.place, bracket.open_column, f"{marked}. Remove one pair of brackets.")
+                    found.append(span)
+    return found

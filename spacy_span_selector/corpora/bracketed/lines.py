@@ -120,6 +120,11 @@ class Scanner:
                 self.text.add(character, column)
 
 
+def escape(text: str, *, chars: str = ESCAPABLE) -> str:
+    """A text as it is typed, with a backslash before some characters."""
+    return "".join(f"\\{character}" if character in chars else character for character in text)
+
+
 def fail(place: Place, column: int, message: str) -> NoReturn:
     raise BracketedError(place, column, message)
 

@@ -6,6 +6,7 @@
     @Ann Lee: [I|ann] know.
     “Well,” said [he|tom].
     < [tom>ann “Well,”] said he.
+    [] “Well,” said [PERSON he].
 
 There is one sentence per line. `docs/bracketed.md` describes the format in full. This module reads documents and the
 kinds of lines, `brackets` the brackets in them, and `writer` writes the format.
@@ -22,11 +23,22 @@ from typing import NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import Frame, Mention, set_clusters, set_frames, set_quotations, set_speakers, set_title
+from ...annotation import (
+    Frame,
+    LabelledSpan,
+    Mention,
+    set_clusters,
+    set_frames,
+    set_labelled_spans,
+    set_quotations,
+    set_speakers,
+    set_title,
+)
 from ...documents.tokenized import make_doc
 from ..files import read_text
 from .brackets import (
     FRAME,
+    LABELLED,
     QUOTATION,
     TypedQuotation,
     align_mentions,
@@ -36,25 +48,27 @@ from .brackets import (
     parse_frame,
     parse_mentions,
     read_frames,
+    read_labelled,
     read_quotations,
 )
-from .lines import Bracket, BracketedError, Line, Place, Sentence, Stop, fail, reporting
+from .lines import Bracket, BracketedError, Line, Place, Sentence, Stop, escape, fail, reporting
 
 HEADING = "==="
 COMMENT = "#"
 SPEAKER = "@"
-QUOTATION_PATTERN = re.compile(rf"{QUOTATION}(\s|$)")
+UNDER_PATTERN = re.compile(rf"{FRAME}|({QUOTATION}|{re.escape(LABELLED)})(?=\s|$)")
+"""Start of a line under a sentence."""
+UNDER = {FRAME: "frame", QUOTATION: "quotation", LABELLED: "line of labelled spans"}
 SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
 class TypedSentence(NamedTuple):
-    """A sentence as it was typed: its speaker, its line, None if that can't be read, and the lines of its frames
-    and quotations."""
+    """A sentence as it was typed: its speaker, its line, None if that can't be read, and the lines under it by their
+    sign."""
 
     speaker: str | None
     line: Line | None
-    frames: list[Line]
-    quotations: list[Line]
+    under: dict[str, list[Line]]
 
 
 def read_bracketed(path: str | Path, nlp: Language, problems: Stop | None = None) -> list[Doc]:
@@ -64,7 +78,8 @@ def read_bracketed(path: str | Path, nlp: Language, problems: Stop | None = None
     nlp (Language): Its tokenizer splits each line.
     problems (Stop | None): What is done about text that is malformed: None to raise the first error. `Collect` keeps
         all of them, and what is malformed is left out.
-    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, speakers and title.
+    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, labelled
+        spans, speakers and title.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure; or if it
         has no document, naming it.
@@ -86,7 +101,8 @@ def parse_bracketed(
     source (str): What error messages call the text.
     title (str): Title of the document if the text has no heading.
     problems (Stop | None): As for `read_bracketed`.
-    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, speakers and title.
+    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, labelled
+        spans, speakers and title.
     RAISES (ValueError): If the text is malformed, naming source, line and column, what was found, and the cure.
     """
     problems = problems or Stop()
@@ -114,21 +130,20 @@ def _split_documents(text: str, source: str, title: str, problems: Stop) -> list
             headings.setdefault(name, number)
             documents.append((name, []))
             continue
-        if content.startswith(FRAME) or QUOTATION_PATTERN.match(content):
-            sign, what = content[0], "frame" if content.startswith(FRAME) else "quotation"
-            offset = line.index(sign) + 1
+        if match := UNDER_PATTERN.match(content):
+            sign = match[0]
+            start = line.index(sign)
             with reporting(problems):
                 if not documents or not documents[-1][1]:
-                    cure = f"Put it under its sentence, or write `\\{sign}` if the text itself starts with it."
-                    fail(place, offset, f"a {what} without a sentence above it. {cure}")
-                above = documents[-1][1][-1]
-                lines = above.frames if sign == FRAME else above.quotations
-                lines.append(Line(place, line[offset:].rstrip(), offset))
+                    cure = f"Put it under its sentence, or write `{escape(sign)}` if the text itself starts with it."
+                    fail(place, start + 1, f"a {UNDER[sign]} without a sentence above it. {cure}")
+                offset = start + len(sign)
+                documents[-1][1][-1].under[sign].append(Line(place, line[offset:].rstrip(), offset))
             continue
         if not documents:
             documents.append((title, []))
             first = place
-        typed = TypedSentence(None, None, [], [])
+        typed = TypedSentence(None, None, _nothing_under())
         with reporting(problems):
             typed = _parse_speaker(line, place)
         documents[-1][1].append(typed)
@@ -150,7 +165,7 @@ def _parse_speaker(line: str, place: Place) -> TypedSentence:
     content = line.rstrip()
     start = len(content) - len(content.lstrip())
     if content[start] != SPEAKER:
-        return TypedSentence(None, Line(place, content[start:], start), [], [])
+        return TypedSentence(None, Line(place, content[start:], start), _nothing_under())
     match = SPEAKER_PATTERN.match(content, start)
     if match is None:
         cure = f"Write `{SPEAKER}NAME: text`, or `\\{SPEAKER}` if the text itself starts with it."
@@ -161,7 +176,11 @@ def _parse_speaker(line: str, place: Place) -> TypedSentence:
     body = content[match.end() :]
     if not body.strip():
         fail(place, match.end() + 1, f"no text after the speaker {speaker!r}. Write the sentence on the same line.")
-    return TypedSentence(speaker, Line(place, body, match.end()), [], [])
+    return TypedSentence(speaker, Line(place, body, match.end()), _nothing_under())
+
+
+def _nothing_under() -> dict[str, list[Line]]:
+    return {sign: [] for sign in UNDER}
 
 
 def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, problems: Stop) -> Doc:
@@ -173,14 +192,16 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
     mentions: list[tuple[Mention, str]] = []
     frames: list[Frame] = []
     quotations: list[TypedQuotation] = []
+    labelled: list[LabelledSpan] = []
     sentence: Sentence | None = None  # the one above the line
-    for speaker, line, frame_lines, quotation_lines in typed_sentences:
+    for speaker, line, under in typed_sentences:
         if line is None:
             continue
         no_sentence = frame_without_sign(line, sentence)
         if sentence is not None and no_sentence is not None and problems.leaves_out(no_sentence):
-            frames.extend(read_frames(frame_lines, sentence, problems))
-            read_quotations(quotation_lines, sentence, quotations, problems)
+            frames.extend(read_frames(under[FRAME], sentence, problems))
+            read_quotations(under[QUOTATION], sentence, quotations, problems)
+            labelled.extend(read_labelled(under[LABELLED], sentence, problems))
             continue
         sentence = None
         with reporting(problems):
@@ -190,8 +211,9 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
             continue
         brackets.extend((line.place, bracket) for bracket in found)
         mentions.extend(align_mentions(found, sentence, problems))
-        frames.extend(read_frames(frame_lines, sentence, problems))
-        read_quotations(quotation_lines, sentence, quotations, problems)
+        frames.extend(read_frames(under[FRAME], sentence, problems))
+        read_quotations(under[QUOTATION], sentence, quotations, problems)
+        labelled.extend(read_labelled(under[LABELLED], sentence, problems))
         if spaces:
             spaces[-1] = True
         words.extend(token.text for token in sentence.tokens)
@@ -204,17 +226,19 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
         spaces[-1] = False
     doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
     set_title(doc, title)
-    has_frame_lines = any(typed.frames for typed in typed_sentences)
-    if mentions or not has_frame_lines:  # a text without mentions and frames is annotated for coreference
+    has_lines = {sign: any(typed.under[sign] for typed in typed_sentences) for sign in UNDER}
+    if mentions or not (has_lines[FRAME] or has_lines[LABELLED]):  # a text without any is annotated for coreference
         clusters, names = group_mentions(mentions)
         set_clusters(doc, clusters, names=names)
-    if has_frame_lines:
+    if has_lines[FRAME]:
         set_frames(doc, frames)
-    if any(typed.quotations for typed in typed_sentences):
+    if has_lines[QUOTATION]:
         of_name: dict[str, list[Mention]] = {}
         for mention, name in mentions:
             of_name.setdefault(name, []).append(mention)
         set_quotations(doc, list(name_persons(quotations, of_name, problems)))
+    if has_lines[LABELLED]:
+        set_labelled_spans(doc, labelled)
     if turns:
         set_speakers(doc, turns)
     return doc

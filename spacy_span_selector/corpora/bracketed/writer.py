@@ -14,24 +14,27 @@ from spacy.tokens import Doc, Span, Token
 from ...annotation import (
     PREDICATE_LABEL,
     Frame,
+    LabelledSpan,
     Mention,
     cluster_groups,
     describe_doc,
     frame_groups,
     get_frames,
+    get_labelled_spans,
     get_quotations,
     get_sentences,
     get_speakers,
     get_title,
     has_frames_annotated,
+    has_labelled_spans_annotated,
     has_quotations_annotated,
 )
 from ...documents.dialogue import remove_speaker_markers
 from ..files import check_writable, one_line
 from ..reports import list_names
 from ..speech import spread_turns
-from .brackets import FRAME, GOES_ON, QUOTATION, is_predicate_role, label_quotation, may_speak
-from .lines import NAME_PATTERN
+from .brackets import FRAME, GOES_ON, LABELLED, QUOTATION, is_predicate_role, label_quotation, may_speak
+from .lines import NAME_PATTERN, escape
 from .reader import HEADING, SPEAKER
 
 ESCAPED_TEXT = "[]|\\"
@@ -42,6 +45,7 @@ MENTION_NAME = re.compile(rf"(?<!\\)\|({NAME_PATTERN.pattern})\]")
 MENTIONS = "mention(s)"
 FRAMES = "predicate(s), argument(s) or roleset(s)"
 QUOTATIONS = "quotation(s), speaker(s) or addressee(s)"
+LABELLED_SPANS = "labelled span(s)"
 NAMES = "name(s) of clusters"
 SPEAKERS = "speaker(s) of sentences"
 LOST = {
@@ -50,6 +54,8 @@ LOST = {
     "which brackets cannot show",
     QUOTATIONS: "they cross another quotation, or are in no cluster with a name that can be typed, which brackets "
     "cannot show",
+    LABELLED_SPANS: "they cross a sentence boundary, have a label that is empty or cannot be typed, or differ from "
+    "others in white space alone, which brackets cannot show",
     NAMES: "they cannot be typed, or are those of other clusters",
     SPEAKERS: "they change within the sentence, or have other white space in their name than single spaces",
 }
@@ -67,11 +73,11 @@ class Brackets(NamedTuple):
 def write_bracketed(docs: Iterable[Doc]) -> str:
     """Write documents in the bracketed format.
 
-    docs (Iterable[Doc]): Documents with clusters, frames, quotations or several of them. A document without sentence
-        boundaries becomes one line; white space is written as one space. A sentence gets the speaker of the turn that
-        covers its first word; speaker markers are left out. Clusters keep the name in `attrs["name"]`; clusters
-        without a name are called `c1`, `c2`, ..., except singletons that speak in no quotation. A document without a
-        title, or with a title that was used before, gets a new one.
+    docs (Iterable[Doc]): Documents with clusters, frames, quotations, labelled spans or several of them. A document
+        without sentence boundaries becomes one line; white space is written as one space. A sentence gets the speaker
+        of the turn that covers its first word; speaker markers are left out. Clusters keep the name in `attrs["name"]`;
+        clusters without a name are called `c1`, `c2`, ..., except singletons that speak in no quotation. A document
+        without a title, or with a title that was used before, gets a new one.
     RETURNS (str): The text of a file that `read_bracketed` reads.
     RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     WARNS: Once, counting the mentions that the format cannot hold and that are left out: those that cross a sentence
@@ -79,8 +85,10 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
         sentence boundary, with their frames; arguments that leave the sentence of their predicate, overlap it or
         another argument that starts earlier, or have a role that cannot be typed; rolesets that cannot be typed.
         Once, counting the same of quotations: those that cross another one that starts earlier; speakers and
-        addressees that are no mention of a cluster with a name that can be typed. Once, counting the names of clusters
-        that cannot be typed or are those of others; once, the sentences that are not said by one speaker with a name.
+        addressees that are no mention of a cluster with a name that can be typed. Once, counting the same of labelled
+        spans: those that cross a sentence boundary or have a label that cannot be typed. Once, counting the names of
+        clusters that cannot be typed or are those of others; once, the sentences that are not said by one speaker with
+        a name.
     """
     blocks: list[str] = []
     titles: set[str] = set()
@@ -110,6 +118,8 @@ def _write_doc(doc: Doc) -> tuple[list[str], Counter[str]]:
     sentences = [(sentence, _write_words(sentence, mentions, lost)) for sentence in get_sentences(doc)]
     names = {name for _, line in sentences for name in MENTION_NAME.findall(line)}
     quotations = _labelled_quotations(doc, names, lost)
+    labelled = _labelled_by_start(doc, lost)
+    has_labelled = False
     lines: list[str] = []
     for sentence, line in sentences:
         words = [token.i for token in sentence if not _is_blank(token)]
@@ -119,16 +129,21 @@ def _write_doc(doc: Doc) -> tuple[list[str], Counter[str]]:
         speaker = one_line(speakers[words[0]] or "")
         lost[SPEAKERS] += not said_by <= {speaker or None}
         if speaker:
-            lines.append(f"{SPEAKER}{_escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
+            lines.append(f"{SPEAKER}{escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
         else:
             lines.append(f"\\{line}" if line[0] in ESCAPED_START else line)
         for frame in (frame for token in sentence for frame in frames.get(token.i, ())):
             lines.extend(_write_frame(frame, sentence, lost))
         lines.extend(_write_quotations(quotations, sentence))
+        labelled_lines = _write_labelled(labelled, sentence, lost)
+        lines.extend(labelled_lines)
+        has_labelled = has_labelled or bool(labelled_lines)
     if lines and has_frames_annotated(doc) and not frame_groups(doc):
         lines.insert(1, FRAME)  # under the first sentence, but for all: the document has no predicate
     if lines and has_quotations_annotated(doc) and not quotations:
         lines.insert(1, QUOTATION)  # the same
+    if lines and has_labelled_spans_annotated(doc) and not has_labelled:
+        lines.insert(1, LABELLED)  # the same
     return lines, lost
 
 
@@ -200,6 +215,37 @@ def _write_quotations(quotations: Sequence[tuple[Mention, str]], sentence: Span)
             yield f"{QUOTATION} {_write_words(sentence, {first: [bracket]}, Counter())}"
 
 
+def _labelled_by_start(doc: Doc, lost: Counter[str]) -> dict[int, list[LabelledSpan]]:
+    """The labelled spans by their first token, longer ones first. Those that brackets can't show are lost."""
+    known = get_labelled_spans(doc)
+    trimmed = {LabelledSpan(*_without_outer_spaces(doc, (start, end)), label) for start, end, label in known}
+    kept = [span for span in trimmed if span.start < span.end and NAME_PATTERN.fullmatch(span.label)]
+    lost[LABELLED_SPANS] += len(known) - len(kept)
+    by_start: dict[int, list[LabelledSpan]] = {}
+    for span in sorted(kept, key=lambda span: (span.start, -span.end, span.label)):
+        by_start.setdefault(span.start, []).append(span)
+    return by_start
+
+
+def _write_labelled(labelled: Mapping[int, Sequence[LabelledSpan]], sentence: Span, lost: Counter[str]) -> list[str]:
+    """The lines of the labelled spans of a sentence: one or, if spans cross, several."""
+    lines: list[dict[int, list[Brackets]]] = []
+    around: list[list[int]] = []  # by line, the ends of the brackets that one may be within
+    for start, end, label in (span for token in sentence for span in labelled.get(token.i, ())):
+        if end > sentence.end:
+            lost[LABELLED_SPANS] += 1
+            continue
+        around = [[other for other in ends if other > start] for ends in around]
+        fits = (i for i, ends in enumerate(around) if not ends or ends[-1] >= end)
+        line = next(fits, len(lines))
+        if line == len(lines):
+            lines.append({})
+            around.append([])
+        around[line].append(end)
+        lines[line].setdefault(start, []).append(Brackets(end, f"[{label} ", "]"))
+    return [f"{LABELLED} {_write_words(sentence, line, Counter())}" for line in lines]
+
+
 def _frames_by_start(doc: Doc, lost: Counter[str]) -> dict[int, list[Frame]]:
     """The frames by the first token of their predicates. Those of predicates without words are lost."""
     frames: dict[int, list[Frame]] = {}
@@ -263,7 +309,7 @@ def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]], los
             else:
                 opened.append(item)
                 pieces.append(item.opening)
-        pieces.append(_escape(one_line(token.text), chars=ESCAPED_TEXT))
+        pieces.append(escape(one_line(token.text), chars=ESCAPED_TEXT))
         while opened and opened[-1].end == token.i + 1:
             pieces.append(opened.pop().closing)
         space_due = bool(token.whitespace_)
@@ -273,10 +319,6 @@ def _write_words(sentence: Span, brackets: Mapping[int, Sequence[Brackets]], los
 def _is_blank(token: Token) -> bool:
     """Check whether a token is white space; `token.is_space` does not know it in a vocabulary without a language."""
     return not token.text.strip()
-
-
-def _escape(text: str, *, chars: str) -> str:
-    return "".join(f"\\{character}" if character in chars else character for character in text)
 
 
 def _unused(wanted: str, used: Container[str]) -> str:

@@ -15,13 +15,16 @@ from spacy_span_selector.annotation import (
     cluster_groups,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_predicates,
     get_speaker_markers,
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
+    has_labelled_spans_annotated,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_predicates,
     set_speakers,
     set_title,
@@ -80,6 +83,8 @@ def summary(doc: Doc) -> dict[str, object]:
         "names": [group.attrs.get("name", "") for group in cluster_groups(doc)],
         "frames": get_frames(doc),
         "frames annotated": has_frames_annotated(doc),
+        "labelled": sorted(get_labelled_spans(doc)),
+        "labelled annotated": has_labelled_spans_annotated(doc),
         "speakers": {token.i: turn.label_ for turn in turns for token in turn},
     }
 
@@ -112,7 +117,7 @@ def frames_of(draw: st.DrawFn, sentence: Span) -> Frame:
 
 @st.composite
 def documents(draw: st.DrawFn) -> Doc:
-    """A document of odd words with non-crossing mentions inside sentences, names, frames and speakers."""
+    """A document of odd words with non-crossing mentions inside sentences, names, frames, labels and speakers."""
     sentences = draw(SENTENCES)
     doc = Doc(
         NLP.vocab,
@@ -138,6 +143,10 @@ def documents(draw: st.DrawFn) -> Doc:
     if draw(st.booleans()):
         frames = draw(st.lists(st.sampled_from(list(doc.sents)).flatmap(frames_of), max_size=4))
         set_frames(doc, frames)
+    if draw(st.booleans()):
+        labels = st.sampled_from(["PER", "V=", "+", "é:=@"])
+        labelled = st.lists(st.tuples(st.sampled_from(spans), labels), max_size=6, unique=True)
+        set_labelled_spans(doc, [(*span, label) for span, label in draw(labelled)])
     speaker = st.sampled_from(["", "Ann", "A: B", "\\ [x] #|"])
     set_speakers(doc, [(sent.start, sent.end, label) for sent in doc.sents if (label := draw(speaker))])
     return doc
