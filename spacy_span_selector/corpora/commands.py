@@ -16,9 +16,11 @@ from spacy.vocab import Vocab
 from ..annotation import (
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_quotations,
     has_clusters_annotated,
     has_frames_annotated,
+    has_labelled_spans_annotated,
     has_quotations_annotated,
 )
 from ..documents.dialogue import insert_speaker_markers
@@ -190,6 +192,8 @@ def _describe(docs: Sequence[Doc]) -> str:
         frames = [frame for doc in docs for frame in get_frames(doc)]
         roles = [argument.role for frame in frames for argument in frame.arguments]
         counts += [(len(frames), "predicates"), (len(roles) - roles.count(REST_OF_PREDICATE), "arguments")]
+    if any(has_labelled_spans_annotated(doc) for doc in docs):
+        counts.append((sum(len(get_labelled_spans(doc)) for doc in docs), "labelled spans"))
     if any(has_quotations_annotated(doc) for doc in docs):
         counts.append((sum(len(get_quotations(doc)) for doc in docs), "quotations"))
     return ", ".join(f"{count:,} {name}" for count, name in counts)

@@ -1,4 +1,4 @@
-"""LitBank: coreference with singletons, and quotations, in 100 works of English fiction, and its ten folds.
+"""LitBank: coreference with singletons, nested entities and quotations in 100 works of English fiction, and its folds.
 
 Documents come from https://github.com/dbamman/litbank, folds from https://github.com/dbamman/lrec2020-coref (Bamman,
 Lewke and Mansoor 2020).
@@ -21,10 +21,12 @@ from ..annotation import (
     get_clusters,
     get_title,
     set_clusters,
+    set_labelled_spans,
     set_paragraphs,
     set_quotations,
     set_title,
 )
+from .bio import TaggedText, parse_bio, read_tagged_spans
 from .columns import check_row_numbers, read_coreference_column
 from .commands import SPLITS, OutDir, list_once, save_docs, split_docs
 from .files import FILES, read_text
@@ -41,7 +43,7 @@ BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part 0+")
 END = "#end document"
 NAME = re.compile(r"[^/\\\0]*")
 CURE = "Expected a copy of https://github.com/dbamman/litbank."
-QUOTATIONS_FOLDER, ENTITIES_FOLDER = Path("quotations/tsv"), Path("coref/tsv")
+QUOTATIONS_FOLDER, MENTIONS_FOLDER, ENTITIES_FOLDER = Path("quotations/tsv"), Path("coref/tsv"), Path("entities/tsv")
 UNREADABLE_QUOTATIONS, UNKNOWN_SPEAKERS = "quotations that can't be read", "speakers of quotations"
 QUOTE, SPEAKER, MENTION, ENTITY = "QUOTE", "ATTRIB", "MENTION", "COREF"
 
@@ -65,16 +67,17 @@ class Row(NamedTuple):
 def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Sequence[str] | None = None) -> list[Doc]:
     """Read documents of LitBank.
 
-    source (str | Path): A copy of the repository: the folder that holds `coref/conll`, and for quotations
-        `quotations/tsv` and `coref/tsv`, for paragraphs `original`.
+    source (str | Path): A copy of the repository: the folder that holds `coref/conll`, and for entities
+        `entities/tsv`, for quotations `quotations/tsv` and `coref/tsv`, for paragraphs `original`.
     vocab (Vocab): Vocabulary of the documents; a new one if None.
     names (Sequence[str]): Documents to read, in this order; by default all, sorted by name.
     RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts and named clusters, singletons
-        included, quotations with their speakers, and paragraphs; the title is the document's name.
+        included, nested entities as labelled spans, quotations with their speakers, and paragraphs; the title is the
+        document's name.
     RAISES (FileNotFoundError): If a file is missing, naming it.
     RAISES (ValueError): If no document can be read, saying why.
-    WARNS: Once, counting what is left out: documents that can't be read, brackets of mentions, quotations
-        and their speakers.
+    WARNS: Once, counting what is left out: documents that can't be read, brackets of mentions, the entities of
+        documents whose words differ from those of the entities' file, quotations and their speakers.
     """
     folder = Path(source) / CONLL_FOLDER
     if not folder.is_dir():
@@ -89,6 +92,7 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
         except ValueError as error:
             report.leave_out(DOCUMENTS, str(error))
             continue
+        add_entities(doc, Path(source), report)
         add_quotations(doc, Path(source), report)
         add_paragraphs(doc, Path(source), report)
         docs.append(doc)
@@ -206,6 +210,37 @@ def _check_row(row: Row, name: str, place: str) -> None:
         raise ValueError(f"{place}: found no word in column {WORD_COLUMN + 1}, expected one.")
 
 
+def add_entities(doc: Doc, source: Path, report: Report) -> None:
+    """Add the labelled spans of a document, if the corpus has a file of them.
+
+    doc (Doc): A document, as `read_litbank_file` reads it.
+    source (Path): The folder that holds `entities/tsv`.
+    report (Report): Gets a file that can't be read, or has other words than the document, which is left out.
+    """
+    path = source / ENTITIES_FOLDER / f"{get_title(doc)}.tsv"
+    if not path.is_file():
+        return
+    try:
+        text = TaggedText(sentences=[sentence for part in parse_bio(read_text(path)) for sentence in part.sentences])
+        _check_words(doc, text, path)
+    except (OSError, ValueError) as error:
+        report.leave_out(FILES, str(error))
+        return
+    set_labelled_spans(doc, read_tagged_spans(text, path, report))
+
+
+def _check_words(doc: Doc, text: TaggedText, path: Path) -> None:
+    """Check that a file has the words of a document.
+
+    RAISES (ValueError): If it does not, naming the first that differs.
+    """
+    for token, row in zip(doc, text.rows, strict=False):
+        if token.text != row.word:
+            raise ValueError(f"{path}:{row.line}: found {shorten(row.word)}, expected {token.text!r}. {CURE}")
+    if len(text.rows) != len(doc):
+        raise ValueError(f"{path}: found {len(text.rows):,} words, expected {len(doc):,}. {CURE}")
+
+
 def add_quotations(doc: Doc, source: Path, report: Report) -> None:
     """Add the quotations of a document, if the corpus has a file of them.
 
@@ -217,12 +252,12 @@ def add_quotations(doc: Doc, source: Path, report: Report) -> None:
     report (Report): Gets what is left out: files, quotations and speakers.
     """
     name = f"{get_title(doc)}.ann"
-    path, entities_path = source / QUOTATIONS_FOLDER / name, source / ENTITIES_FOLDER / name
+    path, mentions_path = source / QUOTATIONS_FOLDER / name, source / MENTIONS_FOLDER / name
     if not path.is_file():
         return
     try:
         lines = _read_lines(path)
-        entity_lines = _read_lines(entities_path) if entities_path.is_file() else []
+        mention_lines = _read_lines(mentions_path) if mentions_path.is_file() else []
     except (OSError, ValueError) as error:
         report.leave_out(FILES, str(error))
         return
@@ -230,7 +265,7 @@ def add_quotations(doc: Doc, source: Path, report: Report) -> None:
     speakers = {
         columns[1]: (line, columns[2]) for line, columns in lines if columns[0] == SPEAKER and len(columns) == 3
     }
-    clusters = _clusters_of_entities(doc, entity_lines)
+    clusters = _clusters_of_entities(doc, mention_lines)
     quoted = {i for start, end in places.values() for i in range(start, end)}
     quotations = []
     for id_, place in places.items():
@@ -239,7 +274,7 @@ def add_quotations(doc: Doc, source: Path, report: Report) -> None:
             speaker = nearest_mention(place, clusters[entity], quoted)
         else:
             speaker = None
-            found = f"quotation {shorten(id_)} is of {shorten(entity)}, which has no mention in {entities_path}."
+            found = f"quotation {shorten(id_)} is of {shorten(entity)}, which has no mention in {mentions_path}."
             report.leave_out(UNKNOWN_SPEAKERS, f"{line}: {found}")
         quotations.append(Quotation(*place, speaker=speaker))
     set_quotations(doc, quotations)

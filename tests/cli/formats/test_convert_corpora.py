@@ -49,6 +49,13 @@ def test_litbank_documents_keep_gold_words_clusters_and_names(litbank: Path, tmp
     assert doc.spans["coref_clusters_1"].attrs["name"] == "0"
 
 
+def test_litbank_summary_counts_entities(litbank: Path, tmp_path: Path):
+    write(litbank / "entities/tsv/c.tsv", "Ann\tB-PER\nsaw\tO\nherself\tO\n")
+    result = run("convert", "litbank", litbank, tmp_path, "--fold", 2)
+    assert "dev.spacy: 1 documents, 3 tokens, 2 mentions, 1 clusters, 1 labelled spans\n" in result.output
+    assert "test.spacy: 1 documents, 3 tokens, 2 mentions, 1 clusters\n" in result.output
+
+
 def test_litbank_fold_out_of_range(litbank: Path, tmp_path: Path):
     result = run("convert", "litbank", litbank, tmp_path, "--fold", 10)
     assert result.exit_code == 1
