@@ -18,9 +18,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from spacy_span_selector.encoders.sentence_windows import SentenceWindows
 from spacy_span_selector.encoders.transformer import EncoderSettings
 from spacy_span_selector.layers.coref.network import CorefSettings
+from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.models.selectors import greedy_selector, sigmoid_selector
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 
 HEAD = """# Settings
@@ -40,6 +42,11 @@ SECTIONS: dict[str, tuple[str, Any]] = {
     "The model of structured_srl": (
         '[components.structured_srl.model]\n@architectures = "spacy_span_selector.SrlModel.v1"',
         SrlSettings,
+    ),
+    "structured_spancat": ("[components.structured_spancat]", SpancatPipeSettings),
+    "The model of structured_spancat": (
+        '[components.structured_spancat.model]\n@architectures = "spacy_span_selector.SpancatModel.v1"',
+        SpancatSettings,
     ),
     "SigmoidSelector": (
         '[components.structured_coref.model.selector]\n@misc = "spacy_span_selector.SigmoidSelector.v1"',

@@ -8,8 +8,10 @@ from spacy.cli.debug_config import debug_config
 from spacy.util import load_config
 
 from spacy_span_selector.layers.coref.network import CorefSettings
+from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 
 ROOT = Path(__file__).parents[1]
@@ -36,6 +38,7 @@ def test_config_has_all_settings(path: Path):
 RECOMMENDED = {
     "structured_coref": (CorefPipeSettings, CorefSettings),
     "structured_srl": (SrlPipeSettings, SrlSettings),
+    "structured_spancat": (SpancatPipeSettings, SpancatSettings),
 }
 TRAINED = {"learn_rate_factor", "dropout"}
 """Settings that go with the encoder and its learning rate."""
@@ -47,6 +50,7 @@ OWN = {
     # The sizes and the sampling of the paper.
     "coref_trf.cfg": {"negatives", "hidden_width", "linker_width", "linker_hidden_width", "distance", "pair_features"},
     "srl_trf.cfg": {"hidden_width", "pair_width", "pair_hidden_width", "roleset_vectors"},
+    "spancat_trf.cfg": {"hidden_width", "label_hidden_width"},
 }
 OWN["joint_trf.cfg"] = OWN["coref_trf.cfg"] | OWN["srl_trf.cfg"]
 """Settings in which a config differs from the defaults for a reason."""

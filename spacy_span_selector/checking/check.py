@@ -9,7 +9,15 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..annotation import CLUSTER_PREFIX, FRAME_PREFIX, describe_doc, has_clusters_annotated, has_frames_annotated
+from ..annotation import (
+    CLUSTER_PREFIX,
+    FRAME_PREFIX,
+    LABELLED_KEY,
+    describe_doc,
+    has_clusters_annotated,
+    has_frames_annotated,
+    has_labelled_spans_annotated,
+)
 from ..examples.sentences import lacks_boundaries
 from .counts import Counts, count_docs
 from .files import Keys, find_files, read_file
@@ -120,7 +128,7 @@ def _check_doc(
         return
     tasks = training.tasks
     if all(tasks[name].gold_spans(doc, pipe.settings) is None for name, pipe in training.pipes.items()):
-        for_others = has_clusters_annotated(doc) or has_frames_annotated(doc)
+        for_others = any((has_clusters_annotated(doc), has_frames_annotated(doc), has_labelled_spans_annotated(doc)))
         yield Problem(OTHER_TASK if for_others else NO_ANNOTATION, file, document)
     if lacks_boundaries(doc):
         yield Problem(BOUNDARIES_SET if training.sets_sentences else NO_BOUNDARIES, file, document)
@@ -133,6 +141,9 @@ def _check_doc(
 
 def _keys(training: Training) -> Keys:
     """Find where the first component of each kind has its annotation, or else where it is by default."""
-    prefixes = [(training.tasks[name].group, pipe.settings.prefix) for name, pipe in training.pipes.items()]
-    first = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, **dict(reversed(prefixes))}
-    return Keys(first["cluster"], first["frame"])
+    keys = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, "labelled span": LABELLED_KEY}
+    for name, pipe in reversed(training.pipes.items()):
+        settings: Any = pipe.settings
+        group = training.tasks[name].group
+        keys[group] = settings.prefix if group in ("cluster", "frame") else settings.selected_key
+    return Keys(keys["cluster"], keys["frame"])

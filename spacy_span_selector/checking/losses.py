@@ -8,7 +8,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from ..annotation import describe_doc, get_clusters
-from ..examples import alignment, gold_frames, gold_mentions
+from ..examples import alignment, gold_frames, gold_labels, gold_mentions
 from ..pipeline import batches
 from .problems import Kind, Problem, tokens
 from .trainings import Pipe, Training
@@ -50,6 +50,10 @@ CURES: Mapping[str, tuple[str, str]] = {
         "a roleset that training corpus or lexicon have for this word",
         "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
     ),
+    gold_labels.UNKNOWN_LABEL: (
+        "a label of the training corpus, or of the labels in [initialize]",
+        "Correct it, train on documents that have it, or write the labels again with 'init labels'.",
+    ),
     batches.TOO_LONG: (
         "shorter sentences",
         "Correct the sentence boundaries, or raise 'max_sentence_words': no span crosses a cut.",
@@ -58,7 +62,12 @@ CURES: Mapping[str, tuple[str, str]] = {
 }
 """For each reason to lose a span: the span expected instead, and the cure."""
 
-UNSEEN = (gold_frames.UNKNOWN_ROLE, gold_frames.UNKNOWN_ROLESET, gold_frames.UNSEEN_ROLESET)
+UNSEEN = (
+    gold_frames.UNKNOWN_ROLE,
+    gold_frames.UNKNOWN_ROLESET,
+    gold_frames.UNSEEN_ROLESET,
+    gold_labels.UNKNOWN_LABEL,
+)
 """The reasons for which nothing is lost in training, where a document is not trained on."""
 
 
@@ -82,11 +91,12 @@ def _find_losses(
 ) -> Iterator[Problem]:
     examples = list(training.examples(doc, file))
     for name, pipe in pipes.items():
-        prefix = pipe.settings.prefix
-        links, kept = _count_links(doc, prefix), sum(_count_links(example.reference, prefix) for example in examples)
-        if training.tasks[name].group == "cluster" and kept < links:
-            found = f"{links - kept:,} of {links:,} links between mentions of a cluster"
-            yield Problem(FALL_APART, str(file), describe_doc(doc), found=found)
+        if training.tasks[name].group == "cluster":
+            prefix = pipe.settings.prefix
+            links, kept = _count_links(doc, prefix), sum(_count_links(e.reference, prefix) for e in examples)
+            if kept < links:
+                found = f"{links - kept:,} of {links:,} links between mentions of a cluster"
+                yield Problem(FALL_APART, str(file), describe_doc(doc), found=found)
         for example in examples:
             document = describe_doc(example.reference)
             for what, lost in pipe.find_lost([example]).items():

@@ -8,7 +8,14 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..annotation import describe_doc, get_clusters, get_frames, get_quotations, has_clusters_annotated
+from ..annotation import (
+    describe_doc,
+    get_clusters,
+    get_frames,
+    get_labelled_spans,
+    get_quotations,
+    has_clusters_annotated,
+)
 from .files import Keys
 from .problems import Kind, Problem, tokens
 from .trainings import Pipe
@@ -16,6 +23,11 @@ from .trainings import Pipe
 CROSSING_MENTIONS = Kind(
     "mentions that cross an earlier one, so that not both can be selected",
     "mentions that nest, or have no token in common",
+    "Correct the span that is wrong. Otherwise one of them is lost, unless the selector lets spans cross.",
+)
+CROSSING_LABELLED = Kind(
+    "labelled spans that cross an earlier one, so that not both can be selected",
+    "spans that nest, or have no token in common",
     "Correct the span that is wrong. Otherwise one of them is lost, unless the selector lets spans cross.",
 )
 CROSSING_ARGUMENTS = Kind(
@@ -106,9 +118,18 @@ def check_frames(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
             yield Problem(CROSSING_ARGUMENTS, file, document, tokens(*span), found)
 
 
+def check_labelled_spans(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
+    """Find labelled spans that cross others, if the selector of a component lets no spans cross."""
+    spans = [(span.start, span.end) for span in get_labelled_spans(doc, pipe.settings.spans_key)]
+    for span, other in () if pipe.selector.spans_may_cross else find_crossing(spans):
+        found = f"{doc[slice(*span)].text!r} and {doc[slice(*other)].text!r}, {tokens(*other)}"
+        yield Problem(CROSSING_LABELLED, file, describe_doc(doc), tokens(*span), found)
+
+
 STRUCTURE_CHECKS: Mapping[str, Callable[[Doc, str, Pipe], Iterator[Problem]]] = {
     "cluster": check_clusters,
     "frame": check_frames,
+    "labelled span": check_labelled_spans,
 }
 """Checks of the annotation of a component, by the `group` of its task. Others have none."""
 

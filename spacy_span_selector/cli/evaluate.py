@@ -169,11 +169,13 @@ def _print_scores(scores: Mapping[str, Any], tasks: Iterable[Task], per_label: b
     for task in scored:
         _print_table(task.title, [(title, _parts(scores, name)) for name, title in task.scores.items()])
         accuracies = {title: scores[name] for name, title in task.accuracies.items() if scores[name] is not None}
-        shown = [f"Spans per token: {scores[task.density]:.3f}"]
-        typer.echo("   ".join(shown + [f"{title}: {100 * value:.2f}" for title, value in accuracies.items()]))
+        shown = [f"Spans per token: {scores[task.density]:.3f}"] if task.density else []
+        shown += [f"{title}: {100 * value:.2f}" for title, value in accuracies.items()]
+        if shown:
+            typer.echo("   ".join(shown))
         if per_label and task.per_label:
             by_label = scores[task.per_label].items()
-            _print_table("Role", [(label, [parts[part] for part in "prf"]) for label, parts in by_label])
+            _print_table("Label", [(label, [parts[part] for part in "prf"]) for label, parts in by_label])
     if per_label and not any(task.per_label for task in scored):
         msg.warn("There is no table of roles: no semantic roles were scored.")
     typer.echo(f"Words per second: {scores['speed']:,.0f}")

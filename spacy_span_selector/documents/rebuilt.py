@@ -16,6 +16,7 @@ from thinc.types import Ints2d
 from ..annotation import (
     ANTECEDENTS,
     FRAME_PREFIX,
+    LABELLED_KEY,
     LINK_SCORES,
     MENTIONS_KEY,
     PREDICATES_KEY,
@@ -70,7 +71,7 @@ def move_spans(
         places = places_of(key)
         if 0 not in places and (key in frames or key in quotations):
             continue  # arguments without their predicate are no frame, nor is a speaker without words a quotation
-        is_list = key == MENTIONS_KEY or (key == predicates_key and not frames)
+        is_list = key in (MENTIONS_KEY, LABELLED_KEY) or (key == predicates_key and not frames)
         if places or not len(group) or is_list:
             target.spans[key] = _copy_group(group, target, places)
     if quotations and not quotation_keys(target):

@@ -15,10 +15,13 @@ from ..annotation import (
     PREDICATES_KEY,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     has_clusters_annotated,
     has_frames_annotated,
+    has_labelled_spans_annotated,
     set_clusters,
     set_frames,
+    set_labelled_spans,
 )
 
 Item = TypeVar("Item")
@@ -33,12 +36,14 @@ class Sample:
     clusters (float): The share of the clusters of each document that is kept, those of a single mention among them.
         The others are deleted with all of their mentions.
     frames (float): The share of the frames of each document that is kept. The others are deleted with their predicates.
+    spans (float): The share of the labelled spans of each document that is kept.
     seed (int): What is chosen.
     """
 
     documents: int | None = None
     clusters: float = 1.0
     frames: float = 1.0
+    spans: float = 1.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -46,7 +51,7 @@ class Sample:
             raise ValueError(
                 f"'documents' of the sample is {self.documents}; it must be at least 1, or null to take all."
             )
-        for name in ("clusters", "frames"):
+        for name in ("clusters", "frames", "spans"):
             share = getattr(self, name)
             if not 0 <= share <= 1:
                 raise ValueError(f"'{name}' of the sample is {share}; it is a share, from 0 to 1.")
@@ -77,6 +82,8 @@ class Sample:
         if self.frames < 1 and has_frames_annotated(doc):
             doc.spans.pop(PREDICATES_KEY, None)
             set_frames(doc, _some(get_frames(doc), self.frames, chance))
+        if self.spans < 1 and has_labelled_spans_annotated(doc):
+            set_labelled_spans(doc, _some(get_labelled_spans(doc), self.spans, chance))
 
 
 def _some(items: Sequence[Item], share: float, chance: random.Random) -> list[Item]:

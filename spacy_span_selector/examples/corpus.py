@@ -41,12 +41,14 @@ STRINGS = (ORTH, NORM, LEMMA, TAG, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
 
 @registry.misc("spacy_span_selector.Sample.v1")
 @checks_arguments("'spacy_span_selector.Sample.v1'")
-def create_sample(documents: int | None = None, clusters: float = 1.0, frames: float = 1.0, seed: int = 0) -> Sample:
+def create_sample(
+    documents: int | None = None, clusters: float = 1.0, frames: float = 1.0, spans: float = 1.0, seed: int = 0
+) -> Sample:
     """A random part of a corpus; the arguments are those of `Sample`.
 
     RAISES (ValueError): If one of them is out of range.
     """
-    return Sample(documents, clusters, frames, seed)
+    return Sample(documents, clusters, frames, spans, seed)
 
 
 @registry.readers("spacy_span_selector.Corpus.v1")

@@ -13,6 +13,7 @@ from thinc.types import Floats2d
 
 from ..layers.coref.network import CorefHead, CorefOutput, CorefSettings
 from ..layers.selection.selectors import Selector
+from ..layers.spancat.network import SpancatHead, SpancatOutput, SpancatSettings
 from ..layers.srl.arguments import ArgumentFinder
 from ..layers.srl.network import SrlHead, SrlOutput
 from ..layers.srl.settings import SrlSettings
@@ -59,6 +60,39 @@ def build_srl_model(
         with naming("the SRL model"):
             settings = replace(settings, selector=selector)
     return srl_model(tok2vec, settings)
+
+
+@registry.architectures("spacy_span_selector.SpancatModel.v1")
+@takes_settings(SpancatSettings, "the model of labelled spans")
+def build_spancat_model(
+    tok2vec: Model[list[Doc], list[Floats2d]], settings: SpancatSettings, selector: Selector | None = None
+) -> Model[HeadInput, SpancatOutput]:
+    """Build the model of labelled spans. In a config, the fields of its settings are its arguments.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
+        to a shared Tok2Vec or transformer.
+    settings (SpancatSettings): Everything else.
+    selector (Selector | None): How spans are selected; None for spacy_span_selector.LaminarSelector.v1.
+    RETURNS (Model[HeadInput, SpancatOutput]): Its attribute `settings`, which is not saved, has all settings.
+    """
+    if selector is not None:
+        with naming("the model of labelled spans"):
+            settings = replace(settings, selector=selector)
+    model = torch_head("spancat", tok2vec, partial(SpancatHead, settings=settings))
+    model.attrs["settings"] = settings
+    model.attrs["resize_output"] = resize_labels
+    return model
+
+
+def resize_labels(model: Model[HeadInput, SpancatOutput], labels: int) -> Model[HeadInput, SpancatOutput]:
+    """Let a model of labelled spans learn more labels, as `add_label` of the component does.
+
+    model (Model[HeadInput, SpancatOutput]): The model.
+    labels (int): How many labels there are; new ones come last.
+    RETURNS (Model[HeadInput, SpancatOutput]): The same model.
+    """
+    change_head(model, lambda head: head.grow(labels))
+    return model
 
 
 def srl_model(

@@ -23,7 +23,15 @@ UNIT = "@unit"
 """Behind the name of a matrix: the column of its rows' units."""
 LARGEST = 127
 
-NEEDS_NO_STRING = {"sentencizer", "structured_coref", "structured_srl", "tok2vec", "transformer", "word_sentencizer"}
+NEEDS_NO_STRING = {
+    "sentencizer",
+    "structured_coref",
+    "structured_spancat",
+    "structured_srl",
+    "tok2vec",
+    "transformer",
+    "word_sentencizer",
+}
 """Factories whose components need no string but their labels and those that they add when they are loaded."""
 
 _kind: ContextVar[str] = ContextVar("kind of stored weights", default="float32")

@@ -1,4 +1,4 @@
-"""The settings that both components have, and the model that they have by default."""
+"""The settings that all components have, and the model that they have by default."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NotNegative = Annotated[float, Field(ge=0)]
 
 @dataclass(frozen=True, kw_only=True, config=CHECKED)
 class PipeSettings:
-    """The settings that both components have.
+    """The settings that all components have.
 
     decoding (str): "marginal" keeps the set of spans with the greatest expected number of correct ones, each
         costing `threshold`; "map" keeps the single most probable tree, as the paper does, or the most probable set.
@@ -46,7 +46,6 @@ class PipeSettings:
         without sentence ends, is cut, preferably at the end of a line or at punctuation, since the time of selection
         grows with the cube of its length; no span crosses the cut. If None, no sentence is cut. Not used if the time
         grows with the length only: with `max_span_width` of the model and a selector that leaves out wide spans.
-    prefix (str): Prefix of the keys of the clusters or frames in `doc.spans`.
     """
 
     decoding: Decoding = "marginal"
@@ -57,23 +56,11 @@ class PipeSettings:
     negative_widths: Widths | None = None
     learn_rate_factor: NotNegative = 1.0
     max_sentence_words: Annotated[int, Field(ge=1)] | None = 500
-    prefix: str
 
     keys: ClassVar[tuple[str, ...]]
     """The settings that are keys of `doc.spans`."""
     selected: ClassVar[str]
     """The one of them that is the key of all selected spans."""
-
-    def __post_init__(self) -> None:
-        """Check that no key names a group that another one names, or that of a cluster or frame."""
-        keys = {setting: getattr(self, setting) for setting in self.keys}
-        numbered = re.compile(re.escape(self.prefix) + r"_\d+")
-        if len({*keys.values()}) < len(keys) or any(map(numbered.fullmatch, keys.values())):
-            named = " and ".join(f"'{setting}' {key!r}" for setting, key in {"prefix": self.prefix, **keys}.items())
-            raise ValueError(
-                f"would read what it has written: {named} name the same groups of doc.spans. Give each a name of its "
-                "own."
-            )
 
     @property
     def marks_all(self) -> bool:
@@ -102,6 +89,27 @@ class PipeSettings:
         """The default of each setting, for the config of the component."""
         defaults = {field.name: field.default for field in fields(cls)}
         return {name: [*value] if isinstance(value, tuple) else value for name, value in defaults.items()}
+
+
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
+class NumberedGroupSettings(PipeSettings):
+    """The settings of a component that writes numbered groups, one for each cluster or frame.
+
+    prefix (str): Prefix of the keys of the clusters or frames in `doc.spans`.
+    """
+
+    prefix: str
+
+    def __post_init__(self) -> None:
+        """Check that no key names a group that another one names, or that of a cluster or frame."""
+        keys = {setting: getattr(self, setting) for setting in self.keys}
+        numbered = re.compile(re.escape(self.prefix) + r"_\d+")
+        if len({*keys.values()}) < len(keys) or any(map(numbered.fullmatch, keys.values())):
+            named = " and ".join(f"'{setting}' {key!r}" for setting, key in {"prefix": self.prefix, **keys}.items())
+            raise ValueError(
+                f"would read what it has written: {named} name the same groups of doc.spans. Give each a name of its "
+                "own."
+            )
 
 
 def read_saved(saved: bytes | str, component: str, source: str, known: list[str]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from .batches import docs_to_initialize
 from .consistent_clusters import consistent_clusters, describe_reasons
 from .scenes import attribute_quotations, find_in_words, learn_quotations, outer_quotations, quotations_of
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import NotNegative, PipeSettings, Share, default_model
+from .settings import NotNegative, NumberedGroupSettings, Share, default_model
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
 
@@ -48,7 +48,7 @@ register_extensions()
 
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)
-class CorefPipeSettings(PipeSettings):
+class CorefPipeSettings(NumberedGroupSettings):
     """The settings of `structured_coref`.
 
     keep_singletons (bool): Whether a mention that corefers with nothing is a cluster of its own. The scorer

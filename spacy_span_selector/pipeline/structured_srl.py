@@ -46,7 +46,7 @@ from ..scoring.srl import SEMANTIC_ROLES
 from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import NotNegative, PipeSettings, default_model
+from .settings import NotNegative, NumberedGroupSettings, default_model
 
 CORE_ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA")
 
@@ -56,7 +56,7 @@ register_extensions()
 
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)
-class SrlPipeSettings(PipeSettings):
+class SrlPipeSettings(NumberedGroupSettings):
     """The settings of `structured_srl`.
 
     predict_rolesets (bool): Whether to predict the roleset of each predicate, if the corpus has them.

@@ -34,7 +34,7 @@ class Task:
     scores (Mapping[str, str]): The metrics with precision, recall and F1, by the names of their scores without `_p`,
         `_r`, `_f`, with their titles.
     unlogged (Sequence[str]): Those of them whose F1 the training log does not show.
-    density (str): Name of the score that counts selected spans per token.
+    density (str | None): Name of the score that counts selected spans per token, if there is one.
     accuracies (Mapping[str, str]): Scores without precision and recall, with their titles.
     per_label (str | None): Name of the score that has precision, recall and F1 of each label, if there is one.
     reader_settings (Mapping[str, str]): Settings of the component that the reader of a corpus takes, too, by the names
@@ -56,7 +56,7 @@ class Task:
     main_title: str
     scores: Mapping[str, str]
     unlogged: Sequence[str]
-    density: str
+    density: str | None
     accuracies: Mapping[str, str]
     per_label: str | None
     reader_settings: Mapping[str, str]
@@ -71,7 +71,8 @@ class Task:
         for metric in self.scores:
             logged = None if metric in self.unlogged else 0.0
             weights |= {f"{metric}_p": None, f"{metric}_r": None, f"{metric}_f": logged}
-        weights |= {self.main_score: 1.0, **dict.fromkeys(self.accuracies, 0.0), self.density: 0.0}
+        weights |= {self.main_score: 1.0, **dict.fromkeys(self.accuracies, 0.0)}
+        weights |= {self.density: 0.0} if self.density else {}
         return weights | ({self.per_label: None} if self.per_label else {})
 
     def for_reader(self, cfg: Mapping[str, Any]) -> dict[str, Any]:

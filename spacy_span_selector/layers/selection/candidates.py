@@ -46,11 +46,33 @@ class Decode:
     threshold: float
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
-        weights = scores if self.decoding == "map" else log_marginals.exp() - self.threshold
-        flat = torch.nonzero(layout.valid() & (weights > 0)).squeeze(1)
+        weights = self.weights(scores, log_marginals)
+        flat = worthwhile(weights, layout)
         starts, ends = (column.cpu().numpy() for column in layout.locate(flat))
         keep = heaviest_set(starts, ends + 1, weights[flat].double().cpu().numpy())
         return in_text_order(flat[torch.from_numpy(keep).to(flat.device)], layout)
+
+    def weights(self, scores: Tensor, log_marginals: Tensor) -> Tensor:
+        """What each span adds to a set. Shape: (layout.size,)"""
+        return scores if self.decoding == "map" else log_marginals.exp() - self.threshold
+
+
+@dataclass(frozen=True)
+class Undecoded:
+    """Every span that `Decode` may keep, whether they cross or not.
+
+    decode (Decode): Decides later, when more is known of these spans.
+    """
+
+    decode: Decode
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        return in_text_order(worthwhile(self.decode.weights(scores, log_marginals), layout), layout)
+
+
+def worthwhile(weights: Tensor, layout: SpanLayout) -> Tensor:
+    """Flat indices of the spans that are worth something. Shape: (spans,)"""
+    return torch.nonzero(layout.valid() & (weights > 0)).squeeze(1)
 
 
 @dataclass(frozen=True)
@@ -187,7 +209,7 @@ class AllAtOnce:
         return self.choose(scores, log_marginals, layout)
 
 
-BY_SENTENCE = (Decode, AboveThreshold, TopPerSentence)
+BY_SENTENCE = (Decode, Undecoded, AboveThreshold, TopPerSentence)
 """Strategies that choose the spans of each sentence independently of the others."""
 
 

@@ -1,0 +1,215 @@
+"""The network of labelled spans behind the token vectors: selection by a grammar, and a set of labels for each span.
+
+A span s is selected with probability p(s), by the grammar, and then has label l with probability q(l | s), whatever its
+other labels are. The training objective, as a loss to minimise, is
+
+    L = - sum over gold spans s      [ log p(s) + sum over labels l of log q(l is right or wrong, as annotated | s) ]
+        - sum over other spans s     log (1 - p(s))
+
+"Other spans" are the candidates that are not gold, if annotation is complete, and a random sample of all spans that are
+not. If it is partial, a candidate that is not gold may be a span of interest, and nothing is learnt from it.
+
+At prediction, the set is kept whose labelled spans are right as often as can be expected, each costing the threshold t
+(Goodman 1996): no spans of it cross, and span s adds
+
+    sum over labels l of max(0, p(s) q(l | s) - t)
+
+Or, with "map", the most probable set of spans with their labels, each having one at least.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import torch
+from pydantic.dataclasses import dataclass as settings_class
+from torch import Tensor, nn
+from torch.nn.functional import logsigmoid
+
+from ...signatures import CHECKED
+from ...wcfg import heaviest_set
+from ..selection.candidates import CandidateStrategy, Decoding, Pruning, TopNonCrossing
+from ..selection.network import make_span_scorer, select_spans
+from ..selection.sampling import Annotation, Negatives
+from ..selection.selectors import Selection, Selector
+from ..selection.settings import NetworkSettings, Size
+from ..spans.layout import SpanLayout, Spans
+
+NEW_LABEL_BIAS = -5.0
+"""The score of a label before anything has been learnt of it: so low that annotation stays as it was."""
+
+
+@settings_class(frozen=True, kw_only=True, config=CHECKED)
+class SpancatSettings(NetworkSettings):
+    """Sizes of the network.
+
+    label_hidden_width (int): Hidden layer of the classifier of labels.
+    """
+
+    label_hidden_width: Size = 512
+    greedy_ratio: ClassVar[float] = 0.4  # as in coreference
+    pruning: ClassVar[Pruning] = TopNonCrossing
+
+
+@dataclass(frozen=True)
+class SpancatRequest:
+    """Input of the network beside token vectors and layout.
+
+    choose (CandidateStrategy): Which spans to select.
+    labelled (Spans | None): The spans that get labels; None for those that were selected.
+    """
+
+    choose: CandidateStrategy
+    labelled: Spans | None = None
+
+
+@dataclass(frozen=True)
+class GoldLabels:
+    """Gold spans with their labels. No span occurs twice.
+
+    spans (Spans): Their tokens.
+    labels (Tensor): Which labels each has, 1 or 0. Shape: (spans, labels)
+    annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
+    """
+
+    spans: Spans
+    labels: Tensor
+    annotated: Tensor
+
+
+class FoundLabels(NamedTuple):
+    """The labelled spans of a batch, by start, end and label.
+
+    starts, ends (Tensor): First and last token of each. Shape: (found,)
+    labels (Tensor): Number of its label, from 0. Shape: (found,)
+    scores (Tensor): Probability that the span is selected and has the label. Shape: (found,)
+    """
+
+    starts: Tensor
+    ends: Tensor
+    labels: Tensor
+    scores: Tensor
+
+
+class SpancatOutput(NamedTuple):
+    """Network output for a batch.
+
+    selection (Selection): The selected spans; at prediction all that are worth it, whether they cross or not.
+    labels (Tensor): The logit of each label of each selected span, or of each span of the request.
+        Shape: (spans, labels)
+    """
+
+    selection: Selection
+    labels: Tensor
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that the loss is computed from; none is computed from another."""
+        return [*self.selection.tensors(), self.labels]
+
+    def loss(self, gold: GoldLabels, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
+        """The training objective, per candidate of an annotated document; see the top of this module.
+
+        gold (GoldLabels): The annotation, whose spans were those of the request.
+        layout (SpanLayout): The sentences of the batch.
+        annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be one of interest.
+        negatives (Negatives): Which other spans to sample.
+        RETURNS (Tensor): A scalar.
+        """
+        log_p, log_not_p = self.selection.marginals
+        gold_flat = layout.flat_index(gold.spans.starts, gold.spans.ends)
+        is_gold = torch.zeros(layout.size, dtype=torch.bool, device=gold_flat.device)
+        is_gold[gold_flat] = True
+        candidates = self.selection.candidates
+        learnt = gold.annotated[layout.document[self.selection.spans.starts]]
+        sampled = negatives.draw(is_gold, gold_flat, gold.annotated, layout)
+        right = logsigmoid(torch.where(gold.labels > 0, self.labels, -self.labels))
+        terms = [log_p[gold_flat], right.flatten(), log_not_p[sampled]]
+        if annotation == "complete":
+            terms.append(log_not_p[candidates[learnt & ~is_gold[candidates]]])
+        return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
+
+    def decode(self, selector: Selector, decoding: Decoding, threshold: float) -> FoundLabels:
+        """The best set of labelled spans, without crossing ones unless the selector lets spans cross.
+
+        selector (Selector): How spans are selected.
+        decoding (Literal["marginal", "map"]): Which set is the best one; see the top of this module.
+        threshold (float): The least probability of a labelled span, for "marginal".
+        """
+        spans = self.selection.spans
+        scores, confidence = self.selection.scores[self.selection.candidates], self.selection.confidence(selector)
+        logits = self.labels.double()
+        joint = confidence.double()[:, None] * logits.sigmoid()
+        is_best = torch.zeros_like(joint, dtype=torch.bool)
+        if logits.shape[1]:
+            is_best[torch.arange(len(joint), device=joint.device), logits.argmax(dim=1)] = True
+        if decoding == "map" and selector.has_probabilities:
+            has = is_best | (logits > 0)
+            weights = scores.double() + logsigmoid(torch.where(has, logits, -logits)).sum(dim=1)
+        else:
+            has = joint > threshold
+            weights = ((joint - threshold) * has).sum(dim=1)
+        kept = torch.nonzero(weights > 0).squeeze(1)
+        if not selector.spans_may_cross:
+            columns = spans.starts[kept], spans.ends[kept] + 1, weights[kept]
+            heaviest = heaviest_set(*(column.cpu().numpy() for column in columns))
+            kept = kept[torch.from_numpy(heaviest).to(kept.device)]
+        row, label = torch.nonzero(has[kept], as_tuple=True)
+        span = kept[row]
+        return FoundLabels(spans.starts[span], spans.ends[span], label, joint[span, label])
+
+
+class SpancatHead(nn.Module):
+    """Select spans and score their labels.
+
+    width (int): Width of the token vectors.
+    labels (int): How many labels there are.
+    settings (SpancatSettings): All other sizes.
+    """
+
+    def __init__(self, *, width: int, labels: int, settings: SpancatSettings) -> None:
+        super().__init__()
+        self.sizes = {"width": width, "labels": labels}
+        self.settings = settings
+        self.dropout = nn.Dropout(settings.dropout)
+        self.span_scorer = make_span_scorer(
+            settings.selector,
+            width=width,
+            hidden_width=settings.hidden_width,
+            feature_width=settings.feature_width,
+            dropout=settings.dropout,
+        )
+        self.hidden = nn.Linear(self.span_scorer.vector_width, settings.label_hidden_width)
+        self.output = nn.Linear(settings.label_hidden_width, labels)
+
+    def grow(self, labels: int) -> None:
+        """Take more labels. The weights of the others stay, but their optimizer must start again.
+
+        labels (int): How many labels there are; new ones come last.
+        """
+        old = self.output
+        self.output = nn.Linear(old.in_features, labels, device=old.weight.device)
+        with torch.no_grad():
+            self.output.weight.zero_()[: old.out_features] = old.weight
+            self.output.bias.fill_(NEW_LABEL_BIAS)[: old.out_features] = old.bias
+        self.sizes["labels"] = labels
+
+    def forward(self, tokens: Tensor, layout: SpanLayout, request: SpancatRequest) -> SpancatOutput:
+        """Score the spans of a batch, choose some, and score labels.
+
+        tokens (Tensor): Vectors of the tokens of all documents. Shape: (tokens, width)
+        layout (SpanLayout): Their sentences.
+        request (SpancatRequest): Which spans to select, and which to label.
+        """
+        tokens = self.dropout(tokens)
+        selection, vectors, _ = select_spans(
+            self.span_scorer,
+            self.settings.selector,
+            tokens,
+            layout,
+            request.choose,
+            max_span_width=self.settings.max_span_width,
+        )
+        if request.labelled is not None:
+            vectors = self.span_scorer.represent(tokens, request.labelled.starts, request.labelled.ends)
+        return SpancatOutput(selection, self.output(self.dropout(torch.relu(self.hidden(vectors)))))

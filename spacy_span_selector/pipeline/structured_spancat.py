@@ -1,0 +1,244 @@
+"""The component `structured_spancat`: labelled spans, such as nested named entities, that never cross."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import torch
+from pydantic.dataclasses import dataclass as settings_class
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example, validate_get_examples
+from thinc.api import Model
+
+from ..annotation import LABELLED_KEY, get_labelled_spans, set_labelled_spans
+from ..documents.words import Words
+from ..examples.gold_labels import gold_labels
+from ..examples.lost import LostSpans
+from ..layers.selection.candidates import Decode, Undecoded
+from ..layers.selection.sampling import Annotation
+from ..layers.spancat.network import GoldLabels, SpancatOutput, SpancatRequest
+from ..layers.spans.layout import Runs, SpanLayout
+from ..models.torch_head import head_module
+from ..scoring.spancat import LABELLED_SPANS
+from ..signatures import CHECKED, takes_settings
+from .batches import docs_to_initialize
+from .selector_pipe import SelectorPipe, SpanPrediction
+from .settings import NotNegative, PipeSettings, default_model
+
+
+@settings_class(frozen=True, kw_only=True, config=CHECKED)
+class SpancatPipeSettings(PipeSettings):
+    """The settings of `structured_spancat`.
+
+    spans_key (str): Key of the labelled spans in `doc.spans`, in the annotation that is learnt and in the prediction.
+    """
+
+    annotation: Annotation | None = "complete"
+    candidate_ratio: NotNegative = 0.4
+    spans_key: str = LABELLED_KEY
+    keys: ClassVar[tuple[str, ...]] = ("spans_key",)
+    selected: ClassVar[str] = "spans_key"
+
+
+@dataclass(frozen=True)
+class SpancatPrediction(SpanPrediction):
+    """The prediction of the component for a document: a span is there once for each of its labels.
+
+    labels (list[str]): The label of each span.
+    """
+
+    labels: list[str] = field(default_factory=list)
+
+
+@Language.factory(
+    "structured_spancat",
+    assigns=["doc.spans"],
+    requires=["token.is_sent_start"],
+    default_config={
+        "model": default_model("spacy_span_selector.SpancatModel.v1"),
+        **SpancatPipeSettings.defaults(),
+        "scorer": {"@scorers": "spacy.spancat_scorer.v1"},
+    },
+    default_score_weights=LABELLED_SPANS.score_weights(),
+)
+@takes_settings(SpancatPipeSettings)
+def make_structured_spancat(
+    nlp: Language,
+    name: str,
+    model: Model[Any, Any],
+    scorer: Callable[..., dict[str, Any]] | None,
+    settings: SpancatPipeSettings,
+) -> StructuredSpancat:
+    """Create the component. In a config, the fields of its settings are its arguments."""
+    return StructuredSpancat(nlp, model, name, settings, scorer=scorer)
+
+
+class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOutput, SpancatPrediction]):
+    """Select the spans of each sentence as a non-crossing set, and give each its labels."""
+
+    prediction_type = SpancatPrediction
+    gold_name = "gold span"
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        """Initialize the component; the arguments are those of `SelectorPipe`."""
+        super().__init__(*arguments, **named)
+        self._labels: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, most frequent first."""
+        return self._labels
+
+    @property
+    def label_data(self) -> list[str]:
+        """The labels, as `initialize` takes them."""
+        return list(self._labels)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+    ) -> None:
+        """Collect labels, and build the network.
+
+        get_examples (Callable[[], Iterable[Example]]): The training examples.
+        nlp (Language | None): The pipeline.
+        labels (list[str] | None): Labels as `init labels` writes them; by default they are collected from the examples.
+        RAISES (ValueError): If no example has a labelled span, or none has a token, or none has what the selector
+            learns beside, or if labels have another form.
+        """
+        validate_get_examples(get_examples, "StructuredSpancat.initialize")
+        examples = list(get_examples())  # reading a corpus takes long, so only once
+        self.selector.check_examples(examples, self.name)
+        self.take_labels((example.reference for example in examples), {"labels": labels})
+        self.model.attrs["sizes"] = self._sizes()
+        self.model.initialize(X=docs_to_initialize(examples))
+        self._look_through(examples, nlp)
+
+    def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
+        """Take over the labels of a corpus, or those of the settings.
+
+        docs (Iterable[Doc]): Documents with gold annotation, from which they are collected if they are not given.
+        settings (Mapping[str, Any]): `labels`, as for `initialize`.
+        RAISES (ValueError): If no document has a labelled span, or labels have another form.
+        """
+        labels = settings.get("labels")
+        labels = self._collect_labels(docs) if labels is None else labels
+        _check_labels(self.name, labels)
+        if not labels:
+            raise ValueError(
+                f"'{self.name}' found no labelled span in any training example: no span of "
+                f"doc.spans['{self.settings.spans_key}']. Set 'spans_key' to the key that the corpus uses."
+            )
+        self._labels = tuple(labels)
+
+    def add_label(self, label: str) -> int:
+        """Add a label to a network that has been trained. It is predicted after further training.
+
+        label (str): The label.
+        RETURNS (int): 1, or 0 if it is there already.
+        RAISES (ValueError): If the label is no label, or the network has not been initialized.
+        """
+        return len(self._grow([label]))
+
+    def add_labels(self, docs: Iterable[Doc]) -> dict[str, list[str]]:
+        """Add the labels of a corpus to a network that has been trained, before it is trained further.
+
+        What was learnt of other labels stays. Without this, new ones are left out of training.
+
+        docs (Iterable[Doc]): Documents with gold annotation.
+        RETURNS (dict[str, list[str]]): The new "labels".
+        RAISES (ValueError): If a label is no label, or the network has not been initialized.
+        """
+        return {"labels": self._grow(self._collect_labels(docs))}
+
+    def _grow(self, labels: list[str]) -> list[str]:
+        _check_labels(self.name, labels)
+        if head_module(self.model) is None:
+            raise ValueError(
+                f"'{self.name}' can't get more labels before it has been initialized. Initialization collects them: "
+                "nlp.initialize(get_examples)."
+            )
+        new = [label for label in labels if label not in self._labels]
+        if new:
+            self._labels = (*self._labels, *new)
+            self.model.attrs["resize_output"](self.model, len(self._labels))
+            self.model.attrs["sizes"] = self._sizes()
+        return new
+
+    def _collect_labels(self, docs: Iterable[Doc]) -> list[str]:
+        """The labels of gold documents, most frequent first."""
+        key = self.settings.spans_key
+        counts = Counter(span.label for doc in docs for span in get_labelled_spans(doc, key))
+        return [label for label, _ in counts.most_common()]
+
+    def _saved(self) -> dict[str, Any]:
+        return {"labels": list(self._labels), **super()._saved()}
+
+    def _take_over_more(self, content: dict[str, Any]) -> None:
+        labels = content.get("labels", self._labels)
+        _check_labels(self.name, labels)
+        self._labels = tuple(labels)
+
+    def _sizes(self) -> dict[str, int]:
+        return {"labels": len(self._labels)}
+
+    def _read_gold(
+        self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
+    ) -> tuple[GoldLabels, LostSpans]:
+        return gold_labels(
+            examples,
+            sentences,
+            spans_key=self.settings.spans_key,
+            labels={label: number for number, label in enumerate(self._labels)},
+            max_width=self._max_span_width,
+            device=device,
+        )
+
+    def _training_request(self, words: Sequence[Words], gold: GoldLabels) -> SpancatRequest:
+        return SpancatRequest(self.training_strategy(), gold.spans)
+
+    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SpancatRequest:
+        strategy = self.prediction_strategy()
+        return SpancatRequest(Undecoded(strategy) if isinstance(strategy, Decode) else strategy)
+
+    def _loss(
+        self, output: SpancatOutput, gold: GoldLabels, layout: SpanLayout
+    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        return output.loss(gold, layout, **self._loss_settings()), output.tensors()
+
+    def _predictions(
+        self, words: Sequence[Words], layout: SpanLayout, request: SpancatRequest, output: SpancatOutput
+    ) -> Iterator[SpancatPrediction]:
+        settings = self.settings
+        found = output.decode(self.selector, settings.decoding, settings.threshold)
+        document = layout.document[found.starts].tolist()
+        rows = list(zip(document, *(column.tolist() for column in found), strict=True))
+        of_document: list[list[tuple[int, int, int, float]]] = [[] for _ in words]
+        for number, *row in rows:
+            of_document[number].append((row[0], row[1], row[2], row[3]))
+        offset = 0
+        for document_words, own in zip(words, of_document, strict=True):
+            spans = [(start - offset, end + 1 - offset) for start, end, _, _ in own]
+            labels = [self._labels[label] for _, _, label, _ in own]
+            yield SpancatPrediction(spans, [score for *_, score in own], labels)
+            offset += len(document_words.doc)
+
+    def _annotate(self, doc: Doc, prediction: SpancatPrediction, settings: SpancatPipeSettings) -> None:
+        labelled = [(*span, label) for span, label in zip(prediction.spans, prediction.labels, strict=True)]
+        set_labelled_spans(doc, labelled, prediction.scores, key=settings.spans_key)
+
+
+def _check_labels(name: str, labels: Any) -> None:
+    are_labels = isinstance(labels, list | tuple) and all(isinstance(label, str) and label for label in labels)
+    if not are_labels or len({*labels}) < len(labels):
+        raise ValueError(
+            f"The labels of '{name}' are {str(labels)[:80]!r}; expected what 'python -m spacy init labels' writes: "
+            "a list of strings, each once and none empty, such as ['PER', 'LOC']."
+        )

@@ -1,0 +1,69 @@
+"""The task of `structured_spancat`, whose scorer is that of spaCy's `spancat`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+
+from ..annotation import LABELLED_KEY, has_labelled_spans_annotated, read_group
+from .metrics.counts import Counts
+from .metrics.srl import count_matches
+from .task import Task, check_same_text
+
+
+def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **cfg: Any) -> tuple[Counts, ...] | None:
+    """The counts of the labelled spans of one document, whose F1 is the main score.
+
+    example (Example): The example, with predictions set. Spans match if they cover the same characters.
+    spans_key (str): Key of the labelled spans in `doc.spans`.
+    cfg (Any): Further settings of the calling component, not used.
+    RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
+        annotated.
+    RAISES (ValueError): If the texts of an annotated reference and its prediction differ.
+    """
+    if not has_labelled_spans_annotated(example.reference, spans_key):
+        return None
+    check_same_text(example.reference, example.predicted)
+    gold, predicted = (_by_character(doc, spans_key) for doc in (example.reference, example.predicted))
+    return (count_matches(gold, predicted),)
+
+
+def _by_character(doc: Doc, key: str) -> set[tuple[int, int, str]]:
+    spans = read_group(doc, key) if key in doc.spans else ()
+    return {(span.start_char, span.end_char, span.label_) for span in spans if len(span)}
+
+
+def _gold_spans(doc: Doc, settings: Any) -> list[Span] | None:
+    if not has_labelled_spans_annotated(doc, settings.spans_key):
+        return None
+    return list(read_group(doc, settings.spans_key))
+
+
+def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
+    return [read_group(doc, settings.spans_key)] if settings.spans_key in doc.spans else []
+
+
+def _can_learn(doc: Doc, settings: Any) -> bool:
+    return any(len(group) for group in _groups(doc, settings))
+
+
+LABELLED_SPANS = Task(
+    factory="structured_spancat",
+    title="Labelled spans",
+    span="labelled span",
+    group="labelled span",
+    main_score="spans_sc_f",
+    main_title="F1 of labelled spans",
+    scores={"spans_sc": "Labelled spans"},
+    unlogged=(),
+    density=None,
+    accuracies={},
+    per_label="spans_sc_per_type",
+    reader_settings={},
+    main_counts=count_labelled_spans,
+    gold_spans=_gold_spans,
+    groups=_groups,
+    can_learn=_can_learn,
+)
