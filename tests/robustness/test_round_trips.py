@@ -203,7 +203,7 @@ FORMATS = {
     "label-studio": Format(
         lambda docs, path: _write(path, write_label_studio(docs, annotations=True)),
         lambda path: read_label_studio(path, NLP),
-        {"characters", "title", "clusters of words", "numbers of arguments"},
+        {"characters", "title", "clusters of words", "numbers of arguments", "labels"},
     ),
     "props": Format(write_props_and_words, lambda path: read_props(path.with_suffix(".words"), path), set()),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
@@ -14,7 +14,18 @@ from pydantic import Field, ValidationError
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import Argument, Frame, Mention, get_title, set_clusters, set_frames, set_title
+from ...annotation import (
+    Argument,
+    Frame,
+    LabelledSpan,
+    Mention,
+    get_title,
+    has_labelled_spans_annotated,
+    set_clusters,
+    set_frames,
+    set_labelled_spans,
+    set_title,
+)
 from ...annotation.checks import show
 from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
 from ..commands import read_files, save_docs, split_paths
@@ -22,12 +33,13 @@ from ..files import read_text
 from ..plain import from_dict
 from ..plain.records import FORMAT, Number, Record, Text
 from ..reports import DOCUMENTS, Report, shorten
-from .writer import COREFERENT, DOCUMENT_FIELD, MENTION, NO_MENTIONS, PREDICATE, TEXT_FIELD, TITLE_FIELD
+from .writer import COREFERENT, DOCUMENT_FIELD, LABELLED_TAG, MENTION, NO_MENTIONS, PREDICATE, TEXT_FIELD, TITLE_FIELD
 
 NOT_ANNOTATED = "tasks without annotation"
 OTHERS = "annotations of tasks that have another, which is the ground truth or comes first"
 OTHER_WORDS = "Took the words of the tokenizer, as those in the data of a task can't be read"
 SAME_ID = "regions with the id of another"
+REPEATED_LABELS = "labels that a labelled span has twice"
 CURE = "Expected a list of tasks: export as JSON, not as JSON-MIN."
 UNREADABLE = "regions and relations that can't be read"
 OTHER_KINDS = "results that are neither labels over text nor relations"
@@ -47,9 +59,10 @@ def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT
     path (str | Path): The file, exported as JSON; decompressed if its name ends in `.gz`.
     nlp (Language): The pipeline whose tokenizer splits the texts; no component is called.
     text_field (str): Where the data of a task has the text.
-    RETURNS (list[Doc]): Documents with clusters, with the labels of their mentions as entity types, and frames. A
-        document with a predicate is annotated for semantic roles. It is annotated for coreference if it has a mention
-        or no predicate. The title is the field `title` of the data, or the number of the task.
+    RETURNS (list[Doc]): Documents with clusters, with the labels of their mentions as entity types, frames, and
+        labelled spans. A document with a predicate is annotated for semantic roles; one with a labelled span, or that
+        was when it was written, with labelled spans; one with a mention, or none of these, for coreference. The title
+        is the field `title` of the data, or the number of the task.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If the file is not JSON, or no task in it can be read, with the first that can't.
     WARNS: Once, counting what is left out: tasks that can't be read or are not annotated; all but one annotation of a
@@ -98,14 +111,22 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
         set_title(doc, place.rpartition(", ")[2])
     regions, relations = read_results(results, place, report)
     labelled: dict[str, Labelled] = {}
+    spans: dict[str, Labelled] = {}  # apart from these, because a region may be one and the other
     for region in regions:
         where = f"{place}, region {region.id[:20]!r}"
-        if region.id in labelled:
+        known = spans if region.from_name == LABELLED_TAG else labelled
+        if region.id in known:
             report.leave_out(SAME_ID, f"{where}.")
         elif (tokens := find_tokens(doc, region.value, where, report)) is not None:
-            labelled[region.id] = Labelled(tokens, region.value.labels, region.note)
+            known[region.id] = Labelled(tokens, region.value.labels, region.note)
+    if spans or has_labelled_spans_annotated(doc):
+        counts = Counter(LabelledSpan(*span.place, label) for span in spans.values() for label in span.labels)
+        for span, times in counts.items():
+            for _ in range(times - 1):
+                report.leave_out(REPEATED_LABELS, f"{place}: {span.label} at token {span.start}.")
+        set_labelled_spans(doc, [*counts])
     clusters, frames = find_annotation(labelled, relations, place, report)
-    if clusters or not frames:
+    if clusters or not (frames or has_labelled_spans_annotated(doc)):
         mentions = [cluster.mentions for cluster in clusters]
         names, types = [cluster.name for cluster in clusters], [cluster.entity_type for cluster in clusters]
         set_clusters(doc, mentions, names=names, entity_types=types)
@@ -160,6 +181,7 @@ class Region(Record):
 
     id: Text
     value: Value
+    from_name: Any = None
     meta: Any = None
 
     @property

@@ -14,15 +14,19 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ...annotation import (
     ENTITY_TYPE,
+    LABELLED_KEY,
     cluster_groups,
     describe_doc,
     frame_groups,
     get_antecedents,
     get_frames,
+    get_labelled_spans,
     get_scores,
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
+    has_labelled_spans_annotated,
+    read_group,
 )
 from ..commands import Data, OutPath, read_all, save_texts
 from ..files import check_writable
@@ -46,10 +50,14 @@ DOCUMENT_FIELD = "document"
 """Where the data of a task has tokens, sentences and speakers, which Label Studio hands back as they are."""
 
 LABELS_TAG = "label"
+LABELLED_TAG = "labelled"
+"""Where the regions of labelled spans come from, so that they are no mentions, whatever their labels."""
 TEXT_TAG = "text"
 MODEL_VERSION = "spacy-span-selector"
 WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
-IN_REGIONS = frozenset({"text", "clusters", "characters", "unlinked_mentions", "frames"})
+WITHOUT_LABEL = "labelled spans without a label"
+LABELLED_FIELD = "labelled_spans"
+IN_REGIONS = frozenset({"text", "clusters", "characters", "unlinked_mentions", "frames", LABELLED_FIELD})
 """Keys of plain data that Label Studio has elsewhere, or not at all."""
 ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")
 """The choice of roles for documents without frames."""
@@ -60,9 +68,10 @@ NOT_IN_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str:
     """Write documents as tasks of Label Studio.
 
-    Mentions, predicates and arguments are regions, that is labelled characters. A relation links a mention to its
-    antecedent, or to the mention before it if the antecedent is not known, and a predicate to its arguments, with the
-    role as its label. The note of a predicate is its roleset, that of a mention the name of its cluster.
+    Mentions, predicates, arguments and labelled spans are regions, that is labelled characters. A relation links a
+    mention to its antecedent, or to the mention before it if the antecedent is not known, and a predicate to its
+    arguments, with the role as its label. The note of a predicate is its roleset, that of a mention the name of its
+    cluster.
 
     docs (Iterable[Doc]): The documents. What `read_label_studio` needs to restore their tokens, sentences and speakers
         is in the data of each task.
@@ -70,7 +79,7 @@ def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str
         predictions, which annotators start from.
     RETURNS (str): The content of a JSON file to import.
     RAISES (ValueError): If a document has half of a character in its title, naming it.
-    WARNS: Once, counting arguments without a role.
+    WARNS: Once, counting arguments without a role and labelled spans without a label.
     """
     report = Report()
     key = "annotations" if annotations else "predictions"
@@ -81,8 +90,11 @@ def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str
 
 def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
     rest = {name: value for name, value in to_dict(doc, tokens=True).items() if name not in IN_REGIONS}
+    is_labelled = has_labelled_spans_annotated(doc)
+    if is_labelled:
+        rest[LABELLED_FIELD] = []  # it is annotated, with as many as there will be regions
     task: dict[str, Any] = {"data": {TEXT_FIELD: doc.text, TITLE_FIELD: get_title(doc), DOCUMENT_FIELD: rest}}
-    if has_clusters_annotated(doc) or has_frames_annotated(doc):
+    if has_clusters_annotated(doc) or has_frames_annotated(doc) or is_labelled:
         version = {"model_version": MODEL_VERSION} if key == "predictions" else {}
         task[key] = [{**version, "result": _Regions(doc, report).result}]
     return task
@@ -103,6 +115,8 @@ class _Regions:
             self._add_cluster(group)
         for group in frame_groups(doc):
             self._add_frame(group)
+        if has_labelled_spans_annotated(doc):
+            self._add_labelled(read_group(doc, LABELLED_KEY))
 
     def _add_cluster(self, group: SpanGroup) -> None:
         kind = str(group.attrs.get(ENTITY_TYPE) or MENTION)
@@ -139,10 +153,20 @@ class _Regions:
                 self._ids[place] = self._add_region(argument, ARGUMENT)
             self._add_relation(source, self._ids[place], argument.label_)
 
-    def _add_region(self, span: Span, label: str, note: str = "", score: float | None = None) -> str:
+    def _add_labelled(self, group: SpanGroup) -> None:
+        scores = get_scores(group)
+        for i, span in enumerate(group):
+            if len(span) and not span.label_:
+                self.report.leave_out(WITHOUT_LABEL, f"{describe_doc(self.doc)}, {shorten(span.text)}")
+            elif len(span):
+                self._add_region(span, span.label_, score=None if scores is None else scores[i], tag=LABELLED_TAG)
+
+    def _add_region(
+        self, span: Span, label: str, note: str = "", score: float | None = None, tag: str = LABELS_TAG
+    ) -> str:
         region: dict[str, Any] = {
             "id": f"r{len(self.result) + 1}",
-            "from_name": LABELS_TAG,
+            "from_name": tag,
             "to_name": TEXT_TAG,
             "type": "labels",
             "value": {"start": span.start_char, "end": span.end_char, "text": span.text, "labels": [label]},
@@ -163,25 +187,29 @@ def write_interface(docs: Sequence[Doc]) -> str:
     """Write the labeling interface for documents.
 
     docs (Sequence[Doc]): The documents. The interface has what they are annotated for; if they are not annotated, it
-        has mentions and frames.
+        has mentions and frames. Labels of labelled spans are those that the documents have.
     RETURNS (str): XML, to be pasted under Settings, Labeling Interface, Code.
     RAISES (ValueError): If XML can't hold a label, naming it.
     """
     for_clusters = any(map(has_clusters_annotated, docs))
     for_frames = any(map(has_frames_annotated, docs))
+    labelled = {span.label for doc in docs for span in get_labelled_spans(doc)} - {""}
+    for_any = for_clusters or for_frames or bool(labelled)
     labels: dict[str, None] = {}
     relations: dict[str, None] = {}
-    if for_clusters or not for_frames:
+    if for_clusters or not for_any:
         types = {str(group.attrs.get(ENTITY_TYPE) or "") for doc in docs for group in cluster_groups(doc)}
         labels |= dict.fromkeys([MENTION, *sorted(types - NO_MENTIONS - {""})])
         relations[COREFERENT] = None
-    if for_frames or not for_clusters:
+    if for_frames or not for_any:
         roles = {argument.role for doc in docs for frame in get_frames(doc) for argument in frame.arguments}
         labels |= dict.fromkeys([PREDICATE, ARGUMENT])
         relations |= dict.fromkeys(sorted(roles - {""}) or ROLES)
     view = ElementTree.Element("View")
     _add_choices(ElementTree.SubElement(view, "Relations"), "Relation", relations)
-    _add_choices(ElementTree.SubElement(view, "Labels", name=LABELS_TAG, toName=TEXT_TAG), "Label", labels)
+    for tag, choices in {LABELS_TAG: labels, LABELLED_TAG: dict.fromkeys(sorted(labelled))}.items():
+        if choices:
+            _add_choices(ElementTree.SubElement(view, "Labels", name=tag, toName=TEXT_TAG), "Label", choices)
     # Whole words are chosen: no mention or argument begins or ends within a token.
     ElementTree.SubElement(view, "Text", name=TEXT_TAG, value=f"${TEXT_FIELD}", granularity="word")
     ElementTree.indent(view)
@@ -204,7 +232,7 @@ def export_label_studio(
         bool, typer.Option("--annotations", help="Write annotations, not predictions that annotators start from")
     ] = False,
 ) -> None:
-    """Write coreference and semantic roles as tasks of Label Studio, to correct them there."""
+    """Write coreference, semantic roles and labelled spans as tasks of Label Studio, to correct them there."""
     docs = read_all(data)
     texts = {out_path: write_label_studio(docs, annotations=annotations)}
     save_texts(texts if config is None else texts | {config: write_interface(docs)})

@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_labelled_spans
 from spacy_span_selector.corpora.label_studio import write_interface
 
 
@@ -33,6 +33,21 @@ def test_there_is_what_documents_have(doc: Doc, labels: list[str], relations: li
     view = ElementTree.fromstring(write_interface([doc, make_doc()]))
     assert [label.get("value") for label in view.iter("Label")] == labels
     assert [relation.get("value") for relation in view.iter("Relation")] == relations
+
+
+def test_labels_of_labelled_spans_are_apart():
+    doc = make_doc(clusters=True)
+    set_labelled_spans(doc, [(0, 1, "person"), (0, 2, "Mention")])
+    view = ElementTree.fromstring(write_interface([doc]))
+    labels = {tag.get("name"): [label.get("value") for label in tag] for tag in view.iter("Labels")}
+    assert labels == {"label": ["Mention", '<per & "son">'], "labelled": ["Mention", "person"]}
+
+
+def test_labelled_spans_alone_need_no_other_labels():
+    doc = make_doc()
+    set_labelled_spans(doc, [(0, 1, "person")])
+    view = ElementTree.fromstring(write_interface([doc]))
+    assert [tag.get("name") for tag in view.iter("Labels")] == ["labelled"]
 
 
 def test_there_is_all_for_raw_text():

@@ -8,9 +8,11 @@ from spacy_span_selector.annotation import (
     Frame,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
+    has_labelled_spans_annotated,
 )
 from spacy_span_selector.corpora.label_studio import read_label_studio
 
@@ -37,6 +39,24 @@ def test_links_make_clusters_and_roles_make_frames(tmp_path: Path):
     assert get_frames(doc) == [Frame(6, 7, [Argument(5, 6, "ARG0"), Argument(7, 9, "ARGM-DIR")], "run.01")]
 
 
+def test_regions_from_labels_of_their_own_are_labelled_spans(tmp_path: Path):
+    results = [
+        region("a", "Ann"),
+        region("a", "Ann", "person", "name", from_name="labelled"),  # a region with both kinds of labels
+        region("b", "Ann's brother", "Predicate", from_name="labelled"),
+    ]
+    (doc,) = read(tmp_path, task(*results))
+    assert get_labelled_spans(doc) == [(0, 1, "name"), (0, 1, "person"), (0, 3, "Predicate")]
+    assert get_clusters(doc) == [[(0, 1)]] and not has_frames_annotated(doc)
+
+
+def test_a_label_that_a_span_has_twice_is_left_out_and_counted(tmp_path: Path):
+    results = [region(name, "Ann", "person", from_name="labelled") for name in ("a", "b")]
+    with pytest.warns(UserWarning, match=r"labels that a labelled span has twice: 1\. .*task 7: person at token 0"):
+        (doc,) = read(tmp_path, task(*results))
+    assert get_labelled_spans(doc) == [(0, 1, "person")]
+
+
 def test_the_ground_truth_is_taken_and_what_was_skipped_is_not(tmp_path: Path):
     annotations: list[dict[str, Any]] = [
         {"result": [region("x", "Bells")], "was_cancelled": True},
@@ -49,17 +69,19 @@ def test_the_ground_truth_is_taken_and_what_was_skipped_is_not(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "results, coreference, roles",
+    "results, coreference, roles, labels",
     [
-        ([], True, False),
-        ([region("a", "Ann")], True, False),
-        ([region("a", "ran", "Predicate")], False, True),
-        ([region("a", "ran", "Predicate"), region("b", "He")], True, True),
+        ([], True, False, False),
+        ([region("a", "Ann")], True, False, False),
+        ([region("a", "ran", "Predicate")], False, True, False),
+        ([region("a", "ran", "Predicate"), region("b", "He")], True, True, False),
+        ([region("a", "Ann", "person", from_name="labelled")], False, False, True),
     ],
 )
-def test_what_counts_as_annotated(tmp_path: Path, results: list[Any], coreference: bool, roles: bool):
+def test_what_counts_as_annotated(tmp_path: Path, results: list[Any], coreference: bool, roles: bool, labels: bool):
     (doc,) = read(tmp_path, task(*results))
-    assert (has_clusters_annotated(doc), has_frames_annotated(doc)) == (coreference, roles)
+    known = has_clusters_annotated(doc), has_frames_annotated(doc), has_labelled_spans_annotated(doc)
+    assert known == (coreference, roles, labels)
 
 
 def test_bad_tasks_cost_no_others(tmp_path: Path):
