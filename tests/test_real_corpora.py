@@ -19,6 +19,7 @@ from spacy_span_selector.annotation import (
     cluster_groups,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_speakers,
     get_title,
 )
@@ -126,6 +127,9 @@ def test_all_of_ontogum_is_kept(ontogum: list[Doc]):
     assert sum(len(cluster) for cluster in clusters) == 30_712
     assert len(clusters) == 7_026
     assert sum(bool(get_speakers(doc)) for doc in ontogum) == 96
+    spans = [span for doc in ontogum for span in get_labelled_spans(doc)]
+    assert len(spans) == 65_473
+    assert len({span.label for span in spans}) == 10
 
 
 @needs_ontogum

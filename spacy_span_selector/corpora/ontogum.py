@@ -2,13 +2,14 @@
 
 All of it comes from https://github.com/amir-zeldes/gum (Zhu, Pradhan and Zeldes 2021): words, sentences and speakers
 from `coref/ontogum/conllu`, clusters from `coref/ontogum/conll`, constituents from `const`, splits from `splits.md`.
-GUM itself, in `coref/gum/conll`, marks every mention of the same texts, with clusters in a scheme of its own.
+GUM itself, in `coref/gum/conll`, marks every mention of the same texts with its type, such as `person`, and has
+clusters in a scheme of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -18,11 +19,19 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ..annotation import Mention, get_title, set_clusters, set_constituents, set_speakers, set_title
+from ..annotation import (
+    Mention,
+    get_title,
+    set_clusters,
+    set_constituents,
+    set_labelled_spans,
+    set_speakers,
+    set_title,
+)
 from .columns import parse_tree, read_coreference_column, split_trees
 from .commands import SPLITS, OutDir, SpeakerMarkers, list_once, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_conllu
-from .files import read_text, read_texts
+from .files import FILES, read_text, read_texts
 from .formats import Format
 from .reports import DOCUMENTS, LONGEST_QUOTE, REPEATED_DOCUMENTS, Report, check_parts, shorten
 from .speech import find_turns
@@ -39,6 +48,7 @@ CURE = "Expected a copy of https://github.com/amir-zeldes/gum."
 REDDIT = "GUM_reddit_"
 PARSES = "parses that can't be read or don't have the words of their sentence"
 MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
+ENTITY_NUMBER = "-"  # what follows the type of an entity
 COLUMNS = 3
 END = "# end document"
 
@@ -63,7 +73,8 @@ def read_ontogum(
         own, so that all mentions are marked, as far as both schemes agree (Zhu et al. 2023, "Incorporating Singletons
         and Mention-based Features in Coreference Resolution").
     RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the names
-        of the corpus, speaker turns where they are known, and constituents from automatic parses, without functions;
+        of the corpus, all mentions of GUM with their types as labelled spans if the copy has `coref/gum/conll`, speaker
+        turns where they are known, and constituents from automatic parses, without functions;
         the title is the document's name, such as `GUM_academic_art`, whose second part is the genre.
     RAISES (FileNotFoundError): If a folder is missing, naming it.
     RAISES (ValueError): If no document can be read, saying why.
@@ -163,9 +174,18 @@ def _make_doc(
     clusters, repeated = keep_first(read_clusters(CONLL_FOLDER))
     for start, end in repeated:
         report.leave_out("spans in a second cluster", f"{name}, word {start + 1}, {shorten(doc[start:end].text)}")
+    entities: dict[str, list[Mention]] = {}
+    if (source / GUM_FOLDER).is_dir():
+        try:
+            entities = read_clusters(GUM_FOLDER)
+            set_labelled_spans(doc, list(label_mentions(entities)))
+        except (OSError, ValueError) as error:
+            if singletons:  # without them, the mentions of the document would not all be marked
+                raise
+            report.leave_out(FILES, str(error))
     if singletons:
         marked = {mention for cluster in clusters.values() for mention in cluster}
-        others = {mention for cluster in read_clusters(GUM_FOLDER).values() for mention in cluster} - marked
+        others = {mention for cluster in entities.values() for mention in cluster} - marked
         clusters |= {f"singleton-{number}": [mention] for number, mention in enumerate(sorted(others), start=1)}
     set_clusters(doc, list(clusters.values()), names=list(clusters))
     turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
@@ -240,6 +260,11 @@ def parse_clusters(
     return read_coreference_column(
         [list(islice(rest, len(sentence))) for sentence in sentences], lambda i: f"{source}:{numbers[i]}", report
     )
+
+
+def label_mentions(entities: Mapping[str, Sequence[Mention]]) -> set[tuple[int, int, str]]:
+    """Label the mentions of GUM's entities with their types: `person-1` is a `person`, `place-2-Berlin` a `place`."""
+    return {(*mention, name.partition(ENTITY_NUMBER)[0]) for name, mentions in entities.items() for mention in mentions}
 
 
 def keep_first(clusters: dict[str, list[Mention]]) -> tuple[dict[str, list[Mention]], list[Mention]]:

@@ -65,6 +65,7 @@ class Source:
 WORDS = ("Ann", "gave", "her", "brother", "a", "key", ".")
 MENTIONS = ("(0)", "-", "(1|(0)", "1)", "(2", "2)", "-")
 PARSES = ("(TOP(S(NP*)", "(VP*", "(NP*", "*)", "(NP*", "*))", "*))")
+GUM_CELLS = ("(person-1-Ann)", "_", "(animal-2(person-1-Ann)", "animal-2)", *"___", "(animal-2)", "_", "_")
 TAGS = ("B-PER", "O", "B-PER", "I-PER", "O", "O", "O")
 ROLES = ("(ARG0*)", "(V*)", "(ARG2*", "*)", "(ARG1*", "*)", "*")
 
@@ -110,7 +111,9 @@ def packed(files: Mapping[str, bytes], under: str, archive: str) -> dict[str, by
 def ontogum(*, archive: bool = False) -> Source:
     with TemporaryDirectory() as folder:
         for split in SPLITS:
-            gum.write_document(Path(folder), f"GUM_vlog_{split}", speakers=("Ann", "Leo"))
+            name = f"GUM_vlog_{split}"
+            gum.write_document(Path(folder), name, speakers=("Ann", "Leo"))
+            gum.write(Path(folder) / f"coref/gum/conll/{name}.conll", gum.conll(GUM_CELLS))
         gum.write_splits(Path(folder), **{split: [f"GUM_vlog_{split}"] for split in SPLITS})
         files = files_of(Path(folder))
     numbered = tuple(name for name in files if name.endswith((".conll", ".conllu")))
@@ -242,6 +245,7 @@ def label_studio() -> Source:
 {"id": "a", "type": "labels", "value": {"start": 0, "end": 3, "text": "Ann", "labels": ["Person"]}},
 {"id": "b", "type": "labels", "value": {"start": 9, "end": 12, "text": "her", "labels": ["Person"]}},
 {"id": "c", "type": "labels", "value": {"start": 4, "end": 8, "labels": ["Predicate"]}, "meta": {"text": ["x"]}},
+{"id": "d", "from_name": "labelled", "type": "labels", "value": {"start": 0, "end": 12, "labels": ["Event"]}},
 {"type": "relation", "from_id": "b", "to_id": "a", "direction": "right", "labels": ["coreferent"]},
 {"type": "relation", "from_id": "c", "to_id": "a", "direction": "right", "labels": ["ARG0"]}]}]},
 {"id": 2, "data": {"text": "Leo left."}, "annotations": [{"result": []}, {"was_cancelled": true}]}]

@@ -7,7 +7,15 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import cluster_groups, get_clusters, get_speakers, get_title, has_clusters_annotated
+from spacy_span_selector.annotation import (
+    cluster_groups,
+    get_clusters,
+    get_labelled_spans,
+    get_speakers,
+    get_title,
+    has_clusters_annotated,
+    has_labelled_spans_annotated,
+)
 from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 
 from ..gum import CELLS, TREES, WORDS, conll, write, write_document, write_splits, write_words
@@ -47,10 +55,34 @@ def test_clusters_are_read_with_their_names(gum: Path):
 def test_mentions_of_gum_are_singletons_where_asked(gum: Path):
     cells = ["(person-1-Ann)", "(event-9)", "(animal-2(person-1-Ann)", "animal-2)", "_", "(animal-2)", *"____"]
     write(gum / "coref/gum/conll/GUM_news_a.conll", conll(cells))
+    write(gum / "coref/gum/conll/GUM_vlog_b.conll", conll(["_"] * len(WORDS)))
     news, vlog = read_ontogum(gum, names=["GUM_news_a", "GUM_vlog_b"], singletons=["GUM_news_a"])
     clusters = get_clusters(vlog)
     assert sorted(get_clusters(news)) == sorted([*clusters, [(1, 2)], [(5, 6)]])
     assert {group.attrs["name"] for group in cluster_groups(news)} == {"1", "2", "singleton-1", "singleton-2"}
+
+
+def test_mentions_of_gum_are_labelled_with_their_types(gum: Path):
+    cells = ["(person-1)", "_", "(animal-2-Rex(person-1)", "animal-2-Rex)", *"______"]
+    write(gum / "coref/gum/conll/GUM_news_a.conll", conll(cells))
+    doc = read_quietly(gum)
+    assert get_labelled_spans(doc) == [(0, 1, "person"), (2, 3, "person"), (2, 4, "animal")]
+    assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
+
+
+def test_without_the_mentions_of_gum_no_spans_are_labelled(gum: Path):
+    assert not has_labelled_spans_annotated(read_quietly(gum))
+
+
+@pytest.mark.parametrize("text", [None, conll(["_"] * 4, WORDS[:4]), "0\tAnn"])
+def test_mentions_of_gum_that_cannot_be_read_cost_no_document(gum: Path, text: str | None):
+    write(gum / "coref/gum/conll/GUM_vlog_b.conll", conll(["_"] * 10))
+    if text is not None:
+        write(gum / "coref/gum/conll/GUM_news_a.conll", text)
+    message = r"Left out files that can't be read: 1\. The first: \S*coref/gum/conll/GUM_news_a\.conll:"
+    with pytest.warns(UserWarning, match=message):
+        news, vlog = read_ontogum(gum, names=["GUM_news_a", "GUM_vlog_b"])
+    assert [has_labelled_spans_annotated(doc) for doc in (news, vlog)] == [False, True]
 
 
 def test_a_document_without_the_mentions_of_gum_is_left_out_where_they_are_asked_for(gum: Path):
