@@ -9,10 +9,12 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..annotation import get_clusters, get_frames, get_quotations
+from ..annotation import get_clusters, get_frames, get_labelled_spans, get_quotations
 from .files import Keys
+from .structure import find_crossing
 
 RAREST = 3
+MOST_FREQUENT = 10
 
 
 @dataclass
@@ -26,6 +28,9 @@ class Counts:
     predicates, arguments (int): Frames, and their spans beside the predicates.
     roles, rolesets (Counter[str]): How often each occurs.
     quotations, without_speaker (int): Quotations, and those of which no speaker is known.
+    labelled_spans, nested, crossing (int): Labelled spans; those that lie within another one; and those that cross one
+        that starts earlier.
+    labels (Counter[str]): How often each label occurs.
     """
 
     documents: int = 0
@@ -42,15 +47,21 @@ class Counts:
     rolesets: Counter[str] = field(default_factory=Counter)
     quotations: int = 0
     without_speaker: int = 0
+    labelled_spans: int = 0
+    nested: int = 0
+    crossing: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
 
     def as_data(self) -> dict[str, Any]:
-        """The same as JSON holds it, the most frequent roles and rolesets first."""
-        frequent = {"roles": dict(self.roles.most_common()), "rolesets": dict(self.rolesets.most_common())}
+        """The same as JSON holds it, the most frequent roles, rolesets and labels first."""
+        counters = {"roles": self.roles, "rolesets": self.rolesets, "labels": self.labels}
+        frequent = {name: dict(counter.most_common()) for name, counter in counters.items()}
         return {**vars(self), "widths": dict(sorted(self.widths.items())), **frequent}
 
     def rows(self) -> dict[str, str]:
         """The counts as cells of a table, by title."""
         rarest = ", ".join(f"{role} {count:,}" for role, count in self.roles.most_common()[: -RAREST - 1 : -1])
+        labels = ", ".join(f"{label} {count:,}" for label, count in self.labels.most_common(MOST_FREQUENT))
         widths = sorted(self.widths.elements())
         numbers = {
             "Documents": self.documents,
@@ -68,8 +79,13 @@ class Counts:
             "Roles": len(self.roles),
             "Quotations": self.quotations,
             "Without speaker": self.without_speaker,
+            "Labelled spans": self.labelled_spans,
+            "Within others": self.nested,
+            "Crossing others": self.crossing,
+            "Labels": len(self.labels),
         }
-        return {title: f"{number:,}" if number else "" for title, number in numbers.items()} | {"Rarest roles": rarest}
+        cells = {title: f"{number:,}" if number else "" for title, number in numbers.items()}
+        return cells | {"Frequent labels": labels, "Rarest roles": rarest}
 
 
 def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
@@ -95,6 +111,14 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
         quotations = get_quotations(doc)
         counts.quotations += len(quotations)
         counts.without_speaker += sum(quotation.speaker is None for quotation in quotations)
+        labelled = get_labelled_spans(doc, keys.labelled)
+        places = [(span.start, span.end) for span in labelled]
+        depths = nesting_depths(places)
+        crossing = {span for span, _ in find_crossing(places)}
+        counts.labelled_spans += len(labelled)
+        counts.nested += sum(depths[place] > 1 for place in places)
+        counts.crossing += sum(place in crossing for place in places)
+        counts.labels.update(span.label for span in labelled)
     return counts
 
 

@@ -11,6 +11,7 @@ from warnings import catch_warnings, simplefilter
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..annotation import LABELLED_KEY
 from ..corpora.bracketed import BracketedError, Collect, read_bracketed
 from ..corpora.formats import BRACKETED, formats, recognise_format, recognised_formats
 from ..corpora.reports import LEFT_OUT, CorpusWarning
@@ -29,10 +30,11 @@ DOUBTFUL = Kind("bracketed text that may not be what was meant", loses=False)
 
 @dataclass(frozen=True)
 class Keys:
-    """Prefixes of the keys of clusters and of frames in `doc.spans`."""
+    """Prefixes of the keys of clusters and of frames in `doc.spans`, and the key of labelled spans."""
 
     clusters: str
     frames: str
+    labelled: str = LABELLED_KEY
 
 
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:

@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_span_selector.annotation import set_labelled_spans
 from spacy_span_selector.checking.counts import count_docs
+from spacy_span_selector.checking.files import Keys
 
 from .corpora import GOOD, KEYS, read
 
@@ -26,6 +28,26 @@ def test_counts() -> None:
 def test_cells_of_what_is_not_there_are_empty() -> None:
     rows = count_docs(read("Nobody came."), KEYS).rows()
     assert {title: cell for title, cell in rows.items() if cell} == {"Documents": "1", "Sentences": "1", "Tokens": "3"}
+
+
+def test_labelled_spans() -> None:
+    docs = [Doc(VOCAB, words=["w"] * 6) for _ in range(3)]
+    set_labelled_spans(docs[0], [(0, 3, "PER"), (0, 3, "NAME"), (1, 2, "PER"), (2, 4, "LOC")])
+    set_labelled_spans(docs[1], [(0, 1, "PER")])
+    counts = count_docs(docs, KEYS)
+    assert (counts.labelled_spans, counts.nested, counts.crossing) == (5, 1, 1)
+    assert counts.labels == {"PER": 3, "NAME": 1, "LOC": 1}
+    assert list(counts.as_data()["labels"]) == ["PER", "NAME", "LOC"]
+    rows = counts.rows()
+    assert [rows[title] for title in ("Labelled spans", "Within others", "Crossing others", "Labels")] == [*"5113"]
+    assert rows["Frequent labels"] == "PER 3, NAME 1, LOC 1"
+
+
+def test_labelled_spans_under_another_key() -> None:
+    doc = Doc(VOCAB, words=["w"] * 6)
+    set_labelled_spans(doc, [(0, 3, "PER")], key="mine")
+    assert count_docs([doc], Keys(KEYS.clusters, KEYS.frames, labelled="mine")).labelled_spans == 1
+    assert count_docs([doc], KEYS).labelled_spans == 0
 
 
 @given(SPANS)
