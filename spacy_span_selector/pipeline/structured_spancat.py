@@ -20,6 +20,7 @@ from ..examples.gold_labels import gold_labels
 from ..examples.lost import LostSpans
 from ..layers.selection.candidates import Decode, Undecoded
 from ..layers.selection.sampling import Annotation
+from ..layers.selection.selectors import MOST_SPANS
 from ..layers.spancat.network import GoldLabels, SpancatOutput, SpancatRequest
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.torch_head import head_module
@@ -206,7 +207,7 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
 
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SpancatRequest:
         strategy = self.prediction_strategy()
-        return SpancatRequest(Undecoded(strategy) if isinstance(strategy, Decode) else strategy)
+        return SpancatRequest(Undecoded(strategy, MOST_SPANS) if isinstance(strategy, Decode) else strategy)
 
     def _loss(
         self, output: SpancatOutput, gold: GoldLabels, layout: SpanLayout

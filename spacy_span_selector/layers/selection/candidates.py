@@ -47,7 +47,7 @@ class Decode:
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         weights = self.weights(scores, log_marginals)
-        flat = worthwhile(weights, layout)
+        flat = torch.nonzero(layout.valid() & (weights > 0)).squeeze(1)
         starts, ends = (column.cpu().numpy() for column in layout.locate(flat))
         keep = heaviest_set(starts, ends + 1, weights[flat].double().cpu().numpy())
         return in_text_order(flat[torch.from_numpy(keep).to(flat.device)], layout)
@@ -62,17 +62,16 @@ class Undecoded:
     """Every span that `Decode` may keep, whether they cross or not.
 
     decode (Decode): Decides later, when more is known of these spans.
+    most (float): How many spans of a sentence are kept at most, per token: see `AboveThreshold`. By the marginals of a
+        grammar, fewer than 2 / t are above a threshold t.
     """
 
     decode: Decode
+    most: float
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
-        return in_text_order(worthwhile(self.decode.weights(scores, log_marginals), layout), layout)
-
-
-def worthwhile(weights: Tensor, layout: SpanLayout) -> Tensor:
-    """Flat indices of the spans that are worth something. Shape: (spans,)"""
-    return torch.nonzero(layout.valid() & (weights > 0)).squeeze(1)
+        weights = self.decode.weights(scores, log_marginals)
+        return _at_most(self.most, layout.valid() & (weights > 0), weights, layout)
 
 
 @dataclass(frozen=True)
@@ -90,10 +89,15 @@ class AboveThreshold:
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         above = layout.valid() & (log_marginals.exp() > self.threshold)
-        if self.most is not None and any(_crowded(bucket.chart(above), bucket, self.most) for bucket in layout.buckets):
-            probable = log_marginals.masked_fill(~above, -torch.inf)
-            return TopPerSentence(self.most)(probable, probable, layout)
-        return in_text_order(torch.nonzero(above).squeeze(1), layout)
+        return _at_most(self.most, above, log_marginals, layout)
+
+
+def _at_most(most: float | None, chosen: Tensor, weights: Tensor, layout: SpanLayout) -> Tensor:
+    """The flat indices of chosen spans; of a sentence that has more than `most` per token, of the heaviest."""
+    if most is not None and any(_crowded(bucket.chart(chosen), bucket, most) for bucket in layout.buckets):
+        weights = weights.masked_fill(~chosen, -torch.inf)
+        return TopPerSentence(most)(weights, weights, layout)
+    return in_text_order(torch.nonzero(chosen).squeeze(1), layout)
 
 
 def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
