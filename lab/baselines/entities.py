@@ -1,0 +1,250 @@
+"""spaCy's own components for labelled spans, each in the pipeline and in the training of `structured_spancat`.
+
+A system has a pipeline of a shared encoder and of its own components, which listen to it. Encoder, batches, optimizer,
+number of updates and dropout are those of a config of this package, the same for all systems. Settings that suit one
+system and not another are in `CHOICES`, to be chosen on dev.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import floor
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.util import load_config
+from spacy.vocab import Vocab
+from thinc.api import Config, Model, Optimizer
+
+from spacy_span_selector.annotation.labelled_spans import (
+    LABELLED_KEY,
+    LabelledSpan,
+    get_labelled_spans,
+    set_labelled_spans,
+)
+from spacy_span_selector.documents.sample import Sample
+from spacy_span_selector.examples.corpus import read_docs
+
+OURS = "structured_spancat"
+ENCODER = "encoder"
+Settings = dict[str, Any]
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+BASES = {"cnn": (CONFIGS / "coref_cpu.cfg", "structured_coref"), "minilm": (CONFIGS / "srl_minilm.cfg", "transformer")}
+"""The config of each encoder, whose training all systems have, and the component there that has the encoder."""
+
+PIECE_WORDS = 128
+"""Training documents are cut between sentences into pieces of so many words at most, so that batches vary."""
+
+CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    OURS: {},
+    "spancat": {"longest": (12, 8, 20), "hidden_size": (128, 256)},
+    "spancat_singlelabel": {"longest": (12, 8, 20), "hidden_size": (128, 256), "negative_weight": (1.0, 0.5, 0.2)},
+    "span_finder": {"longest": (20, 50), "hidden_size": (128, 256)},
+    "ner": {"hidden_width": (64, 128)},
+}
+"""The settings of each system, the first value being the default. Of n-grams, and of what a span finder suggests,
+`longest` is the greatest length."""
+
+RATES: Mapping[str, Mapping[str, Sequence[float]]] = {
+    "cnn": {"learn_rate": (0.001, 0.003), "head_factor": (1.0, 3.0)},
+    "minilm": {"learn_rate": (0.0004, 0.0002), "head_factor": (5.0, 1.0)},
+}
+"""The settings of all systems with an encoder: the greatest learning rate, and by how much that of all that is not the
+encoder is greater. spaCy's components have no such factor of their own; here they get one, so that none is starved."""
+
+PARTIAL_CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    OURS: {"annotation": ("partial", "complete")},
+    "spancat_singlelabel": {"negative_weight": (0.2, 0.05, 1.0)},
+    "ner": {"unmarked": ("missing", "outside")},
+}
+"""Further settings where some spans of the training documents are not marked."""
+
+THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+FINDER_THRESHOLDS = (0.1, 0.3, 0.5)
+
+
+def choices(system: str, encoder: str, partial: bool) -> list[Settings]:
+    """The settings to choose from: the default first, then what differs from it in one value.
+
+    system (str): One of `CHOICES`.
+    encoder (str): One of `BASES`.
+    partial (bool): Whether only some spans of the training documents are marked.
+    """
+    values = {**CHOICES[system], **RATES[encoder], **(PARTIAL_CHOICES.get(system, {}) if partial else {})}
+    default = {name: options[0] for name, options in values.items()}
+    return [default, *(default | {name: other} for name, options in values.items() for other in options[1:])]
+
+
+def make_config(system: str, encoder: str, settings: Settings, *, train: Path, updates: int, seed: int) -> Config:
+    """The config of a system.
+
+    system, encoder (str): One of `CHOICES` and one of `BASES`.
+    settings (Settings): One of `choices`.
+    train (Path): Training documents.
+    updates (int): How many times the weights are updated.
+    seed (int): Of weights, batches and dropout.
+    """
+    base, component = BASES[encoder]
+    config = load_config(base, interpolate=False)
+    config["system"]["seed"] = seed
+    config["training"]["optimizer"]["learn_rate"] |= {
+        "initial_rate": settings["learn_rate"],
+        "total_steps": updates,
+        "warmup_steps": updates // 10,
+    }
+    blocks = config.interpolate()["components"]
+    if component == "transformer":
+        shared = blocks[component]
+        listener = {
+            "@architectures": "spacy-transformers.TransformerListener.v1",
+            "grad_factor": 1.0,
+            "pooling": {"@layers": "reduce_mean.v1"},
+        }
+    else:
+        tok2vec = blocks[component]["model"]["tok2vec"]
+        shared = {"factory": "tok2vec", "model": tok2vec}
+        listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": tok2vec["encode"]["width"]}
+    own = _components(system, settings, listener | {"upstream": ENCODER})
+    config["components"] = {ENCODER: shared, **own}
+    config["nlp"]["pipeline"] = [ENCODER, *own]
+    config["training"]["annotating_components"] = ["span_finder"] if "span_finder" in own else []
+    config["training"]["score_weights"] = {}
+    reader = {"@readers": "spacy_span_selector.Corpus.v1", "max_words": PIECE_WORDS}
+    config["corpora"] = {part: {**reader, "path": str(train)} for part in ("train", "dev")}
+    config["initialize"]["components"] = {}
+    return config
+
+
+def _components(system: str, settings: Settings, listener: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The components of a system, by name, in their order."""
+    if system == OURS:
+        model: dict[str, Any] = {
+            "@architectures": "spacy_span_selector.SpancatModel.v1",
+            "selector": {"@misc": "spacy_span_selector.LaminarSelector.v1"},
+            "tok2vec": listener,
+        }
+        annotation = settings.get("annotation", "complete")
+        return {OURS: {"factory": OURS, "spans_key": LABELLED_KEY, "annotation": annotation, "model": model}}
+    if system == "ner":
+        model = {
+            "@architectures": "spacy.TransitionBasedParser.v2",
+            "state_type": "ner",
+            "extra_state_tokens": False,
+            "hidden_width": settings["hidden_width"],
+            "maxout_pieces": 2,
+            "use_upper": True,
+            "nO": None,
+            "tok2vec": listener,
+        }
+        return {"ner": {"factory": "ner", "model": model}}
+    categorizer: dict[str, Any] = {
+        "factory": "spancat",
+        "spans_key": LABELLED_KEY,
+        "suggester": {"@misc": "spacy.ngram_range_suggester.v1", "min_size": 1, "max_size": settings["longest"]},
+        "model": {
+            "@architectures": "spacy.SpanCategorizer.v1",
+            "reducer": {"@layers": "spacy.mean_max_reducer.v1", "hidden_size": settings["hidden_size"]},
+            "scorer": {"@layers": "spacy.LinearLogistic.v1", "nO": None, "nI": None},
+            "tok2vec": listener,
+        },
+    }
+    if system == "spancat_singlelabel":
+        categorizer |= {"factory": system, "negative_weight": settings["negative_weight"]}
+        categorizer["model"]["scorer"] = {"@layers": "Softmax.v2"}
+        return {system: categorizer}
+    if system == "spancat":
+        return {system: categorizer}
+    # The finder learns from the group of gold spans, and writes what it suggests to the group of that name: the
+    # categorizer reads it there, and replaces it.
+    finder = {
+        "factory": "span_finder",
+        "spans_key": LABELLED_KEY,
+        "threshold": 0.3,
+        "max_length": settings["longest"],
+        "model": {
+            "@architectures": "spacy.SpanFinder.v1",
+            "scorer": {"@layers": "spacy.LinearLogistic.v1", "nO": 2, "nI": None},
+            "tok2vec": listener,
+        },
+    }
+    categorizer["suggester"] = {"@misc": "spacy.preset_spans_suggester.v1", "spans_key": LABELLED_KEY}
+    return {"span_finder": finder, "spancat": categorizer}
+
+
+def thresholds(system: str) -> list[dict[str, float]]:
+    """The thresholds of a system's components to choose from on dev, which need no other training."""
+    if system in ("ner", "spancat_singlelabel"):  # these take what they find best
+        return [{}]
+    if system == "span_finder":
+        return [{"span_finder": finder, "spancat": own} for finder, own in product(FINDER_THRESHOLDS, THRESHOLDS)]
+    return [{system: threshold} for threshold in THRESHOLDS]
+
+
+def prepare_documents(
+    source: Path, target: Path, *, documents: int | None, share: float, seed: int, missing: bool = False
+) -> None:
+    """Write the training documents: the same ones for all systems, with the same spans.
+
+    source (Path): The .spacy file of all.
+    target (Path): The .spacy file to write.
+    documents (int | None): How many are taken, at random; None for all.
+    share (float): The share of the spans of each document that is kept; the others are not marked.
+    seed (int): What is taken.
+    missing (bool): Whether it is unknown, for `ner`, what tokens outside of all spans are.
+    """
+    docs = Sample(documents, seed=seed).take(read_docs(source, Vocab()))
+    for number, doc in enumerate(docs):
+        spans = get_labelled_spans(doc)
+        if share < 1:
+            chance = random.Random(f"{seed} {number}")
+            spans = chance.sample(spans, floor(share * len(spans) + chance.random()))
+        set_labelled_spans(doc, spans)
+        outer = [Span(doc, start, end, label=label) for start, end, label in outermost(spans)]
+        doc.set_ents(outer, default="missing" if missing else "outside")
+    DocBin(docs=docs, store_user_data=True).to_disk(target)
+
+
+def outermost(spans: Sequence[LabelledSpan]) -> list[LabelledSpan]:
+    """The spans that `ner` can have: of those that overlap or are the same, one that begins first, the longest."""
+    chosen: list[LabelledSpan] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end, span.label)):
+        if not chosen or span.start >= chosen[-1].end:
+            chosen.append(span)
+    return chosen
+
+
+def predicted_spans(doc: Doc, system: str, least: float = 0.0) -> set[LabelledSpan]:
+    """What a system has found in a document with a probability of at least `least`; `ner` knows no probabilities."""
+    if system == "ner":
+        return {LabelledSpan(entity.start, entity.end, entity.label_) for entity in doc.ents}
+    spans = get_labelled_spans(doc)
+    scores = doc.spans[LABELLED_KEY].attrs.get("scores", [1.0] * len(spans))
+    return {span for span, score in zip(spans, scores, strict=True) if score >= least}
+
+
+class HeadOptimizer:
+    """An optimizer whose learning rate is greater for everything that is not the encoder.
+
+    sgd (Optimizer): The optimizer.
+    nlp (Language): The pipeline with the encoder.
+    factor (float): Multiplies the rate.
+    """
+
+    def __init__(self, sgd: Optimizer, nlp: Language, factor: float) -> None:
+        pipe: Any = nlp.get_pipe(ENCODER)
+        model: Model[Any, Any] = pipe.model
+        self.sgd = sgd
+        self.factor = factor
+        self.of_encoder = {node.id for node in model.walk()} | {shim.id for node in model.walk() for shim in node.shims}
+
+    def __call__(self, key: tuple[int, str], weights: Any, gradient: Any, *, lr_scale: float = 1.0) -> Any:
+        factor = 1.0 if key[0] in self.of_encoder else self.factor
+        return self.sgd(key, weights, gradient, lr_scale=lr_scale * factor)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.sgd, name)
