@@ -34,11 +34,8 @@ ENCODER = "encoder"
 Settings = dict[str, Any]
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-BASES = {"cnn": (CONFIGS / "coref_cpu.cfg", "structured_coref"), "minilm": (CONFIGS / "srl_minilm.cfg", "transformer")}
-"""The config of each encoder, whose training all systems have, and the component there that has the encoder."""
-
-PIECE_WORDS = 128
-"""Training documents are cut between sentences into pieces of so many words at most, so that batches vary."""
+BASES = {"cnn": CONFIGS / "spancat_cpu.cfg", "minilm": CONFIGS / "spancat_minilm.cfg"}
+"""The config of each encoder, whose training all systems have."""
 
 CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
     OURS: {},
@@ -89,47 +86,41 @@ def make_config(system: str, encoder: str, settings: Settings, *, train: Path, u
     updates (int): How many times the weights are updated.
     seed (int): Of weights, batches and dropout.
     """
-    base, component = BASES[encoder]
-    config = load_config(base, interpolate=False)
+    config = load_config(BASES[encoder], interpolate=False)
     config["system"]["seed"] = seed
+    config["paths"] |= {
+        "train": str(train),
+        "dev": str(train),
+    }  # spaCy asks for both, but nothing here reads the latter
     config["training"]["optimizer"]["learn_rate"] |= {
         "initial_rate": settings["learn_rate"],
         "total_steps": updates,
         "warmup_steps": updates // 10,
     }
     blocks = config.interpolate()["components"]
-    if component == "transformer":
-        shared = blocks[component]
-        listener = {
-            "@architectures": "spacy-transformers.TransformerListener.v1",
-            "grad_factor": 1.0,
-            "pooling": {"@layers": "reduce_mean.v1"},
-        }
+    ours = blocks[OURS]
+    if "transformer" in blocks:
+        shared, listener = blocks["transformer"], ours["model"]["tok2vec"]
     else:
-        tok2vec = blocks[component]["model"]["tok2vec"]
+        tok2vec = ours["model"]["tok2vec"]
         shared = {"factory": "tok2vec", "model": tok2vec}
         listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": tok2vec["encode"]["width"]}
-    own = _components(system, settings, listener | {"upstream": ENCODER})
+    own = _components(system, settings, ours, listener | {"upstream": ENCODER})
     config["components"] = {ENCODER: shared, **own}
     config["nlp"]["pipeline"] = [ENCODER, *own]
     config["training"]["annotating_components"] = ["span_finder"] if "span_finder" in own else []
     config["training"]["score_weights"] = {}
-    reader = {"@readers": "spacy_span_selector.Corpus.v1", "max_words": PIECE_WORDS}
-    config["corpora"] = {part: {**reader, "path": str(train)} for part in ("train", "dev")}
     config["initialize"]["components"] = {}
     return config
 
 
-def _components(system: str, settings: Settings, listener: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _components(
+    system: str, settings: Settings, ours: dict[str, Any], listener: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
     """The components of a system, by name, in their order."""
     if system == OURS:
-        model: dict[str, Any] = {
-            "@architectures": "spacy_span_selector.SpancatModel.v1",
-            "selector": {"@misc": "spacy_span_selector.LaminarSelector.v1"},
-            "tok2vec": listener,
-        }
-        annotation = settings.get("annotation", "complete")
-        return {OURS: {"factory": OURS, "spans_key": LABELLED_KEY, "annotation": annotation, "model": model}}
+        changed = {"annotation": settings.get("annotation", "complete"), "learn_rate_factor": 1.0}  # see HeadOptimizer
+        return {OURS: ours | changed | {"model": ours["model"] | {"tok2vec": listener}}}
     if system == "ner":
         model = {
             "@architectures": "spacy.TransitionBasedParser.v2",
