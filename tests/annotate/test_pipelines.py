@@ -10,7 +10,13 @@ import spacy
 from spacy.language import Language
 
 from spacy_span_selector.annotate import Job
-from spacy_span_selector.annotate.pipelines import bfloat16_settings, describe_pipeline, load_for, pipeline_folder
+from spacy_span_selector.annotate.pipelines import (
+    bfloat16_settings,
+    describe_pipeline,
+    find_keys,
+    load_for,
+    pipeline_folder,
+)
 
 from . import components
 
@@ -111,3 +117,10 @@ def test_bfloat16_is_set_for_the_network_of_coreference_too():
 def test_without_an_encoder_bfloat16_is_an_error(model: str):
     with pytest.raises(ValueError, match=r"--bf16 needs an encoder .* components \(sentencizer, rules_of_tests\)"):
         load_for(Job(model=model, bf16=True))
+
+
+def test_labelled_spans_are_found_where_the_first_component_puts_them():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("structured_spancat", name="nested", config={"spans_key": "mine"})
+    nlp.add_pipe("structured_spancat", name="others")
+    assert find_keys(nlp) == {"labelled_key": "mine"}
