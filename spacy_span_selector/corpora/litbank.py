@@ -26,13 +26,13 @@ from ..annotation import (
     set_quotations,
     set_title,
 )
-from .bio import TaggedText, parse_bio, read_tagged_spans
 from .columns import check_row_numbers, read_coreference_column
 from .commands import SPLITS, OutDir, list_once, save_docs, split_docs
 from .files import FILES, read_text
 from .formats import Format
 from .reports import DOCUMENTS, Report, check_parts, shorten
 from .speech import nearest_mention
+from .tags import TaggedText, parse_tags, read_tagged_spans
 
 CONLL_FOLDER = Path("coref/conll")
 FOLDS_FOLDER = Path("lrec2020-coref/data/litbank_tenfold_splits")
@@ -221,7 +221,7 @@ def add_entities(doc: Doc, source: Path, report: Report) -> None:
     if not path.is_file():
         return
     try:
-        text = TaggedText(sentences=[sentence for part in parse_bio(read_text(path)) for sentence in part.sentences])
+        text = TaggedText(sentences=[sentence for part in parse_tags(read_text(path)) for sentence in part.sentences])
         _check_words(doc, text, path)
     except (OSError, ValueError) as error:
         report.leave_out(FILES, str(error))

@@ -92,10 +92,14 @@ Case = tuple[tuple[str, ...], str, str, bytes | None]
 
 
 def cases() -> Iterator[Case]:
-    others = [("export", name, "FILE", "out") for name in ("conll2012", "corefud", "label-studio", "props")]
+    others = [
+        ("export", name, "FILE", "out") for name in ("bio", "brat", "conll2012", "corefud", "label-studio", "props")
+    ]
     others.append(("render", "FILE", "out"))
     for command, name, kinds in (
+        (("convert", "bio", "FILE", "out.spacy"), "a.bio", NO_TEXT),
         (("convert", "bracketed", "FILE", "out.spacy"), "a.txt", NO_TEXT),
+        (("convert", "brat", "FILE", "out.spacy"), "a.ann", NO_TEXT),  # nor is there a text beside it
         (("convert", "conll2012", "FILE", "out.spacy"), "a.conll", NO_LINES),
         (("convert", "jsonlines", "FILE", "out.spacy"), "a.jsonl", NO_LINES),
         (("convert", "corefud", "FILE", "out.spacy"), "a.conllu", NO_LINES),

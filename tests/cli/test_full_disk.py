@@ -61,6 +61,8 @@ def check(arguments: Sequence[object], folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "arguments, names",
     [
+        (["export", "bio", "gold.spacy", "out/a.bio"], ["a.bio"]),
+        (["export", "brat", "gold.spacy", "out"], ["document.txt", "document.ann"]),
         (["export", "bracketed", "gold.spacy", "out/a.txt"], ["a.txt"]),
         (["export", "conll2012", "gold.spacy", "out/a.conll"], ["a.conll"]),
         (["export", "jsonlines", "gold.spacy", "out/a.jsonlines"], ["a.jsonlines"]),
@@ -83,6 +85,7 @@ def test_what_is_made_of_a_spacy_file(
 @pytest.mark.parametrize(
     "format_, name",
     [
+        ("bio", "a.bio"),
         ("conll2012", "a.conll"),
         ("corefud", "a.conllu"),
         ("jsonlines", "a.jsonlines"),

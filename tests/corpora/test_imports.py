@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
-FORMATS = ["bracketed", "conll2012", "corefud", "ewt", "jsonlines", "label_studio", "litbank", "ontogum", "props"]
+FORMATS = [
+    *("bio", "bracketed", "brat", "conll2012", "corefud", "ewt"),
+    *("jsonlines", "label_studio", "litbank", "ontogum", "props"),
+]
 PACKAGE = "spacy_span_selector"
 PROGRAM = f"""
 import importlib, sys

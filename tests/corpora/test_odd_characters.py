@@ -27,6 +27,7 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_speakers,
 )
+from spacy_span_selector.corpora.bio import read_bio, write_bio
 from spacy_span_selector.corpora.bracketed import parse_bracketed, write_bracketed
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.corpora.corefud import read_corefud, write_corefud
@@ -41,6 +42,11 @@ NLP_OF_WORDS.tokenizer = lambda text: Doc(VOCAB, words=text.split(" ") if text e
 ODD = [c for c in map(chr, range(0x10000)) if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Zs")]
 SURROGATE = "\ud800"
 PLACES = ("words", "title", "speaker", "name", "type", "role", "roleset")
+
+
+def in_bio(doc: Doc, path: Path) -> Doc:
+    path.write_text(write_bio([doc]), "utf-8", newline="")
+    return read_bio(path, VOCAB)[0]
 
 
 def in_bracketed(doc: Doc, path: Path) -> Doc:
@@ -84,6 +90,7 @@ def in_doc_bin(doc: Doc, path: Path) -> Doc:
 
 
 FORMATS: dict[Callable[[Doc, Path], Doc], set[str]] = {
+    in_bio: {"words", "title"},
     in_bracketed: {*PLACES} - {"type"},
     in_conll2012: {*PLACES} - {"type", "name"},
     in_corefud: {"words", "title", "speaker", "type"},
@@ -94,7 +101,7 @@ FORMATS: dict[Callable[[Doc, Path], Doc], set[str]] = {
     in_doc_bin: {*PLACES},
 }
 """What a format holds, but for what its writer says that it changes."""
-TEXTS = [in_bracketed, in_conll2012, in_corefud, in_props]
+TEXTS = [in_bio, in_bracketed, in_conll2012, in_corefud, in_props]
 
 
 def make_doc(**texts: str) -> Doc:

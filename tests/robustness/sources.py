@@ -13,7 +13,9 @@ from tempfile import TemporaryDirectory
 import spacy
 from spacy.tokens import Doc
 
+from spacy_span_selector.corpora.bio import read_bio
 from spacy_span_selector.corpora.bracketed import read_bracketed
+from spacy_span_selector.corpora.brat import read_brat
 from spacy_span_selector.corpora.conll2012 import read_conll2012
 from spacy_span_selector.corpora.corefud import read_corefud
 from spacy_span_selector.corpora.ewt import read_ewt
@@ -199,6 +201,28 @@ def jsonlines() -> Source:
     )
 
 
+def bio() -> Source:
+    tags = "".join(f"{word}\t{tag}\tO\n" for word, tag in zip(WORDS, TAGS, strict=True))
+    text = f"-DOCSTART- (a)\n\n{tags}\n{tags}\n-DOCSTART- (b)\n\n{tags}\n"
+    return Source(
+        {"tales.bio": text.encode()},
+        lambda folder: read_bio(folder / "tales.bio"),
+        ("bio", "tales.bio", "out.spacy"),
+    )
+
+
+def brat() -> Source:
+    spans = "T1\tPER 9 20\ther brother\nT2\tPER 9 12\ther\nT3\tPER 0 3\tAnn\n"
+    texts = {"a": "Ann gave her brother a key.\n", "b": "Ann gave her\nbrother 日本語.\n"}
+    files = {f"{name}.txt": text.encode() for name, text in texts.items()}
+    files |= {"a.ann": spans.encode(), "b.ann": spans.replace("9 20", "9 12;13 20").encode()}
+    return Source(
+        files,
+        lambda folder: [doc for name in texts for doc in read_brat(folder / f"{name}.ann", NLP)],
+        ("brat", "a.ann", "b.ann", "out.spacy", "--lang", "xx"),
+    )
+
+
 def bracketed() -> Source:
     text = """\
 # invented
@@ -286,4 +310,6 @@ SOURCES = {
     "jsonlines": jsonlines(),
     "label-studio": label_studio(),
     "bracketed": bracketed(),
+    "bio": bio(),
+    "brat": brat(),
 }

@@ -30,7 +30,9 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
+from spacy_span_selector.corpora.bio import read_bio, write_bio
 from spacy_span_selector.corpora.bracketed import read_bracketed, write_bracketed
+from spacy_span_selector.corpora.brat import read_brat, write_brat
 from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.corpora.corefud import read_corefud, write_corefud
 from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
@@ -173,6 +175,11 @@ def _write(path: Path, text: str) -> None:
         stream.write(text)
 
 
+def write_brat_files(docs: list[Doc], path: Path) -> None:
+    for name, text in write_brat(docs).items():
+        _write(path.with_name(name), text)
+
+
 def writing(write: Callable[[list[Doc]], str]) -> Callable[[list[Doc], Path], None]:
     """To a file, what a writer makes of documents."""
     return lambda docs, path: _write(path, write(docs))
@@ -196,6 +203,12 @@ FORMATS = {
             *("characters", "title on one line", "speakers by sentence", "numbers of mentions", "numbers of arguments"),
             "labels",
         },
+    ),
+    "bio": Format(writing(write_bio), read_bio, {"words", "title on one line", "labelled"}),
+    "brat": Format(
+        write_brat_files,
+        lambda path: [doc for file in sorted(path.parent.glob("*.ann")) for doc in read_brat(file, NLP)],
+        {"characters", "labels"},
     ),
     "conll2012": Format(writing(write_conll2012), read_conll2012, {"words", "clusters", "frames", "rolesets"}),
     "corefud": Format(writing(write_corefud), read_corefud, {"text words", "title on one line", "clusters of words"}),

@@ -159,7 +159,7 @@ def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
     assert ".spacy: no such file" in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize("name", ["bracketed", "conll2012", "corefud", "jsonlines", "label-studio"])
+@pytest.mark.parametrize("name", ["bio", "bracketed", "brat", "conll2012", "corefud", "jsonlines", "label-studio"])
 def test_data_that_are_not_there_are_named(data: Path, tmp_path: Path, name: str):
     result = run(name, data.with_name("none.spacy"), tmp_path / "out")
     assert result.exit_code == 1
