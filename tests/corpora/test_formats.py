@@ -85,7 +85,7 @@ def test_a_format_from_outside_is_an_output_of_annotate(words: Path, tmp_path: P
 def test_a_format_that_there_is_none_of_is_named_with_the_others():
     result = run("annotate", "model", "a.txt", "out", "--format", "words")
     assert result.exit_code == 2
-    assert "'words' is not one of 'bracketed'" in " ".join(result.output.split())
+    assert "'words' is not one of 'bio', 'bracketed'" in " ".join(result.output.split())
 
 
 def test_commands_suggest_a_format_with_a_similar_name():
