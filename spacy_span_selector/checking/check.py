@@ -146,4 +146,4 @@ def _keys(training: Training) -> Keys:
         settings: Any = pipe.settings
         group = training.tasks[name].group
         keys[group] = settings.prefix if group in ("cluster", "frame") else settings.selected_key
-    return Keys(keys["cluster"], keys["frame"])
+    return Keys(keys["cluster"], keys["frame"], keys["labelled span"])

@@ -33,7 +33,7 @@ from .settings import NotNegative, PipeSettings, default_model
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)
 class SpancatPipeSettings(PipeSettings):
-    """The settings of `structured_spancat`.
+    """The settings of `structured_spancat`. Here the greedy selector uses `negatives`, too: it learns as others do.
 
     spans_key (str): Key of the labelled spans in `doc.spans`, in the annotation that is learnt and in the prediction.
     """
