@@ -18,7 +18,7 @@ from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 
-from .pipeline.components import CASES, CLUSTERS, FRAMES, SRL, make_examples
+from .pipeline.components import CLUSTERS, COREF, FRAMES, SRL, make_examples
 from .test_docs import NEEDS_FILES, expected_output
 from .tok2vec import TOK2VEC
 
@@ -38,7 +38,7 @@ def joint() -> Language:
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("tok2vec", name="transformer", config={"model": TOK2VEC})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
-    for case in CASES:
+    for case in (COREF, SRL):
         nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener}})
     examples = make_examples(nlp, [*parse_bracketed(CLUSTERS, nlp), *parse_bracketed(FRAMES, nlp)])
     nlp.initialize(lambda: examples)

@@ -22,6 +22,7 @@ from spacy_span_selector.annotation import (
     CLUSTER_PREFIX,
     FRAME_PREFIX,
     GIVEN_MENTIONS_KEY,
+    LABELLED_KEY,
     MENTIONS_KEY,
     PREDICATES_KEY,
     SELECTED_KEY,
@@ -31,14 +32,17 @@ from spacy_span_selector.annotation import (
     frame_keys,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_mentions,
     set_predicates,
 )
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction
+from spacy_span_selector.pipeline.structured_spancat import SpancatPrediction
 from spacy_span_selector.pipeline.structured_srl import SrlPrediction
 
 from ..selectors import selector_block
@@ -74,6 +78,18 @@ Go.
 Ann left.
 > [ARG7 Ann] [V left].
 """
+LABELLED = """
+=== the station
+Ann Lee met her brother at the station.
+[] [PER Ann Lee] met [PER [PER her] brother] at [LOC the station].
+He thanked Ann.
+[] [PER He] thanked [PER Ann].
+=== the hat
+Leo lost a hat.
+[] [PER Leo] lost a hat.
+Ruth found it near her house.
+[] [PER Ruth] found it near [LOC [FAC [PER her] house]].
+"""
 
 Spans = list[tuple[int, int]]
 Annotation = tuple[dict[str, tuple[list[tuple[int, int, str]], dict[str, Any]]], list[float]]
@@ -96,9 +112,7 @@ class Case:
     steps (int): Training steps after which a pipeline with any selector is overfitted to the corpus.
     scores (tuple[str, ...]): The scores that are 1 if everything is found, the main score first.
     settings (dict[str, Any]): Settings that no other component has, with values that are not the default.
-    prefix, spans_key, given_key (str): Keys in `doc.spans`: of its groups (clusters, frames), of the spans that it
-        selects, and of those that it is given.
-    spans_setting, given_setting (str): The settings that hold the last two.
+    spans_key, spans_setting (str): The key in `doc.spans` of the spans that it selects, and the setting that holds it.
     keys (Callable): The keys of its groups in a document.
     read, write (Callable): Get and set what the groups of a document hold, scores aside.
     write_nothing (Callable): Annotates a document as one that has no group.
@@ -107,6 +121,9 @@ class Case:
     too_wide (tuple[str, int]): The first of these in the corpus, as a warning shows it, and how many there are.
     prediction, no_prediction (Any): What `predict` may return for a document of at least three words.
     predicted (Annotation): The annotation that `prediction` amounts to.
+    prefix (str): The prefix of the keys of its groups; empty if the spans that it selects are its only group.
+    given_key, given_setting (str): The key of the spans that it is given, and the setting that holds it; empty if it is
+        given none.
     """
 
     factory: str
@@ -121,11 +138,8 @@ class Case:
     steps: int
     scores: tuple[str, ...]
     settings: dict[str, Any]
-    prefix: str
     spans_key: str
-    given_key: str
     spans_setting: str
-    given_setting: str
     keys: Callable[[Doc], list[str]]
     read: Callable[..., list[Any]]
     write: Callable[..., None]
@@ -136,6 +150,9 @@ class Case:
     prediction: Any
     no_prediction: Any
     predicted: Annotation
+    prefix: str = ""
+    given_key: str = ""
+    given_setting: str = ""
 
 
 def mark_clusters(doc: Doc, *groups: Spans) -> None:
@@ -147,6 +164,11 @@ def mark_frames(doc: Doc, *groups: Spans) -> None:
     """The spans of each group are arguments, and its first span is their predicate, too."""
     frames = [Frame(*spans[0], [Argument(start, end, "ARG0") for start, end in spans]) for spans in groups]
     set_frames(doc, frames)
+
+
+def mark_labelled(doc: Doc, *groups: Spans) -> None:
+    """Each span is labelled."""
+    set_labelled_spans(doc, [(*span, "PER") for span in {span for group in groups for span in group}])
 
 
 def without_scores(frames: list[Frame]) -> list[Frame]:
@@ -248,7 +270,43 @@ SRL = Case(
         [0.5, 0.25, 0.75],
     ),
 )
-CASES = (COREF, SRL)
+SPANCAT = Case(
+    factory="structured_spancat",
+    model={
+        "@architectures": "spacy_span_selector.SpancatModel.v1",
+        "tok2vec": TOK2VEC,
+        "hidden_width": 24,
+        "label_hidden_width": 24,
+        "feature_width": 4,
+        "dropout": 0.0,
+        "max_span_width": None,
+    },
+    plain={},
+    selectors=("structured", "laminar", "sigmoid", "greedy"),
+    ratio=1.0,
+    corpus=LABELLED,
+    other_corpus="Ann left.\n[] [PERSON Ann] left.",
+    parse=parse_bracketed,
+    texts=COREF.texts,
+    steps=50,
+    scores=("spans_sc_f", "spans_sc_p", "spans_sc_r"),
+    settings={},
+    spans_key=LABELLED_KEY,
+    spans_setting="spans_key",
+    keys=lambda doc: [LABELLED_KEY] if doc.spans.get(LABELLED_KEY) else [],
+    read=get_labelled_spans,
+    write=set_labelled_spans,
+    write_nothing=partial(set_labelled_spans, spans=[]),
+    mark=mark_labelled,
+    max_span_width=1,
+    too_wide=("PER 'Ann Lee' in document 'the station'", 5),
+    prediction=SpancatPrediction([(2, 3), (2, 3), (0, 3)], [0.75, 0.5, 0.25], ["PER", "LOC", "PER"]),
+    no_prediction=SpancatPrediction([], [], []),
+    predicted=({LABELLED_KEY: ([(0, 3, "PER"), (2, 3, "LOC"), (2, 3, "PER")], {})}, [0.25, 0.5, 0.75]),
+)
+CASES = (COREF, SRL, SPANCAT)
+NUMBERED = (COREF, SRL)
+"""Those that write numbered groups, and may be given spans."""
 
 
 def each_selector(*names: str) -> pytest.MarkDecorator:

@@ -47,6 +47,7 @@ from ..tok2vec import TOK2VEC
 from .components import (
     CASES,
     COREF,
+    NUMBERED,
     Annotation,
     Case,
     annotate,
@@ -75,6 +76,9 @@ from .components import (
 def case(request: pytest.FixtureRequest) -> Case:
     found: Case = request.param
     return found
+
+
+each_numbered = pytest.mark.parametrize("case", NUMBERED, ids=lambda case: case.factory)
 
 
 def texts_of(docs: list[Doc]) -> list[str]:
@@ -166,8 +170,8 @@ def test_selectors_survive_serialization(case: Case, selector: str, tmp_path: Pa
 
 
 def test_settings_survive_serialization(case: Case, tmp_path: Path) -> None:
-    keys: dict[str, Any] = {case.spans_setting: "kept", case.given_setting: "given"}
-    nlp, _ = initialized(case, threshold=0.25, decoding="map", **keys, **case.settings)
+    keys: dict[str, Any] = {setting: f"my_{setting}" for setting in (case.spans_setting, case.given_setting) if setting}
+    nlp = make_nlp(case, threshold=0.25, decoding="map", **keys, **case.settings)
     expected = component(nlp)._saved()
     found = component(from_disk(nlp, tmp_path))._saved()
     assert found == {**expected, "candidate_ratio": pytest.approx(expected["candidate_ratio"])}
@@ -185,7 +189,7 @@ def change_saved_settings(path: Path, factory: str, **changes: Any) -> None:
         ({"threshold": 7}, "'threshold' of '{name}' is 7; it must be less than or equal to 1"),
         ({"threshold": "0.5"}, "'threshold' of '{name}' is '0.5'; it must be a valid number"),
         ({"decoding": "best"}, "'decoding' of '{name}' is 'best'; it must be 'marginal' or 'map'"),
-        ({"prefix": 7}, "'prefix' of '{name}' is 7; it must be a valid string"),
+        ({"{key}": 7}, "'{key}' of '{name}' is 7; it must be a valid string"),
         ({"colour": "red"}, "there is no setting 'colour'; expected some of .*threshold"),
     ],
 )
@@ -193,8 +197,10 @@ def test_wrong_saved_settings_are_errors(
     case: Case, trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path
 ) -> None:
     trained.to_disk(tmp_path)
+    changes = {setting.format(key=case.spans_setting): value for setting, value in changes.items()}
     change_saved_settings(tmp_path, case.factory, **changes)
-    problem = f"Can't load '{case.factory}' from .*cfg: {problem.format(name=case.factory)}"
+    problem = problem.format(name=case.factory, key=case.spans_setting)
+    problem = f"Can't load '{case.factory}' from .*cfg: {problem}"
     with pytest.raises(ValueError, match=problem):
         spacy.load(tmp_path)
     pipe = component(trained)
@@ -326,7 +332,8 @@ def test_training_can_be_resumed(case: Case, trained: Language, gold: list[Doc])
 
 
 def some_group_has_several_spans(case: Case, annotations: list[Annotation]) -> bool:
-    groups = [spans for found, _ in annotations for key, (spans, _) in found.items() if key != case.spans_key]
+    apart = {case.spans_key} if case.prefix else set()  # these are in groups of their own, too
+    groups = [spans for found, _ in annotations for key, (spans, _) in found.items() if key not in apart]
     return any(len(spans) > 1 for spans in groups)
 
 
@@ -442,6 +449,7 @@ def test_whitespace_tokens(case: Case, trained: Language) -> None:
     assert not component(trained).lost.counts
 
 
+@each_numbered
 def test_annotating_again_replaces_groups_of_the_component_only(case: Case, trained: Language, gold: list[Doc]) -> None:
     doc = trained(gold[1].text)
     assert case.keys(doc) == [f"{case.prefix}_{number + 1}" for number in range(len(case.read(gold[1])))]
@@ -466,6 +474,7 @@ def test_annotation_survives_a_docbin(trained: Language, gold: list[Doc]) -> Non
     assert annotation(loaded) == annotation(doc)
 
 
+@each_numbered
 def test_annotation_survives_plain_data(case: Case, trained: Language, gold: list[Doc]) -> None:
     own: dict[str, Any] = {"prefix": "mine", case.spans_setting: "kept"}
     nlp = load_trained(case)
@@ -521,8 +530,9 @@ def test_a_higher_threshold_keeps_no_more_spans(case: Case, selector: str) -> No
 
 
 def test_threshold_is_for_marginal_decoding_alone(case: Case) -> None:
-    nlp, examples = initialized(case, threshold=0.99)
-    text = examples[0].text
+    nlp = load_trained(case)
+    text = case.texts[0]
+    component(nlp).configure(threshold=1.0)
     assert selected(case, nlp(text)) == []
     component(nlp).configure(decoding="map")
     by_tree = nlp(text)
@@ -548,6 +558,7 @@ def test_negatives_add_to_the_loss(case: Case, selector: str) -> None:
     assert without < with_negatives
 
 
+@each_numbered
 def test_keys_can_be_chosen(case: Case, trained: Language) -> None:
     keys: dict[str, Any] = {"prefix": "mine", case.spans_setting: "kept", case.given_setting: "given"}
     nlp = make_nlp(case, **keys)
@@ -566,6 +577,7 @@ def test_keys_can_be_chosen(case: Case, trained: Language) -> None:
     assert nlp.evaluate(examples)[case.scores[0]] == 1.0
 
 
+@each_numbered
 @pytest.mark.parametrize(
     ("setting", "key"), [("spans", "{given}"), ("given", "{prefix}_1"), ("spans", "{prefix}_2"), ("given", "a+b_10")]
 )
@@ -883,7 +895,8 @@ def test_gold_of_other_tokens_is_learnt(case: Case) -> None:
 def test_references_that_are_not_annotated_are_ignored_in_training(case: Case, selector: str) -> None:
     nlp, examples = initialized(case, selector)
     unannotated = [nlp.make_doc(example.text) for example in examples]
-    unannotated[0].spans[case.given_key] = [unannotated[0][1:2]]  # where to look, but not what is there
+    if case.given_key:
+        unannotated[0].spans[case.given_key] = [unannotated[0][1:2]]  # where to look, but not what is there
     before = head_weights(nlp)
     losses = nlp.update(make_examples(nlp, unannotated), sgd=SGD(1.0), losses={})
     assert losses == {case.factory: 0.0}

@@ -10,7 +10,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
-from .components import CASES, COREF, SRL, Case, annotate, component, initialized, make_nlp
+from .components import CASES, Case, annotate, component, initialized, make_nlp
 
 OTHER: dict[str, Any] = {
     "decoding": "map",
@@ -95,7 +95,7 @@ def test_bytes_win_over_the_component_that_loads_them(case: Case) -> None:
 
 def test_all_settings_are_tried() -> None:
     assert {name for _, name in EACH} == OTHER.keys()
-    assert {case for case, _ in EACH} == {COREF, SRL}
+    assert {case for case, _ in EACH} == {*CASES}
 
 
 def _saved(nlp: Language, path: Path) -> Path:

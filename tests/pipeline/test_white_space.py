@@ -27,7 +27,7 @@ from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
 from ..selectors import selector_block
 from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
-from .components import COREF, SRL, Case, component, gold_docs, load_trained, weights
+from .components import CASES, COREF, SRL, Case, component, gold_docs, load_trained, weights
 
 LITBANK = Path(__file__).parents[3] / "shared/data/litbank"
 TEXTS = [
@@ -96,7 +96,7 @@ def encoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return request.param
 
 
-@pytest.fixture(params=[COREF, SRL], ids=lambda case: case.factory)
+@pytest.fixture(params=CASES, ids=lambda case: case.factory)
 def case(request: pytest.FixtureRequest) -> Case:
     return request.param
 

@@ -1,4 +1,4 @@
-"""Documents of any words, sentences, given spans and markers, through both components."""
+"""Documents of any words, sentences, given spans and markers, through all components."""
 
 from __future__ import annotations
 

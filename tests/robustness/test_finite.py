@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from spacy_span_selector import wcfg
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 from spacy_span_selector.wcfg import Grammar
 
@@ -24,7 +25,11 @@ from .pipelines import COMPONENTS, build, each_component, make_pipeline, pipelin
 
 TEXT = "Ann gave her brother a key. He left it there."
 VALUES = (float("nan"), float("inf"), float("-inf"))
-SETTINGS = {"structured_coref": CorefPipeSettings, "structured_srl": SrlPipeSettings}
+SETTINGS = {
+    "structured_coref": CorefPipeSettings,
+    "structured_srl": SrlPipeSettings,
+    "structured_spancat": SpancatPipeSettings,
+}
 
 
 def floats(hints: dict[str, Any]) -> list[str]:

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from spacy.language import Language
 
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 
 from ..pipeline.components import annotation, component, network
@@ -31,11 +32,14 @@ from .pipelines import FOLDER, each_component, make_pipeline, pipeline
 from .strategies import json_values
 
 TEXT = "Ann gave her brother a key. He left it there."
-LABELS = {"labels": "roles", "rolesets": "rolesets"}
-"""The labels whose number is a size of the network, and their names in errors."""
+LABELS = {"structured_srl": ("labels", "rolesets"), "structured_spancat": ("labels",)}
+"""The labels whose number is a size of the network."""
+CALLED = {("structured_srl", "labels"): "roles"}
+"""Labels that have another name in errors."""
 SETTINGS = [
     *(("structured_coref", name) for name in CorefPipeSettings.defaults()),
-    *(("structured_srl", name) for name in (*SrlPipeSettings.defaults(), *LABELS)),
+    *(("structured_srl", name) for name in (*SrlPipeSettings.defaults(), *LABELS["structured_srl"])),
+    *(("structured_spancat", name) for name in (*SpancatPipeSettings.defaults(), *LABELS["structured_spancat"])),
 ]
 FILES = ("{}/model", "{}/cfg", "config.cfg")
 SETTING = re.compile(r"(?!factory)\w+ = ")
@@ -85,17 +89,18 @@ def test_damaged_files(factory: str, file: str, harm: Damage) -> None:
 def test_settings_that_were_changed(place: tuple[str, str], value: str) -> None:
     """An odd value is an error that names the setting, or it counts; labels are those of the network."""
     factory, setting = place
+    is_label = setting in LABELS.get(factory, ())
     with copied(factory) as folder:
         path = folder / factory / "cfg"
         settings = json.loads(path.read_text(encoding="utf-8"))
-        created = {**settings.get("configured", {}), **({setting: settings[setting]} if setting not in LABELS else {})}
+        created = {**settings.get("configured", {}), **({} if is_label else {setting: settings[setting]})}
         changed = {**settings, setting: json.loads(value), "configured": created}
         path.write_text(json.dumps(changed), encoding="utf-8")
         loaded = check_loading(factory, folder)
     if isinstance(loaded, str):
-        assert factory in loaded and LABELS.get(setting, setting) in loaded, loaded
+        assert factory in loaded and CALLED.get(place, setting) in loaded, loaded
     else:
-        assert setting not in LABELS
+        assert not is_label
         found = getattr(component(loaded).settings, setting)
         assert ([*found] if isinstance(found, tuple) else found) == json.loads(value)
 

@@ -1,4 +1,4 @@
-"""Small trainings of both components over a shared encoder, and processes that run them and are killed."""
+"""Small trainings of all components over a shared encoder, and processes that run them and are killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEPS = 7
 
 
 def write_training(folder: Path, encoder: str = CNN, **training: Any) -> Path:
-    """Write a corpus and a config that trains both components on it; `training` has settings of its own."""
+    """Write a corpus and a config that trains all components on it; `training` has settings of its own."""
     corpus = write_corpus(folder / "corpus.spacy")
     nlp = blank_nlp()
     if encoder == TRANSFORMER:
@@ -58,7 +58,7 @@ def write_training(folder: Path, encoder: str = CNN, **training: Any) -> Path:
 
 
 def write_corpus(path: Path) -> Path:
-    """Documents of which some are annotated for one component, and some for the other."""
+    """Documents that are annotated for one component each."""
     nlp = blank_nlp()
     DocBin(docs=[doc for case in CASES for doc in gold_docs(case, nlp)] * 2).to_disk(path)
     return path
