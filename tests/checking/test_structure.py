@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, set_frames
-from spacy_span_selector.checking.structure import check_frames, find_crossing
-from spacy_span_selector.checking.trainings import default_training
+from spacy_span_selector.annotation import Argument, Frame, set_frames, set_labelled_spans
+from spacy_span_selector.checking.structure import CROSSING_LABELLED, check_frames, check_labelled_spans, find_crossing
+from spacy_span_selector.checking.trainings import Training, default_training
 
-SRL = default_training("en").pipes["structured_srl"]
+PIPES = default_training("en").pipes
+SRL, SPANCAT = PIPES["structured_srl"], PIPES["structured_spancat"]
 
 SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda span: (span[0], sum(span))), max_size=6)
 
@@ -54,3 +56,21 @@ def test_two_frames_of_a_predicate() -> None:
 def test_arguments_of_two_predicates_that_cross() -> None:
     found = problems(Frame(1, 2, [Argument(2, 4, "ARG2")]), Frame(0, 1, [Argument(3, 6, "ARG1")]))
     assert [place for place, _ in found] == ["tokens 3:6"]
+
+
+def test_labelled_spans_that_cross() -> None:
+    doc = make_doc()
+    set_labelled_spans(doc, [(0, 4, "A"), (2, 4, "A"), (2, 4, "B"), (3, 6, "A"), (6, 7, "B")])
+    found = [*check_labelled_spans(doc, "train.spacy", SPANCAT)]
+    assert {problem.kind for problem in found} == {CROSSING_LABELLED}
+    assert {problem.place for problem in found} == {"tokens 3:6"}
+    assert {"'brother a key' and 'Ann gave her brother', tokens 0:4"} <= {problem.found for problem in found}
+
+
+def test_labelled_spans_may_cross_where_the_selector_lets_them() -> None:
+    doc = make_doc()
+    set_labelled_spans(doc, [(0, 4, "A"), (3, 6, "A")])
+    nlp = spacy.blank("en")
+    selector = {"@misc": "spacy_span_selector.SigmoidSelector.v1"}
+    nlp.add_pipe("structured_spancat", config={"model": {"selector": selector}})
+    assert not [*check_labelled_spans(doc, "train.spacy", Training(nlp).pipes["structured_spancat"])]

@@ -11,11 +11,14 @@ from spacy_span_selector.annotation import (
     Frame,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_predicates,
     has_clusters_annotated,
     has_frames_annotated,
+    has_labelled_spans_annotated,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_mentions,
     set_predicates,
 )
@@ -93,6 +96,18 @@ def test_a_share_of_the_frames_is_kept_whole() -> None:
     assert len(get_clusters(doc)) == 6
 
 
+@pytest.mark.parametrize(("share", "number"), [(0.0, 0), (0.5, 3), (1.0, 6)])
+def test_a_share_of_the_labelled_spans_is_kept(share: float, number: int) -> None:
+    (doc,) = make_docs(1)
+    before = [(0, 1, "A"), (0, 2, "A"), (0, 2, "B"), (3, 4, "B"), (4, 6, "A"), (5, 6, "A")]
+    set_labelled_spans(doc, before, [0.5] * 6)
+    Sample(spans=share).take([doc])
+    spans = get_labelled_spans(doc)
+    assert len(spans) == number and {*spans} <= {*before}
+    assert has_labelled_spans_annotated(doc)
+    assert len(get_clusters(doc)) == len(get_frames(doc)) == 6
+
+
 def test_nothing_gives_away_what_is_deleted() -> None:
     (doc,) = Sample(clusters=0.5, frames=0.5).take(make_docs(1))
     assert MENTIONS_KEY not in doc.spans
@@ -106,7 +121,7 @@ def test_a_document_that_lost_all_is_annotated() -> None:
 
 
 def test_a_document_without_annotation_gets_none() -> None:
-    (doc,) = Sample(clusters=0.5, frames=0.5).take([Doc(VOCAB, words=["a"])])
+    (doc,) = Sample(clusters=0.5, frames=0.5, spans=0.5).take([Doc(VOCAB, words=["a"])])
     assert not doc.spans
 
 
@@ -115,6 +130,7 @@ def test_a_document_without_annotation_gets_none() -> None:
     [
         ({"documents": 0}, "'documents' of the sample is 0; it must be at least 1"),
         ({"clusters": 1.5}, "'clusters' of the sample is 1.5; it is a share, from 0 to 1"),
+        ({"spans": 2.0}, "'spans' of the sample is 2.0; it is a share, from 0 to 1"),
         ({"frames": -0.1}, "'frames' of the sample is -0.1; it is a share, from 0 to 1"),
     ],
 )

@@ -17,10 +17,11 @@ from spacy_span_selector.layers.selection.selectors import (
 )
 from spacy_span_selector.pipeline.settings import PipeSettings, default_model, read_saved
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
+from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 from spacy_span_selector.signatures import naming
 
-SETTINGS: tuple[type[PipeSettings], ...] = (CorefPipeSettings, SrlPipeSettings)
+SETTINGS: tuple[type[PipeSettings], ...] = (CorefPipeSettings, SrlPipeSettings, SpancatPipeSettings)
 
 
 def test_keys_of_their_own_are_accepted() -> None:
@@ -41,6 +42,7 @@ def test_keys_of_the_same_groups_are_errors_that_name_them(keys: dict[str, str])
         (CorefPipeSettings(keep_singletons=False), "partial"),
         (CorefPipeSettings(keep_singletons=False, annotation="complete"), "complete"),
         (SrlPipeSettings(), "complete"),
+        (SpancatPipeSettings(), "complete"),
     ],
 )
 def test_annotation_is_complete_with_singletons_unless_it_is_given(settings: PipeSettings, annotation: str) -> None:

@@ -75,7 +75,7 @@ def test_the_key_can_be_chosen() -> None:
 
 def test_different_texts_are_an_error() -> None:
     example = Example(make_doc([], ["Ann", "left"]), make_doc([(0, 1, "PER")]))
-    with pytest.raises(ValueError, match="Cannot score .* at character 4"):
+    with pytest.raises(ValueError, match=r"Cannot score .* at character 4"):
         count_labelled_spans(example)
 
 
