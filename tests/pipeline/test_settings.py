@@ -21,8 +21,6 @@ from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 from spacy_span_selector.signatures import naming
 
-SETTINGS: tuple[type[PipeSettings], ...] = (CorefPipeSettings, SrlPipeSettings, SpancatPipeSettings)
-
 
 def test_keys_of_their_own_are_accepted() -> None:
     CorefPipeSettings(prefix="group", given_key="given", mentions_key="group_of_1")
