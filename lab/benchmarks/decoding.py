@@ -61,7 +61,8 @@ def main(
                 example.predicted = doc
             scores = pipe.score(examples)
             values = [f"{100 * scores[score]:.1f}" for score in shown]
-            rows.append((label, *values, f"{scores[tasks[name].density]:.3f}"))
+            density = tasks[name].density
+            rows.append((label, *values, f"{scores[density]:.3f}" if density else ""))
         pipe.settings = own
         typer.echo(f"\n{path}")
         msg.table(rows, header=("decoder", *columns), aligns=("l", *"r" * len(columns)), divider=True)
