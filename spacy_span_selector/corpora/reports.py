@@ -25,8 +25,11 @@ class CorpusWarning(UserWarning):
     """
 
     def __init__(self, findings: dict[str, list[str]]) -> None:
-        super().__init__("\n".join(map(_describe, findings, findings.values())))
+        super().__init__(findings)  # so that it can be pickled, and sent to another process
         self.findings = findings
+
+    def __str__(self) -> str:
+        return "\n".join(map(_describe, self.findings, self.findings.values()))
 
 
 class Report:

@@ -1,3 +1,4 @@
+import pickle
 import warnings
 
 import pytest
@@ -5,7 +6,15 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.corpora.reports import DOCUMENTS, Report, check_parts, leave_out_repeated, list_names, shorten
+from spacy_span_selector.corpora.reports import (
+    DOCUMENTS,
+    CorpusWarning,
+    Report,
+    check_parts,
+    leave_out_repeated,
+    list_names,
+    shorten,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +35,13 @@ def test_a_report_is_one_warning_with_the_first_cases_of_each_kind():
     (warning,) = caught
     first = "\n    ".join(f"a.txt:{i}" for i in range(5))
     assert str(warning.message) == f"Left out trees: 7. The first: {first}\nKept leaves: 1. The first: b.txt:1"
+
+
+def test_a_warning_can_be_sent_to_another_process():
+    warning = CorpusWarning({"Left out brackets": ["a.conll:1", "a.conll:2"]})
+    back = pickle.loads(pickle.dumps(warning))
+    assert (str(back), back.findings) == (str(warning), warning.findings)
+    assert str(type(warning)(*warning.args)) == str(warning)  # as pytest-xdist does
 
 
 def test_a_report_without_findings_is_no_warning():
