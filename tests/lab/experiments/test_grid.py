@@ -87,7 +87,7 @@ def test_fingerprint_distinguishes_configs_and_evaluations(grid_file: Path):
         ("seeds = [0, 7]", 'seeds = ["a"]', "experiment.seeds.0: Input should be a valid integer"),
         ("predicates = true", "predicate = true", "evaluation.predicate: Extra inputs are not permitted"),
         ('dev = "dev.spacy"', "", "folds.a.dev: Field required"),
-        ('"structured_srl"', '"ner"', "expected one of structured_coref, structured_srl"),
+        ('"structured_srl"', '"ner"', "expected one of structured_coref, structured_spancat, structured_srl"),
         ("[variants.low]", "[variants.l/w]", "the variant 'l/w' names a folder"),
         ("[folds]", PREDICTIONS, "predictions.map: there is no variant 'high'"),
         ("[folds]", GIVEN, "predictions.ceiling.evaluation: [\\s\\S]*there is no 'mention'; expected some of"),
