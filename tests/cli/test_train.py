@@ -32,7 +32,7 @@ def stopped(config: Path) -> Path:
 
     def stop(*args: Any, **kwargs: Any) -> Any:
         calls.append(args)
-        if len(calls) == 15:
+        if len(calls) == 23:
             signal.raise_signal(signal.SIGTERM)
         return update(*args, **kwargs)
 

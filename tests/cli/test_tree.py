@@ -71,7 +71,9 @@ def test_a_pipeline_without_a_selector_is_an_error(tmp_path: Path):
     nlp.to_disk(tmp_path / "model")
     result = invoke(tmp_path / "model", "He left.", tmp_path / "page.html")
     assert result.exit_code == 1
-    assert "has no structured_coref and no structured_srl, but sentencizer." in " ".join(result.output.split())
+    assert "has no structured_coref and no structured_spancat and no structured_srl, but sentencizer." in " ".join(
+        result.output.split()
+    )
 
 
 def test_selectors_whose_spans_cross_have_no_tree(tmp_path: Path):
