@@ -34,13 +34,13 @@ from ..examples.gold_frames import gold_frames
 from ..examples.lost import LostSpans
 from ..examples.rolesets import KnownRolesets, LookUpSenses, add_rolesets, count_rolesets, number_rolesets
 from ..extensions import FRAME_ATTRIBUTES, register_extensions
+from ..layers.selection.growth import NEW
 from ..layers.selection.sampling import Annotation
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
-from ..layers.srl.rolesets import NEW
 from ..models.torch_head import head_module
 from ..scoring.srl import SEMANTIC_ROLES
 from ..signatures import CHECKED, takes_settings

@@ -30,14 +30,12 @@ from torch.nn.functional import logsigmoid
 from ...signatures import CHECKED
 from ...wcfg import heaviest_set
 from ..selection.candidates import CandidateStrategy, Decoding, Pruning, TopNonCrossing
+from ..selection.growth import NEW, grow_output
 from ..selection.network import make_span_scorer, select_spans
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection, Selector
 from ..selection.settings import NetworkSettings, Size
 from ..spans.layout import SpanLayout, Spans
-
-NEW_LABEL_BIAS = -5.0
-"""The score of a label before anything has been learnt of it: so low that annotation stays as it was."""
 
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)
@@ -187,11 +185,8 @@ class SpancatHead(nn.Module):
 
         labels (int): How many labels there are; new ones come last.
         """
-        old = self.output
-        self.output = nn.Linear(old.in_features, labels, device=old.weight.device)
-        with torch.no_grad():
-            self.output.weight.zero_()[: old.out_features] = old.weight
-            self.output.bias.fill_(NEW_LABEL_BIAS)[: old.out_features] = old.bias
+        known = self.output.out_features
+        self.output = grow_output(self.output, [*range(known), *[NEW] * (labels - known)])
         self.sizes["labels"] = labels
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: SpancatRequest) -> SpancatOutput:

@@ -114,7 +114,7 @@ class SrlHead(nn.Module):
         """Take more roles and rolesets. The weights of the others stay, but their optimizer must start again.
 
         roles (int): How many roles there are; new ones come last.
-        rolesets (Sequence[int]): The old number of each roleset, or `rolesets.NEW`.
+        rolesets (Sequence[int]): The old number of each roleset, or `growth.NEW`.
         """
         self.rolesets.grow(rolesets)
         self.arguments.grow(roles, rolesets)

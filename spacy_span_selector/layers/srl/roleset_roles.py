@@ -13,8 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from ..selection.growth import NEW, grow_output, take_rows
 from .pairs import PairClassifier, Pairs
-from .rolesets import NEW, NEW_BIAS, take_rows
 from .settings import SrlSettings
 
 NO_TAG, ABSENT = 0, 1
@@ -100,9 +100,7 @@ class RoleClassifier(PairClassifier):
         rolesets (Sequence[int]): The old number of each, or NEW: a new one starts as the vector of all others does.
         """
         rows = [*range(self.labels), *[NEW] * (labels - self.labels), *range(self.labels, self.output.out_features)]
-        weight, bias = self.output.weight, self.output.bias
-        self.output = nn.Linear(self.output.in_features, len(rows), device=weight.device)
-        self.output.weight, self.output.bias = take_rows(weight, rows, 0.0), take_rows(bias, rows, NEW_BIAS)
+        self.output = grow_output(self.output, rows)
         self.labels = labels
         if self.rolesets is not None:
             vectors = self.rolesets.weight

@@ -9,14 +9,9 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
+from ..selection.growth import take_rows
 from ..spans.layout import Spans
 from .pairs import Pairs
-
-NEW = -1
-"""Marks the row of a new label."""
-
-NEW_BIAS = -5.0
-"""The score of a role before anything has been learnt of it: so low that annotation stays as it was."""
 
 
 class Senses(NamedTuple):
@@ -110,16 +105,3 @@ def _log_softmax(scores: Tensor, group: Tensor, groups: int) -> Tensor:
     greatest = scores.new_full((groups,), -torch.inf).scatter_reduce(0, group, scores.detach(), "amax")
     total = torch.zeros_like(greatest).index_add(0, group, torch.exp(scores - greatest[group]))
     return scores - greatest[group] - torch.log(total[group])
-
-
-def take_rows(weight: Tensor, rows: Sequence[int], new: Tensor | float) -> nn.Parameter:
-    """Make weights whose rows are those of others.
-
-    weight (Tensor): The weights. Shape: (rows, ...)
-    rows (Sequence[int]): The number of the row that each new one is copied from, or NEW.
-    new (Tensor | float): What rows that are NEW have.
-    RETURNS (nn.Parameter): Shape: (len(rows), ...)
-    """
-    old = weight.detach()
-    padded = torch.cat([old, torch.zeros_like(old[:1]) + new])  # NEW, which is -1, is the last row
-    return nn.Parameter(padded[torch.tensor(rows, device=old.device)])

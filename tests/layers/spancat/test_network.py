@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, Decoding
+from spacy_span_selector.layers.selection.growth import NEW_BIAS
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import (
     GreedySelector,
@@ -18,7 +19,6 @@ from spacy_span_selector.layers.selection.selectors import (
     StructuredSelector,
 )
 from spacy_span_selector.layers.spancat.network import (
-    NEW_LABEL_BIAS,
     FoundLabels,
     GoldLabels,
     SpancatHead,
@@ -231,5 +231,5 @@ def test_more_labels_leave_the_others_as_they_are() -> None:
         after = head(tokens, layout, request).labels
     assert head.sizes["labels"] == LABELS + 2
     torch.testing.assert_close(after[:, :LABELS], before, rtol=0, atol=1e-6)
-    assert (after[:, LABELS:] == NEW_LABEL_BIAS).all()
+    assert (after[:, LABELS:] == NEW_BIAS).all()
     assert max(torch.sigmoid(after[:, LABELS:]).flatten()) < 0.01
