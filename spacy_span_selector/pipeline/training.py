@@ -102,16 +102,17 @@ def create_add_labels(
     component: str, corpus: Callable[[Language], Iterable[Example]]
 ) -> Callable[[Language], Language]:
     """Create a callback for `[initialize.after_init]`: a component that a config takes from a trained pipeline learns
-    the roles and rolesets of the new corpus, too.
+    the labels of the new corpus, too: roles and rolesets, or those of labelled spans.
 
-    component (str): Name of the component, a `structured_srl`.
+    component (str): Name of the component, a `structured_srl` or `structured_spancat`.
     corpus (Callable[[Language], Iterable[Example]]): Reads the corpus, as `[corpora.train]` does.
     """
 
     def add_labels(nlp: Language) -> Language:
         pipe: Any = nlp.get_pipe(component)
         added = pipe.add_labels(example.reference for example in corpus(nlp))
-        logger.info("'%s' learns %d new roles and %d new rolesets", component, *map(len, added.values()))
+        new = " and ".join(f"{len(labels)} new {kind}" for kind, labels in added.items())
+        logger.info("'%s' learns %s", component, new)
         return nlp
 
     return add_labels

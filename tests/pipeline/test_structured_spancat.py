@@ -19,6 +19,7 @@ from spacy.util import fix_random_seed
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import LABELLED_KEY, get_labelled_spans, set_labelled_spans
 from spacy_span_selector.examples.gold_labels import UNKNOWN_LABEL
+from spacy_span_selector.pipeline.training import create_add_labels
 
 from .components import (
     SPANCAT,
@@ -123,6 +124,15 @@ def test_labels_of_another_corpus_can_be_added() -> None:
     docs = SPANCAT.parse(SPANCAT.other_corpus, nlp)
     assert component(nlp).add_labels(docs) == {"labels": ["PERSON"]}
     assert component(nlp).add_labels(docs) == {"labels": []}
+
+
+def test_a_config_may_add_labels_and_says_how_many(caplog: pytest.LogCaptureFixture) -> None:
+    nlp = load_trained(SPANCAT)
+    examples = make_examples(nlp, SPANCAT.parse(SPANCAT.other_corpus, nlp))
+    caplog.set_level("INFO", logger="spacy")
+    create_add_labels("structured_spancat", lambda nlp: examples)(nlp)
+    assert component(nlp).labels == (*LABELS, "PERSON")
+    assert caplog.messages == ["'structured_spancat' learns 1 new labels"]
 
 
 def test_labels_that_were_not_added_are_left_out_and_counted() -> None:
