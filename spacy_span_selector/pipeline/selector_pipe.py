@@ -439,6 +439,14 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """The sizes of the network that the settings tell."""
         return {}
 
+    def _check_initialized(self) -> None:
+        """Raise a ValueError unless there is a network, which can get more labels."""
+        if head_module(self.model) is None:
+            raise ValueError(
+                f"'{self.name}' can't get more labels before it has been initialized. Initialization collects them: "
+                "nlp.initialize(get_examples)."
+            )
+
     def _check_sizes(self) -> None:
         """Raise a ValueError unless the network has the sizes that the settings tell."""
         module = head_module(self.model)

@@ -23,7 +23,6 @@ from ..layers.selection.sampling import Annotation
 from ..layers.selection.selectors import MOST_SPANS
 from ..layers.spancat.network import GoldLabels, SpancatOutput, SpancatRequest
 from ..layers.spans.layout import Runs, SpanLayout
-from ..models.torch_head import head_module
 from ..scoring.spancat import LABELLED_SPANS
 from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
@@ -161,11 +160,7 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
 
     def _grow(self, labels: list[str]) -> list[str]:
         _check_labels(self.name, labels)
-        if head_module(self.model) is None:
-            raise ValueError(
-                f"'{self.name}' can't get more labels before it has been initialized. Initialization collects them: "
-                "nlp.initialize(get_examples)."
-            )
+        self._check_initialized()
         new = [label for label in labels if label not in self._labels]
         if new:
             self._labels = (*self._labels, *new)

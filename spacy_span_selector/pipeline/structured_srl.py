@@ -41,7 +41,6 @@ from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
-from ..models.torch_head import head_module
 from ..scoring.srl import SEMANTIC_ROLES
 from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
@@ -217,11 +216,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _grow(self, labels: dict[str, Any]) -> dict[str, list[str]]:
         """Add roles, and take rolesets with those that were known; what was new."""
         _check_labels(self.name, labels)
-        if head_module(self.model) is None:
-            raise ValueError(
-                f"'{self.name}' can't get more labels before it has been initialized. Initialization collects them: "
-                "nlp.initialize(get_examples)."
-            )
+        self._check_initialized()
         roles = [role for role in labels["roles"] if role not in self.labels]
         before = number_rolesets(self._rolesets.seen_counts, {})
         after = number_rolesets(labels["rolesets"], {})
