@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from spacy.tokens import Doc
 from spacy.util import registry
@@ -13,6 +14,7 @@ from thinc.types import Floats2d
 
 from ..layers.coref.network import CorefHead, CorefOutput, CorefSettings
 from ..layers.selection.selectors import Selector
+from ..layers.selection.settings import NetworkSettings
 from ..layers.spancat.network import SpancatHead, SpancatOutput, SpancatSettings
 from ..layers.srl.arguments import ArgumentFinder
 from ..layers.srl.network import SrlHead, SrlOutput
@@ -20,6 +22,8 @@ from ..layers.srl.settings import SrlSettings
 from ..layers.srl.span_arguments import SpanArgumentFinder
 from ..signatures import naming, takes_settings
 from .torch_head import HeadInput, change_head, torch_head
+
+Settings = TypeVar("Settings", bound=NetworkSettings)
 
 
 @registry.architectures("spacy_span_selector.CorefModel.v1")
@@ -35,9 +39,7 @@ def build_coref_model(
     selector (Selector | None): How mentions are selected; None for spacy_span_selector.LaminarSelector.v1.
     RETURNS (Model[HeadInput, CorefOutput]): Its attribute `settings`, which is not saved, has all settings.
     """
-    if selector is not None:
-        with naming("the coreference model"):
-            settings = replace(settings, selector=selector)
+    settings = _with_selector(settings, selector, "the coreference model")
     model = torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
     model.attrs["settings"] = settings
     return model
@@ -56,10 +58,7 @@ def build_srl_model(
     selector (Selector | None): How arguments are selected; None for spacy_span_selector.LaminarSelector.v1.
     RETURNS (Model[HeadInput, SrlOutput]): Its attribute `settings`, which is not saved, has all settings.
     """
-    if selector is not None:
-        with naming("the SRL model"):
-            settings = replace(settings, selector=selector)
-    return srl_model(tok2vec, settings)
+    return srl_model(tok2vec, _with_selector(settings, selector, "the SRL model"))
 
 
 @registry.architectures("spacy_span_selector.SpancatModel.v1")
@@ -75,9 +74,7 @@ def build_spancat_model(
     selector (Selector | None): How spans are selected; None for spacy_span_selector.LaminarSelector.v1.
     RETURNS (Model[HeadInput, SpancatOutput]): Its attribute `settings`, which is not saved, has all settings.
     """
-    if selector is not None:
-        with naming("the model of labelled spans"):
-            settings = replace(settings, selector=selector)
+    settings = _with_selector(settings, selector, "the model of labelled spans")
     model = torch_head("spancat", tok2vec, partial(SpancatHead, settings=settings))
     model.attrs["settings"] = settings
     model.attrs["resize_output"] = resize_labels
@@ -125,3 +122,11 @@ def resize_output(
     """
     change_head(model, lambda head: head.grow(roles, range(head.sizes["rolesets"]) if rolesets is None else rolesets))
     return model
+
+
+def _with_selector(settings: Settings, selector: Selector | None, owner: str) -> Settings:
+    """Settings with the selector of a config; None for the default."""
+    if selector is None:
+        return settings
+    with naming(owner):
+        return replace(settings, selector=selector)
