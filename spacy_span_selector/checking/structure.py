@@ -79,10 +79,20 @@ Span = tuple[int, int]
 
 def check_clusters(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
     """Find mentions that cross others, if the selector of a component lets no spans cross."""
-    mentions = [mention for cluster in get_clusters(doc, pipe.settings.prefix) for mention in cluster]
-    for span, other in () if pipe.selector.spans_may_cross else find_crossing(mentions):
+    mentions = (mention for cluster in get_clusters(doc, pipe.settings.prefix) for mention in cluster)
+    return _find_crossing_of(CROSSING_MENTIONS, mentions, doc, file, pipe)
+
+
+def check_labelled_spans(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
+    """Find labelled spans that cross others, if the selector of a component lets no spans cross."""
+    spans = ((span.start, span.end) for span in get_labelled_spans(doc, pipe.settings.spans_key))
+    return _find_crossing_of(CROSSING_LABELLED, spans, doc, file, pipe)
+
+
+def _find_crossing_of(kind: Kind, spans: Iterable[Span], doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
+    for span, other in () if pipe.selector.spans_may_cross else find_crossing(spans):
         found = f"{doc[slice(*span)].text!r} and {doc[slice(*other)].text!r}, {tokens(*other)}"
-        yield Problem(CROSSING_MENTIONS, file, describe_doc(doc), tokens(*span), found)
+        yield Problem(kind, file, describe_doc(doc), tokens(*span), found)
 
 
 def check_frames(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
@@ -116,14 +126,6 @@ def check_frames(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
         if not any(span in spans and other in spans for spans in own):
             found = f"{doc[slice(*span)].text!r} and {doc[slice(*other)].text!r}, {tokens(*other)}"
             yield Problem(CROSSING_ARGUMENTS, file, document, tokens(*span), found)
-
-
-def check_labelled_spans(doc: Doc, file: str, pipe: Pipe) -> Iterator[Problem]:
-    """Find labelled spans that cross others, if the selector of a component lets no spans cross."""
-    spans = [(span.start, span.end) for span in get_labelled_spans(doc, pipe.settings.spans_key)]
-    for span, other in () if pipe.selector.spans_may_cross else find_crossing(spans):
-        found = f"{doc[slice(*span)].text!r} and {doc[slice(*other)].text!r}, {tokens(*other)}"
-        yield Problem(CROSSING_LABELLED, file, describe_doc(doc), tokens(*span), found)
 
 
 STRUCTURE_CHECKS: Mapping[str, Callable[[Doc, str, Pipe], Iterator[Problem]]] = {
