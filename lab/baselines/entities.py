@@ -7,10 +7,8 @@ system and not another are in `CHOICES`, to be chosen on dev.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from itertools import product
-from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +18,7 @@ from spacy.util import load_config
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
-from spacy_span_selector.annotation.labelled_spans import (
-    LABELLED_KEY,
-    LabelledSpan,
-    get_labelled_spans,
-    set_labelled_spans,
-)
+from spacy_span_selector.annotation.labelled_spans import LABELLED_KEY, LabelledSpan, get_labelled_spans
 from spacy_span_selector.documents.sample import Sample
 from spacy_span_selector.examples.corpus import read_docs
 
@@ -188,14 +181,9 @@ def prepare_documents(
     seed (int): What is taken.
     missing (bool): Whether it is unknown, for `ner`, what tokens outside of all spans are.
     """
-    docs = Sample(documents, seed=seed).take(read_docs(source, Vocab()))
-    for number, doc in enumerate(docs):
-        spans = get_labelled_spans(doc)
-        if share < 1:
-            chance = random.Random(f"{seed} {number}")
-            spans = chance.sample(spans, floor(share * len(spans) + chance.random()))
-        set_labelled_spans(doc, spans)
-        outer = [Span(doc, start, end, label=label) for start, end, label in outermost(spans)]
+    docs = Sample(documents, spans=share, seed=seed).take(read_docs(source, Vocab()))
+    for doc in docs:
+        outer = [Span(doc, start, end, label=label) for start, end, label in outermost(get_labelled_spans(doc))]
         doc.set_ents(outer, default="missing" if missing else "outside")
     DocBin(docs=docs, store_user_data=True).to_disk(target)
 
