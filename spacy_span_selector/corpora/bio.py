@@ -13,7 +13,6 @@ and has `S-` or `U-` if it is one word, are read as well, and so is an `I-` that
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -33,10 +32,9 @@ from ..documents.dialogue import remove_speaker_markers
 from .files import check_writable, one_line, read_text
 from .formats import Format
 from .reports import Report, shorten
-from .tags import BOUNDARY, parse_tags, read_tagged_spans, write_tags
+from .tags import BOUNDARY, WRITABLE_LABEL, parse_tags, read_tagged_spans, write_tags
 
 PLACEHOLDER = "_"
-WRITABLE_LABEL = re.compile(r"\S+")
 UNWRITABLE_SPANS = "labelled spans without tokens, across a sentence boundary, or whose label is not one word"
 
 

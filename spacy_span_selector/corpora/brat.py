@@ -25,7 +25,7 @@ from .commands import Data, read_all, save_texts
 from .files import check_writable, one_line, read_exactly, read_text
 from .formats import Format
 from .reports import Report, shorten
-from .tags import REPEATED_SPANS
+from .tags import REPEATED_SPANS, WRITABLE_LABEL
 
 SUFFIX, TEXT_SUFFIX = ".ann", ".txt"
 SPAN = re.compile(
@@ -36,7 +36,6 @@ BYTE_ORDER_MARK = "\ufeff"
 PIECE = re.compile(r"[^\r\n]+")
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 LONGEST_NAME = 60  # of which a character has four bytes at most, and a name 255
-WRITABLE_LABEL = re.compile(r"\S+")
 
 UNREADABLE = "lines that can't be read"
 OTHERS = "relations, events, attributes and notes, as documents have no place for them"

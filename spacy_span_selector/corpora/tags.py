@@ -13,6 +13,7 @@ from ..annotation import LabelledSpan
 from .reports import Report, shorten
 
 OUTSIDE = "O"
+WRITABLE_LABEL = re.compile(r"\S+")
 TAG = re.compile(r"(?P<position>[BIESLU])-(?P<label>.+)")
 GOES_ON, ENDS = "IEL", "ESLU"
 BOUNDARY = "-DOCSTART-"

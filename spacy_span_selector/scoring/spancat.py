@@ -36,9 +36,7 @@ def _by_character(doc: Doc, key: str) -> set[tuple[int, int, str]]:
 
 
 def _gold_spans(doc: Doc, settings: Any) -> list[Span] | None:
-    if not has_labelled_spans_annotated(doc, settings.spans_key):
-        return None
-    return list(read_group(doc, settings.spans_key))
+    return next(map(list, _groups(doc, settings)), None)
 
 
 def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:

@@ -194,14 +194,18 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
     quotations: list[TypedQuotation] = []
     labelled: list[LabelledSpan] = []
     sentence: Sentence | None = None  # the one above the line
+
+    def read_lines_under(sentence: Sentence, under: dict[str, list[Line]]) -> None:
+        frames.extend(read_frames(under[FRAME], sentence, problems))
+        read_quotations(under[QUOTATION], sentence, quotations, problems)
+        labelled.extend(read_labelled(under[LABELLED], sentence, problems))
+
     for speaker, line, under in typed_sentences:
         if line is None:
             continue
         no_sentence = frame_without_sign(line, sentence)
         if sentence is not None and no_sentence is not None and problems.leaves_out(no_sentence):
-            frames.extend(read_frames(under[FRAME], sentence, problems))
-            read_quotations(under[QUOTATION], sentence, quotations, problems)
-            labelled.extend(read_labelled(under[LABELLED], sentence, problems))
+            read_lines_under(sentence, under)
             continue
         sentence = None
         with reporting(problems):
@@ -211,9 +215,7 @@ def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, p
             continue
         brackets.extend((line.place, bracket) for bracket in found)
         mentions.extend(align_mentions(found, sentence, problems))
-        frames.extend(read_frames(under[FRAME], sentence, problems))
-        read_quotations(under[QUOTATION], sentence, quotations, problems)
-        labelled.extend(read_labelled(under[LABELLED], sentence, problems))
+        read_lines_under(sentence, under)
         if spaces:
             spaces[-1] = True
         words.extend(token.text for token in sentence.tokens)
