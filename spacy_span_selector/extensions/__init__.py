@@ -39,7 +39,7 @@ from .clusters import (
 from .events import Event, Participant, Triple, doc_events
 from .frames import SrlFrame, doc_frames
 from .quotations import DocQuotation, DocQuotations, doc_quotations, find_quotations
-from .representative import representative_mention
+from .representative import labels_by_span, representative_mention, span_label
 from .resolved_text import resolved_text
 
 CLUSTER_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
@@ -84,9 +84,11 @@ __all__ = [
     "doc_quotations",
     "find_characters",
     "find_quotations",
+    "labels_by_span",
     "register_extensions",
     "representative_mention",
     "resolved_text",
+    "span_label",
 ]
 
 

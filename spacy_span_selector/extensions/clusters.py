@@ -16,6 +16,7 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..annotation import (
+    LABELLED_KEY,
     LINK_SCORES,
     SCORES,
     Mention,
@@ -29,7 +30,7 @@ from ..annotation import (
     read_group,
 )
 from .mention_types import without_clitic
-from .representative import entity_id, entity_label, representative_mention
+from .representative import entity_id, entity_label, labels_by_span, representative_mention, span_label
 from .tables import in_context, in_list, probability, span_to_dict, table
 
 
@@ -46,7 +47,10 @@ class Cluster(list[Span]):
         if there is nothing to say. None without consistent clusters.
     quotations (list[Span]): What it says: the words, marks included, of the quotations that it speaks.
     name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
-    entity_label (str): What kind of entity it is: in its corpus, if that tells, or else in `doc.ents`; "" if unknown.
+    entity_label (str): What kind of entity it is: in its corpus, if that tells, or else by the labelled spans that are
+        its mentions, or else in `doc.ents`; "" if unknown.
+    label_ (str): The same, as a span has its label.
+    shown_label (str): The same where labelled spans tell it, else "": tables and pages without them have no labels.
     entity_id (str): Its identifier in a knowledge base, as in `doc.ents`; "" if unknown.
     """
 
@@ -60,6 +64,7 @@ class Cluster(list[Span]):
         entity_label: str | None = None,
         reasons: list[str] | None = None,
         quotations: Iterable[Span] = (),
+        span_label: str = "",
     ) -> None:
         super().__init__(mentions)
         self.scores = scores
@@ -69,6 +74,7 @@ class Cluster(list[Span]):
         self.quotations = list(quotations)
         self.name = name
         self._entity_label = entity_label
+        self._span_label = span_label
 
     @property
     def representative(self) -> Span:
@@ -76,7 +82,15 @@ class Cluster(list[Span]):
 
     @property
     def entity_label(self) -> str:
-        return self._entity_label or entity_label(self)
+        return self._entity_label or self._span_label or entity_label(self)
+
+    @property
+    def label_(self) -> str:
+        return self.entity_label
+
+    @property
+    def shown_label(self) -> str:
+        return str(self.entity_label) if self._span_label else ""
 
     @property
     def entity_id(self) -> str:
@@ -150,26 +164,35 @@ class Clusters(list[Cluster]):
     """The clusters of a document: a list that notebooks show as a table."""
 
     def _repr_html_(self) -> str:
+        has_labels = any(cluster.shown_label for cluster in self)
         rows = [
-            (str(i), escape(cluster.representative.text), str(len(cluster)), in_list(cluster))
+            (
+                str(i),
+                escape(cluster.representative.text),
+                *([escape(cluster.shown_label)] if has_labels else []),
+                str(len(cluster)),
+                in_list(cluster),
+            )
             for i, cluster in enumerate(self, start=1)
             if cluster
         ]
-        return table(["", "cluster", "size", "mentions"], rows)
+        return table(["", "cluster", *(["label"] if has_labels else []), "size", "mentions"], rows)
 
 
-def doc_clusters(doc: Doc, prefix: str | None = None) -> Clusters:
+def doc_clusters(doc: Doc, prefix: str | None = None, labelled_key: str = LABELLED_KEY) -> Clusters:
     """The clusters of a document, in the order of their first mentions; empty groups and spans are left out.
 
     doc (Doc): The document.
     prefix (str | None): Prefix of the keys of clusters, as the component's setting; None for the one that the document
         has. Of several, these are the default or else that of the first component.
+    labelled_key (str): Where labelled spans are, which tell the labels of clusters.
     """
     said: dict[Mention | None, list[Span]] = {}
     for quotation in get_quotations(doc):
         said.setdefault(quotation.speaker, []).append(doc[quotation.start : quotation.end])
     groups = cluster_groups(doc, find_cluster_prefix(doc) if prefix is None else prefix)
-    clusters = (_read_cluster(group, said) for group in groups)
+    labels = labels_by_span(doc, labelled_key)
+    clusters = (_read_cluster(group, said, labels) for group in groups)
     return Clusters(sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0])))
 
 
@@ -238,7 +261,9 @@ def span_antecedent(span: Span) -> Span | None:
     return cluster.antecedents[[_offsets(mention) for mention in cluster].index(_offsets(span))]
 
 
-def _read_cluster(group: SpanGroup, said: Mapping[Mention | None, list[Span]]) -> Cluster:
+def _read_cluster(
+    group: SpanGroup, said: Mapping[Mention | None, list[Span]], labels: Mapping[Mention, Mapping[str, float]]
+) -> Cluster:
     mentions = list(group)
     first: dict[Mention, int] = {}  # a mention that is there twice counts once, and one without tokens not at all
     for i, mention in enumerate(mentions):
@@ -260,6 +285,7 @@ def _read_cluster(group: SpanGroup, said: Mapping[Mention | None, list[Span]]) -
         group.attrs.get("entity_type"),
         None if reasons is None else [reasons[i] for i in order],
         sorted(quotations, key=_offsets),
+        span_label((mentions[i] for i in order), labels),
     )
 
 

@@ -86,7 +86,7 @@ class Participant:
 
     @property
     def entity_label(self) -> str:
-        """The label of its entity in `doc.ents`, "" without one."""
+        """The label of its cluster, or else that of its entity in `doc.ents`, "" without one."""
         return entity_label([self.span]) if self.entity is None else self.entity.label
 
     @property

@@ -1,12 +1,13 @@
-"""The names of a cluster: its representative mention, and the label and identifier of its named entity."""
+"""The names of a cluster: its representative mention, and the label and identifier of its entity."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from spacy.tokens import Span, Token
+from spacy.tokens import Doc, Span, Token
 
+from ..annotation import LABELLED_KEY, Mention, get_scores, read_group
 from .mention_types import head_token, mention_type, without_clitic
 
 
@@ -51,6 +52,31 @@ def _names(bare: Span) -> frozenset[str]:
     """The capitalized words of a proper mention, in lower case, without "The" and the like; if there are none, all."""
     names = frozenset(token.lower_ for token in bare if token.text[:1].isupper() and not token.is_stop)
     return names or frozenset(token.lower_ for token in bare)
+
+
+def labels_by_span(doc: Doc, key: str = LABELLED_KEY) -> dict[Mention, dict[str, float]]:
+    """The labels of the labelled spans of a document, by token offsets, each with its probability; 1 if unknown."""
+    labels: dict[Mention, dict[str, float]] = {}
+    if key in doc.spans:
+        group = read_group(doc, key)
+        scores = get_scores(group) or [1.0] * len(group)
+        for span, score in zip(group, scores, strict=True):
+            if span.label_:
+                labels.setdefault((span.start, span.end), {})[span.label_] = score
+    return labels
+
+
+def span_label(mentions: Iterable[Span], labels: Mapping[Mention, Mapping[str, float]]) -> str:
+    """The label that most mentions have as labelled spans, of equally frequent ones the first; "" if none has one.
+
+    mentions (Iterable[Span]): The mentions of a cluster, in the order of the text.
+    labels (Mapping[Mention, Mapping[str, float]]): What `labels_by_span` returns. A probable label counts more.
+    """
+    votes: dict[str, float] = {}
+    for mention in mentions:
+        for label, score in labels.get((mention.start, mention.end), {}).items():
+            votes[label] = votes.get(label, 0.0) + score
+    return max(votes, key=votes.__getitem__, default="")
 
 
 INSIDE, BEGIN = 1, 3  # values of `Token.ent_iob`

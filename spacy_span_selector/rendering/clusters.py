@@ -88,7 +88,8 @@ def shown_mentions(clusters: Iterable[ShownCluster]) -> dict[int, list[ShownMent
 
 def render_legend(clusters: Sequence[ShownCluster]) -> str:
     """The legend of the numbers and colours of the clusters: the people among them, by importance, with gender and
-    other names; then all others with two mentions. Empty if there are neither."""
+    other names; then all others with two mentions. Where labelled spans tell a label, it is there, too. Empty if there
+    are neither."""
     people = find_characters([shown.cluster for shown in clusters])
     numbers = {person.number for person in people}
     cast = [_render_entry(clusters[person.number], person.name, _about(person)) for person in people]
@@ -147,7 +148,8 @@ def _render_entry(shown: ShownCluster, name: str, about: Sequence[str]) -> str:
     """An entry of the legend: how many mentions there are, and what is known beside the name, what is said first."""
     said = len(shown.cluster.quotations)
     quotations = [f'<span class="says">{said} quotation{"" if said == 1 else "s"}</span>'] if said else []
-    known = " · ".join([*quotations, *about])
+    label = [escape(shown.cluster.shown_label)] if shown.cluster.shown_label else []
+    known = " · ".join([*quotations, *label, *about])
     more = f' <span class="about">{known}</span>' if known else ""
     return (
         f'<li><button type="button" class="cluster {shown.look}" data-n="{shown.number}">'

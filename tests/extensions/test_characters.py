@@ -8,7 +8,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.annotation import set_clusters, set_labelled_spans
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.extensions import (
     Character,
@@ -175,6 +175,13 @@ def test_a_pronoun_alone_is_nobody(text: str) -> None:
 def test_an_entity_may_be_labelled_as_a_person(label: str, number: int) -> None:
     doc = read("[London|x] slept .")
     doc.ents = [Span(doc, 0, 1, label)]
+    assert len(doc._.characters) == number
+
+
+@pytest.mark.parametrize(("label", "number"), [("PER", 1), ("FAC", 0)])
+def test_a_labelled_span_may_tell_a_person(label: str, number: int) -> None:
+    doc = read("[London|x] slept .")
+    set_labelled_spans(doc, [(0, 1, label)])
     assert len(doc._.characters) == number
 
 

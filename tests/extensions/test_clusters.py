@@ -2,9 +2,9 @@ import json
 
 import pytest
 import spacy
-from spacy.tokens import Doc, SpanGroup
+from spacy.tokens import Doc, Span, SpanGroup
 
-from spacy_span_selector.annotation import set_clusters, set_mentions
+from spacy_span_selector.annotation import set_clusters, set_labelled_spans, set_mentions
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.extensions import clusters_by_mention, clusters_by_token, register_extensions
 
@@ -193,3 +193,38 @@ def test_attributes_of_an_empty_document():
     assert doc._.coref_clusters == []
     assert clusters_by_token(doc) == []
     assert doc._.resolved_text == ""
+
+
+def label_of(*labelled: tuple[int, int, str], scores: list[float] | None = None) -> str:
+    """The label of [Ann], [her] and [the mayor]."""
+    doc = make_doc("[Ann|a] said [her|a] dog saw [the mayor|a] .")
+    set_labelled_spans(doc, labelled, scores)
+    return doc._.coref_clusters[0].label_
+
+
+def test_a_cluster_has_the_label_that_most_mentions_have_as_labelled_spans():
+    assert label_of((0, 1, "GPE"), (2, 3, "PER"), (5, 7, "PER")) == "PER"
+
+
+def test_a_probable_label_counts_more():
+    assert label_of((0, 1, "GPE"), (2, 3, "PER"), (5, 7, "PER"), scores=[0.9, 0.3, 0.4]) == "GPE"
+
+
+def test_of_equally_frequent_labels_that_of_the_earliest_mention_counts():
+    assert label_of((0, 1, "PER"), (5, 7, "GPE")) == "PER"
+    assert label_of((0, 1, "GPE"), (5, 7, "PER")) == "GPE"
+
+
+def test_labelled_spans_of_other_tokens_tell_nothing_of_a_cluster():
+    assert label_of() == label_of((0, 2, "PER"), (2, 4, "ANIMAL"), (6, 7, "PER")) == ""
+
+
+def test_labelled_spans_come_after_the_corpus_and_before_entities():
+    doc = make_doc("[Ann|a] saw [Bob|b] and [Cy|c] .")
+    doc.ents = [Span(doc, 0, 1, "ORG"), Span(doc, 2, 3, "ORG"), Span(doc, 4, 5, "ORG")]
+    set_clusters(doc, [[(0, 1)], [(2, 3)], [(4, 5)]], entity_types=["person", "", ""])
+    set_labelled_spans(doc, [(0, 1, "PER"), (2, 3, "PER")])
+    clusters = doc._.coref_clusters
+    assert [cluster.label_ for cluster in clusters] == ["person", "PER", "ORG"]
+    assert [cluster.label_ for cluster in clusters] == [cluster.entity_label for cluster in clusters]
+    assert [cluster.shown_label for cluster in clusters] == ["person", "PER", ""]

@@ -6,7 +6,15 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_span_selector.annotation import Argument, Frame, Quotation, set_clusters, set_frames, set_quotations
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Quotation,
+    set_clusters,
+    set_frames,
+    set_labelled_spans,
+    set_quotations,
+)
 from spacy_span_selector.extensions import Event, register_extensions
 
 register_extensions()
@@ -166,6 +174,15 @@ def test_what_a_corpus_says_of_a_cluster_comes_before_its_entities() -> None:
     doc.ents = [Span(doc, 0, 1, "GPE")]
     set_clusters(doc, [[(0, 1)]], entity_types=["person"])
     assert doc._.coref_clusters[0].entity_label == "person"
+
+
+def test_a_participant_has_the_label_of_its_cluster() -> None:
+    doc = Doc(VOCAB, words=["Ann", "left", ";", "she", "ran"])
+    set_clusters(doc, [[(0, 1), (3, 4)]])
+    set_labelled_spans(doc, [(0, 1, "PER")])
+    set_frames(doc, [Frame(4, 5, [Argument(3, 4, "ARG0")])])
+    (event,) = doc._.events
+    assert event.rows()[0]["entity_label"] == event.to_dict()["participants"][0]["entity_label"] == "PER"
 
 
 def test_without_clusters_arguments_are_what_they_are() -> None:

@@ -5,9 +5,9 @@ from html import unescape
 
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
-from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_labelled_spans
 from spacy_span_selector.extensions import doc_clusters, doc_frames
 from spacy_span_selector.extensions.clusters import Cluster
 
@@ -56,6 +56,20 @@ def test_clusters_are_a_list_that_is_shown_as_a_table(doc: Doc):
     headings, first, _ = cells(clusters._repr_html_())
     assert headings == ["", "cluster", "size", "mentions"]
     assert first == ["1", "Ann Lee", "3", "Ann Lee, her, She"]
+
+
+def test_clusters_have_a_column_of_labels_if_labelled_spans_tell_one(doc: Doc):
+    set_labelled_spans(doc, [(0, 2, "<PER>")])
+    headings, first, second = cells(doc_clusters(doc)._repr_html_())
+    assert headings == ["", "cluster", "label", "size", "mentions"]
+    assert (first[2], second[2]) == ("<PER>", "")
+    assert "<PER>" not in doc_clusters(doc)._repr_html_()
+
+
+def test_entities_alone_add_no_column(doc: Doc):
+    table = doc_clusters(doc)._repr_html_()
+    doc.ents = [Span(doc, 0, 2, "PERSON")]
+    assert doc_clusters(doc)[0].label_ == "PERSON" and doc_clusters(doc)._repr_html_() == table
 
 
 def test_a_frame_shows_its_arguments(doc: Doc):

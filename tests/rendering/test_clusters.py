@@ -4,9 +4,9 @@ from html import unescape
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
-from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.annotation import set_clusters, set_labelled_spans
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.rendering.clusters import (
     COLORS,
@@ -111,6 +111,20 @@ def test_names_of_people_are_escaped():
     set_clusters(doc, [[(0, 2), (2, 4), (4, 5)]])
     legend = render_legend(shown_clusters(doc, False))
     assert "<b>" not in legend and legend.count("&lt;b&gt;") == 2
+
+
+def test_clusters_have_the_labels_of_labelled_spans():
+    (doc,) = parse_bracketed("[The ship|s] saw [Ann|a] : [she|a] left [it|s]", NLP)
+    set_labelled_spans(doc, [(0, 2, "V<EH>"), (3, 4, "PER")])
+    legend = render_legend(shown_clusters(doc, False))
+    assert re.findall(r'class="about">(.*?)</span>', legend) == ["PER · female", "V&lt;EH&gt;"]
+
+
+def test_entities_alone_add_no_label():
+    (doc,) = parse_bracketed("[The ship|s] left [its|s] port", NLP)
+    legend = render_legend(shown_clusters(doc, False))
+    doc.ents = [Span(doc, 0, 2, "VEH")]
+    assert render_legend(shown_clusters(doc, False)) == legend
 
 
 def test_the_legend_names_linked_clusters_alone():

@@ -13,6 +13,7 @@ from thinc.types import Ints2d
 
 from ...annotation import (
     CLUSTER_PREFIX,
+    ENTITY_TYPE,
     FRAME_PREFIX,
     LABELLED_KEY,
     MENTIONS_KEY,
@@ -20,6 +21,7 @@ from ...annotation import (
     Argument,
     Frame,
     Quotation,
+    cluster_groups,
     set_clusters,
     set_frames,
     set_labelled_spans,
@@ -30,6 +32,7 @@ from ...annotation import (
     set_title,
 )
 from ...documents.tokenized import make_doc as split_into_tokens
+from ...extensions import labels_by_span, span_label
 from ..reports import Report, shorten
 from . import records
 from .checks import read_document
@@ -100,6 +103,7 @@ def from_dict(
         _set_quotations(document.quotations, alignment)
     if document.labelled_spans is not None:
         _set_labelled_spans(document.labelled_spans, alignment, labelled_key)
+        _forget_known_labels(doc, cluster_prefix, labelled_key)
     report.warn()
     return doc
 
@@ -255,6 +259,14 @@ def _set_clusters(
         entity_types=[cluster.entity_label or "" for cluster in clusters],
     )
     return selected
+
+
+def _forget_known_labels(doc: Doc, cluster_prefix: str, labelled_key: str) -> None:
+    """Remove the labels of clusters that their labelled spans tell: nobody knows whether a corpus said them, too."""
+    labels = labels_by_span(doc, labelled_key)
+    for group in cluster_groups(doc, cluster_prefix):
+        if group.attrs.get(ENTITY_TYPE) == span_label(group, labels):
+            del group.attrs[ENTITY_TYPE]
 
 
 def _set_frames(frames: Sequence[records.Frame], alignment: Alignment, prefix: str, predicates_key: str) -> None:

@@ -74,7 +74,7 @@ def to_dict(
     if SPEAKER_MARKERS_KEY in doc.spans:
         data["speaker_markers"] = [span_to_dict(marker) for marker in filter(len, read_group(doc, SPEAKER_MARKERS_KEY))]
     if has_clusters_annotated(doc, cluster_prefix, mentions_key):
-        clusters = doc_clusters(doc, cluster_prefix)
+        clusters = doc_clusters(doc, cluster_prefix, labelled_key)
         data["clusters"] = [cluster.to_dict() for cluster in clusters]
         if characters := find_characters(clusters):
             data["characters"] = [character.to_dict() for character in characters]

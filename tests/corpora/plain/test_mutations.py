@@ -46,6 +46,7 @@ def mutate(value: Any, chance: random.Random) -> None:
 def normalise(data: dict[str, Any]) -> dict[str, Any]:
     """Plain data without what is not read, in the order in which documents have it."""
     text = data["text"]
+    labels = {each["label"] for each in data.get("labelled_spans") or []}  # which a cluster may have from its mentions
 
     def place(value: dict[str, Any], has_text: bool = True) -> dict[str, Any]:
         kept = {key: each for key, each in value.items() if each not in (None, "") and key not in COMPUTED}
@@ -62,6 +63,8 @@ def normalise(data: dict[str, Any]) -> dict[str, Any]:
                 antecedent = value["mentions"][i]["antecedent"]
                 mention["antecedent"] = None if antecedent is None else order.index(antecedent)
         texts = {key: value[key] for key in ("name", "entity_label") if value.get(key)}
+        if texts.get("entity_label") in labels:
+            del texts["entity_label"]
         return {**texts, "mentions": mentions}
 
     def frame(value: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from spacy_span_selector.annotation import (
     Argument,
     Frame,
     Quotation,
+    cluster_groups,
     get_clusters,
     get_frames,
     get_labelled_spans,
@@ -26,7 +27,9 @@ from spacy_span_selector.annotation import (
     get_speakers,
     has_labelled_spans_annotated,
     has_quotations_annotated,
+    set_labelled_spans,
 )
+from spacy_span_selector.extensions import doc_clusters
 
 from ...robustness.strategies import odd_values, raw_texts
 from .documents import always_the_same, annotated, content, full_doc
@@ -61,6 +64,15 @@ def test_nothing_is_lost_with_tokens(doc: Doc):
 def test_nothing_is_lost_with_the_same_tokenizer(data: st.DataObject, text: str):
     doc = data.draw(annotated(NLP.vocab, NLP.make_doc(text)))
     assert content(read(to_dict(doc))) == content(doc)
+
+
+def test_a_label_that_labelled_spans_tell_follows_them():
+    data = to_dict(full_doc(NLP.vocab), tokens=True)
+    doc = read(data)
+    assert [cluster.label_ for cluster in doc_clusters(doc)] == ["person", "PERSON"]
+    assert [group.attrs.get("entity_type") for group in cluster_groups(doc)] == ["person", None]
+    set_labelled_spans(doc, [(5, 7, "VEH")])
+    assert [cluster.label_ for cluster in doc_clusters(doc)] == ["person", "VEH"]
 
 
 def test_a_vocabulary_will_do_for_data_with_tokens():

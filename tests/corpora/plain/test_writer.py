@@ -64,7 +64,7 @@ def test_a_document_with_everything(doc: Doc):
         "speaker_markers": [span("Ann:", 0)],
         "clusters": [
             {"name": "ann", "entity_label": "person", "entity_id": "Q7", "representative": 0, "mentions": ann},
-            {"representative": 0, "mentions": brother},
+            {"entity_label": "PERSON", "representative": 0, "mentions": brother},
         ],
         "characters": [
             {
@@ -177,7 +177,8 @@ def test_spans_without_tokens_are_left_out():
     put_spans(doc, "speaker_markers", (1, 1))
     put_spans(doc, "sc", (1, 1, "PERSON"), (0, 1, "PERSON"), scores=[0.25, 0.5])
     data = to_dict(doc)
-    assert data["clusters"] == [{"representative": 0, "mentions": [span("Ann", 0, score=0.5, antecedent=None)]}]
+    ann = {"representative": 0, "mentions": [span("Ann", 0, score=0.5, antecedent=None)]}
+    assert data["clusters"] == [{"entity_label": "PERSON", **ann}]
     assert data["unlinked_mentions"] == data["speakers"] == data["speaker_markers"] == []
     assert data["labelled_spans"] == [span("Ann", 0, score=0.5, label="PERSON")]
 
@@ -191,7 +192,8 @@ def test_attributes_of_another_kind_are_left_out(odd: Any):
     put_spans(doc, "srl_1", (1, 2, "V"), (0, 1, "ARG0"), scores=odd, roleset=b"leave.01")
     put_spans(doc, "sc", (0, 1, "PERSON"), (0, 1, "NAME"), scores=odd)
     data = to_dict(doc)
-    assert data["clusters"] == [{"representative": 0, "mentions": [span("Ann", 0), span("left", 4)]}]
+    ann = {"representative": 0, "mentions": [span("Ann", 0), span("left", 4)]}
+    assert data["clusters"] == [{"entity_label": "PERSON", **ann}]
     assert data["frames"] == [{"predicate": span("left", 4), "arguments": [{"role": "ARG0", **span("Ann", 0)}]}]
     assert data["labelled_spans"] == [span("Ann", 0, label="PERSON"), span("Ann", 0, label="NAME")]
 
@@ -207,3 +209,11 @@ def test_scores_as_spancat_writes_them_are_those_of_json():
     doc = Doc(VOCAB, words=["Ann", "left"])
     put_spans(doc, "sc", (0, 1, "PERSON"), scores=np.asarray([0.5], dtype="f"))
     assert json.loads(json.dumps(to_dict(doc)))["labelled_spans"] == [span("Ann", 0, score=0.5, label="PERSON")]
+
+
+def test_clusters_have_the_labels_of_the_labelled_spans_that_are_written():
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    set_clusters(doc, [[(0, 1)]])
+    set_labelled_spans(doc, [(0, 1, "PER")], key="other")
+    assert to_dict(doc, labelled_key="other")["clusters"][0]["entity_label"] == "PER"
+    assert "entity_label" not in to_dict(doc)["clusters"][0]
