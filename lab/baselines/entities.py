@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.util import load_config
 from spacy.vocab import Vocab
-from thinc.api import Config, Model, Optimizer
+from thinc.api import Config, Model, Optimizer, PyTorchShim
 
 from spacy_span_selector.annotation.labelled_spans import LABELLED_KEY, LabelledSpan, get_labelled_spans
 from spacy_span_selector.documents.sample import Sample
@@ -41,11 +41,12 @@ CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
 `longest` is the greatest length."""
 
 RATES: Mapping[str, Mapping[str, Sequence[float]]] = {
-    "cnn": {"learn_rate": (0.001, 0.003), "head_factor": (1.0, 3.0)},
+    "cnn": {"learn_rate": (0.003, 0.001), "head_factor": (1.0,)},
     "minilm": {"learn_rate": (0.0004, 0.0002), "head_factor": (5.0, 1.0)},
 }
 """The settings of all systems with an encoder: the greatest learning rate, and by how much that of all that is not the
-encoder is greater. spaCy's components have no such factor of their own; here they get one, so that none is starved."""
+encoder is greater: what is trained from scratch needs none. spaCy's components have no such factor of their own; here
+they get one, so that none is starved."""
 
 PARTIAL_CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
     OURS: {"annotation": ("partial", "complete")},
@@ -219,10 +220,16 @@ class HeadOptimizer:
         model: Model[Any, Any] = pipe.model
         self.sgd = sgd
         self.factor = factor
-        self.of_encoder = {node.id for node in model.walk()} | {shim.id for node in model.walk() for shim in node.shims}
+        # Thinc numbers nodes and shims apart: only with the name of the weights is a number unique.
+        self.of_encoder = {(node.id, name) for node in model.walk() for name in node.param_names} | {
+            (shim.id, name)
+            for node in model.walk()
+            for shim in node.shims
+            for name, _ in cast(PyTorchShim, shim)._model.named_parameters()
+        }
 
     def __call__(self, key: tuple[int, str], weights: Any, gradient: Any, *, lr_scale: float = 1.0) -> Any:
-        factor = 1.0 if key[0] in self.of_encoder else self.factor
+        factor = 1.0 if key in self.of_encoder else self.factor
         return self.sgd(key, weights, gradient, lr_scale=lr_scale * factor)
 
     def __getattr__(self, name: str) -> Any:

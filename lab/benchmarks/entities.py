@@ -1,11 +1,11 @@
 """Nested entities: `structured_spancat` beside spaCy's own components, with the same encoder, batches and updates.
 
-    python -m lab entities training/entities corpus/litbank0 corpus/litbank2 --encoder cnn --updates 1000 --tune
+    python -m lab entities training/entities corpus/litbank2 corpus/litbank0 --encoder cnn --updates 1000 --tune 300
 
 A corpus is a folder with train.spacy, dev.spacy and test.spacy, whose documents have spans in doc.spans["sc"], as
-`convert litbank` writes them. With --tune, every system is trained on the first corpus with each of its settings
-(`lab/baselines/entities.py`), and what is best on dev holds for all corpora. Thresholds are always chosen on dev, those
-of each corpus. Words and sentences are gold. `ner` learns and finds outermost spans only.
+`convert litbank` writes them. With --tune, every system is first trained on the first corpus with each of its settings
+(`lab/baselines/entities.py`), for as many updates, and what is best on dev holds for all corpora. Thresholds are always
+chosen on dev, those of each corpus. Words and sentences are gold. `ner` learns and finds outermost spans only.
 
 Each run is a process of its own, and a line of OUT_DIR/results.jsonl: what has one is not trained again. Annotation is
 timed in one process, in turns, on the first corpus. The table pools the documents of all corpora. Nested spans lie
@@ -150,7 +150,9 @@ def main(
     systems: Annotated[str, typer.Option(help="Systems, with commas; the others are compared with the first")] = (
         ",".join(CHOICES)
     ),
-    tune: Annotated[bool, typer.Option(help="Choose settings on the first corpus's dev")] = False,
+    tune: Annotated[
+        int, typer.Option(min=0, help="Updates of trainings that choose settings on the first corpus's dev; 0: none")
+    ] = 0,
     documents: Annotated[int | None, typer.Option(help="Training documents, for learning curves")] = None,
     share: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of the training spans that is kept")] = 1.0,
     seed: Annotated[int, typer.Option(help="Seed of everything random")] = 0,
@@ -167,16 +169,15 @@ def main(
             check_spacy_file(corpus / f"{name}.spacy")
     results, chosen = out_dir / RESULTS, {}
     for name in names:
-        options = choices(name, encoder, share < 1)
-        runs = [
-            Run(name, encoder, str(corpora[0]), updates, documents, share, seed, settings)
-            for settings in (options if tune else options[:1])
-        ]
-        records = [_run(run, out_dir, results, threads) for run in runs]
-        best = max(records, key=lambda record: f1(record, "dev", "all"))
-        settings = best["run"]["settings"]
-        others = [Run(name, encoder, str(corpus), updates, documents, share, seed, settings) for corpus in corpora[1:]]
-        chosen[name] = [best, *(_run(run, out_dir, results, threads) for run in others)]
+        settings = choices(name, encoder, share < 1)
+
+        def record_of(corpus: Path, count: int, own: Settings, name: str = name) -> Record:
+            return _run(Run(name, encoder, str(corpus), count, documents, share, seed, own), out_dir, results, threads)
+
+        if tune:
+            records = [record_of(corpora[0], tune, own) for own in settings]
+            settings = [max(records, key=lambda record: f1(record, "dev", "all"))["run"]["settings"]]
+        chosen[name] = [record_of(corpus, updates, settings[0]) for corpus in corpora]
     seconds = {}
     if repeats:
         folders = [str(out_dir / "models" / chosen[name][0]["name"]) for name in names]
