@@ -33,8 +33,8 @@ BASES = {"cnn": CONFIGS / "spancat_cpu.cfg", "minilm": CONFIGS / "spancat_minilm
 CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
     OURS: {},
     "spancat": {"longest": (12, 8, 20), "hidden_size": (128, 256)},
-    "spancat_singlelabel": {"longest": (12, 8, 20), "hidden_size": (128, 256), "negative_weight": (1.0, 0.5, 0.2)},
-    "span_finder": {"longest": (20, 50), "hidden_size": (128, 256)},
+    "spancat_singlelabel": {"longest": (12,), "hidden_size": (128,), "negative_weight": (1.0, 0.5, 0.2)},
+    "span_finder": {"longest": (20,), "hidden_size": (128,)},
     "ner": {"hidden_width": (64, 128)},
 }
 """The settings of each system, the first value being the default. Of n-grams, and of what a span finder suggests,

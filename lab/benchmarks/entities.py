@@ -174,7 +174,7 @@ def main(
         def record_of(corpus: Path, count: int, own: Settings, name: str = name) -> Record:
             return _run(Run(name, encoder, str(corpus), count, documents, share, seed, own), out_dir, results, threads)
 
-        if tune:
+        if tune and len(settings) > 1:
             records = [record_of(corpora[0], tune, own) for own in settings]
             settings = [max(records, key=lambda record: f1(record, "dev", "all"))["run"]["settings"]]
         chosen[name] = [record_of(corpus, updates, settings[0]) for corpus in corpora]
