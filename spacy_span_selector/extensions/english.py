@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..language import FUNCTION_WORDS, packaged_table
@@ -25,14 +26,39 @@ PENN_TAGS = {
     "_SP": "SPACE",
 }
 
+THIRD_PERSON = frozenset(
+    {"he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "'em", "’em", "their", "theirs"}
+)
 POSSESSIVES = frozenset({"my", "mine", "your", "yours", "his", "hers", "its", "our", "ours", "their", "theirs"})
 PLURAL_PRONOUNS = frozenset({"we", "us", "our", "ours", "ourselves", "they", "them", "their", "theirs", "themselves"})
-SINGULAR_REFLEXIVES = frozenset({"myself", "yourself", "himself", "herself", "itself", "oneself", "themself"})
-REFLEXIVES = SINGULAR_REFLEXIVES | {"ourselves", "yourselves", "themselves"}
 RELATIVES = frozenset({"who", "whom", "whose", "which"})
 CONTRACTIONS = {
-    mark + short: full for mark in "'’" for short, full in {"m": "am", "re": "are", "ll": "will", "ve": "have"}.items()
+    mark + short: full for mark in "'’" for short, full in {"re": "are", "ll": "will", "ve": "have"}.items()
 }
+DEFINITE = {
+    **dict.fromkeys(["a", "an", "one", "some", "several", "this", "that", "these", "those"], "the"),
+    "another": "the other",
+    **{number: f"the {number}" for number in ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")},
+}
+"""From the first word of a noun phrase to what it is when the phrase is repeated."""
+QUANTIFIERS = frozenset(
+    {"any", "each", "either", "every", "few", "half", "many", "more", "most", "neither", "no", "such"}
+)
+"""First words of noun phrases that mean something else when they are repeated."""
+INDEFINITE_PLURALS = frozenset({"couple", "few", "lot", "number"})
+"""Second words of such phrases: "a lot of people"."""
+PARTICIPLES = frozenset(
+    {"based", "born", "built", "called", "held", "known", "living", "located", "lying", "made", "named", "owned"}
+    | {"sitting", "standing", "used", "working", "written"}
+)
+"""Participles that often follow a noun."""
+LOCATIVES = frozenset({"across", "around", "at", "in", "inside", "into", "near", "outside"})
+"""Prepositions of places rather than of people."""
+NO_NOUN = re.compile(
+    r"(ous|ful|less|ive|....[ai]ble)$|(?<!^fami)(?<!^rep)(?<!^al)(?<!^bel)ly$"
+    r"|^(angry|everywhere|happy|home|ill|more|rich|sad|sometimes|today|tomorrow|tonight|yesterday)$"
+)
+"""What is rather said of "her" than owned by her: "it made her famous", "I saw her today"."""
 
 
 def possessive(text: str, *, plural: bool) -> str:

@@ -1,246 +1,209 @@
-"""The extension attribute for the text with mentions replaced by the representative of their cluster:
-`doc._.resolved_text`.
-"""
+"""The extension attribute for the text with pronouns replaced by what they refer to: `doc._.resolved_text`."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
+from ..annotation import get_speakers
+from ..clustering import EntityTypes, read_forms
+from ..clustering.entity_types import Weights, add
 from .clusters import Cluster, doc_clusters
-from .english import CONTRACTIONS, PLURAL_PRONOUNS, POSSESSIVES, REFLEXIVES, RELATIVES, possessive
-from .mention_types import (
-    has_plural_tag,
-    head_token,
-    is_clitic,
-    is_pronominal,
-    is_reciprocal,
-    mention_type,
-    part_of_speech,
-    without_clitic,
-    without_space,
-)
-
-
-class Replacement(NamedTuple):
-    """A mention to replace.
-
-    mention (Span): The mention.
-    end (int): End of the replaced tokens, exclusive: the mention and a possessive ending or contracted verb after it.
-    cluster (int): Index of its cluster.
-    substitute (Span): The span to insert instead, without a possessive ending.
-    is_possessive (bool): Whether the substitute gets a possessive ending.
-    is_plural (bool): Whether the substitute is plural.
-    verb (str): The contracted verb in full, or "".
-    """
-
-    mention: Span
-    end: int
-    cluster: int
-    substitute: Span
-    is_possessive: bool
-    is_plural: bool
-    verb: str
-
-
-def find_replacements(clusters: Sequence[Cluster]) -> dict[int, list[Replacement]]:
-    """The mentions to replace by their first token, widest first, including overlapping ones."""
-    trimmed = [[without_space(mention) for mention in cluster] for cluster in clusters]
-    widest: dict[int, int] = {}  # end of the widest mention that starts at a token
-    for mention in (mention for mentions in trimmed for mention in mentions):
-        widest[mention.start] = max(mention.end, widest.get(mention.start, 0))
-    found: dict[int, list[Replacement]] = {}
-    for index, (cluster, mentions) in enumerate(zip(clusters, trimmed, strict=True)):
-        representative = cluster.representative
-        substitute = without_clitic(representative)
-        if len(cluster) == 1 or mention_type(substitute) not in ("proper", "nominal"):
-            continue
-        is_plural, core = _is_plural(substitute, cluster), _before_clause(substitute)
-        for mention in mentions:
-            if not _stays(mention, representative):
-                is_possessive, end, verb = _ending(mention, is_nested=widest[mention.start] > mention.end)
-                shown = core if is_possessive else substitute
-                replacement = Replacement(mention, end, index, shown, is_possessive, is_plural, verb)
-                found.setdefault(mention.start, []).append(replacement)
-    for replacements in found.values():
-        replacements.sort(key=lambda replacement: -replacement.mention.end)
-    return found
-
-
-def _stays(mention: Span, representative: Span) -> bool:
-    """Check whether a mention is not replaced: see `resolved_text`."""
-    if mention.start < representative.end and representative.start < mention.end:
-        return True
-    if is_pronominal(mention):
-        return _is_bound(mention) or _is_foreign_possessive(mention) or _is_glued(mention)
-    return mention_type(mention) == "other" or _shortens(without_clitic(mention), representative) or _is_glued(mention)
-
-
-def _is_bound(mention: Span) -> bool:
-    """Check whether a pronoun is bound within its clause: a reflexive, reciprocal or relative one."""
-    first = mention[0]
-    return is_reciprocal(mention) or (
-        len(mention) == 1
-        and (
-            first.lower_ in REFLEXIVES
-            or first.lower_ in RELATIVES
-            or first.tag_ == "WDT"
-            or "PronType=Rel" in first.morph
-        )
-    )
-
-
-def _is_foreign_possessive(mention: Span) -> bool:
-    """Check whether a mention is a possessive pronoun of a language other than English."""
-    return mention.doc.lang_ != "en" and "Poss=Yes" in mention[0].morph
-
-
-def _is_glued(mention: Span) -> bool:
-    """Check whether a mention is part of an English word: the 's of "let's", the "me" of "gimme"."""
-    doc, text = mention.doc, mention.text
-    before = doc[mention.start - 1].text_with_ws[-1:] if mention.start > 0 else ""
-    after = doc[mention.end].text[:1] if mention.end < len(doc) and not mention[-1].whitespace_ else ""
-    starts_inside = before.isalnum() and (text[:1].isalnum() or text.startswith(("'", "’")))
-    return doc.lang_ == "en" and (starts_inside or (text[-1:].isalnum() and after.isalnum()))
-
-
-def _shortens(mention: Span, representative: Span) -> bool:
-    """Check whether the words of a mention are in the representative, as "Ann" is in "Ann Lee"."""
-    words, longer = [token.lower_ for token in mention], [token.lower_ for token in representative]
-    return any(longer[i : i + len(words)] == words for i in range(len(longer) - len(words) + 1))
-
-
-def _ending(mention: Span, *, is_nested: bool) -> tuple[bool, int, str]:
-    """Read what follows an English mention: is it possessive, where its tokens end, and the contracted verb."""
-    doc, end = mention.doc, mention.end
-    if doc.lang_ != "en":
-        return False, end, ""
-    if without_clitic(mention).end < end or _is_possessive_pronoun(mention, is_nested):
-        return True, end, ""
-    if end == len(doc):
-        return False, end, ""
-    following = doc[end]
-    if following.lower_ in CONTRACTIONS:
-        return False, end + 1, CONTRACTIONS[following.lower_]
-    if is_clitic(following) and (following.tag_ == "POS" or not (following.tag or is_pronominal(mention))):
-        return True, end + 1, ""
-    return False, end, ""
-
-
-def _is_possessive_pronoun(mention: Span, is_nested: bool) -> bool:
-    """Check whether a mention is a pronoun like "his"; for "her" the tag decides or the next word."""
-    first = mention[0]
-    if len(mention) != 1 or first.lower_ != "her":
-        return len(mention) == 1 and first.lower_ in POSSESSIVES
-    if first.tag or first.has_morph():
-        return first.tag_ == "PRP$" or "Poss=Yes" in first.morph
-    following = next((token for token in mention.doc[mention.end : mention.end + 2] if not token.is_space), None)
-    return is_nested or (
-        following is not None
-        and (following.lower_ == "own" or part_of_speech(following) in ("NOUN", "PROPN", "NUM", "ADJ"))
-    )
-
-
-def _is_plural(substitute: Span, cluster: Cluster) -> bool:
-    """Check whether a noun phrase is plural: by the tag of its head or, without tags, by a pronoun of its cluster."""
-    head = head_token(substitute)
-    if head.tag or head.has_morph():
-        return has_plural_tag(head)
-    return any(len(mention) == 1 and mention[0].lower_ in PLURAL_PRONOUNS for mention in cluster)
-
-
-def _before_clause(substitute: Span) -> Span:
-    """A noun phrase up to a clause or parenthesis after its head, which a possessive ending cannot follow:
-    "the girl" for "the girl that Ann met"."""
-    head = head_token(substitute)
-    end = next((token.i for token in substitute if token.i > head.i and _opens_clause(token)), substitute.end)
-    while part_of_speech(substitute.doc[end - 1]) in ("PUNCT", "SPACE", "CCONJ"):
-        end -= 1
-    return substitute.doc[substitute.start : end]
-
-
-def _opens_clause(token: Token) -> bool:
-    return (
-        part_of_speech(token) in ("VERB", "AUX", "SCONJ")
-        or token.lower_ in RELATIVES
-        or token.lower_ in ("that", "whose")
-        or token.is_left_punct
-    )
-
+from .english import CONTRACTIONS, LOCATIVES, NO_NOUN, POSSESSIVES, THIRD_PERSON, possessive
+from .mention_types import is_pronominal, mention_type, part_of_speech, without_space
+from .substitutes import definite, is_plural, substitute
 
 DEEPEST = 3  # "its tail" may become "Ann's brother's dog's tail", via "his dog" and "her brother"
+REACH = 30  # tokens around a pronoun, within its sentence, where a name is still in mind
+IDENTIFIED = 3  # tokens after a pronoun, where its sentence says what it is: "It is the cat"
+RIVAL = -0.5  # agreement of a pronoun with an entity that it may mean, too: a bare name agrees with "he" by -0.36
 SENTENCE_ENDS = frozenset({".", "!", "?"})
 
 
 def resolved_text(doc: Doc, prefix: str | None = None) -> str:
-    """The text of a document with mentions replaced by the representative mention of their cluster.
+    """The text of a document with pronouns replaced by the representative mention of their cluster.
 
-    A mention stays if it is the representative, overlaps it or shortens it ("Ann" for "Ann Lee"); if it is not a noun
-    phrase ("acquired", "there"); if it is bound within its clause ("herself", "who", "each other"). All mentions stay
-    if the representative is a pronoun or not a noun phrase. Among overlapping mentions, the outermost one that can be
-    replaced is replaced. Pronouns in inserted text are replaced in turn. English possessives and capitals at the start
-    of a sentence are kept. Other words and white space stay as they are.
+    A pronoun of the third person is replaced unless its sentence names the entity and nothing else that the pronoun may
+    mean. It is replaced by the representative without clauses, appositions and, in long ones, prepositional phrases;
+    "a girl" becomes "the girl". Everything else stays: names and noun phrases, "I" and "you", reflexive and relative
+    pronouns, and the pronouns of clusters without a noun phrase that can be repeated. Pronouns in inserted text are
+    replaced in turn. English possessives and capitals at the start of a sentence are kept.
 
     doc (Doc): The document.
     prefix (str | None): Where its clusters are, as for `doc_clusters`.
     """
-    text = doc.text
-    return _write(doc[:], text, find_replacements(doc_clusters(doc, prefix)), ()) + text[doc[:].end_char :]
+    clusters = doc_clusters(doc, prefix)
+    return (_Resolver(doc, clusters).write(doc[:]) if clusters else "") + doc.text[doc[:].end_char if clusters else 0 :]
 
 
-def _write(stretch: Span, text: str, replacements: Mapping[int, Sequence[Replacement]], within: tuple[int, ...]) -> str:
-    """The text of a stretch with mentions replaced.
+class _Mention(NamedTuple):
+    """A mention in its sentence.
 
-    stretch (Span): The document, or a representative to be inserted.
-    text (str): The text of the document.
-    replacements (Mapping[int, Sequence[Replacement]]): By their first token, the widest first.
-    within (tuple[int, ...]): The clusters whose representatives are being inserted; their mentions stay, so that no
-        representative is inserted into itself.
+    start, end (int): Its tokens.
+    cluster (int): Index of its cluster.
+    evidence (str): What its words tell of the entity, as a `Form` has it.
+    names (bool): Whether it says what it means, as a name or a noun phrase does.
+    preposition (str): The preposition before it, "" without one.
     """
-    copied, end = stretch.start_char, stretch.end_char
-    pieces: list[str] = []
-    for i in range(stretch.start, stretch.end):
-        for replacement in replacements.get(i, ()):
-            mention = replacement.mention
-            if mention.start_char >= copied and replacement.end <= stretch.end and _applies(replacement, within):
-                inserted = _insert(replacement, text, replacements, within)
-                if _is_capitalised(mention) and not (within and i == stretch.start):
-                    inserted = inserted[:1].upper() + inserted[1:]
-                pieces += [text[copied : mention.start_char], inserted]
-                last = stretch.doc[replacement.end - 1]
-                copied = last.idx + len(last)
-    pieces.append(text[copied:end])
-    if within and pieces[0] and _loses_capital(stretch[0]):
-        pieces[0] = pieces[0][0].lower() + pieces[0][1:]
-    return "".join(pieces)
+
+    start: int
+    end: int
+    cluster: int
+    evidence: str
+    names: bool
+    preposition: str
 
 
-def _applies(replacement: Replacement, within: tuple[int, ...]) -> bool:
-    """Check whether a mention is replaced here: in a representative only pronouns are, up to a depth limit."""
-    if not within:
-        return True
-    return len(within) < DEEPEST and replacement.cluster not in within and is_pronominal(replacement.mention)
+class _Resolver:
+    """Writes the text of a document, once, from its start to its end.
+
+    doc (Doc): The document.
+    clusters (Sequence[Cluster]): Its clusters.
+    """
+
+    def __init__(self, doc: Doc, clusters: Sequence[Cluster]) -> None:
+        self.text, self.is_english = doc.text, doc.lang_ == "en"
+        self.types = EntityTypes(doc.vocab)
+        self.substitutes = [substitute(cluster) for cluster in clusters]
+        self.sentences = _sentence_numbers(doc)
+        self.mentions: dict[int, list[_Mention]] = defaultdict(list)  # those of each sentence
+        self.pronouns: dict[int, _Mention] = {}  # those that may be replaced, by their token
+        self.openers: dict[int, int] = {}  # the end of the widest mention that starts at a token
+        weights: dict[int, list[Weights]] = defaultdict(list)
+        spans = [(without_space(mention), index) for index, cluster in enumerate(clusters) for mention in cluster]
+        spans.sort(key=lambda item: (item[0].start, -item[0].end))
+        forms = read_forms(doc, [(span.start, span.end) for span, _ in spans])
+        for (span, index), form in zip(spans, forms, strict=True):
+            before = doc[max(span.start - 1, 0)]
+            names = not form.is_pronoun and mention_type(span) in ("proper", "nominal")
+            preposition = before.lower_ if part_of_speech(before) == "ADP" else ""
+            mention = _Mention(span.start, span.end, index, form.evidence, names, preposition)
+            self.mentions[self.sentences[span.start]].append(mention)
+            self.openers[span.start] = max(span.end, self.openers.get(span.start, 0))
+            weights[index].append(self.types.evidence(form.evidence))
+            if self.substitutes[index] is not None and _may_be_replaced(span):
+                self.pronouns.setdefault(span.start, mention)
+        unclear = {"your", "my", "our"} if get_speakers(doc) else {"your"}  # whose, if someone else says it
+        for index, phrase in enumerate(self.substitutes):
+            if phrase is not None and phrase[0].lower_ in unclear and phrase.start not in self.pronouns:
+                self.substitutes[index] = None
+        self.weights = {index: reduce(add, found) for index, found in weights.items()}
+        pairs = zip(self.substitutes, clusters, strict=True)
+        self.is_plural = [short is not None and is_plural(short, cluster) for short, cluster in pairs]
+        self.quoted = [cluster.quotations for cluster in clusters]
+        self.named: dict[tuple[int, int], int] = {}  # sentence and cluster -> where a pronoun was last replaced
+
+    def write(self, stretch: Span, place: int | None = None, within: tuple[int, ...] = ()) -> str:
+        """The text of a stretch with pronouns replaced.
+
+        stretch (Span): The document, or a noun phrase to be inserted.
+        place (int | None): The token that it is inserted for.
+        within (tuple[int, ...]): The clusters whose substitutes are being inserted; their pronouns stay, so that no
+            substitute is inserted into itself.
+        """
+        copied, pieces = stretch.start_char, []
+        for token in stretch:
+            pronoun = self.pronouns.get(token.i)
+            if pronoun is None or not self._applies(token, pronoun, token.i if place is None else place, within):
+                continue
+            inserted, last = self._insert(token, pronoun.cluster, token.i if place is None else place, within)
+            if token.text[0].isupper() and token.lower_ != "i" and not (within and token.i == stretch.start):
+                inserted = inserted[:1].upper() + inserted[1:]
+            pieces += [self.text[copied : token.idx], inserted]
+            copied = last.idx + len(last)
+        pieces.append(self.text[copied : stretch.end_char])
+        if within and pieces[0] and _loses_capital(stretch[0]):
+            pieces[0] = pieces[0][0].lower() + pieces[0][1:]
+        return "".join(pieces)
+
+    def _applies(self, token: Token, pronoun: _Mention, place: int, within: tuple[int, ...]) -> bool:
+        """Check whether a pronoun is replaced at a place in the text: its own, or where it is inserted."""
+        if pronoun.cluster in within or len(within) >= DEEPEST or self.substitutes[pronoun.cluster] is None:
+            return False
+        if self.is_english and token.lower_ not in THIRD_PERSON:  # "my" of "my brother", said elsewhere
+            return within != () and not any(span.start <= place < span.end for span in self.quoted[pronoun.cluster])
+        if self.is_english and token.lower_ == "they" and not self.is_plural[pronoun.cluster]:
+            return False  # "Ann are"
+        return not self._is_clear(pronoun, place)
+
+    def _is_clear(self, pronoun: _Mention, place: int) -> bool:
+        """Check whether the sentence of a place names the entity of a pronoun, and no other that it may mean."""
+        sentence = self.mentions[self.sentences[place]]
+        near = sentence[bisect_left(sentence, (place - REACH,)) : bisect_left(sentence, (place + REACH,))]
+        own = [mention for mention in near if mention.cluster == pronoun.cluster and mention.names]
+        if any(0 < mention.start - place <= IDENTIFIED for mention in own):
+            return True
+        said = self.named.get((self.sentences[place], pronoun.cluster))
+        is_named = (said is not None and said >= place - REACH) or (own != [] and own[0].start <= place)
+        if not is_named and not own:
+            return False
+        limit = place if is_named else own[0].end
+        is_object = any(mention.preposition for mention in own[:1])
+        is_person = pronoun.evidence.endswith("male")
+        return not any(
+            mention.start < limit
+            and mention.cluster != pronoun.cluster
+            and not mention.start <= place < mention.end
+            and not mention.evidence.startswith(("1", "2"))
+            and (is_object or mention.preposition not in LOCATIVES)
+            and (is_object or is_person or not mention.preposition)
+            and not any(one.start <= mention.start and mention.end <= one.end for one in own)
+            and self.types.agreement(self.weights[mention.cluster], self.types.evidence(pronoun.evidence)) >= RIVAL
+            for mention in near
+        )
+
+    def _insert(self, token: Token, cluster: int, place: int, within: tuple[int, ...]) -> tuple[str, Token]:
+        """The text that replaces a pronoun in the middle of a sentence, and the last token that it replaces."""
+        phrase = self.substitutes[cluster]
+        assert phrase is not None
+        self.named[self.sentences[place], cluster] = place
+        inserted = " ".join(self.write(phrase, place, (*within, cluster)).split())
+        if not self.is_english:
+            return inserted, token
+        if mention_type(phrase) == "nominal":
+            inserted = definite(inserted)
+        following = token.nbor() if token.i + 1 < len(token.doc) else None
+        if _is_possessive(token, self.openers):
+            return possessive(inserted, plural=self.is_plural[cluster]), token
+        if following is not None and following.lower_ in CONTRACTIONS:
+            return f"{inserted} {CONTRACTIONS[following.lower_]}", following
+        return inserted, token
 
 
-def _insert(
-    replacement: Replacement, text: str, replacements: Mapping[int, Sequence[Replacement]], within: tuple[int, ...]
-) -> str:
-    """The text that replaces a mention in the middle of a sentence."""
-    inserted = _write(replacement.substitute, text, replacements, (*within, replacement.cluster))
-    inserted = " ".join(inserted.split())
-    if replacement.is_possessive:
-        inserted = possessive(inserted, plural=replacement.is_plural)
-    return f"{inserted} {replacement.verb}" if replacement.verb else inserted
-
-
-def _is_capitalised(mention: Span) -> bool:
-    """Check whether a mention is capitalised for its position, as "I" and "Ann" are only where a sentence starts."""
+def _may_be_replaced(mention: Span) -> bool:
+    """Check whether a mention is a pronoun that is not bound within its clause; in English, in any person."""
     first = mention[0]
-    if not first.text[:1].isupper():
+    if len(mention) > 1 or first.tag_ == "WDT" or not is_pronominal(mention):
         return False
-    return (first.lower_ != "i" and part_of_speech(first) in ("PRON", "DET")) or _starts_sentence(first)
+    if mention.doc.lang_ == "en":
+        return first.lower_ in THIRD_PERSON or first.lower_ in POSSESSIVES
+    bound = ("Poss=Yes", "Reflex=Yes", "PronType=Rel", "Person=1", "Person=2")
+    return not any(feature in first.morph for feature in bound)
+
+
+def _is_possessive(token: Token, openers: Mapping[int, int]) -> bool:
+    """Check whether a pronoun is one like "his". For "her" the tag decides, or a mention that it opens or stands
+    before, or the next words.
+
+    openers (Mapping[int, int]): The end of the widest mention that starts at a token.
+    """
+    if token.lower_ != "her":
+        return token.lower_ in POSSESSIVES
+    if token.tag or token.has_morph():
+        return token.tag_ == "PRP$" or "Poss=Yes" in token.morph
+    if openers.get(token.i, 0) > token.i + 1:
+        return True
+    words = [word for word in token.doc[token.i + 1 : token.i + 4] if not word.is_space][:2]
+    if not words or words[0].i in openers:
+        return False
+    is_content = [part_of_speech(word) in ("NOUN", "PROPN", "NUM", "ADJ") for word in words]
+    is_complement = NO_NOUN.search(words[0].lower_) is not None and not all(is_content[1:] or [False])
+    return words[0].lower_ == "own" or (is_content[0] and not is_complement)
 
 
 def _loses_capital(first: Token) -> bool:
@@ -262,3 +225,14 @@ def _starts_sentence(token: Token) -> bool:
             return True
         token = before
     return True
+
+
+def _sentence_numbers(doc: Doc) -> list[int]:
+    """The number of the sentence of each token; without boundaries a sentence ends at its full stop."""
+    has_boundaries = doc.has_annotation("SENT_START")
+    number, numbers = 0, []
+    for token in doc:
+        if token.is_sent_start or (not has_boundaries and token.i and token.nbor(-1).text in SENTENCE_ENDS):
+            number += 1
+        numbers.append(number)
+    return numbers
