@@ -7,7 +7,7 @@
     span._.coref_antecedent  the mention that exactly this mention was linked to, or None
     token._.coref_clusters   the clusters with a mention that contains this token, innermost mention first
     doc._.characters         the people among the clusters, by importance, with their names and gender
-    doc._.resolved_text      the text with mentions replaced by the representative of their cluster
+    doc._.resolved_text      the text with pronouns replaced by the representative of their cluster
     doc._.srl                the frames: each a predicate, its roleset and its arguments by role
     doc._.events             the frames with entities as participants: the clusters of their arguments
     doc._.quotations         the quotations: what is said, who says it, and to whom

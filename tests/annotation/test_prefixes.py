@@ -31,6 +31,7 @@ def doc() -> Doc:
     """Annotated as components with other keys do it."""
     register_extensions()
     doc = NLP("Tom wore hats he liked them")
+    doc[3].is_sent_start = True
     set_mentions(doc, TOM, [0.5, 0.75], "people_mentions")
     set_clusters(doc, [TOM], prefix="people", mentions_key="people_mentions")
     set_mentions(doc, [(0, 1)], [0.5], "role_spans")
@@ -103,6 +104,7 @@ def test_notes_that_are_no_prefix_are_ignored(doc: Doc) -> None:
 
 def test_default_prefixes_are_not_noted() -> None:
     doc = NLP("Tom wore hats he liked them")
+    doc[3].is_sent_start = True
     set_mentions(doc, TOM, [0.5, 0.75])
     set_clusters(doc, [TOM])
     set_frames(doc, [GAVE])
