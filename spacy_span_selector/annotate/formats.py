@@ -59,7 +59,7 @@ class JsonLines:
 
     def add(self, record: Record, doc: Doc) -> None:
         data = {**self.settings.to_dict(doc), **plain(record.fields)}
-        self.lines.append(json.dumps(data, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        self.lines.append(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
 
     def finish(self) -> bytes:
         return b"".join(self.lines)

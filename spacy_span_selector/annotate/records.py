@@ -16,7 +16,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..annotation.checks import show
-from ..corpora.plain.records import Document, check_text
+from ..corpora.plain.columns import Document
+from ..corpora.plain.records import check_text
 from ..documents.transcripts import Turn
 from ..pipeline.batches import batch_by_words
 
@@ -186,9 +187,14 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _read_speakers(value: Any, text: str) -> tuple[Turn, ...]:
-    """The turns of a text as plain data has them; none if the value is anything else."""
+    """The turns of a text as either version of plain data has them; none if the value is anything else."""
+    keys = ("speaker", "start", "end")
     try:
-        turns = [Turn(check_text(turn["speaker"]), turn["start"], turn["end"]) for turn in value]
+        if isinstance(value, dict):
+            found = [*zip(*(value[key] for key in keys), strict=True)]
+        else:
+            found = [tuple(turn[key] for key in keys) for turn in value]
+        turns = [Turn(check_text(speaker), start, end) for speaker, start, end in found]
         fit = all(0 <= turn.start < turn.end <= len(text) for turn in turns)
     except (AttributeError, KeyError, TypeError, ValueError):
         return ()

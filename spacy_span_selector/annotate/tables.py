@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from ..corpora.plain.records import Document
+from ..corpora.plain.columns import Document
 from .inputs import InputFile
 from .records import RESERVED, Reading, Record, plain, source_name
 
@@ -202,6 +202,8 @@ def _arrow_type(kind: Any) -> pyarrow.DataType:
         return arrow.string()
     if get_origin(kind) is list:
         return arrow.list_(_arrow_type(get_args(kind)[0]))
+    if get_origin(kind) is dict:
+        return arrow.map_(*map(_arrow_type, get_args(kind)))
     return _arrow_type(get_args(kind)[0])  # what is annotated, or may be missing
 
 

@@ -36,7 +36,7 @@ from .clusters import (
     span_score,
     token_clusters,
 )
-from .events import Event, Participant, Triple, doc_events
+from .events import EntityFinder, Event, Participant, Triple, doc_events
 from .frames import SrlFrame, doc_frames
 from .quotations import DocQuotation, DocQuotations, doc_quotations, find_quotations
 from .representative import labels_by_span, representative_mention, span_label
@@ -71,6 +71,7 @@ __all__ = [
     "Cluster",
     "DocQuotation",
     "DocQuotations",
+    "EntityFinder",
     "Event",
     "Participant",
     "SrlFrame",

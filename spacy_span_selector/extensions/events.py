@@ -189,7 +189,7 @@ def doc_events(doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | 
     cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
     """
     clusters = doc_clusters(doc, cluster_prefix)
-    find = _Finder(clusters)
+    find = EntityFinder(clusters)
     frames = doc_frames(doc, frame_prefix)
     events = [_event(frame, find) for frame in frames]
     for number, said in _introduced(events, find_quotations(doc, clusters), find).items():
@@ -198,7 +198,7 @@ def doc_events(doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | 
     return [event for event in events if event.participants or event.roleset not in AUXILIARIES]
 
 
-def _event(frame: SrlFrame, find: _Finder) -> Event:
+def _event(frame: SrlFrame, find: EntityFinder) -> Event:
     modal = frame.arguments.get(MODAL, [])
     return Event(
         predicate=frame.predicate,
@@ -214,7 +214,7 @@ def _in_order(participants: Iterable[Participant]) -> list[Participant]:
     return sorted(participants, key=lambda one: (one.span.start, one.span.end))
 
 
-def _participants(frame: SrlFrame, find: _Finder) -> Iterator[Participant]:
+def _participants(frame: SrlFrame, find: EntityFinder) -> Iterator[Participant]:
     """The arguments of a frame. One that is only referred to is its reference; one that only continues, its rest."""
     for role in {role.removeprefix(REFERENCE).removeprefix(CONTINUATION): None for role in frame.arguments}:
         if role in (NEGATION, MODAL, REST_OF_PREDICATE.removeprefix(CONTINUATION)):
@@ -227,7 +227,7 @@ def _participants(frame: SrlFrame, find: _Finder) -> Iterator[Participant]:
 
 
 def _introduced(
-    events: Sequence[Event], quotations: Sequence[DocQuotation], find: _Finder
+    events: Sequence[Event], quotations: Sequence[DocQuotation], find: EntityFinder
 ) -> dict[int, list[DocQuotation]]:
     """The quotations that an event introduces, by its number: of those whose predicates lie in the cue and lack the
     words, the one next to them. So it is "said" of "said Alice, getting tired"."""
@@ -247,7 +247,7 @@ def _introduced(
     return introduced
 
 
-def _lacks_words(event: Event, said: Sequence[DocQuotation], find: _Finder) -> bool:
+def _lacks_words(event: Event, said: Sequence[DocQuotation], find: EntityFinder) -> bool:
     """Check whether an event has only the words of quotations; the speaker may replace them: "cried the elder"."""
     has_speaker = any(one.role == SPEAKER for one in event.participants)
     return all(
@@ -258,7 +258,7 @@ def _lacks_words(event: Event, said: Sequence[DocQuotation], find: _Finder) -> b
 
 
 def _with_quotations(
-    event: Event, frame: SrlFrame, said: Sequence[DocQuotation], find: _Finder
+    event: Event, frame: SrlFrame, said: Sequence[DocQuotation], find: EntityFinder
 ) -> Iterator[Participant]:
     """The participants of an event with the quotations that it introduces, and who says them to whom."""
     parts = [one for one in event.participants if _is_part(one, said)]
@@ -285,7 +285,7 @@ def _is_part(one: Participant, said: Sequence[DocQuotation]) -> bool:
     )
 
 
-def _is_speaker(one: Participant, quotation: DocQuotation, find: _Finder) -> bool:
+def _is_speaker(one: Participant, quotation: DocQuotation, find: EntityFinder) -> bool:
     mention = quotation.speaker_mention
     return mention is not None and (one.span == mention or (one.entity is not None and one.entity is find(mention)))
 
@@ -296,13 +296,14 @@ def _distance(predicate: Span, said: Sequence[DocQuotation]) -> int:
     return min(max(span.start - predicate.end, predicate.start - span.end) for span in spans)
 
 
-class _Finder:
-    """Finds the cluster of an argument.
+class EntityFinder:
+    """Finds the cluster of an argument."""
 
-    clusters (list[Cluster]): The clusters of the document.
-    """
+    def __init__(self, clusters: Sequence[Cluster]) -> None:
+        """Initialize the finder.
 
-    def __init__(self, clusters: list[Cluster]) -> None:
+        clusters (Sequence[Cluster]): The clusters of the document.
+        """
         self.exact = entities_by_mention(clusters)
         self.by_start: dict[int, list[Span]] = {}
         for cluster in clusters:

@@ -152,15 +152,28 @@ def test_the_standard_input_is_read_as_it_is_said(monkeypatch: pytest.MonkeyPatc
     assert [record.content for record in read("-", stdin=kind)] == contents
 
 
-def test_speakers_of_plain_data_are_read_in_order(tmp_path: Path):
-    turns = [{"speaker": "Bob", "start": 4, "end": 8}, {"speaker": "Ann", "start": 0, "end": 3}]
+@pytest.mark.parametrize(
+    "turns",
+    [
+        {"speaker": ["Bob", "Ann"], "start": [4, 0], "end": [8, 3]},
+        [{"speaker": "Bob", "start": 4, "end": 8}, {"speaker": "Ann", "start": 0, "end": 3}],
+    ],
+)
+def test_speakers_of_plain_data_are_read_in_order(tmp_path: Path, turns: object):
     (record,) = read_lines(tmp_path, json.dumps({"text": "Hi. Oh. ", "speakers": turns}).encode())
     assert (record.speakers, record.fields) == ((Turn("Ann", 0, 3), Turn("Bob", 4, 8)), {})
 
 
 @pytest.mark.parametrize(
     "speakers",
-    [["Ann"], "Ann", {"Ann": 1}, [{"speaker": "A", "start": 2, "end": 99}], [{"speaker": 1, "start": 0, "end": 1}]],
+    [
+        ["Ann"],
+        "Ann",
+        {"Ann": 1},
+        {"speaker": ["A"], "start": [0], "end": []},
+        [{"speaker": "A", "start": 2, "end": 99}],
+        [{"speaker": 1, "start": 0, "end": 1}],
+    ],
 )
 def test_other_speakers_are_not_passed(tmp_path: Path, speakers: object):
     reading = Reading()

@@ -211,14 +211,14 @@ def test_fields_of_other_inputs_are_json(tmp_path: Path):
 def test_the_columns_are_the_keys_of_plain_data():
     schema = table_schema(None)
     assert schema.names == [
-        *("format", "id", "text", "sentences", "tokens", "speakers", "speaker_markers", "clusters", "characters"),
-        *("unlinked_mentions", "frames", "quotations", "labelled_spans", "fields"),
+        *("format", "id", "text", "sentences", "tokens", "speakers", "speaker_markers", "clusters", "mentions"),
+        *("characters", "unlinked_mentions", "frames", "arguments", "rolesets", "quotations", "labelled_spans"),
+        "fields",
     ]
-    span = "start: int64, end: int64, text: string, score: double"
-    assert str(schema.field("frames").type) == (
-        f"list<item: struct<predicate: struct<{span}>, roleset: string, roleset_name: string, "
-        f"arguments: list<item: struct<role: string, description: string, {span}>>>>"
-    )
+    span = "start: list<item: int64>, end: list<item: int64>, score: list<item: double>"
+    names = "roleset: list<item: string>, roleset_name: list<item: string>"
+    assert str(schema.field("frames").type) == f"struct<{span}, {names}>"
+    assert str(schema.field("rolesets").type).endswith("roles: list<item: map<string, string>>>")
 
 
 def test_a_row_reads_back_as_the_document(job: Job):

@@ -164,7 +164,7 @@ def test_what_is_known_of_spans_stays_with_them() -> None:
 def test_attributes_and_plain_data_are_those_of_the_words() -> None:
     doc, before = retokenize(make_doc_to_retokenize()), to_dict(make_doc_to_retokenize())
     assert str(doc_frames(doc)) == "[leave.01(ARG0=Ann Lee, V=left, ARG1=New York)]"
-    assert to_dict(doc)["clusters"] == before["clusters"]
+    assert to_dict(doc)["mentions"] == before["mentions"]
     assert to_dict(doc)["frames"] == before["frames"]
 
 

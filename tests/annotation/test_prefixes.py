@@ -56,8 +56,8 @@ def test_selected_spans_that_belong_to_the_clusters_have_scores(doc: Doc) -> Non
 
 def test_pages_and_plain_data_show_annotation_under_any_prefix(doc: Doc) -> None:
     data = to_dict(doc)
-    assert len(data["clusters"]) == len(data["frames"]) == 1
-    assert data["unlinked_mentions"] == []
+    assert data["clusters"] == {"representative": [0]} and len(data["frames"]["start"]) == 1
+    assert data["unlinked_mentions"]["start"] == []
     page = render(doc, page=True, jupyter=False)
     assert page == render(doc, page=True, jupyter=False, cluster_prefix="people", frame_prefix="roles")
     assert page != render(doc, page=True, jupyter=False, cluster_prefix="nobody")
@@ -93,7 +93,7 @@ def test_a_document_without_clusters_under_a_prefix_is_annotated() -> None:
     set_frames(doc, [], prefix="roles", predicates_key="given", spans_key="given")
     assert (cluster_prefixes(doc), frame_prefixes(doc)) == (["people"], ["roles"])
     assert doc._.coref_clusters == doc._.srl == []
-    assert to_dict(doc)["clusters"] == to_dict(doc)["frames"] == []
+    assert to_dict(doc)["mentions"]["start"] == to_dict(doc)["frames"]["start"] == []
 
 
 def test_notes_that_are_no_prefix_are_ignored(doc: Doc) -> None:

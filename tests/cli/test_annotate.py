@@ -67,7 +67,7 @@ def test_texts_from_everywhere_in_one_run(model: str):  # noqa: F811
     found = lines("out/part-00000.jsonl")
     assert [line["id"] for line in found] == ["in/a.txt", "in/b.txt.gz", "c1"]
     assert found[2]["year"] == 1813
-    assert [len(line["clusters"]) for line in found] == [2, 2, 2]
+    assert [len(line["clusters"]["representative"]) for line in found] == [2, 2, 2]
     assert sorted(path.name for path in Path("out").iterdir()) == [
         "annotate.lock", "done.jsonl", "manifest.json", "part-00000.jsonl"
     ]  # fmt: skip

@@ -30,8 +30,8 @@ from ...annotation.checks import show
 from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
 from ..commands import read_files, save_docs, split_paths
 from ..files import read_text
-from ..plain import from_dict
-from ..plain.records import FORMAT, Number, Record, Text
+from ..plain import FORMAT, from_dict
+from ..plain.records import Number, Record, Text
 from ..reports import DOCUMENTS, Report, shorten
 from .writer import COREFERENT, DOCUMENT_FIELD, LABELLED_TAG, MENTION, NO_MENTIONS, PREDICATE, TEXT_FIELD, TITLE_FIELD
 
@@ -157,14 +157,14 @@ def _choose_annotation(annotations: Any, place: str, report: Report) -> list[Any
 def _make_doc(data: dict[str, Any], text: str, nlp: Language, place: str, report: Report) -> Doc:
     """A document with the tokens, sentences and speakers of a task, if it has them."""
     title = data.get(TITLE_FIELD)
-    plain = {"format": FORMAT, "text": text, "id": title if isinstance(title, str) else None}
+    plain = {"text": text, "id": title if isinstance(title, str) else None}
     document = data.get(DOCUMENT_FIELD)
     if isinstance(document, dict):
         try:
-            return from_dict({**document, **plain}, nlp)
+            return from_dict({"format": FORMAT, **document, **plain}, nlp)
         except ValueError as error:
             report.add(OTHER_WORDS, f"{place}: {error}")
-    return from_dict(plain, nlp)
+    return from_dict({"format": FORMAT, **plain}, nlp)
 
 
 class Value(Record):

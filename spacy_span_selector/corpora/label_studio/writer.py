@@ -31,6 +31,7 @@ from ...annotation import (
 from ..commands import Data, OutPath, read_all, save_texts
 from ..files import check_writable
 from ..plain import to_dict
+from ..plain.columns import LabelledSpans, pack
 from ..reports import Report, shorten
 
 MENTION = "Mention"
@@ -57,7 +58,19 @@ MODEL_VERSION = "spacy-span-selector"
 WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
 WITHOUT_LABEL = "labelled spans without a label"
 LABELLED_FIELD = "labelled_spans"
-IN_REGIONS = frozenset({"text", "clusters", "characters", "unlinked_mentions", "frames", LABELLED_FIELD})
+IN_REGIONS = frozenset(
+    {
+        "text",
+        "clusters",
+        "mentions",
+        "characters",
+        "unlinked_mentions",
+        "frames",
+        "arguments",
+        "rolesets",
+        LABELLED_FIELD,
+    }
+)
 """Keys of plain data that Label Studio has elsewhere, or not at all."""
 ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")
 """The choice of roles for documents without frames."""
@@ -92,7 +105,7 @@ def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
     rest = {name: value for name, value in to_dict(doc, tokens=True).items() if name not in IN_REGIONS}
     is_labelled = has_labelled_spans_annotated(doc)
     if is_labelled:
-        rest[LABELLED_FIELD] = []  # it is annotated, with as many as there will be regions
+        rest[LABELLED_FIELD] = pack([], LabelledSpans)  # it is annotated, with as many as there will be regions
     task: dict[str, Any] = {"data": {TEXT_FIELD: doc.text, TITLE_FIELD: get_title(doc), DOCUMENT_FIELD: rest}}
     if has_clusters_annotated(doc) or has_frames_annotated(doc) or is_labelled:
         version = {"model_version": MODEL_VERSION} if key == "predictions" else {}

@@ -8,20 +8,24 @@ from typing import Any
 from pydantic import ValidationError
 
 from ...annotation.checks import show
-from .records import Document, Mention, Place, name_document
+from . import columns
+from .records import FORMAT_1, Document, Mention, Place, name_document
 
 
 def read_document(data: Any) -> Document:
-    """Check plain data.
+    """Check plain data of either version.
 
     data (Any): What should be the data of a document.
-    RETURNS (Document): The same, with all that is missing as None.
+    RETURNS (Document): The same, with an object for each span, and all that is missing as None.
     RAISES (ValueError): If a key is missing, or a value is of another kind than expected, or offsets are not those of
         some characters, an antecedent is no earlier mention of the cluster, sentences do not follow each other, or
         something is said twice that there is once; with the key, what was found, and what was expected.
     """
     try:
-        document = Document.model_validate(data)
+        if isinstance(data, dict) and data.get("format") == FORMAT_1:
+            document = Document.model_validate(data)
+        else:
+            document = columns.Document.model_validate(data).to_records()
     except ValidationError as error:
         raise ValueError(_describe(data, error)) from None
     length = len(document.text)

@@ -1,24 +1,23 @@
-"""Plain data, declared once: its JSON schema, the columns of tables and the keys that are reserved follow from here.
+"""Plain data with an object for each span: version 1, and what version 2 becomes when it is read.
 
-The models are what `from_dict` reads and a little more than `to_dict` writes: `null` counts as missing where a key may
-be missing, because tables have nothing else for it, and keys that can be computed need not be there. Keys that the
-format does not have are ignored. The schema is that of what is written.
+Clusters, characters, frames and quotations are written alone in this form, with texts. The models are what is read and
+a little more than is written: `null` counts as missing where a key may be missing, because tables have nothing else for
+it, and keys that can be computed need not be there. Keys that the format does not have are ignored. The schema is that
+of what is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from enum import Enum
-from functools import cache
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WrapValidator
 
 from ...annotation.checks import show
 
-Format = Literal["spacy_span_selector.Doc.v1"]
-FORMAT: Format = "spacy_span_selector.Doc.v1"
+Format1 = Literal["spacy_span_selector.Doc.v1"]
+FORMAT_1: Format1 = "spacy_span_selector.Doc.v1"
 
 
 class Written(Enum):
@@ -213,17 +212,35 @@ class LabelledSpan(ScoredSpan):
     """The label, such as person."""
 
 
-class Document(Record):
-    """The data that spacy_span_selector.to_dict(doc) returns. All offsets count the characters (Unicode code points) of
-    `text` from 0; `end` is exclusive. What is not known is left out. New keys may be added to this version: ignore
-    those that you don't know."""
+class DocumentFacts(Record):
+    """A document without annotation."""
 
-    format: Format
+    format: str
     """Name and version of this schema."""
     id: Text | None = None
     """The title of the document."""
     text: Text
     """The whole text."""
+
+    @property
+    def name(self) -> str:
+        """The name of the document in messages."""
+        return name_document(self.id, self.text)
+
+    def fail(self, place: str, found: object, expected: str) -> NoReturn:
+        """Raise the error about something in the data.
+
+        RAISES (ValueError): Always.
+        """
+        raise ValueError(f"Can't read {self.name}: {place} is {show(found)}; expected {expected}.")
+
+
+class Document(DocumentFacts):
+    """A document of version 1. All offsets count the characters (Unicode code points) of `text` from 0; `end` is
+    exclusive. What is not known is left out."""
+
+    format: Format1
+    """Name and version of this schema."""
     sentences: list[Place] | None = None
     """The sentences, in order. Left out if nobody knows where they start."""
     tokens: list[Place] | None = None
@@ -247,18 +264,6 @@ class Document(Record):
     """The labelled spans, in the order of the text; a span with several labels is there once for each. Left out if the
     document is not annotated with labelled spans."""
 
-    @property
-    def name(self) -> str:
-        """The name of the document in messages."""
-        return name_document(self.id, self.text)
-
-    def fail(self, place: str, found: object, expected: str) -> NoReturn:
-        """Raise the error about something in the data.
-
-        RAISES (ValueError): Always.
-        """
-        raise ValueError(f"Can't read {self.name}: {place} is {show(found)}; expected {expected}.")
-
     def check_gap(self, start: int, end: int, between: str) -> None:
         """Check that there is only white space between what should cover all words."""
         gap = self.text[start:end]
@@ -281,20 +286,12 @@ def name_document(title: object, text: object) -> str:
     return f"document starting {text[:40]!r}" if isinstance(text, str) and text else "a document without text"
 
 
-def json_schema() -> dict[str, Any]:
-    """The JSON schema of a document as `to_dict` writes it.
-
-    RETURNS (dict[str, Any]): The schema, in the 2020-12 draft. Its `$defs` have `Cluster`, `Character`, `Frame`,
-        `Quotation` and what they are made of.
-    """
-    return deepcopy(_written_schema())  # whoever gets it may change it
-
-
-@cache
-def _written_schema() -> dict[str, Any]:
+def written_schema(model: type[DocumentFacts]) -> dict[str, Any]:
+    """The JSON schema of documents as they are written, in the 2020-12 draft."""
+    version = get_args(model.model_fields["format"].annotation)[0].rpartition(".")[2]
     return {
-        **Document.model_json_schema(),
+        **model.model_json_schema(),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:spacy-span-selector:doc:v1",
+        "$id": f"urn:spacy-span-selector:doc:{version}",
         "title": "Document with coreference clusters, semantic roles, quotations and labelled spans",
     }

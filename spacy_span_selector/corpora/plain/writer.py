@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -24,9 +24,32 @@ from ...annotation import (
     has_quotations_annotated,
     read_group,
 )
-from ...extensions import doc_clusters, doc_frames, doc_quotations, find_characters
+from ...extensions import (
+    Cluster,
+    DocQuotation,
+    EntityFinder,
+    SrlFrame,
+    doc_clusters,
+    doc_frames,
+    find_characters,
+    find_quotations,
+)
 from ...extensions.tables import span_to_dict
-from .records import FORMAT
+from .columns import (
+    FORMAT,
+    SPOTS,
+    Arguments,
+    Clusters,
+    Frames,
+    LabelledSpans,
+    Mentions,
+    Places,
+    Quotations,
+    Rolesets,
+    ScoredPlaces,
+    Turns,
+    pack,
+)
 
 
 def to_dict(
@@ -65,29 +88,94 @@ def to_dict(
         data["id"] = title
     data["text"] = doc.text
     if doc.has_annotation("SENT_START"):
-        data["sentences"] = [_place(sentence) for sentence in doc.sents]
+        data["sentences"] = pack([_place(sentence) for sentence in doc.sents], Places)
     if tokens:
-        data["tokens"] = [{"start": token.idx, "end": token.idx + len(token)} for token in doc]
+        data["tokens"] = pack([{"start": token.idx, "end": token.idx + len(token)} for token in doc], Places)
     if SPEAKERS_KEY in doc.spans:
         turns = filter(len, read_group(doc, SPEAKERS_KEY))
-        data["speakers"] = [{"speaker": turn.label_, **_place(turn)} for turn in turns]
+        data["speakers"] = pack([{"speaker": turn.label_, **_place(turn)} for turn in turns], Turns)
     if SPEAKER_MARKERS_KEY in doc.spans:
-        data["speaker_markers"] = [span_to_dict(marker) for marker in filter(len, read_group(doc, SPEAKER_MARKERS_KEY))]
+        markers = filter(len, read_group(doc, SPEAKER_MARKERS_KEY))
+        data["speaker_markers"] = pack([*map(_place, markers)], Places)
+    clusters = doc_clusters(doc, cluster_prefix, labelled_key)
     if has_clusters_annotated(doc, cluster_prefix, mentions_key):
-        clusters = doc_clusters(doc, cluster_prefix, labelled_key)
-        data["clusters"] = [cluster.to_dict() for cluster in clusters]
+        data |= _clusters(clusters)
         if characters := find_characters(clusters):
             data["characters"] = [character.to_dict() for character in characters]
         if len(doc.spans.get(mentions_key, ())):
             linked = (mention for cluster in clusters for mention in cluster)
-            data["unlinked_mentions"] = _unlinked(read_group(doc, mentions_key), linked)
+            data["unlinked_mentions"] = pack(_unlinked(read_group(doc, mentions_key), linked), ScoredPlaces)
     if has_frames_annotated(doc, frame_prefix, predicates_key) or spans_key in doc.spans:
-        data["frames"] = [frame.to_dict() for frame in doc_frames(doc, frame_prefix)]
+        data |= _frames(doc_frames(doc, frame_prefix), EntityFinder(clusters))
     if has_quotations_annotated(doc):
-        quotations = doc_quotations(doc, cluster_prefix=cluster_prefix)
-        data["quotations"] = [quotation.to_dict() for quotation in quotations]
+        data["quotations"] = pack([*map(_quotation, find_quotations(doc, clusters))], Quotations)
     if has_labelled_spans_annotated(doc, labelled_key):
-        data["labelled_spans"] = _labelled(read_group(doc, labelled_key))
+        data["labelled_spans"] = pack(_labelled(read_group(doc, labelled_key)), LabelledSpans)
+    return data
+
+
+def _clusters(clusters: Iterable[Cluster]) -> dict[str, Any]:
+    """Clusters and their mentions, which are numbered from the first of the first to the last of the last."""
+    written, mentions = [], list[dict[str, Any]]()
+    for number, cluster in enumerate(clusters):
+        data, first = cluster.to_dict(), len(mentions)
+        for mention in data["mentions"]:
+            if "antecedent" in mention:
+                antecedent = mention["antecedent"]
+                mention["antecedent"] = len(mentions) if antecedent is None else first + antecedent
+            mentions.append({**mention, "cluster": number})
+        written.append({**data, "representative": first + data["representative"]})
+    return {"clusters": pack(written, Clusters), "mentions": pack(mentions, Mentions)}
+
+
+def _frames(frames: Sequence[SrlFrame], find: EntityFinder) -> dict[str, Any]:
+    """Frames, their arguments with the numbers of their clusters, and once what their rolesets mean."""
+    written = [frame.to_dict() for frame in frames]
+    rolesets = _rolesets(written)
+    arguments = []
+    for number, (frame, data) in enumerate(zip(frames, written, strict=True)):
+        is_known = data.get("roleset") in rolesets
+        if is_known:
+            data.pop("roleset_name", None)
+        spans = (span for span, _ in frame.labelled_spans() if span is not frame.predicate)
+        for span, argument in zip(spans, data["arguments"], strict=True):
+            if is_known:
+                argument.pop("description", None)
+            entity = find(span)
+            arguments.append({**argument, "frame": number, **({} if entity is None else {"cluster": entity.number})})
+    predicates = [{**data, **data["predicate"]} for data in written]
+    known = {"rolesets": pack([*rolesets.values()], Rolesets)} if rolesets else {}
+    return {"frames": pack(predicates, Frames), "arguments": pack(arguments, Arguments), **known}
+
+
+def _rolesets(frames: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The meanings of rolesets and of their roles; without those of which frames say different things."""
+    said: dict[str, dict[str | None, str | None]] = {}
+    differ = set()
+    for frame in frames:
+        if roleset := frame.get("roleset"):
+            facts = said.setdefault(roleset, {})
+            texts = [(argument["role"], argument.get("description")) for argument in frame["arguments"]]
+            for key, text in [(None, frame.get("roleset_name")), *texts]:
+                if facts.setdefault(key, text) != text:
+                    differ.add(roleset)
+    return {
+        roleset: {
+            "roleset": roleset,
+            "name": facts.pop(None),
+            "roles": {role: text for role, text in facts.items() if text},
+        }
+        for roleset, facts in said.items()
+        if roleset not in differ and any(facts.values())
+    }
+
+
+def _quotation(quotation: DocQuotation) -> dict[str, Any]:
+    """A quotation, with both ends of what belongs to it as values."""
+    data = quotation.to_dict()
+    for key, spot in SPOTS.items():
+        if place := data.get(key):
+            data |= {f"{spot}_start": place["start"], f"{spot}_end": place["end"]}
     return data
 
 

@@ -85,6 +85,21 @@ def content(doc: Doc) -> dict[str, Any]:
     }
 
 
+def rounded(value: Any) -> Any:
+    """A value with numbers as plain data has them."""
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(rounded, value))
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def rows(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """An object for each of the things whose columns these are, without what is not known."""
+    values = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [{key: value for key, value in row.items() if value is not None} for row in values]
+
+
 @st.composite
 def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
     """A document, of drawn words unless it is given, with drawn annotation. Spans are as odd as setters allow."""

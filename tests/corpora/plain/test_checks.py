@@ -27,8 +27,8 @@ def sentences(*places: tuple[int, int]) -> dict[str, Any]:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     (
-        {"format": "spacy_span_selector.Doc.v2"},
-        "format is 'spacy_span_selector.Doc.v2'; expected 'spacy_span_selector.D",
+        {"format": "spacy_span_selector.Doc.v3"},
+        "format is 'spacy_span_selector.Doc.v3'; expected 'spacy_span_selector.D",
     ),
     ({"text": 7}, "text is 7; expected a valid string"),
     ({"text": "\ud800"}, r"text is '\\ud800'; expected a string without surrogates"),
@@ -99,6 +99,62 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     ({"speakers": [{**MENTION, "speaker": None}]}, r"speakers\[0\].speaker is None; expected a valid string"),
 ]
+
+
+COLUMNS: list[tuple[dict[str, Any], str]] = [
+    ({"tokens": []}, r"tokens is \[\]; expected a valid dictionary\.$"),
+    ({"sentences": {"start": [0]}}, "sentences.end is missing"),
+    (
+        {"sentences": {"start": [0, 4], "end": [23]}},
+        "expected as many values under each key; found 2 of 'start', 1 of 'end'",
+    ),
+    ({"tokens": {"start": ["0"], "end": [3]}}, r"tokens.start\[0\] is '0'; expected a valid integer"),
+    ({"mentions": {"cluster": [0], "start": [4], "end": [3]}}, r"\(start, end\) of clusters\[0\].mentions\[0\] is \(4"),
+    (
+        {"mentions": {"cluster": [1], "start": [0], "end": [3]}},
+        "highest number of mentions.cluster is 1; expected as many",
+    ),
+    (
+        {"mentions": {"cluster": [0, 2, 2], "start": [0, 4, 11], "end": [3, 10, 14]}},
+        r"clusters\[1\].mentions is \[\]; List should have at least 1 item",
+    ),
+    (
+        {"clusters": {"name": ["a", "b"]}, "mentions": {"cluster": [0], "start": [0], "end": [3]}},
+        "highest number of mentions.cluster is 0; expected those of 2 clusters, from 0, each with a mention",
+    ),
+    (
+        {"mentions": {"cluster": [0, 1], "start": [0, 4], "end": [3, 10], "antecedent": [0, 0]}},
+        r"mentions.antecedent\[1\] is 0; expected the number of a mention of the same cluster",
+    ),
+    (
+        {"mentions": {"cluster": [0], "start": [0], "end": [3], "antecedent": [7]}},
+        r"mentions.antecedent\[0\] is 7; expected the number of a mention of the same cluster",
+    ),
+    (
+        {"mentions": {"cluster": [0, 0], "start": [0, 4], "end": [3, 10], "antecedent": [1, 1]}},
+        r"clusters\[0\].mentions\[0\].antecedent is 1; expected null or the number of a mention",
+    ),
+    (
+        {
+            "frames": {"start": [4], "end": [10]},
+            "arguments": {"frame": [1], "role": ["ARG0"], "start": [0], "end": [3]},
+        },
+        r"arguments.frame\[0\] is 1; expected the number of a frame, from 0, of which there are 1",
+    ),
+    (
+        {"quotations": {"start": [0], "end": [3], "cue_start": [4]}},
+        r"\(cue_start, cue_end\) of quotations, number 0 is \(4, None\); expected both or none",
+    ),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), COLUMNS)
+def test_wrong_columns_are_an_error_that_names_key_found_and_expected(wrong: dict[str, Any], message: str):
+    data = {**GOOD, "format": "spacy_span_selector.Doc.v2"}
+    read_document(data)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_document({**data, **wrong})
+    assert str(caught.value).startswith("Can't read document 'the call': ")
 
 
 @pytest.mark.parametrize(("wrong", "message"), BAD)
