@@ -14,7 +14,8 @@ from ..corpora.formats import formats
 from ..documents.tokenized import make_doc
 from ..documents.transcripts import mark_turns, set_turns
 from ..pipeline.batches import batch_by_words
-from .formats import Settings, Writer, make_writer
+from .flat_tables import FlatTables
+from .formats import Settings, WithTables, Writer, compress, make_writer, output_suffixes
 from .pipelines import Job, find_keys, load_for
 from .records import Part, Record, describe
 
@@ -30,6 +31,7 @@ class PartResult:
     digest (str): The fingerprint of its records.
     end (int): The bytes of all inputs that come before its end.
     content (bytes): The content of its file.
+    tables (dict[str, bytes]): The contents of the files of flat tables, by the names of the tables.
     documents, words (int): What is in it.
     plain (int): How many texts that were read as transcripts have no turns.
     errors (list[dict[str, Any]]): The records that could not be annotated: `part`, `id`, `source` and `reason` of each.
@@ -39,6 +41,7 @@ class PartResult:
     digest: str
     end: int
     content: bytes = b""
+    tables: dict[str, bytes] = field(default_factory=dict)
     documents: int = 0
     words: int = 0
     plain: int = 0
@@ -89,9 +92,14 @@ class Annotator:
 
     def _annotate_part(self, part: Part, records: Iterable[Record], tick: Tick | None = None) -> PartResult:
         writer = make_writer(formats.get(self.job.format), self.settings)
+        tables = FlatTables(self.job.tables) if self.job.tables else None
         result = PartResult(part.number, part.digest(), part.end)
-        self.annotate(records, writer, result, tick)
-        result.content = writer.finish()
+        both = WithTables(writer, tables, self.settings.keys) if tables else writer
+        self.annotate(records, both, result, tick)
+        suffixes = output_suffixes(self.job)
+        result.content = compress(writer.finish(), suffixes[""])
+        if tables:
+            result.tables = {name: compress(content, suffixes[name]) for name, content in tables.finish().items()}
         return result
 
     def _try_alone(self, record: Record) -> Record:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -11,10 +12,11 @@ from spacy.vocab import Vocab
 
 from ..annotation import get_title, set_title
 from ..corpora.commands import read_spacy_file
-from ..corpora.formats import Format, all_formats
+from ..corpora.formats import Format, all_formats, formats
 from ..corpora.plain import to_dict
 from ..rendering import Page
-from .pipelines import only_prefixes
+from .flat_tables import TABLES, FlatTables, find_rows
+from .pipelines import Job, only_prefixes
 from .records import Record, plain
 from .tables import FIELDS, make_row, table_schema, write_rows
 
@@ -130,14 +132,45 @@ class Written(Docs):
 
 
 JSONL = Format(name="jsonl", title="plain data, a line for each document", suffixes=(".jsonl",), writer=JsonLines)
-PARQUET = Format(name="parquet", title="plain data, a row for each document", suffixes=(".parquet",), writer=Table)
-SPACY = Format(name="spacy", title="spaCy's binary format", suffixes=(".spacy",), read=read_spacy_file, writer=Docs)
+PARQUET = Format(
+    name="parquet",
+    title="plain data, a row for each document",
+    suffixes=(".parquet",),
+    writer=Table,
+    is_compressed=True,
+)
+SPACY = Format(
+    name="spacy",
+    title="spaCy's binary format",
+    suffixes=(".spacy",),
+    read=read_spacy_file,
+    writer=Docs,
+    is_compressed=True,
+)
 HTML = Format(name="html", title="an HTML page", suffixes=(".html",), writer=Html, part_words=20_000)
 
 
 def output_formats() -> dict[str, Format]:
     """Return the formats of output files by name."""
     return {format_.name: format_ for format_ in all_formats() if format_.is_output}
+
+
+class WithTables:
+    """A writer that adds documents to flat tables, too."""
+
+    def __init__(self, writer: Writer, tables: FlatTables, keys: dict[str, str]) -> None:
+        self.writer = writer
+        self.tables = tables
+        self.keys = keys
+
+    def add(self, record: Record, doc: Doc) -> None:
+        rows = find_rows(doc, self.keys)
+        self.writer.add(record, doc)
+        self.tables.add(rows)
+
+    def finish(self) -> bytes:
+        """The content of the file of documents."""
+        return self.writer.finish()
 
 
 def make_writer(format_: Format, settings: Settings) -> Writer:
@@ -148,3 +181,18 @@ def make_writer(format_: Format, settings: Settings) -> Writer:
     if format_.write is None:
         raise ValueError(f"The format {format_.name!r} can't be written. Take one of {', '.join(output_formats())}.")
     return Written(settings, format_.write)
+
+
+def output_suffixes(job: Job) -> dict[str, str]:
+    """How the names of the files of a part end: of that of its documents, named "", and of each flat table."""
+    format_: Format = formats.get(job.format)
+    gz = ".gz" if job.gzip else ""
+    suffixes = {"": format_.suffix + ("" if format_.is_compressed else gz)}
+    if job.tables:
+        suffixes |= dict.fromkeys(TABLES, job.tables + ("" if job.tables == "parquet" else gz))
+    return suffixes
+
+
+def compress(content: bytes, suffix: str) -> bytes:
+    """Compress the content of a file if its name ends in `.gz`; equal contents become equal files."""
+    return gzip.compress(content, compresslevel=6, mtime=0) if suffix.endswith(".gz") else content

@@ -1,22 +1,24 @@
 """The folder of a run: its parts, what could not be annotated, what is done, and what all that was made of.
 
 `part-00000.jsonl` and so on hold documents, `errors.jsonl` what could not be annotated, `done.jsonl` a line for each
-part that is complete, and `manifest.json` what the output depends on. A part counts only once its line in `done.jsonl`
-is on the disk; until then a run that goes on makes it again. All four are written by one process.
+part that is complete, and `manifest.json` what the output depends on and when it was made. Flat tables have folders
+with a file for each part. A part counts only once its line in `done.jsonl` is on the disk; until then a run that goes
+on makes it again. All is written by one process.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from ..files.fingerprints import differences
 from ..files.processes import lock_file
-from ..files.writing import TEMPORARY, append_line, write_file
+from ..files.writing import TEMPORARY, append_line, write_file, write_files
 from .annotator import PartResult, no_counts
 from .records import Part
 
@@ -30,36 +32,43 @@ Manifest = dict[str, dict[str, Any]]
 """`settings`, `pipeline` and `inputs`, which must stay the same; `versions`, which may change the result a little."""
 
 
+def _now() -> str:
+    """The time as ISO 8601 has it."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
 class OutputFolder:
     """The folder of a run that may have begun before.
 
     path (Path): The folder.
     done (dict[int, str]): The parts that are done, with the fingerprints of their records.
     totals (Counter[str]): How many of `documents`, `words` and `errors` there are in them.
+    started (str): When the run began, the first one in the folder, as ISO 8601 has it.
     warnings (list[str]): What may make the result differ from that of one run.
     """
 
-    def __init__(self, path: Path, manifest: Manifest, suffix: str) -> None:
+    def __init__(self, path: Path, manifest: Manifest, suffixes: Mapping[str, str]) -> None:
         """Open a folder, or begin one. Only one process may do so: it must hold the lock.
 
         path (Path): The folder.
         manifest (Manifest): What the output depends on.
-        suffix (str): How the names of its parts end.
+        suffixes (Mapping[str, str]): How the names of its files end, as `formats.output_suffixes` returns them.
         RAISES (ValueError): If the folder has something else, or a run with another pipeline, other settings or other
             inputs, saying which.
         """
         self.path = path
         self.manifest = manifest
-        self.suffix = suffix
+        self.suffixes = suffixes
         self.done: dict[int, str] = {}
         self.totals = no_counts()
         self._begun = False
+        self.started, self._finished = _now(), ""
         self.warnings: list[str] = []
         self._open()
 
-    def part_file(self, number: int) -> Path:
-        """The file of a part."""
-        return self.path / f"part-{number:05}.{self.suffix}"
+    def part_file(self, number: int, table: str = "") -> Path:
+        """The file of a part, or that of one of its flat tables, each of which has a folder."""
+        return self.path / table / f"part-{number:05}.{self.suffixes[table]}"
 
     def pending(self, parts: Iterable[Part]) -> Iterator[Part]:
         """The parts that are not done.
@@ -91,7 +100,8 @@ class OutputFolder:
             self._write_manifest(complete=False)
             self._begun = True
         file = self.part_file(result.number)
-        write_file(file, result.content)
+        tables = [(self.part_file(result.number, name), content) for name, content in result.tables.items()]
+        write_files([*tables, (file, result.content)])
         if result.errors:
             append_line(self.path / ERRORS, "\n".join(map(json.dumps, result.errors)))
         counts = result.counts()
@@ -116,7 +126,8 @@ class OutputFolder:
             self._read_done()
             if self.done:
                 self._check(found)
-        for left in self.path.glob(f"{TEMPORARY}*.tmp"):  # of a run that was killed
+                self.started, self._finished = found.get("started", self.started), found.get("finished", "")
+        for left in self.path.rglob(f"{TEMPORARY}*.tmp"):  # of a run that was killed
             with suppress(OSError):
                 os.unlink(left)
         self._tidy_errors()
@@ -148,7 +159,16 @@ class OutputFolder:
         self.warnings = differences(found["versions"], self.manifest["versions"])
 
     def _write_manifest(self, complete: bool) -> None:
-        content = {"format": FORMAT, **self.manifest, "complete": complete, **(self.totals if complete else {})}
+        dates = {"started": self.started}
+        if complete:
+            dates["finished"] = _now() if self._begun or not self._finished else self._finished
+        content = {
+            "format": FORMAT,
+            **self.manifest,
+            **dates,
+            "complete": complete,
+            **(self.totals if complete else {}),
+        }
         write_file(self.path / MANIFEST, json.dumps(content, indent=2) + "\n")
 
     def _read_done(self) -> None:
@@ -159,7 +179,7 @@ class OutputFolder:
                 entry = json.loads(line)
                 found[entry["part"]] = {"input": entry["input"], **{name: int(entry[name]) for name in self.totals}}
         for number, entry in found.items():
-            if self.part_file(number).is_file():
+            if all(self.part_file(number, name).is_file() for name in self.suffixes):
                 self.done[number] = entry.pop("input")
                 self.totals.update(entry)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from spacy import util
 from spacy.language import Language
@@ -30,6 +30,9 @@ KEYS = {
 }
 """The settings of components that say where they put annotation, and what `to_dict` calls them."""
 
+TableKind = Literal["parquet", "csv"]
+"""The kinds of flat tables."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
@@ -41,6 +44,8 @@ class Job:
     transcripts (bool): Whether texts are read as transcripts, for who speaks in them.
     tokens (bool): Whether plain data says where tokens are.
     columns (bytes | None): The columns that tables pass on to tables, as `passed_columns` returns them.
+    tables (TableKind | None): The kind of flat tables to write; None for none.
+    gzip (bool): Whether files that are not compressed by their format are compressed.
     max_length (int | None): The most characters that a text may have; None for what the pipeline says.
     bf16 (bool | None): Whether to compute in bfloat16; None for what the pipeline says.
     batch_words (int): About how many words are annotated at once.
@@ -54,6 +59,8 @@ class Job:
     transcripts: bool = False
     tokens: bool = False
     columns: bytes | None = None
+    tables: TableKind | None = None
+    gzip: bool = False
     max_length: int | None = None
     bf16: bool | None = None
     batch_words: int = 20_000
@@ -62,7 +69,8 @@ class Job:
 
     def identity(self) -> dict[str, Any]:
         """The settings that change the output."""
-        return {name: getattr(self, name) for name in ("format", "transcripts", "tokens", "max_length", "bf16")}
+        names = ("format", "transcripts", "tokens", "tables", "gzip", "max_length", "bf16")
+        return {name: getattr(self, name) for name in names}
 
 
 def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:

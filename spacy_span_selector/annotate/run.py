@@ -19,6 +19,7 @@ from ..files.fingerprints import versions
 from ..files.processes import only_process_in
 from .annotator import PartResult, no_counts
 from .backends import Backend, in_this_process
+from .formats import output_suffixes
 from .inputs import InputFile, describe_inputs, total_size
 from .output import COMMAND, OutputFolder
 from .pipelines import Job, describe_pipeline
@@ -136,7 +137,7 @@ def annotate_to_folder(
         "versions": versions(),
     }
     with only_process_in(out, COMMAND, "take another folder"), Progress(total_size(files)) as progress:
-        folder = OutputFolder(out, manifest, formats.get(job.format).suffix)
+        folder = OutputFolder(out, manifest, output_suffixes(job))
         parts = _watch(cut_into_parts(read_records(files, reading), part_words), progress, folder.done)
         with closing(backend(job, folder.pending(parts), progress.tick)) as results:
             for result in results:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROWS = 64  # that are in memory at once; each may be a novel
 FIELDS = "fields"
-PRIMITIVE = {str: "string", int: "int64", float: "float64"}
+PRIMITIVE = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
 
 def require_pyarrow() -> Any:
@@ -170,9 +170,17 @@ def write_rows(rows: Sequence[pyarrow.RecordBatch], schema: pyarrow.Schema) -> b
     schema (pyarrow.Schema): All columns.
     RETURNS (bytes): The file.
     """
-    arrow = require_pyarrow()
+    return _write(require_pyarrow().Table.from_batches(rows, schema))
+
+
+def write_objects(rows: list[dict[str, Any]], schema: pyarrow.Schema) -> bytes:
+    """Write objects as a table, as `write_rows` does; keys that are no columns are left out."""
+    return _write(require_pyarrow().Table.from_pylist(rows, schema))
+
+
+def _write(table: pyarrow.Table) -> bytes:
     stream = BytesIO()
-    arrow.parquet.write_table(arrow.Table.from_batches(rows, schema), stream)
+    require_pyarrow().parquet.write_table(table, stream)
     return stream.getvalue()
 
 
@@ -188,7 +196,12 @@ def table_schema(columns: bytes | None) -> pyarrow.Schema:
 @cache
 def plain_schema() -> pyarrow.Schema:
     """The columns of plain data, which its models declare."""
-    return require_pyarrow().schema(list(_record_type(Document)))
+    return record_schema(Document)
+
+
+def record_schema(model: type[BaseModel]) -> pyarrow.Schema:
+    """The columns of a table whose rows a model declares."""
+    return require_pyarrow().schema(list(_record_type(model)))
 
 
 def _arrow_type(kind: Any) -> pyarrow.DataType:

@@ -47,6 +47,13 @@ class StdinFormat(str, Enum):
     jsonl = "jsonl"
 
 
+class TableFormat(str, Enum):
+    """The kinds of flat tables."""
+
+    parquet = "parquet"
+    csv = "csv"
+
+
 class AnnotateCommand(TyperCommand):
     """Lets `--ray` do without an address, wherever it stands: what comes after it is its value if it is an address."""
 
@@ -94,6 +101,13 @@ def annotate_cli(
         typer.Option("--transcripts", help="Find who speaks in texts that are dialogues, chats, mails or plays"),
     ] = False,
     tokens: Annotated[bool, typer.Option("--tokens", help="Write where tokens are (jsonl and parquet)")] = False,
+    tables: Annotated[
+        TableFormat | None,
+        typer.Option(help="Also write flat tables of events, entities, mentions and quotations, as parquet or csv"),
+    ] = None,
+    gzip: Annotated[
+        bool, typer.Option("--gzip", help="Compress files as .gz; those of parquet and spacy are compressed already")
+    ] = False,
     n_process: Annotated[
         int | None,
         typer.Option(
@@ -150,11 +164,11 @@ def annotate_cli(
     stdout = sys.stdout.buffer
     # Where documents go to the standard output, nothing else does.
     with redirect_stdout(sys.stderr) if out == STDOUT else nullcontext(), friendly_errors():
-        _check_paths(inputs, out, format_)
+        _check_paths(inputs, out, format_, tables)
         backend = _find_backend(ray, n_process, num_cpus, num_gpus, gpu_id)
         reading = Reading(text_field, id_field)
         files = find_inputs(inputs, stdin=stdin.value, out=None if out == STDOUT else Path(out))
-        if format_ == PARQUET or any(file.kind == "parquet" for file in files):
+        if PARQUET in (format_, tables) or any(file.kind == "parquet" for file in files):
             require_pyarrow()
         job = Job(
             model=model,
@@ -162,6 +176,8 @@ def annotate_cli(
             format=format_,
             transcripts=transcripts,
             tokens=tokens,
+            tables=None if tables is None else tables.value,
+            gzip=gzip,
             columns=passed_columns(files, reading) if format_ == PARQUET else None,
             max_length=max_length,
             bf16=bf16,
@@ -206,13 +222,14 @@ def _run(
         raise typer.Exit(1) from None
 
 
-def _check_paths(inputs: Sequence[str], out: str, format_: str) -> None:
+def _check_paths(inputs: Sequence[str], out: str, format_: str, tables: str | None) -> None:
     from ..annotate.formats import output_formats
 
     if not inputs:
         raise ValueError(f"Expected inputs and, last, the folder to write; found only {out}.")
-    if out == STDOUT and format_ != JSON_LINES:
-        raise ValueError(f"The standard output can only be JSON lines, not {format_}. Name a folder to write.")
+    if out == STDOUT and (format_ != JSON_LINES or tables):
+        found = format_ if format_ != JSON_LINES else "tables"
+        raise ValueError(f"The standard output can only be JSON lines, not {found}. Name a folder to write.")
     suffixes = tuple(suffix for format_ in output_formats().values() for suffix in format_.suffixes)
     if out != STDOUT and (Path(out).is_file() or out.endswith(suffixes)):
         raise ValueError(

@@ -37,6 +37,7 @@ class Format:
     writer (Callable): Makes the writer of a file of `annotate`, as `annotate.formats.Writer` describes it. By default
         `write` is called at the end of a file.
     part_words (int): About how many words a file of `annotate` has by default.
+    is_compressed (bool): Whether its files are compressed as they are.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Format:
     export: Callable[..., None] | None = None
     writer: Callable[[Any], Any] | None = None
     part_words: int = 100_000
+    is_compressed: bool = False
 
     @property
     def suffix(self) -> str:

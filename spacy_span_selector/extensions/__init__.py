@@ -24,7 +24,7 @@ from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
-from .characters import Character, Characters, doc_characters, find_characters
+from .characters import Character, Characters, doc_characters, find_characters, find_entities
 from .clusters import (
     Cluster,
     clusters_by_mention,
@@ -36,7 +36,7 @@ from .clusters import (
     span_score,
     token_clusters,
 )
-from .events import EntityFinder, Event, Participant, Triple, doc_events
+from .events import EntityFinder, Event, Participant, Triple, doc_events, find_events
 from .frames import SrlFrame, doc_frames
 from .quotations import DocQuotation, DocQuotations, doc_quotations, find_quotations
 from .representative import labels_by_span, representative_mention, span_label
@@ -84,6 +84,8 @@ __all__ = [
     "doc_frames",
     "doc_quotations",
     "find_characters",
+    "find_entities",
+    "find_events",
     "find_quotations",
     "labels_by_span",
     "register_extensions",

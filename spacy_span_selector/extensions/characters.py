@@ -134,11 +134,20 @@ def find_characters(clusters: Sequence[Cluster]) -> Characters:
     clusters (Sequence[Cluster]): The clusters, in the order of the text. Their places are the numbers of the people.
     RETURNS (Characters): Those that are people, by importance.
     """
+    people = (entity for entity, is_person in find_entities(clusters) if is_person)
+    return Characters(sorted(people, key=lambda person: -person.count))
+
+
+def find_entities(clusters: Sequence[Cluster]) -> list[tuple[Character, bool]]:
+    """Describe all clusters of a document as if they were people, each with whether it is one.
+
+    clusters (Sequence[Cluster]): The clusters, in the order of the text.
+    RETURNS (list[tuple[Character, bool]]): Their descriptions, in the same order.
+    """
     if not clusters:
-        return Characters()
+        return []
     read = _Reader(clusters[0][0].doc)
-    found = [_find_character(cluster, number, read) for number, cluster in enumerate(clusters)]
-    return Characters(sorted(filter(None, found), key=lambda person: -person.count))
+    return [_describe(cluster, number, read) for number, cluster in enumerate(clusters)]
 
 
 class _Traits(NamedTuple):
@@ -156,23 +165,23 @@ class _Traits(NamedTuple):
     is_pronoun: bool = False
 
 
-def _find_character(cluster: Cluster, number: int, read: _Reader) -> Character | None:
+def _describe(cluster: Cluster, number: int, read: _Reader) -> tuple[Character, bool]:
     traits = [read(mention) for mention in cluster]
     others = sum(mention.people < 0 for mention in traits)
     is_labelled = cluster.entity_label.upper() in PERSON_LABELS
     people = len(traits) - others if is_labelled else sum(mention.people > 0 for mention in traits)
-    if people <= others or (len(traits) == 1 and traits[0].is_pronoun):
-        return None
+    is_person = people > others and not (len(traits) == 1 and traits[0].is_pronoun)
     spellings = _spellings(mention.name for mention in traits if mention.name)
     representative = cluster.representative
     name = read(representative).name
-    return Character(
+    character = Character(
         name=spellings[name.casefold()][0] if name else _on_one_line(without_clitic(representative)),
         names=dict(sorted(spellings.values(), key=lambda item: -item[1])),
         genders=dict(Counter(mention.gender for mention in traits if mention.gender).most_common()),
         cluster=cluster,
         number=number,
     )
+    return character, is_person
 
 
 def _spellings(names: Iterable[str]) -> dict[str, tuple[str, int]]:

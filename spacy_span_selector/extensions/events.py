@@ -159,11 +159,7 @@ class Event:
         event.rows())`. Every row has the same columns."""
         return [
             {
-                "predicate": self.predicate.text,
-                "roleset": self.roleset,
-                "roleset_name": self.roleset_name,
-                "negated": self.negated,
-                "modal": self.modal,
+                **self.row(),
                 "role": participant.role,
                 "description": participant.description,
                 "name": participant.name,
@@ -173,10 +169,20 @@ class Event:
                 "text": participant.span.text,
                 "start": participant.span.start_char,
                 "end": participant.span.end_char,
-                "predicate_start": self.predicate.start_char,
             }
             for participant in self.participants
         ]
+
+    def row(self) -> dict[str, Any]:
+        """What all rows of the event have: what is known of its predicate."""
+        return {
+            "predicate": self.predicate.text,
+            "predicate_start": self.predicate.start_char,
+            "roleset": self.roleset,
+            "roleset_name": self.roleset_name,
+            "negated": self.negated,
+            "modal": self.modal,
+        }
 
 
 def doc_events(doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | None = None) -> list[Event]:
@@ -188,7 +194,11 @@ def doc_events(doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | 
     doc (Doc): The document.
     cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
     """
-    clusters = doc_clusters(doc, cluster_prefix)
+    return find_events(doc, doc_clusters(doc, cluster_prefix), frame_prefix)
+
+
+def find_events(doc: Doc, clusters: Sequence[Cluster], frame_prefix: str | None = None) -> list[Event]:
+    """The events of a document whose clusters are known, as `doc_events` returns them."""
     find = EntityFinder(clusters)
     frames = doc_frames(doc, frame_prefix)
     events = [_event(frame, find) for frame in frames]

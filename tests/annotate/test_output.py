@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from spacy_span_selector.annotate.output import Manifest, OutputFolder
 from spacy_span_selector.annotate.records import Part, cut_into_parts
 
 from ..full_disk import contents
-from .conftest import make_records
+from .conftest import make_records, without_dates
 
 PARTS = list(cut_into_parts(make_records("Ann", "Bob", "Eve"), 1))
 
@@ -30,11 +31,12 @@ def manifest(**changes: dict[str, Any]) -> Manifest:
 
 def open_folder(path: Path, **changes: dict[str, Any]) -> OutputFolder:
     path.mkdir(exist_ok=True)
-    return OutputFolder(path, manifest(**changes), "jsonl")
+    return OutputFolder(path, manifest(**changes), {"": "jsonl", "events": "csv"})
 
 
 def result(part: Part, errors: int = 1) -> PartResult:
-    made = PartResult(part.number, part.digest(), part.end, b"content %d\n" % part.number, 1, 2)
+    made = PartResult(part.number, part.digest(), part.end, b"content %d\n" % part.number, documents=1, words=2)
+    made.tables = {"events": b"row %d\n" % part.number}
     for record in part.records * errors:
         made.fail(record, "none")
     return made
@@ -50,7 +52,7 @@ def run(path: Path, parts: list[Part] = PARTS) -> OutputFolder:
 
 def files(path: Path) -> dict[str, bytes | None]:
     """What is in a folder, without the order in which parts were done."""
-    found = contents(path)
+    found = without_dates(contents(path))
     found["done.jsonl"] = b"\n".join(sorted((found["done.jsonl"] or b"").splitlines()))
     return found
 
@@ -58,7 +60,9 @@ def files(path: Path) -> dict[str, bytes | None]:
 def test_a_folder_has_parts_errors_what_is_done_and_a_manifest(tmp_path: Path):
     run(tmp_path)
     assert sorted(contents(tmp_path)) == [
-        "done.jsonl", "errors.jsonl", "manifest.json", "part-00000.jsonl", "part-00001.jsonl", "part-00002.jsonl"
+        "done.jsonl", "errors.jsonl",
+        "events", "events/part-00000.csv", "events/part-00001.csv", "events/part-00002.csv",
+        "manifest.json", "part-00000.jsonl", "part-00001.jsonl", "part-00002.jsonl",
     ]  # fmt: skip
     assert (tmp_path / "part-00001.jsonl").read_bytes() == b"content 1\n"
     errors = [json.loads(line) for line in (tmp_path / "errors.jsonl").read_text().splitlines()]
@@ -82,12 +86,33 @@ def test_without_errors_there_is_no_file_of_them(tmp_path: Path):
 
 def test_a_run_that_is_not_complete_says_so(tmp_path: Path):
     open_folder(tmp_path).save(result(PARTS[0]))
-    assert json.loads((tmp_path / "manifest.json").read_text())["complete"] is False
+    found = json.loads((tmp_path / "manifest.json").read_text())
+    assert (found["complete"], "started" in found, "finished" in found) == (False, True, False)
+
+
+def test_the_manifest_says_when_the_first_run_began_and_the_last_one_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def dates() -> list[str]:
+        found = json.loads((tmp_path / "manifest.json").read_text())
+        return [found["started"], found["finished"]]
+
+    times = iter(f"2026-11-24T0{hour}:00:00+00:00" for hour in range(9))
+    monkeypatch.setattr(output, "_now", lambda: next(times))
+    open_folder(tmp_path).save(result(PARTS[0]))
+    run(tmp_path)
+    assert dates() == ["2026-11-24T00:00:00+00:00", "2026-11-24T02:00:00+00:00"]
+    run(tmp_path)  # there is nothing to do
+    assert dates() == ["2026-11-24T00:00:00+00:00", "2026-11-24T02:00:00+00:00"]
+    monkeypatch.undo()
+    begun = datetime.fromisoformat(open_folder(tmp_path / "new").started)
+    assert abs((datetime.now(timezone.utc) - begun).total_seconds()) < 60
 
 
 def crashes() -> Iterator[tuple[str, int]]:
     """Before which call of what a run may end."""
-    yield from (("write_file", count) for count in range(5))  # the manifest twice, and three parts
+    yield from (("write_file", count) for count in range(2))  # the manifest
+    yield from (("write_files", count) for count in range(3))  # the files of a part
     yield from (("append_line", count) for count in range(6))  # the errors of a part, and that it is done
 
 
@@ -109,7 +134,8 @@ def test_a_run_that_ended_anywhere_is_gone_on_with(
         patch.setattr(output, name, crash)
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path / "resumed")
-    (tmp_path / "resumed/.spacy-span-selector-00.tmp").write_text("half of a part")
+    for folder in (tmp_path / "resumed", *(tmp_path / "resumed").glob("events")):
+        (folder / ".spacy-span-selector-00.tmp").write_text("half of a part")
     run(tmp_path / "resumed")
     assert files(tmp_path / "resumed") == files(tmp_path / "whole")
 
@@ -126,10 +152,11 @@ def test_half_a_line_of_a_crash_counts_as_none(tmp_path: Path):
     assert [name for name in before if after[name] != before[name]] == ["done.jsonl"]
 
 
-def test_a_part_that_was_deleted_is_made_again(tmp_path: Path):
+@pytest.mark.parametrize("name", ["part-00001.jsonl", "events/part-00001.csv"])
+def test_a_part_that_was_deleted_is_made_again(tmp_path: Path, name: str):
     run(tmp_path)
     before = files(tmp_path)
-    (tmp_path / "part-00001.jsonl").unlink()
+    (tmp_path / name).unlink()
     folder = open_folder(tmp_path)
     assert [part.number for part in folder.pending(PARTS)] == [1]
     assert run(tmp_path).totals["documents"] == 3

@@ -63,7 +63,7 @@ def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
     monkeypatch.chdir(tmp_path)
     texts = [*(f"Ann{i} saw Bob. Then Ann{i} left." for i in range(8)), "Boom", "Once1 Ann.", "Bob left. " * 2, "Eve."]
     Path("texts.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-    options = ["--part-words", "12", "--code", CODE]
+    options = ["--part-words", "12", "--code", CODE, "--tables", "csv"]
     annotate(model, "texts.jsonl", "whole", *options)
 
     def stop(result: PartResult, documents: int) -> None:
@@ -79,6 +79,7 @@ def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
     assert result.exit_code == 3, result.output
     assert (killed / "Once1").exists()
     assert output("out") == output("whole")
+    assert contents(Path("out/events")) == contents(Path("whole/events"))
     assert sorted(line["part"] for line in lines("out/done.jsonl")) == list(range(len(output("out")) - 1))
     assert [line["reason"] for line in lines("out/errors.jsonl")] == ["the pipeline failed: KeyError: 'boom'"]
 

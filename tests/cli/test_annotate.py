@@ -24,7 +24,7 @@ from spacy_span_selector.cli import app
 from spacy_span_selector.corpora.plain import json_schema
 
 from ..annotate import components
-from ..annotate.conftest import model  # noqa: F401
+from ..annotate.conftest import model, without_dates  # noqa: F401
 from ..full_disk import contents, full_disk
 
 CODE = Path(components.__file__)
@@ -57,7 +57,8 @@ def write_texts(texts: list[str] = TEXTS) -> None:
 
 def parts(out: str) -> dict[str, bytes | None]:
     """What a folder has to be the same however often the run was stopped."""
-    return {name: content for name, content in contents(Path(out)).items() if name != "annotate.lock"}
+    found = without_dates(contents(Path(out)))
+    return {name: content for name, content in found.items() if name != "annotate.lock"}
 
 
 def test_texts_from_everywhere_in_one_run(model: str):  # noqa: F811
@@ -134,6 +135,16 @@ def test_from_the_standard_input_to_the_standard_output(model: str, kind: str, t
     assert ('"reason": "not JSON' in result.stderr) == (kind == "jsonl")
 
 
+def test_compressed_documents_are_the_same_and_are_read(model: str):  # noqa: F811
+    run(model, "in", "out")
+    run(model, "in", "small", "--gzip")
+    content = Path("small/part-00000.jsonl.gz").read_bytes()
+    assert gzip.decompress(content) == Path("out/part-00000.jsonl").read_bytes()
+    assert content[4:8] == bytes(4)  # no date
+    assert run(model, "small/part-00000.jsonl.gz", "again").exit_code == 0
+    assert Path("again/part-00000.jsonl").read_bytes() == Path("out/part-00000.jsonl").read_bytes()
+
+
 def test_messages_do_not_come_between_documents(model: str):  # noqa: F811
     result = run(model, "none.txt", "-")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -142,8 +153,9 @@ def test_messages_do_not_come_between_documents(model: str):  # noqa: F811
 
 def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str):  # noqa: F811
     write_texts([*TEXTS[:6], "Boom", *TEXTS[6:9], "Kill Ann.", *TEXTS[9:]])
-    options = ["--part-words", "12", "--code", str(CODE)]
+    options = ["--part-words", "12", "--code", str(CODE), "--tables", "csv", "--gzip"]
     run(model, "texts.jsonl", "whole", *options)
+    assert {"part-00000.jsonl.gz", "events/part-00000.csv.gz", "entities/part-00002.csv.gz"} <= {*parts("whole")}
     command = [sys.executable, "-m", "spacy", "span-selector", "annotate", model, "texts.jsonl", "out", *options]
     killed = subprocess.run(command, env={**os.environ, components.KILL: "1"}, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -311,6 +323,7 @@ def test_output_within_the_input_is_not_read_again(model: str):  # noqa: F811
         (["in", "out.jsonl"], "out.jsonl: expected a folder to write"),
         (["in", "in/a.txt"], "in/a.txt: expected a folder to write"),
         (["in", "-", "--format", "html"], "The standard output can only be JSON lines, not html"),
+        (["in", "-", "--tables", "csv"], "The standard output can only be JSON lines, not tables"),
         (["in", "in"], "in has files, such as a.txt, but no manifest.json"),
         (["none", "out"], "none: no such file or folder"),
         (["in", "out", "--ray=here"], "--ray=here: expected HOST:PORT, such as 10.0.0.1:6379, 'auto', or no address."),

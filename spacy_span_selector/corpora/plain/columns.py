@@ -316,7 +316,7 @@ def pack(rows: Sequence[Mapping[str, Any]], model: type[Columns]) -> dict[str, l
         for name, field in fields
         if field.is_required() or Written.ALWAYS in field.metadata or any(name in row for row in rows)
     ]
-    return {name: [_rounded(row.get(name)) for row in rows] for name in names}
+    return {name: [rounded(row.get(name)) for row in rows] for name in names}
 
 
 def json_schema(version: Literal[1, 2] = 2) -> dict[str, Any]:
@@ -334,7 +334,8 @@ def _schema(version: int) -> dict[str, Any]:
     return written_schema(Records if version == 1 else Document)
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
+    """A value of a column: a probability is rounded."""
     return round(value, SCORE_DIGITS) if isinstance(value, float) else value
 
 

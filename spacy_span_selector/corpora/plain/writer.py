@@ -99,7 +99,8 @@ def to_dict(
         data["speaker_markers"] = pack([*map(_place, markers)], Places)
     clusters = doc_clusters(doc, cluster_prefix, labelled_key)
     if has_clusters_annotated(doc, cluster_prefix, mentions_key):
-        data |= _clusters(clusters)
+        written, mentions = number_mentions(clusters)
+        data |= {"clusters": pack(written, Clusters), "mentions": pack(mentions, Mentions)}
         if characters := find_characters(clusters):
             data["characters"] = [character.to_dict() for character in characters]
         if len(doc.spans.get(mentions_key, ())):
@@ -114,8 +115,13 @@ def to_dict(
     return data
 
 
-def _clusters(clusters: Iterable[Cluster]) -> dict[str, Any]:
-    """Clusters and their mentions, which are numbered from the first of the first to the last of the last."""
+def number_mentions(clusters: Iterable[Cluster]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Number the mentions of clusters from the first of the first cluster to the last of the last.
+
+    clusters (Iterable[Cluster]): The clusters.
+    RETURNS (tuple[list[dict[str, Any]], list[dict[str, Any]]]): The clusters and their mentions as plain data; other
+        mentions are named by these numbers.
+    """
     written, mentions = [], list[dict[str, Any]]()
     for number, cluster in enumerate(clusters):
         data, first = cluster.to_dict(), len(mentions)
@@ -125,7 +131,7 @@ def _clusters(clusters: Iterable[Cluster]) -> dict[str, Any]:
                 mention["antecedent"] = len(mentions) if antecedent is None else first + antecedent
             mentions.append({**mention, "cluster": number})
         written.append({**data, "representative": first + data["representative"]})
-    return {"clusters": pack(written, Clusters), "mentions": pack(mentions, Mentions)}
+    return written, mentions
 
 
 def _frames(frames: Sequence[SrlFrame], find: EntityFinder) -> dict[str, Any]:
