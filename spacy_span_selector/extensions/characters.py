@@ -85,7 +85,7 @@ class Character:
         return self.cluster.quotations
 
     def to_dict(self) -> dict[str, Any]:
-        """The person as plain data, which `json.dumps` takes: a `character` of the schema in docs/annotation.md."""
+        """The person as an object that `json.dumps` takes, as version 1 of plain data has it."""
         return {
             "name": self.name,
             **({"gender": self.gender} if self.gender else {}),

@@ -97,7 +97,7 @@ class Cluster(list[Span]):
         return entity_id(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The cluster as plain data, which `json.dumps` takes: a `cluster` of the schema in docs/annotation.md.
+        """The cluster as an object that `json.dumps` takes, as version 1 of plain data has it.
 
         RETURNS (dict[str, Any]): Character offsets and texts of the mentions, with what is known of each.
         """

@@ -59,7 +59,7 @@ class SrlFrame(_Parts):
         return sorted([(self.predicate, PREDICATE_LABEL), *labelled], key=lambda item: (item[0].start, item[0].end))
 
     def to_dict(self) -> dict[str, Any]:
-        """The frame as plain data, which `json.dumps` takes: a `frame` of the schema in docs/annotation.md.
+        """The frame as an object that `json.dumps` takes, as version 1 of plain data has it.
 
         RETURNS (dict[str, Any]): Character offsets and texts of the predicate and of the arguments, in text order, with
             what is known of them.

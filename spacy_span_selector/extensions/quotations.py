@@ -77,7 +77,7 @@ class DocQuotation:
         return 0 if self.inside is None else self.inside.level + 1
 
     def to_dict(self) -> dict[str, Any]:
-        """The quotation as plain data, which `json.dumps` takes: a `quotation` of the schema in docs/annotation.md."""
+        """The quotation as an object that `json.dumps` takes, as version 1 of plain data has it."""
         known = {
             "speaker": _number(self.speaker_entity),
             "speaker_mention": _plain(self.speaker_mention),
