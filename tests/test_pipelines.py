@@ -91,6 +91,19 @@ def test_it_finds_who_does_what(nlp: Language) -> None:
     assert frames["saw"].roleset == "see.01"
 
 
+def test_rolesets_are_of_the_word_that_a_form_is_of(nlp: Language) -> None:
+    expected = {
+        "He leaned against the wall.": "lean.01",
+        "We fry it.": "fry.01",
+        "He shook his head.": "shake.01",
+        "The lake froze.": "freeze.01",
+        "She wept.": "weep.01",
+        "He organised a party.": "organize.01",
+        "She learned French.": "learn.01",
+    }
+    assert {text: nlp(text)._.srl[0].roleset for text in expected} == expected
+
+
 def test_lines_may_end_anywhere(nlp: Language) -> None:
     words = TEXT.split()
     wrapped = "\n".join(" ".join(words[i : i + 7]) for i in range(0, len(words), 7))

@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from ..annotation import get_frames
 from ..annotation.lexicon import Lexicon
-from ..extensions.english import base_forms
+from ..extensions.english import words_of_form
 from ..layers.spans.layout import Spans
 from ..layers.srl.pairs import Pairs
 from ..layers.srl.roleset_roles import ABSENT, NO_TAG, FrameTable
@@ -78,17 +78,41 @@ def number_rolesets(counts: RolesetCounts, lexicon: Lexicon) -> dict[str, int]:
 
 
 def add_lexicon(counts: RolesetCounts, lexicon: Lexicon) -> RolesetCounts:
-    """Add the words that were never seen, with each roleset that the lexicon has for them as if seen once."""
+    """Add the words that were never seen, with each roleset that the lexicon has for them as if seen once.
+
+    Of these the first is the most common: frames number the senses of a word so, each "fry.01" before "fried.02".
+    """
     words: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for roleset, entry in lexicon.items():
-        for word in entry["words"]:
+    for roleset in sorted(lexicon, key=lambda name: name.rpartition(".")[::-1]):
+        for word in lexicon[roleset]["words"]:
             words[word][roleset] = 1
     return {**words, **counts}
 
 
-def seen_rolesets(predicate: Span, counts: RolesetCounts) -> dict[str, int]:
-    """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset."""
-    return next((counts[key] for key in _keys(predicate) if key in counts), {})
+def seen_rolesets(predicate: Span, counts: RolesetCounts, lexicon: Lexicon | None = None) -> dict[str, int]:
+    """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset.
+
+    predicate (Span): The predicate.
+    counts (RolesetCounts): How often each form and lemma was seen with each roleset.
+    lexicon (Lexicon | None): The words of rolesets. Those of other words, such as "learn.01" of "leaned",
+        count only if there is no other: corpora hold slips.
+    """
+    keys = [*_form_and_lemma(predicate)]
+    keys += words_of_form(keys[0])
+    known = [counts[key] for key in keys if key in counts]
+    if lexicon:
+        words = {key.partition(" ")[0] for key in keys}
+        own = ({name: n for name, n in row.items() if _may_be_of(name, lexicon, words)} for row in known)
+        known = [*filter(None, own), *known]
+    return known[0] if known else {}
+
+
+def _may_be_of(roleset: str, lexicon: Lexicon, words: Set[str]) -> bool:
+    """Check whether a roleset belongs to one of some words, particles apart, or is not in the lexicon."""
+    if roleset not in lexicon:
+        return True
+    names = [roleset.rpartition(".")[0].replace("_", " "), *lexicon[roleset]["words"]]
+    return any(name.partition(" ")[0] in words for name in names)
 
 
 @dataclass(frozen=True)
@@ -98,11 +122,13 @@ class LookUpSenses:
     docs (Sequence[Doc]): The documents of the batch.
     counts (RolesetCounts): How often each form and lemma was seen with each roleset.
     numbers (Mapping[str, int]): The number of each roleset.
+    lexicon (Lexicon | None): As for `seen_rolesets`.
     """
 
     docs: Sequence[Doc]
     counts: RolesetCounts
     numbers: Mapping[str, int]
+    lexicon: Lexicon | None = None
 
     def __call__(self, predicates: Spans) -> Senses:
         """Look up the rolesets of each predicate; one whose form and lemma were never seen has none."""
@@ -111,18 +137,13 @@ class LookUpSenses:
         log_counts: list[float] = []
         for i, (start, end) in enumerate(zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True)):
             number = bisect_right(edges, start) - 1
-            known = seen_rolesets(self.docs[number][start - edges[number] : end + 1 - edges[number]], self.counts)
+            predicate = self.docs[number][start - edges[number] : end + 1 - edges[number]]
+            known = seen_rolesets(predicate, self.counts, self.lexicon)
             rows += [(i, self.numbers[roleset]) for roleset in known]
             log_counts += [math.log(count) for count in known.values()]
         device = predicates.starts.device
         index = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 2)
         return Senses(Pairs(index[:, 0], index[:, 1]), torch.tensor(log_counts, device=device))
-
-
-def _keys(predicate: Span) -> Iterator[str]:
-    """Yield the keys to look a predicate up by: its form, its lemma if it has one, then possible base forms."""
-    yield from _form_and_lemma(predicate)
-    yield from base_forms(_form_and_lemma(predicate)[0])
 
 
 def _form_and_lemma(predicate: Span) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..language import FUNCTION_WORDS, packaged_table
+from ..language import FUNCTION_WORDS, IRREGULAR_VERBS, packaged_table
 
 PART_OF_SPEECH: dict[str, str] = packaged_table("en", FUNCTION_WORDS)
 
@@ -66,6 +66,9 @@ def possessive(text: str, *, plural: bool) -> str:
     return f"{text}'" if plural and text.endswith(("s", "S")) else f"{text}'s"
 
 
+VERBS: dict[str, list[str]] = packaged_table("en", IRREGULAR_VERBS)
+VERB_PREFIX = re.compile("fore|inter|mis|out|over|pre|re|under|un|up|with")
+"""Prefixes of irregular verbs, which keep their forms: "withdrew" as "drew"."""
 ENDINGS = {"ies": ["y"], "ied": ["y"], "es": ["", "e"], "s": [""], "ed": ["", "e"], "ing": ["", "e"]}
 """Regular endings, each with what may stand in its place in the base form."""
 SHORTEST_STEM = 2
@@ -85,3 +88,33 @@ def base_forms(form: str) -> Iterator[str]:
         yield from (stem + replacement + space + particle for replacement in replacements)
         if ending in ("ed", "ing") and stem[-1] == stem[-2]:
             yield stem[:-1] + space + particle
+
+
+SPELLINGS = {
+    "(?<=[iy])s(?=e|ation)": "z",
+    "our$": "or",
+    "tre$": "ter",
+    "(?<=en)ce$": "se",
+    "(?<=[aoi]l)$": "l",
+    "-": "",
+}
+"""Parts of British spellings, each with what may stand in its place in American ones, which PropBank has."""
+
+
+def words_of_form(form: str) -> Iterator[str]:
+    """Words that a form may be a form of: "wake up" of "woke up", "stop" of "stopped", "organize" of "organised".
+
+    form (str): A word, or a verb and its particle, in lower case.
+    RETURNS (Iterator[str]): Candidates, without the form itself, better ones first; some are no words.
+    """
+    word, space, particle = form.replace("’", "'").partition(" ")
+    prefix = VERB_PREFIX.match(word)
+    start = prefix[0] if prefix else ""
+    verbs = [*VERBS.get(word, ()), *(start + verb for verb in VERBS.get(word[len(start) :], ()) if start)]
+    words = [*(verb + space + particle for verb in verbs), *base_forms(form)]
+    yield from words
+    for word in (form, *words):
+        for part, other in SPELLINGS.items():
+            spelled = re.sub(part, other, word)
+            if spelled != word:
+                yield spelled

@@ -1,4 +1,4 @@
-"""Tables of a language about people in a text: titles, pronouns, nouns with a gender, nicknames.
+"""Tables of a language: what tells of people in a text, such as titles and pronouns, and irregular verbs.
 
 The tables are named and kept as spaCy's lookups are. A pipeline's own come first, `nlp.vocab.lookups`, so that anyone
 may correct one or bring those of another language; else those of this package serve, a file `LANGUAGE.json` beside this
@@ -41,6 +41,8 @@ NAME_WORDS = "coref_name_words"
 ENTITY_TYPES = "coref_entity_types"
 """The types of entities: from evidence of a mention such as "title male" to its log probability given each type,
 and from "" to that of each type."""
+IRREGULAR_VERBS = "irregular_verbs"
+"""From an irregular form of a verb in lower case to the verbs that it may be a form of."""
 SPEECH_VERBS = "coref_speech_verbs"
 """From a form of a verb of speech in lower case to the verb."""
 QUOTATION_WEIGHTS = "coref_quotation_weights"
@@ -56,6 +58,7 @@ TABLES = (
     TITLE_KINDS,
     NAME_WORDS,
     ENTITY_TYPES,
+    IRREGULAR_VERBS,
     SPEECH_VERBS,
     QUOTATION_WEIGHTS,
 )

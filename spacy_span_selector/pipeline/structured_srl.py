@@ -277,7 +277,8 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SrlRequest:
         find_predicates = self._given_predicates(words, layout)
         frames = self._frame_table(layout.document.device)
-        return SrlRequest(find_predicates, self._senses(words), frames, self.prediction_strategy())
+        senses = replace(self._senses(words), lexicon=self._rolesets.lexicon)
+        return SrlRequest(find_predicates, senses, frames, self.prediction_strategy())
 
     def _loss(self, output: SrlOutput, gold: GoldFrames, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
         return output.loss(gold, layout, **self._loss_settings()), output.tensors()

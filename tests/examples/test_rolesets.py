@@ -31,11 +31,13 @@ def make_doc(words: list[str], lemmas: list[str] | None = None, rolesets: dict[i
     return doc
 
 
-def look_up(docs: list[Doc], counts: RolesetCounts, predicates: list[tuple[int, int]]) -> list[dict[str, float]]:
+def look_up(
+    docs: list[Doc], counts: RolesetCounts, predicates: list[tuple[int, int]], lexicon: Lexicon | None = None
+) -> list[dict[str, float]]:
     """How often the form or lemma of each predicate was seen with each roleset."""
     starts, ends = torch.tensor(predicates, dtype=torch.long).view(-1, 2).T
     numbers = number_rolesets(counts, {})
-    pairs, log_counts = LookUpSenses(docs, counts, numbers)(Spans(starts, ends))
+    pairs, log_counts = LookUpSenses(docs, counts, numbers, lexicon)(Spans(starts, ends))
     found: list[dict[str, float]] = [{} for _ in predicates]
     for predicate, number, count in zip(pairs.left.tolist(), pairs.right.tolist(), log_counts.tolist(), strict=True):
         found[predicate][list(numbers)[number]] = round(math.exp(count), 4)
@@ -116,6 +118,46 @@ def test_only_words_that_were_never_seen_have_the_rolesets_of_the_lexicon() -> N
         "depart": {"depart.01": 1, "go_off.01": 1},
         "go off": {"go_off.01": 1},
     }
+
+
+def test_the_most_common_roleset_of_a_word_that_was_never_seen_comes_first() -> None:
+    lexicon: Lexicon = {name: {"name": "", "words": ["fry"], "roles": {}} for name in ("fried.02", "fry.01")}
+    assert [*add_lexicon({}, lexicon)["fry"]] == ["fry.01", "fried.02"]
+
+
+def test_rolesets_of_another_word_are_left_out() -> None:
+    """Of "leaned" all are, so those of its base form count; "decision" is a word of its roleset by the lexicon."""
+    counts = {
+        "leaned": {"learn.01": 1},
+        "lean": {"lean.01": 2},
+        "lie": {"lay.01": 1, "lie.07": 8},
+        "lay": {"lay.01": 3, "lie.07": 1, "wait.01": 1},
+        "left": {"leave_out.03": 1},
+        "decision": {"decide.01": 2},
+    }
+    names = {roleset for row in counts.values() for roleset in row}
+    lexicon: Lexicon = {name: {"name": "", "words": [], "roles": {}} for name in names}
+    lexicon["decide.01"]["words"] = ["decide", "decision"]
+    doc = make_doc([*counts])
+    assert look_up([doc], counts, [(i, i) for i in range(len(counts))], lexicon) == [
+        {"lean.01": 2},
+        {"lean.01": 2},
+        {"lie.07": 8},
+        {"lay.01": 3, "lie.07": 1},
+        {"leave_out.03": 1},
+        {"decide.01": 2},
+    ]
+
+
+def test_a_roleset_of_another_word_is_better_than_none() -> None:
+    counts = {"beleive": {"believe.01": 1}}
+    lexicon: Lexicon = {"believe.01": {"name": "", "words": ["believe"], "roles": {}}}
+    assert look_up([make_doc(["beleive"])], counts, [(0, 0)], lexicon) == [{"believe.01": 1}]
+
+
+def test_what_the_lexicon_lacks_may_be_of_any_word() -> None:
+    lexicon: Lexicon = {"leave.02": {"name": "", "words": ["leave"], "roles": {}}}
+    assert look_up([make_doc(["left"])], COUNTS, [(0, 0)], lexicon) == [{"leave.02": 3, "depart.01": 1}]
 
 
 def test_predicates_of_a_batch_are_found_in_their_documents() -> None:

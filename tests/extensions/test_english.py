@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_span_selector.extensions.english import base_forms, possessive
+from spacy_span_selector.extensions.english import base_forms, possessive, words_of_form
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,42 @@ def test_regular_forms_lead_to_their_base_forms(form: str, base: str) -> None:
 @pytest.mark.parametrize("form", ["", "s", "is", "ing", "red", "give", " up"])
 def test_short_words_and_base_forms_lead_nowhere(form: str) -> None:
     assert not [*base_forms(form)]
+
+
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("shook", "shake"),
+        ("woke up", "wake up"),
+        ("'s", "have"),
+        ("’ve", "have"),
+        ("lay", "lie"),
+        ("withdrew", "withdraw"),
+        ("overheard", "overhear"),
+        ("stopped", "stop"),
+    ],
+)
+def test_irregular_and_regular_forms_lead_to_their_words(form: str, word: str) -> None:
+    assert word in words_of_form(form)
+
+
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("organised", "organize"),
+        ("analysing", "analyze"),
+        ("organisation", "organization"),
+        ("coloured", "color"),
+        ("centre", "center"),
+        ("defence", "defense"),
+        ("fulfilled", "fulfill"),
+        ("co-operates", "cooperate"),
+    ],
+)
+def test_british_spellings_lead_to_american_ones(form: str, word: str) -> None:
+    assert word in words_of_form(form)
+
+
+def test_a_spelling_is_no_base_form() -> None:
+    """Base forms tell plurals: "neighbour" is none of "neighbor"."""
+    assert [*base_forms("neighbour")] == []
