@@ -24,6 +24,7 @@ from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
+from ..annotation.glossary import extend_glossary
 from .characters import Character, Characters, doc_characters, find_characters, find_entities
 from .clusters import (
     Cluster,
@@ -96,13 +97,14 @@ __all__ = [
 
 
 def register_extensions() -> None:
-    """Register the attributes with spaCy; calling it again changes nothing.
+    """Register the attributes with spaCy, and what roles mean; calling it again changes nothing.
 
     An attribute of the same name that something else has registered stays as it is, with a warning.
     """
     for attribute, getter in {**CLUSTER_ATTRIBUTES, **FRAME_ATTRIBUTES, **QUOTATION_ATTRIBUTES}.items():
         owner, _, name = attribute.split(".")
         _register(OWNERS[owner], name, getter)
+    extend_glossary()
 
 
 def _register(owner: type[Doc] | type[Span] | type[Token], name: str, getter: Callable[[Any], Any]) -> None:

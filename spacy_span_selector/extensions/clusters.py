@@ -51,7 +51,7 @@ class Cluster(list[Span]):
         its mentions, or else in `doc.ents`; "" if unknown.
     label_ (str): The same, as a span has its label.
     shown_label (str): The same where labelled spans tell it, else "": tables and pages without them have no labels.
-    entity_id (str): Its identifier in a knowledge base, as in `doc.ents`; "" if unknown.
+    entity_id (str): Its identifier in a knowledge base or an EntityRuler, as in `doc.ents`; "" if unknown.
     """
 
     def __init__(

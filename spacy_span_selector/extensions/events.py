@@ -91,7 +91,7 @@ class Participant:
 
     @property
     def entity_id(self) -> str:
-        """The identifier of its entity in a knowledge base, "" without one."""
+        """The identifier of its cluster, or else that of its entity in `doc.ents`, "" without one."""
         return entity_id([self.span]) if self.entity is None else self.entity.id
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,8 +164,8 @@ class Event:
                 "description": participant.description,
                 "name": participant.name,
                 "cluster": participant.number,
-                "entity_label": participant.entity_label or None,
-                "entity_id": participant.entity_id or None,
+                "entity_label": participant.entity_label,
+                "entity_id": participant.entity_id,
                 "text": participant.span.text,
                 "start": participant.span.start_char,
                 "end": participant.span.end_char,

@@ -93,8 +93,9 @@ def entity_label(mentions: Iterable[Span]) -> str:
 
 
 def entity_id(mentions: Iterable[Span]) -> str:
-    """The identifier in a knowledge base, `kb_id_`, that most mentions have in `doc.ents`; "" if none has one."""
-    return _most_frequent(head.ent_kb_id_ for head in _heads_in_entities(mentions))
+    """The identifier that most mentions have in `doc.ents`, in a knowledge base or else by an EntityRuler: `kb_id_`,
+    `id_`; "" if none has one."""
+    return _most_frequent(head.ent_kb_id_ or head.ent_id_ for head in _heads_in_entities(mentions))
 
 
 def _heads_in_entities(mentions: Iterable[Span]) -> Iterator[Token]:

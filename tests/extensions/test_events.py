@@ -161,6 +161,31 @@ def test_the_entity_of_a_cluster_is_that_of_the_heads_of_its_mentions() -> None:
     assert pip.to_dict()["entity_label"] == "PERSON"
 
 
+def test_the_id_of_an_entity_ruler_is_one_but_that_of_a_knowledge_base_comes_first() -> None:
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Ann", "id": "ann-lee"}])
+    doc = nlp("Ann met Bob")
+    set_clusters(doc, [[(0, 1)], [(2, 3)]])
+    assert [cluster.entity_id for cluster in doc._.coref_clusters] == ["ann-lee", ""]
+    assert [cluster.to_dict().get("entity_id") for cluster in doc._.coref_clusters] == ["ann-lee", None]
+    doc.ents = [Span(doc, 0, 1, "PERSON", kb_id="Q5", span_id="ann-lee")]
+    assert doc._.coref_clusters[0].entity_id == "Q5"
+
+
+def test_what_is_unknown_of_an_entity_is_empty_everywhere() -> None:
+    """On a cluster, a participant and in rows; plain data leaves out what is not known."""
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    set_clusters(doc, [[(0, 1)]])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])])
+    (event,) = doc._.events
+    (ann,) = event.participants
+    (row,) = event.rows()
+    assert ann.cluster is not None
+    assert [ann.entity_id, ann.cluster.entity_id, row["entity_id"], row["entity_label"]] == [""] * 4
+    assert {"entity_id", "entity_label"}.isdisjoint(event.to_dict()["participants"][0])
+
+
 def test_an_entity_that_a_mention_does_not_contain_is_not_its_own() -> None:
     doc = Doc(VOCAB, words=["New", "York", "City", "Ann"])
     doc.ents = [Span(doc, 0, 3, "GPE"), Span(doc, 3, 4, "PERSON")]

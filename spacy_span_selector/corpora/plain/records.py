@@ -131,7 +131,7 @@ class Cluster(Record):
     entity_label: Label | None = None
     """The kind of entity, such as person, in the corpus or by named-entity recognition."""
     entity_id: Computed[Label] = None
-    """The identifier of the entity in a knowledge base."""
+    """The identifier of the entity in a knowledge base or an EntityRuler."""
     mentions: Annotated[list[Mention], Field(min_length=1)]
     """The mentions, in the order of the text."""
 
