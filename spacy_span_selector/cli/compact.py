@@ -25,7 +25,7 @@ def compact_cli(
     """Write a copy of a pipeline whose weights take a quarter of the space, or half.
 
     Loaded weights are float32 again, so it runs as fast as before and can be trained further. Score the copy: what is
-    lost depends on the pipeline.
+    lost depends on the pipeline, so its meta.json has no scores.
 
     The words of the corpora that it was trained on are left out, unless a component may need them.
     """
@@ -34,6 +34,7 @@ def compact_cli(
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
     nlp = load_pipeline(model)
+    nlp.meta["performance"] = {}
     out_path.parent.mkdir(parents=True, exist_ok=True)
     with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
         nlp.to_disk(Path(folder) / "pipeline")

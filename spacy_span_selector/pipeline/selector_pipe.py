@@ -35,6 +35,7 @@ from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device,
 from ..signatures import naming
 from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
 from .doc_selection import DocSelection
+from .other_languages import warn_of_other_languages
 from .settings import PipeSettings, read_saved
 from .shared_encoders import check_listeners
 from .training import finish_update, warn_before_training
@@ -210,11 +211,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
             not run on it, or a token vector, a weight or a number among the settings is NaN or infinite.
         """
-        return [
-            prediction
-            for batch in batch_by_words(docs, PREDICT_WORDS)
-            for prediction in self._predict_batch(read_all_words(batch))[0]
-        ]
+        predictions: list[Prediction] = []
+        for batch in batch_by_words(docs, PREDICT_WORDS):
+            warn_of_other_languages(batch)
+            predictions += self._predict_batch(read_all_words(batch))[0]
+        return predictions
 
     def predict_with_selection(self, doc: Doc) -> tuple[Prediction, DocSelection | None]:
         """Annotate a document, and show what the selector made of its spans.

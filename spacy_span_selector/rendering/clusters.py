@@ -160,4 +160,5 @@ def _render_entry(shown: ShownCluster, name: str, about: Sequence[str]) -> str:
 def _about(person: Character) -> list[str]:
     """Facts of a person beside the name."""
     names = [f"<bdi>{escape(name)}</bdi>" for name in person.names if name != person.name]
-    return [known for known in (escape(person.gender or ""), ", ".join(names[:MOST_NAMES])) if known]
+    shown = [*names[:MOST_NAMES], *["…"] * (len(names) > MOST_NAMES)]
+    return [known for known in (escape(person.gender or ""), ", ".join(shown)) if known]

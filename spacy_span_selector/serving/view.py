@@ -10,6 +10,7 @@ from spacy.language import Language
 
 from ..annotate.pipelines import find_keys, only_prefixes
 from ..annotation import set_title
+from ..documents.other_languages import describe_other_language, other_language
 from ..documents.tokenized import make_doc
 from ..rendering import Page
 from ..rendering.html_page import static
@@ -44,11 +45,10 @@ class Form:
         return Page().finish(self.markup(text, problem))
 
     def markup(self, text: str = "", problem: str = "") -> str:
-        """The form, with a text in it, and why that was not annotated."""
+        """The form, with a text in it, and why that was not annotated, or means little."""
         return Template(static("form.html")).substitute(
             text=escape(text),
             model=escape(self.name),
-            most=self.most_characters,
             shown=f"{self.most_characters:,}",
             problem=f'<p class="problem" role="alert">{escape(problem)}</p>\n' if problem else "",
         )
@@ -76,4 +76,5 @@ class View:
             doc = self.nlp(make_doc(self.nlp, text))
             set_title(doc, TITLE)
             page.add(doc)
-        return page.finish(self.form.markup(text))
+            language = other_language(doc)
+        return page.finish(self.form.markup(text, describe_other_language(language) if language else ""))

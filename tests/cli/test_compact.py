@@ -54,6 +54,15 @@ def test_a_copy_takes_less_space_and_can_be_loaded(model: Path, tmp_path: Path) 
     assert not [path for path in (tmp_path / "deep").iterdir() if path.name != "small"]
 
 
+def test_a_copy_does_not_claim_the_scores_of_other_weights(model: Path, tmp_path: Path) -> None:
+    nlp = spacy.load(model)
+    nlp.meta.update(performance={"coref_f": 0.5}, license="CC0")
+    nlp.to_disk(tmp_path / "scored")
+    run(tmp_path / "scored", tmp_path / "small")
+    meta = spacy.load(tmp_path / "small").meta
+    assert (meta["performance"], meta["license"]) == ({}, "CC0")
+
+
 def test_what_exists_is_not_replaced(model: Path, tmp_path: Path) -> None:
     result = run(model, tmp_path)
     assert result.exit_code == 1

@@ -95,6 +95,13 @@ def test_people_have_their_gender_and_their_other_names():
     assert "about" not in legend_of("[I|a] know [myself|a]")
 
 
+def test_more_names_than_are_shown_are_told_by_dots():
+    names = ["Ann", "Kim", "Sue", "Eve", "Amy", "Joy", "Liz"]
+    text = " and ".join(f"[{name}|a]" for name in names) + " : [Mrs. Lee|a] and [Mrs. Lee|a]"
+    (about,) = re.findall(r'class="about">(.*?)</span>', legend_of(text))
+    assert about == "female · " + ", ".join([*(f"<bdi>{name}</bdi>" for name in names[:5]), "…"])
+
+
 def test_a_legend_without_people_has_clusters_alone():
     legend = legend_of("[The ship|s] lost [its|s] mast")
     assert re.findall("<h3>(.*?)</h3>", legend) == ["Clusters"] and "<ol" not in legend

@@ -59,6 +59,7 @@ def test_the_form(make_client: MakeClient) -> None:
     assert response.status_code == 200
     assert typed(response.text) == ""
     assert "my_model · up to 100 characters" in response.text
+    assert "maxlength" not in response.text  # browsers would cut what is pasted, and say nothing
     assert_nothing_is_blocked(response.text, "'self'")
 
 

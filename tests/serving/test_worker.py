@@ -11,6 +11,7 @@ pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 from spacy_span_selector.serving.view import Form, View
 from spacy_span_selector.serving.worker import NotAnnotatedError, Worker
 
+from ..foreign_texts import FOREIGN
 from .pipelines import end_while_loading, load
 
 
@@ -33,3 +34,9 @@ def test_texts_leave_nothing_in_the_vocabulary(nlp: Language) -> None:
     before = len(nlp.vocab.strings)
     view("Unheard-of wordings everywhere.")
     assert len(nlp.vocab.strings) == before
+
+
+def test_a_text_in_another_language_is_annotated_and_told_on_the_page(nlp: Language) -> None:
+    view = View(nlp, Form("my_model", 10_000), False)
+    assert "another language" not in view("Ann sees her.")
+    assert "This pipeline is for English, and the text has the words of another language" in view(FOREIGN["German"])

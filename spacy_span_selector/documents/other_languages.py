@@ -1,0 +1,62 @@
+"""Texts in another language than that of their pipeline, as their most frequent words tell."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from runpy import run_path
+from unicodedata import normalize
+
+import spacy.lang
+from spacy.tokens import Doc
+
+LONGEST_LOOK = 2000
+"""How many tokens tell the language of a document."""
+FEWEST_WORDS = 30
+FEWEST_STOP_WORDS = 10
+"""How many different stop words a language must have in a text: names have few ("de la", "von")."""
+LEAST_SHARE = 0.4
+"""How many of all words must be stop words of a language; running text has more, and lists, tables and menus fewer."""
+OTHER_LETTERS = "other letters"
+LAST_LATIN = "\u024f"
+
+
+def other_language(doc: Doc) -> str | None:
+    """Tell the language of a text, if its pipeline is for English and the text is in another one.
+
+    Running text is told by the stop words that spaCy has of each language, or by its letters. Where this tells nothing,
+    as of short texts, names, code and tables, a text counts as English.
+
+    doc (Doc): The document.
+    RETURNS (str | None): A code such as "de", or OTHER_LETTERS; None if it is English, or the pipeline is for another
+        language.
+    """
+    if doc.vocab.lang != "en":
+        return None
+    start = doc[:LONGEST_LOOK]
+    words = [token.lower_ for token in start if token.is_alpha]
+    if 4 * sum(token.is_stop for token in start) > len(words):
+        return None
+    letters = [letter for letter in normalize("NFKC", start.text) if letter.isalpha()]
+    if len(letters) >= 2 * FEWEST_WORDS and 2 * sum(letter > LAST_LATIN for letter in letters) > len(letters):
+        return OTHER_LETTERS
+    if len(words) < FEWEST_WORDS:
+        return None
+    found = {language: [word for word in words if word in known] for language, known in _stop_words().items()}
+    best = max(found, key=lambda language: len(found[language]))
+    is_told = len(found[best]) >= LEAST_SHARE * len(words) and len({*found[best]}) >= FEWEST_STOP_WORDS
+    return best if is_told else None
+
+
+def describe_other_language(language: str) -> str:
+    """A sentence for people whose text is in another language."""
+    whose = "has other letters" if language == OTHER_LETTERS else f"has the words of another language ('{language}')"
+    return f"This pipeline is for English, and the text {whose}: what is found in it means little."
+
+
+@cache
+def _stop_words() -> dict[str, frozenset[str]]:
+    """The stop words of all other languages of spaCy. Importing one may take seconds, so only their files are run."""
+    files = Path(spacy.lang.__path__[0]).glob("*/stop_words.py")
+    found = {file.parent.name: file for file in sorted(files) if file.parent.name != "en"}
+    return {language: frozenset(run_path(str(file))["STOP_WORDS"]) for language, file in found.items()}

@@ -1,0 +1,39 @@
+"""The warning for texts in another language."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+from spacy_span_selector.pipeline.other_languages import TOLD
+
+from ..foreign_texts import FOREIGN
+from ..test_docs_in_your_pipeline import joint
+
+
+@pytest.fixture(autouse=True)
+def nothing_told() -> Iterator[None]:
+    TOLD.clear()
+    yield
+    TOLD.clear()
+
+
+def test_the_first_text_of_a_language_is_named_once_for_all_components() -> None:
+    nlp = joint()
+    with pytest.warns(UserWarning, match="This pipeline is for English") as caught:
+        list(nlp.pipe([FOREIGN["German"], "Ann left.", FOREIGN["German"], FOREIGN["Dutch"]]))
+    messages = [str(warning.message) for warning in caught]
+    assert [("Am Morgen" in message, "De molenaar" in message) for message in messages] == [
+        (True, False),
+        (False, True),
+    ]
+    assert caught[0].filename == __file__
+
+
+def test_english_is_not_warned_of() -> None:
+    nlp = joint()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp("Ann saw her brother. " * 20)
