@@ -141,6 +141,12 @@ def get_reasons(group: SpanGroup) -> list[str] | None:
     return reasons if reasons is not None and all(isinstance(reason, str) for reason in reasons) else None
 
 
+def get_text(group: SpanGroup, name: str) -> str | None:
+    """The text that a group has under a key of its `attrs`; None without one."""
+    text = group.attrs.get(name)
+    return text if isinstance(text, str) else None
+
+
 def _values(group: SpanGroup, name: str) -> list[Any] | None:
     """The values of the spans of a group, None if there is not one for each."""
     values = group.attrs.get(name)

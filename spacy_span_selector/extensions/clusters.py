@@ -16,8 +16,10 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..annotation import (
+    ENTITY_TYPE,
     LABELLED_KEY,
     LINK_SCORES,
+    NAME,
     SCORES,
     Mention,
     cluster_groups,
@@ -27,6 +29,7 @@ from ..annotation import (
     get_quotations,
     get_reasons,
     get_scores,
+    get_text,
     read_group,
 )
 from .mention_types import without_clitic
@@ -90,7 +93,7 @@ class Cluster(list[Span]):
 
     @property
     def shown_label(self) -> str:
-        return str(self.entity_label) if self._span_label else ""
+        return self.entity_label if self._span_label else ""
 
     @property
     def entity_id(self) -> str:
@@ -114,7 +117,7 @@ class Cluster(list[Span]):
                     if key != "reason" or value is not None:
                         mention[key] = value
         of_entity = {"name": self.name, "entity_label": self.entity_label, "entity_id": self.entity_id}
-        texts = {key: text for key, text in of_entity.items() if isinstance(text, str) and text}
+        texts = {key: text for key, text in of_entity.items() if text}
         return {**texts, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
 
     def _repr_html_(self) -> str:
@@ -281,8 +284,8 @@ def _read_cluster(
         None if scores is None else [scores[i] for i in order],
         None if link_scores is None else [link_scores[i] for i in order],
         None if antecedents is None else [with_tokens.get(antecedents[i]) for i in order],
-        group.attrs.get("name"),
-        group.attrs.get("entity_type"),
+        get_text(group, NAME),
+        get_text(group, ENTITY_TYPE),
         None if reasons is None else [reasons[i] for i in order],
         sorted(quotations, key=_offsets),
         span_label((mentions[i] for i in order), labels),

@@ -22,6 +22,7 @@ from spacy_span_selector.annotation import (
     get_quotations,
     get_scores,
     get_speakers,
+    get_text,
     read_group,
     set_clusters,
     set_frames,
@@ -108,6 +109,11 @@ def test_antecedents_are_earlier_mentions():
 )
 def test_other_antecedents_are_none(antecedents: Any):
     assert get_antecedents(group((0, 1), (2, 3), antecedents=antecedents)) is None
+
+
+@pytest.mark.parametrize(("text", "expected"), [("person", "person"), ("", ""), (None, None), (5, None), (["a"], None)])
+def test_only_text_is_text(text: Any, expected: str | None) -> None:
+    assert get_text(group((0, 1), name=text), "name") == expected
 
 
 NLP = spacy.blank("en")

@@ -228,3 +228,12 @@ def test_labelled_spans_come_after_the_corpus_and_before_entities():
     assert [cluster.label_ for cluster in clusters] == ["person", "PER", "ORG"]
     assert [cluster.label_ for cluster in clusters] == [cluster.entity_label for cluster in clusters]
     assert [cluster.shown_label for cluster in clusters] == ["person", "PER", ""]
+
+
+def test_a_name_or_a_kind_of_entity_that_is_no_text_counts_as_missing():
+    doc = make_doc("[Ann|a] left .")
+    set_labelled_spans(doc, [(0, 1, "PER")])
+    doc.spans["coref_clusters_1"].attrs.update({"name": 7, "entity_type": 5})
+    (cluster,) = doc._.coref_clusters
+    assert (cluster.name, cluster.entity_label, cluster.shown_label) == (None, "PER", "PER")
+    assert "name" not in cluster.to_dict() and ">PER</td>" in doc._.coref_clusters._repr_html_()
