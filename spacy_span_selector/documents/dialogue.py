@@ -12,7 +12,14 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotation import SPEAKER_MARKS, get_speaker_markers, get_speakers, set_speaker_markers, set_speakers
+from ..annotation import (
+    SPEAKER_MARKERS_KEY,
+    SPEAKER_MARKS,
+    get_speaker_markers,
+    get_speakers,
+    set_speaker_markers,
+    set_speakers,
+)
 from .rebuilt import rebuild_doc
 from .tokenized import make_doc
 
@@ -63,7 +70,9 @@ def remove_speaker_markers(doc: Doc) -> Doc:
     inside = {i for start, end in get_speaker_markers(doc) for i in range(start, end)}
     if not inside:
         return doc
-    return rebuild_doc(doc, [i for i in range(len(doc)) if i not in inside])
+    without = rebuild_doc(doc, [i for i in range(len(doc)) if i not in inside])
+    del without.spans[SPEAKER_MARKERS_KEY]
+    return without
 
 
 def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]], *, markers: bool = False) -> Doc:

@@ -16,10 +16,9 @@ from .words import are_blank, count_words
 def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> list[Doc]:
     """Cut a document between sentences into pieces of at most `max_words` words.
 
-    A piece has the span groups that have spans in it, those that are empty in the whole document, and those whose
-    absence would mean "not annotated". Spans that cross a cut are lost. Frames lie within sentences, but clusters fall
-    apart, and a quotation that is cut is lost. Each piece has the title, and a speaker marker stays with the sentence
-    after it.
+    A piece has the span groups of the document, empty ones too, but only the clusters, frames and quotations that have
+    spans in it. Spans that cross a cut are lost. Frames lie within sentences, but clusters fall apart, and a quotation
+    that is cut is lost. Each piece has the title, and a speaker marker stays with the sentence after it.
 
     doc (Doc): A document with sentence boundaries, or one that is short enough.
     max_words (int): The greatest number of words of a piece; white space does not count. A longer sentence is a piece

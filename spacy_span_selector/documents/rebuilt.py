@@ -16,15 +16,16 @@ from thinc.types import Ints2d
 from ..annotation import (
     ANTECEDENTS,
     FRAME_PREFIX,
-    LABELLED_KEY,
     LINK_SCORES,
-    MENTIONS_KEY,
     PREDICATES_KEY,
     REASONS,
     SCORES,
     annotates_all_predicates,
+    cluster_keys,
+    cluster_prefixes,
     frame_groups,
     frame_keys,
+    frame_prefixes,
     get_antecedents,
     has_frames_annotated,
     quotation_keys,
@@ -56,8 +57,10 @@ def move_spans(
 ) -> None:
     """Copy all span groups of a document to another, with the title and everything else that has a name in `user_data`.
 
-    A group whose spans are all lost is lost, unless its absence would mean "not annotated". A frame without its
-    predicate is lost, as is a quotation without its words. A mention whose antecedent is lost has none.
+    A group whose spans are all lost is there, but empty: without it the document would not be annotated. Only clusters,
+    frames and quotations, each of which is a group, are lost with their spans, a frame with its predicate, a quotation
+    with its words. Of given predicates that have frames, none are left where all are lost: other words may be
+    predicates. A mention whose antecedent is lost has none.
 
     source, target (Doc): The documents.
     groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_all_groups` has them.
@@ -65,14 +68,15 @@ def move_spans(
     prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
     """
     target.user_data.update({key: value for key, value in source.user_data.items() if isinstance(key, str)})
-    frames = set(frame_keys(source, prefix))
+    frames = {key for each in (prefix, *frame_prefixes(source)) for key in frame_keys(source, each)}
     quotations = set(quotation_keys(source))
+    clusters = {key for each in cluster_prefixes(source) for key in cluster_keys(source, each)}
     for key, group in groups.items():
         places = places_of(key)
         if 0 not in places and (key in frames or key in quotations):
             continue  # arguments without their predicate are no frame, nor is a speaker without words a quotation
-        is_list = key in (MENTIONS_KEY, LABELLED_KEY) or (key == predicates_key and not frames)
-        if places or not len(group) or is_list:
+        is_lost = key in clusters or (key == predicates_key and frame_keys(source, prefix))
+        if places or not len(group) or not is_lost:
             target.spans[key] = _copy_group(group, target, places)
     if quotations and not quotation_keys(target):
         set_quotations(target, [])

@@ -106,6 +106,39 @@ def test_empty_groups_are_kept() -> None:
         assert has_frames_annotated(piece) and has_clusters_annotated(piece)
 
 
+@pytest.mark.parametrize("key", ["sc", "people", "layer_1"])
+def test_a_group_without_spans_in_a_piece_is_there_and_empty(key: str) -> None:
+    doc = make_doc()
+    doc.spans[key] = [Span(doc, 0, 1, "PERSON"), Span(doc, 2, 4, "OVER_THE_CUT"), Span(doc, 7, 8, "PERSON")]
+    assert [[(span.start, span.label_) for span in piece.spans[key]] for piece in cut_doc(doc, 3)] == [
+        [(0, "PERSON")],
+        [],
+        [(2, "PERSON")],
+    ]
+
+
+def test_clusters_and_frames_of_any_prefix_are_lost_with_their_spans() -> None:
+    doc = make_doc()
+    set_clusters(doc, [[(0, 1)]], prefix="people", mentions_key="people")
+    set_mentions(doc, [(0, 1)], None, "people")
+    set_clusters(doc, [[(0, 1)]], prefix="people", mentions_key="people")
+    set_frames(doc, [LEFT], prefix="roles")
+    set_quotations(doc, [Quotation(0, 2)])
+    pieces = cut_doc(doc, 3)
+    assert [set(piece.spans) for piece in pieces] == [
+        {"people_1", "people", "roles_1", "quotations_1"},
+        {"people", "quotations"},
+        {"people", "quotations"},
+    ]
+
+
+def test_of_given_predicates_that_have_frames_nothing_is_known_in_a_piece_without_any() -> None:
+    doc = make_doc()
+    set_frames(doc, [LEFT])
+    set_predicates(doc, [(1, 2)])
+    assert [get_predicates(piece) for piece in cut_doc(doc, 3)] == [[(1, 2)], None, None]
+
+
 def test_spans_over_a_cut_are_lost_and_clusters_fall_apart() -> None:
     doc = make_doc()
     set_clusters(doc, [[(0, 1), (7, 8)]])

@@ -23,13 +23,16 @@ from spacy_span_selector.annotation import (
     Argument,
     Frame,
     get_frames,
+    get_labelled_spans,
     get_predicates,
     get_speaker_markers,
     get_speakers,
     get_title,
     has_frames_annotated,
+    has_labelled_spans_annotated,
     set_clusters,
     set_frames,
+    set_labelled_spans,
     set_predicates,
     set_speakers,
     set_title,
@@ -281,6 +284,15 @@ def test_long_documents_are_cut_between_sentences(tmp_path: Path):
     ]
     assert [get_speakers(example.predicted) for example in examples[:2]] == [[(0, 5, "Leo")], [(0, 3, "Ruth")]]
     assert {get_title(example.predicted) for example in examples} == {"the visit"}
+
+
+@pytest.mark.parametrize("key", ["sc", "entities"])
+def test_pieces_without_labelled_spans_say_that_they_have_none(tmp_path: Path, key: str):
+    doc = make_doc()
+    set_labelled_spans(doc, [(0, 1, "PER")], key=key)
+    pieces = [example.reference for example in read(tmp_path, doc, max_words=5)]
+    assert [get_labelled_spans(piece, key) for piece in pieces] == [[(0, 1, "PER")], []]
+    assert all(has_labelled_spans_annotated(piece, key) for piece in pieces)
 
 
 def test_documents_that_are_short_or_without_sentences_are_not_cut(tmp_path: Path):
