@@ -85,7 +85,7 @@ def _measure_splits(nlp: Language, run: dict[str, Any]) -> dict[str, Any]:
     for split in SPLITS:
         annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
         examples = [example for example, _ in annotated]
-        scores[split] = plain(Scorer(nlp).score(examples))
+        scores[split] = score(nlp, task, pipe.settings, examples)
         documents[split] = count_documents(examples, task, vars(pipe.settings))
     return {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe.settings)}
 
@@ -108,8 +108,9 @@ def _measure_elsewhere(nlp: Language, run: dict[str, Any], corpus: Path) -> dict
     """Scores on another corpus, and what the selector keeps of it."""
     pipe: Any = nlp.get_pipe(run["component"])
     annotated = annotate(nlp, run["component"], read_corpus(nlp, run, corpus))
-    spans = measure_spans(annotated, get_task(run["component"]), pipe.settings)
-    scores = plain(Scorer(nlp).score([example for example, _ in annotated]))
+    task = get_task(run["component"])
+    spans = measure_spans(annotated, task, pipe.settings)
+    scores = score(nlp, task, pipe.settings, [example for example, _ in annotated])
     names = ("tokens", "kept", "output", "average_precision")
     return {"scores": {"test": scores}, **{name: spans[name] for name in names}}
 
@@ -156,6 +157,19 @@ def changed_settings(pipe: Any, settings: dict[str, Any], selector: dict[str, An
     finally:
         pipe.settings = own
         pipe.model.attrs["settings"] = network
+
+
+def score(nlp: Language, task: Task, settings: PipeSettings, examples: Sequence[Example]) -> dict[str, Any]:
+    """The scores of a pipeline as plain values, those of a task also under the names that reports know.
+
+    nlp (Language): The pipeline.
+    task (Task): The task.
+    settings (PipeSettings): The settings of its component, whose key may be part of the names of its scores.
+    examples (Sequence[Example]): The examples, with predictions set.
+    """
+    scores: dict[str, Any] = plain(Scorer(nlp).score(examples))
+    names = zip(task.score_weights(), task.of(settings).score_weights(), strict=True)
+    return scores | {known: scores[name] for known, name in names if name in scores}
 
 
 def count_documents(examples: Iterable[Example], task: Task, settings: Mapping[str, Any]) -> list[list[list[float]]]:

@@ -79,6 +79,7 @@ def evaluate_cli(
     nlp = load_pipeline(model, ctx.args)
     given = gold_predicates or gold_mentions
     runs = SPEAKER_RUNS if speakers else {"": given}
+    tasks = _tasks_to_score(nlp)
     scores: dict[str, dict[str, Any]] = {}
     for run, with_speakers in runs.items():
         examples = _read_examples(
@@ -94,12 +95,11 @@ def evaluate_cli(
             _check_speakers(examples, data)
         scorer = KeepingScorer(nlp)
         scores[run] = nlp.evaluate(examples, scorer=scorer)
-        _check_scored(scores[run], model, data)
-    tasks = {task.main_score: task for task in (*all_tasks(), *find_tasks(nlp).values())}
+        _check_scored(scores[run], tasks, model, data)
     for run, found in scores.items():
         if run:
             msg.divider(run.replace("_", " ").capitalize())
-        _print_scores(found, tasks.values(), per_role)
+        _print_scores(found, tasks, per_role)
     files: list[tuple[Path, str | bytes]] = []
     if output is not None:
         files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
@@ -149,10 +149,18 @@ class KeepingScorer(Scorer):
         return super().score(examples, per_component=per_component)
 
 
-def _check_scored(scores: Mapping[str, Any], model: str, data: Path) -> None:
+def _tasks_to_score(nlp: Language) -> list[Task]:
+    """The tasks of the components, each of a score once, and those that other components may have scores of."""
+    own = {task.main_score: task for task in find_tasks(nlp).values()}
+    factories = {task.factory for task in own.values()}
+    others = (task for task in all_tasks() if task.factory not in factories)
+    return sorted((*own.values(), *others), key=lambda task: task.factory)
+
+
+def _check_scored(scores: Mapping[str, Any], tasks: Iterable[Task], model: str, data: Path) -> None:
     """Fail if no task has a score, and say for each whether the data or the pipeline lacks it."""
     lacking = []
-    for task in all_tasks():
+    for task in tasks:
         if scores.get(task.main_score) is not None:
             return
         title = task.title.lower()

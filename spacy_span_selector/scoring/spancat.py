@@ -47,21 +47,30 @@ def _can_learn(doc: Doc, settings: Any) -> bool:
     return any(len(group) for group in _groups(doc, settings))
 
 
-LABELLED_SPANS = Task(
-    factory="structured_spancat",
-    title="Labelled spans",
-    span="labelled span",
-    group="labelled span",
-    main_score="spans_sc_f",
-    main_title="F1 of labelled spans",
-    scores={"spans_sc": "Labelled spans"},
-    unlogged=(),
-    density=None,
-    accuracies={},
-    per_label="spans_sc_per_type",
-    reader_settings={},
-    main_counts=count_labelled_spans,
-    gold_spans=_gold_spans,
-    groups=_groups,
-    can_learn=_can_learn,
-)
+def _task(key: str) -> Task:
+    return Task(
+        factory="structured_spancat",
+        title="Labelled spans",
+        span="labelled span",
+        group="labelled span",
+        main_score=f"spans_{key}_f",
+        main_title="F1 of labelled spans",
+        scores={f"spans_{key}": f"Labelled spans{'' if key == LABELLED_KEY else f' ({key})'}"},
+        unlogged=(),
+        density=None,
+        accuracies={},
+        per_label=f"spans_{key}_per_type",
+        reader_settings={},
+        main_counts=count_labelled_spans,
+        gold_spans=_gold_spans,
+        groups=_groups,
+        can_learn=_can_learn,
+        of_settings=_of_settings,
+    )
+
+
+def _of_settings(settings: Any) -> Task:
+    return _task(settings.spans_key)
+
+
+LABELLED_SPANS = _task(LABELLED_KEY)

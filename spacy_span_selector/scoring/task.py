@@ -46,6 +46,8 @@ class Task:
     groups (Callable): Takes a document and the component's settings; returns the groups of `doc.spans`.
     can_learn (Callable): Takes a document and the component's settings; tells if the component can be initialized with
         its annotation.
+    of_settings (Callable | None): Takes the component's settings and returns the task with the names that its scores
+        have then; None if they are the same with all settings.
     """
 
     factory: str
@@ -64,6 +66,11 @@ class Task:
     gold_spans: Callable[[Doc, Any], list[Span] | None]
     groups: Callable[[Doc, Any], list[SpanGroup]]
     can_learn: Callable[[Doc, Any], bool]
+    of_settings: Callable[[Any], Task] | None = None
+
+    def of(self, settings: Any) -> Task:
+        """Return the task of a component that has these settings, whose scores may have its key in their names."""
+        return self if self.of_settings is None else self.of_settings(settings)
 
     def score_weights(self) -> dict[str, float | None]:
         """Return the weight of every score for choosing the best pipeline: 0.0 if only logged, None if not."""
@@ -102,7 +109,8 @@ def get_task(factory: str) -> Task:
 def find_tasks(nlp: Language) -> dict[str, Task]:
     """Return the tasks of the components of a pipeline that have one, by name of the component."""
     factories = {name: nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
-    return {name: get_task(factory) for name, factory in factories.items() if factory in tasks}
+    pipes: dict[str, Any] = {name: nlp.get_pipe(name) for name, factory in factories.items() if factory in tasks}
+    return {name: get_task(factories[name]).of(pipe.settings) for name, pipe in pipes.items()}
 
 
 def all_tasks() -> list[Task]:
