@@ -29,6 +29,8 @@ from spacy_span_selector.pipeline.scenes import gold_attributions
 
 TYPES = ("male", "female", "neuter", "plural")
 MIRRORED = {"male": "female", "female": "male"}
+LABELS = {"label person": [0.0, 0.0, -20.0, 0.0, -20.0], "label thing": [-20.0, -20.0, 0.0, -20.0, 0.0]}
+"""Evidence of a label that is certain: no other evidence outweighs it."""
 ROUNDS = 20
 SMOOTHING = 0.5
 
@@ -42,7 +44,8 @@ def read_evidence(docs: Sequence[Doc]) -> list[list[str]]:
 
 
 def fit_entity_types(clusters: Sequence[Sequence[str]]) -> dict[str, list[float]]:
-    """Fit the log probabilities of evidence given each type, and, under "", of the types.
+    """Fit the log probabilities of evidence given each type, and, under "", of the types. The last of these, several,
+    is split into several people and several things, which only labels tell apart.
 
     The model is a mixture of categorical distributions, fitted by expectation maximisation. Each cluster has one of
     four types, which begin as its pronouns, titles and nouns say: male, female, neuter, plural. What is learnt of men
@@ -70,8 +73,9 @@ def fit_entity_types(clusters: Sequence[Sequence[str]]) -> dict[str, list[float]
     other = [number.get(" ".join(MIRRORED.get(word, word) for word in row.split()), number[row]) for row in rows]
     given = (given + given[[1, 0, 2, 3]][:, other]) / 2
     prior = (prior + prior[[1, 0, 2, 3]]) / 2
+    prior, given = np.append(prior[:3], [prior[3] / 2] * 2), given[[0, 1, 2, 3, 3]]
     table = {row: np.log(given[:, i]).round(3).tolist() for row, i in number.items()}
-    return {"": np.log(prior).round(3).tolist(), **table}
+    return {"": np.log(prior).round(3).tolist(), **table, **LABELS}
 
 
 def write_tables(path: Path, tables: Mapping[str, Mapping[str, object]]) -> None:

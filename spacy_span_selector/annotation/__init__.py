@@ -56,6 +56,7 @@ from .groups import (
 from .labelled_spans import (
     LABELLED_KEY,
     LabelledSpan,
+    find_labelled_key,
     get_labelled_spans,
     has_labelled_spans_annotated,
     set_labelled_spans,
@@ -126,6 +127,7 @@ __all__ = [
     "describe_doc",
     "find_cluster_prefix",
     "find_frame_prefix",
+    "find_labelled_key",
     "find_mentions_key",
     "find_spans_key",
     "frame_groups",

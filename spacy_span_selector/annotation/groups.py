@@ -34,7 +34,8 @@ ANTECEDENTS = "antecedents"
 REASONS = "reasons"
 CLUSTER_NOTE = "cluster_prefix"
 FRAME_NOTE = "frame_prefix"
-"""Where `attrs` of a group note a prefix that is not the default."""
+LABELLED_NOTE = "labelled_key"
+"""Where `attrs` of a group note a prefix, or a key, that is not the default."""
 
 PACKED = Struct(">QQQllll")  # as `SpanGroup.to_bytes` has a span: id, knowledge base, label, tokens, characters
 

@@ -1,7 +1,8 @@
 """Labelled spans, such as nested entities: one span group, as spaCy's `spancat` writes it.
 
 The group `doc.spans["sc"]` has the spans with their labels in the order of the text; a span with several labels is
-there once for each. `attrs["scores"]` has one probability per span.
+there once for each. `attrs["scores"]` has one probability per span. A group under another key has this key in
+`attrs["labelled_key"]`, so whoever reads a document finds it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import check_labelled, check_once, check_scores
-from .groups import SCORES, read_group
+from .groups import LABELLED_NOTE, SCORES, noted_prefixes, read_group
 
 LABELLED_KEY = "sc"
 """The key that spaCy's `spancat` has by default."""
@@ -35,6 +36,11 @@ def has_labelled_spans_annotated(doc: Doc, key: str = LABELLED_KEY) -> bool:
     return key in doc.spans
 
 
+def find_labelled_key(doc: Doc) -> str:
+    """Find the key of the labelled spans of a document: the default, or else the first that is noted."""
+    return LABELLED_KEY if LABELLED_KEY in doc.spans else next(iter(noted_prefixes(doc, LABELLED_NOTE)), LABELLED_KEY)
+
+
 def get_labelled_spans(doc: Doc, key: str = LABELLED_KEY) -> list[LabelledSpan]:
     """Read the labelled spans of a document, in the order of their group."""
     if key not in doc.spans:
@@ -54,14 +60,14 @@ def set_labelled_spans(
     doc (Doc): The document to annotate.
     spans (Sequence[tuple[int, int, str]]): Token offsets and label of each span, in any order: they are sorted here.
     scores (Sequence[float] | None): Probability of each, kept in `attrs["scores"]`; None if unknown.
-    key (str): Key of the group that is replaced.
+    key (str): Key of the group that is replaced. Another one than the default is noted in its `attrs`.
     RAISES (ValueError): If offsets are not those of some tokens, or a span has a label twice, or there is not one
         finite score for each span. The document is as it was.
     """
     checked = check_labelled(doc, spans, "spans", "label")
     check_once(doc, checked, "spans", "document")
     order = sorted(range(len(checked)), key=checked.__getitem__)
-    attrs = {}
+    attrs: dict[str, object] = {} if key == LABELLED_KEY else {LABELLED_NOTE: key}
     if scores is not None:
         known = check_scores(doc, scores, "scores", len(checked), "spans")
         attrs[SCORES] = [known[i] for i in order]

@@ -5,7 +5,7 @@ first:
 
 1. Names are divided into those of one entity each (`named_entities.py`), anywhere in the document, and the "I" of a
    known speaker is a name of this speaker. A mention with a name joins its entity.
-2. The pronouns that the network links to a name tell the type of its entity, in advance.
+2. Labels, and the pronouns that the network links to a name, tell the type of its entity, in advance.
 3. All other mentions, from left to right, join the cluster C with the greatest
 
        log( sum of exp s(i, j) over mentions j in C )  +  min(0, agreement of i with C)  -  cost of nesting
@@ -26,7 +26,7 @@ the number of pairs that the network scored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import exp, inf, log
@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attribution import Attribution
-from .entity_types import EntityTypes, Weights, add
+from .entity_types import EntityTypes, Kind, Weights, add
 from .forms import FIRST_PERSON, SECOND_PERSON, Form
 from .named_entities import NamedEntities, NameUse
 from .names import Name, NameReader, split_label
@@ -93,6 +93,8 @@ class Scored:
     scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
         (mentions, antecedents)
     speaker_names (Sequence[str]): The names of the speakers, from number 1 on.
+    labels (Sequence[Mapping[str, float]]): The labels of each as an entity, with their probabilities; empty if nothing
+        is labelled.
     """
 
     mentions: Sequence[tuple[int, int]]
@@ -102,6 +104,7 @@ class Scored:
     antecedents: NDArray[np.int64]
     scores: NDArray[np.float32]
     speaker_names: Sequence[str] = ()
+    labels: Sequence[Mapping[str, float]] = ()
 
 
 class Reason(NamedTuple):
@@ -109,8 +112,8 @@ class Reason(NamedTuple):
 
     why (Why): "name": it has a name of the entity that it was joined with; "speaker": it is the "I" of one speaker;
         "addressee": it is the "you" of a quotation; "other name": the antecedent is of another named entity; "type":
-        gender or number; "nested": one mention is inside another; "whole": another cluster, or having no antecedent, is
-        likelier as a whole.
+        gender, number or label; "nested": one mention is inside another; "whole": another cluster, or having no
+        antecedent, is likelier as a whole.
     refused (int | None): The antecedent, by number; None if the network prefers to have none.
     """
 
@@ -185,7 +188,12 @@ class _Search:
     ) -> None:
         self.forms, self.scored, self.reader, self.types, self.threshold = forms, scored, reader, types, threshold
         self.attribute = attribute
-        self.evidence = [types.evidence(form.evidence) for form in forms]
+        labelled = [types.labelled(labels) for labels in scored.labels or [{}] * len(forms)]
+        self.kinds = [kind for kind, _ in labelled]
+        self.told_by_labels = [evidence for _, evidence in labelled]
+        self.evidence = [
+            add(types.evidence(form.evidence), told) for form, told in zip(forms, self.told_by_labels, strict=True)
+        ]
         self.links = _rows(scored)
         self.entity_of: list[int | None] = [None] * len(forms)
         self.cluster_of: list[_Cluster | None] = [None] * len(forms)
@@ -261,36 +269,52 @@ class _Search:
 
     def _find_named_entities(self) -> None:
         """Number the entities that have names, or are known speakers, and their mentions."""
-        uses: dict[Name, list[int]] = {}
+        uses: dict[tuple[Name, Kind], list[int]] = {}
+        kinds = self._kinds_of_names()
         for mention, form in enumerate(self.forms):
             if form.name is not None:
-                uses.setdefault(form.name, []).append(mention)
+                uses.setdefault((form.name, self.kinds[mention] or kinds.get(form.name, "")), []).append(mention)
         name_of = {mention: number for number, mentions in enumerate(uses.values()) for mention in mentions}
         told = self._told_by_pronouns(name_of, len(uses))
         sentences = self.scored.sentences
-        described = [
-            NameUse(name, add(self.evidence[ms[0]], row), frozenset(sentences[m] for m in ms))
-            for (name, ms), row in zip(uses.items(), told, strict=True)
-        ]
+        described = []
+        for ((name, _), mentions), row in zip(uses.items(), told, strict=True):
+            labels = (self.told_by_labels[mention] for mention in mentions)
+            evidence = self._sum((self.types.evidence(self.forms[mentions[0]].evidence), row, *labels))
+            described.append(NameUse(name, evidence, frozenset(sentences[mention] for mention in mentions)))
         groups = NamedEntities(described, self._links_of_names(name_of), self.reader, self.types).groups()
         of_name = {name: entity for entity, group in enumerate(groups) for name in group}
         self.told_of_entity = [self._sum(told[name] for name in group) for group in groups]
         for mention, name in name_of.items():
             self.entity_of[mention] = of_name[name]
-        speakers = self._entities_of_speakers(of_name, list(uses))
+        speakers = self._entities_of_speakers(of_name, [name if kind != "thing" else None for name, kind in uses])
         for mention, (form, speaker) in enumerate(zip(self.forms, self.scored.speakers, strict=True)):
             if speaker and form.evidence == FIRST_PERSON:
                 self.entity_of[mention] = speakers.setdefault(speaker, len(groups) + speaker)
                 self.speaking.add(self.entity_of[mention])
         self.told_of_entity += [self.types.nothing] * (1 + max(self.scored.speakers, default=0))
 
-    def _entities_of_speakers(self, of_name: dict[int, int], names: Sequence[Name]) -> dict[int, int]:
-        """The entity of each speaker whose name is that of one entity of the text, and of no other."""
+    def _kinds_of_names(self) -> dict[Name, Kind]:
+        """The kind that the labels of a name tell most often: mentions without a label are of it, too."""
+        counts: dict[Name, Counter[Kind]] = {}
+        for form, kind in zip(self.forms, self.kinds, strict=True):
+            if form.name is not None and kind:
+                counts.setdefault(form.name, Counter())[kind] += 1
+        return {name: kinds.most_common(1)[0][0] for name, kinds in counts.items()}
+
+    def _entities_of_speakers(self, of_name: dict[int, int], names: Sequence[Name | None]) -> dict[int, int]:
+        """The entity of each speaker whose name is that of one entity of the text, and of no other.
+
+        of_name (dict[int, int]): The entity of each name, by number.
+        names (Sequence[Name | None]): The names, None for those of things.
+        """
         entities: dict[int, int] = {}
         for speaker, label in enumerate(self.scored.speaker_names, start=1):
             own = self.reader.read(split_label(label))
             if own is not None:
-                related = {of_name[i] for i, name in enumerate(names) if self.reader.relate(own, name) in ONE_PERSON}
+                related = {
+                    of_name[i] for i, name in enumerate(names) if name and self.reader.relate(own, name) in ONE_PERSON
+                }
                 if len(related) == 1:
                     (entities[speaker],) = related
         return entities

@@ -40,7 +40,7 @@ from .clusters import (
 from .events import EntityFinder, Event, Participant, Triple, doc_events, find_events
 from .frames import SrlFrame, doc_frames
 from .quotations import DocQuotation, DocQuotations, doc_quotations, find_quotations
-from .representative import labels_by_span, representative_mention, span_label
+from .representative import entity_label, labels_by_span, representative_mention, span_label
 from .resolved_text import resolved_text
 
 CLUSTER_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
@@ -84,6 +84,7 @@ __all__ = [
     "doc_events",
     "doc_frames",
     "doc_quotations",
+    "entity_label",
     "find_characters",
     "find_entities",
     "find_events",

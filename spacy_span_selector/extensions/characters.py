@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from spacy.attrs import DEP, HEAD, MORPH, ORTH, POS, SPACY, TAG
 from spacy.tokens import Doc, Span, Token
 
-from ..language import CAPITALISED_NAMES, NOUNS, PLURALS, PRONOUNS, TITLES, language_table
+from ..language import CAPITALISED_NAMES, ENTITY_LABELS, NOUNS, PLURALS, PRONOUNS, TITLES, language_table
 from .clusters import Cluster, doc_clusters
 from .english import RELATIVES, base_forms
 from .mention_types import (
@@ -32,7 +32,6 @@ from .tables import table
 
 READ = [ORTH, SPACY, TAG, POS, MORPH, HEAD, DEP]
 """Attributes of tokens that the reading of a mention depends on; mentions with the same ones are read once."""
-PERSON_LABELS = frozenset({"PER", "PERSON"})
 PERSONAL_RELATIVES = RELATIVES - {"which"}
 TITLES_OF_PLACES = frozenset({"st", "saint"})
 """Titles that tell nothing, as many places have them."""
@@ -129,7 +128,8 @@ def find_characters(clusters: Sequence[Cluster]) -> Characters:
 
     A cluster is a person if more of its mentions tell of one than of a thing or of several people. Those do that are
     "she", "I", "who" and the like, or have a title or a noun with a gender; of an entity that is labelled as a person,
-    all that do not tell otherwise. A pronoun alone is nobody.
+    all that do not tell otherwise. What its corpus or its labelled spans say is a place, a vehicle or another thing is
+    no person. `doc.ents` alone do not overrule the text: they are often wrong of people. A pronoun alone is nobody.
 
     clusters (Sequence[Cluster]): The clusters, in the order of the text. Their places are the numbers of the people.
     RETURNS (Characters): Those that are people, by importance.
@@ -168,9 +168,10 @@ class _Traits(NamedTuple):
 def _describe(cluster: Cluster, number: int, read: _Reader) -> tuple[Character, bool]:
     traits = [read(mention) for mention in cluster]
     others = sum(mention.people < 0 for mention in traits)
-    is_labelled = cluster.entity_label.upper() in PERSON_LABELS
-    people = len(traits) - others if is_labelled else sum(mention.people > 0 for mention in traits)
-    is_person = people > others and not (len(traits) == 1 and traits[0].is_pronoun)
+    kind = read.labels.get(cluster.entity_label.lower())
+    is_thing = kind == "thing" and cluster.given_label
+    people = len(traits) - others if kind == "person" else sum(mention.people > 0 for mention in traits)
+    is_person = not is_thing and people > others and not (len(traits) == 1 and traits[0].is_pronoun)
     spellings = _spellings(mention.name for mention in traits if mention.name)
     representative = cluster.representative
     name = read(representative).name
@@ -201,6 +202,7 @@ class _Reader:
     def __init__(self, doc: Doc) -> None:
         tables = (language_table(doc.vocab, name) for name in (PRONOUNS, TITLES, NOUNS, PLURALS))
         self.pronouns, self.titles, self.nouns, self.plurals = tables
+        self.labels = language_table(doc.vocab, ENTITY_LABELS)
         self._tokens = doc.to_array(READ)
         self._known: dict[bytes, _Traits] = {}
 

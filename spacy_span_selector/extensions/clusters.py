@@ -17,13 +17,13 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..annotation import (
     ENTITY_TYPE,
-    LABELLED_KEY,
     LINK_SCORES,
     NAME,
     SCORES,
     Mention,
     cluster_groups,
     find_cluster_prefix,
+    find_labelled_key,
     find_mentions_key,
     get_antecedents,
     get_quotations,
@@ -85,7 +85,12 @@ class Cluster(list[Span]):
 
     @property
     def entity_label(self) -> str:
-        return self._entity_label or self._span_label or entity_label(self)
+        return self.given_label or entity_label(self)
+
+    @property
+    def given_label(self) -> str:
+        """Its label as its corpus, or else its labelled spans have it; "" without one, whatever `doc.ents` say."""
+        return self._entity_label or self._span_label
 
     @property
     def label_(self) -> str:
@@ -182,19 +187,20 @@ class Clusters(list[Cluster]):
         return table(["", "cluster", *(["label"] if has_labels else []), "size", "mentions"], rows)
 
 
-def doc_clusters(doc: Doc, prefix: str | None = None, labelled_key: str = LABELLED_KEY) -> Clusters:
+def doc_clusters(doc: Doc, prefix: str | None = None, labelled_key: str | None = None) -> Clusters:
     """The clusters of a document, in the order of their first mentions; empty groups and spans are left out.
 
     doc (Doc): The document.
     prefix (str | None): Prefix of the keys of clusters, as the component's setting; None for the one that the document
         has. Of several, these are the default or else that of the first component.
-    labelled_key (str): Where labelled spans are, which tell the labels of clusters.
+    labelled_key (str | None): Where labelled spans are, which tell the labels of clusters; None for where the document
+        has them.
     """
     said: dict[Mention | None, list[Span]] = {}
     for quotation in get_quotations(doc):
         said.setdefault(quotation.speaker, []).append(doc[quotation.start : quotation.end])
     groups = cluster_groups(doc, find_cluster_prefix(doc) if prefix is None else prefix)
-    labels = labels_by_span(doc, labelled_key)
+    labels = labels_by_span(doc, find_labelled_key(doc) if labelled_key is None else labelled_key)
     clusters = (_read_cluster(group, said, labels) for group in groups)
     return Clusters(sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0])))
 

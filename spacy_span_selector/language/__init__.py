@@ -40,7 +40,10 @@ NAME_WORDS = "coref_name_words"
 """From a word within names in lower case to what it is: "particle" (of, van), "epithet" (poor), "suffix" (Jr.)."""
 ENTITY_TYPES = "coref_entity_types"
 """The types of entities: from evidence of a mention such as "title male" to its log probability given each type,
-and from "" to that of each type."""
+and from "" to that of each type. Two rows, "label person" and "label thing", are evidence of labels."""
+ENTITY_LABELS = "coref_entity_labels"
+"""From the label of an entity in lower case to what it is: "person" or "thing" (places, vehicles, organizations).
+Labels are of no language: where it has no such table, that of English serves."""
 IRREGULAR_VERBS = "irregular_verbs"
 """From an irregular form of a verb in lower case to the verbs that it may be a form of."""
 SPEECH_VERBS = "coref_speech_verbs"
@@ -58,6 +61,7 @@ TABLES = (
     TITLE_KINDS,
     NAME_WORDS,
     ENTITY_TYPES,
+    ENTITY_LABELS,
     IRREGULAR_VERBS,
     SPEECH_VERBS,
     QUOTATION_WEIGHTS,
@@ -88,7 +92,7 @@ def packaged_table(language: str, name: str) -> dict[str, Any]:
 
 @cache
 def _tables(language: str) -> dict[str, Table]:
-    tables = _read(language)
+    tables = {ENTITY_LABELS: _read("en")[ENTITY_LABELS]} | _read(language)
     return {name: Table(name, tables.get(name)) for name in TABLES}
 
 

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import (
     LabelledSpan,
+    find_labelled_key,
     get_labelled_spans,
     has_labelled_spans_annotated,
     set_labelled_spans,
@@ -39,6 +40,14 @@ def test_a_document_without_the_group_is_not_annotated(doc: Doc):
     assert not has_labelled_spans_annotated(doc)
     set_labelled_spans(doc, [])
     assert has_labelled_spans_annotated(doc)
+
+
+def test_another_key_is_found(doc: Doc):
+    assert find_labelled_key(doc) == "sc"
+    set_labelled_spans(doc, [(0, 1, "PER")], key="people")
+    assert find_labelled_key(doc.copy()) == "people"
+    set_labelled_spans(doc, [])
+    assert find_labelled_key(doc) == "sc"
 
 
 @pytest.mark.parametrize(

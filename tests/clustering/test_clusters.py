@@ -36,6 +36,9 @@ def cluster(
     quotations: Sequence[int] | None = None,
     threshold: float = 0.0,
     attribute: Attribute | None = None,
+    labels: Sequence[str] = (),
+    probability: float = 1.0,
+    speaker_names: Sequence[str] = (),
 ) -> Clustering:
     """Cluster mentions, one in each sentence, of which some pairs are scored."""
     count = len(texts)
@@ -46,7 +49,10 @@ def cluster(
         scores[mention, reached] = [links.get((mention, antecedent), -inf) for antecedent in reached]
     places = places or [(2 * i, 2 * i + 1) for i in range(count)]
     quotations = quotations or [-1] * count
-    scored = Scored(places, range(count), speakers or [0] * count, quotations, antecedents, scores)
+    labelled = [{label: probability} if label else {} for label in labels]
+    scored = Scored(
+        places, range(count), speakers or [0] * count, quotations, antecedents, scores, speaker_names, labelled
+    )
     return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
 
 
@@ -140,6 +146,46 @@ def test_a_pronoun_joins_the_cluster_that_it_agrees_with() -> None:
 
 def test_a_ship_may_be_she_where_the_text_says_so() -> None:
     assert together(["the ship", "she"], {(1, 0): 4.0}) == {("the ship", "she")}
+
+
+def test_he_is_no_ship_that_is_labelled_as_one() -> None:
+    texts, links = ["the Pequod", "Ahab", "he"], {(2, 0): 3.0, (2, 1): 1.0}
+    assert together(texts, links) == {("the Pequod", "he"), ("Ahab",)}
+    assert together(texts, links, labels=["VEH", "PER", ""]) == {("the Pequod",), ("Ahab", "he")}
+
+
+def test_one_name_may_be_that_of_a_person_and_of_a_place() -> None:
+    texts = ["Washington", "Washington", "he", "Washington"]
+    links = {(1, 0): 4.0, (2, 0): 3.0, (3, 0): 4.0, (3, 1): 4.0}
+    assert together(texts, links) == {tuple(texts)}
+    found = cluster(texts, links, labels=["PERSON", "GPE", "", ""]).clusters
+    assert found[0] == found[2] != found[1]
+    assert cluster(texts, links, labels=["PERSON", "GPE", "", "GPE"]).clusters == [0, 1, 0, 1]
+
+
+def test_people_are_no_things_where_both_are_several() -> None:
+    texts, links = ["the men", "the ships", "they"], {(1, 0): 4.0, (2, 0): 3.0}
+    assert together(texts, links) == {tuple(texts)}
+    assert together(texts, links, labels=["PER", "VEH", ""]) == {("the men", "they"), ("the ships",)}
+
+
+def test_a_doubtful_label_tells_less_than_a_probable_one() -> None:
+    texts, links, labels = ["Washington", "Washington", "he"], {(1, 0): 4.0, (2, 0): 3.0}, ["PERSON", "GPE", ""]
+    assert together(texts, links, labels=labels, probability=0.6) == {tuple(texts)}
+    assert together(texts, links, labels=labels, probability=0.9) == {("Washington", "he"), ("Washington",)}
+
+
+def test_a_speaker_is_no_thing_of_the_same_name() -> None:
+    texts = ["Lincoln", "I"]
+    speaking = {"speakers": [0, 1], "speaker_names": ["Lincoln"]}
+    assert together(texts, {}, **speaking) == {("Lincoln", "I")}
+    assert together(texts, {}, **speaking, labels=["VEH", ""]) == {("Lincoln",), ("I",)}
+
+
+@given(documents(words=[*UNNAMED, *NAMED]), st.sampled_from(["", "MISC", "ANIMAL"]))
+def test_labels_that_tell_nothing_change_nothing(document: tuple[list[str], Links], label: str) -> None:
+    texts, links = document
+    assert cluster(texts, links, labels=[label] * len(texts)) == cluster(texts, links)
 
 
 def test_a_cluster_of_many_likely_antecedents_beats_the_likeliest_one() -> None:

@@ -59,3 +59,20 @@ def test_doubted_evidence_tells_less() -> None:
     assert sure < TYPES.agreement(TYPES.evidence(SHE), TYPES.doubted(HE, 0.5)) < 0
     assert TYPES.agreement(TYPES.evidence(SHE), TYPES.doubted(HE, 1.0)) == pytest.approx(0, abs=1e-3)
     assert TYPES.doubted("nothing known", 0.5) == TYPES.nothing
+
+
+def test_the_most_probable_label_tells_the_kind() -> None:
+    assert [TYPES.labelled(labels)[0] for labels in ({"PER": 0.5, "FAC": 0.9}, {"person": 1.0}, {"MISC": 1.0}, {})] == [
+        "thing",
+        "person",
+        "",
+        "",
+    ]
+    assert TYPES.labelled({"MISC": 1.0})[1] == TYPES.nothing
+
+
+def test_a_label_agrees_as_far_as_it_is_probable() -> None:
+    person = TYPES.labelled({"PER": 1.0})[1]
+    sure, doubtful, unknown = (TYPES.agreement(person, TYPES.labelled({"VEH": p})[1]) for p in (7.0, 0.5, -1.0))
+    assert sure < -10 < doubtful < 0 and unknown == pytest.approx(0, abs=1e-3)
+    assert TYPES.agreement(person, person) > 0

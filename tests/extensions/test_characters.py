@@ -185,6 +185,22 @@ def test_a_labelled_span_may_tell_a_person(label: str, number: int) -> None:
     assert len(doc._.characters) == number
 
 
+@pytest.mark.parametrize("label", ["VEH", "place", "ORG"])
+def test_what_is_labelled_as_a_thing_is_no_person(label: str) -> None:
+    text = "[Captain Pequod|x] said [she|x] slept ."
+    assert people(text) == ["Captain Pequod"]
+    spans, corpus = read(text), read(text)
+    set_labelled_spans(spans, [(0, 2, label)])
+    set_clusters(corpus, [[(0, 2), (3, 4)]], entity_types=[label])
+    assert spans._.characters == corpus._.characters == []
+
+
+def test_entities_do_not_overrule_the_words_of_the_text() -> None:
+    doc = read("[Mrs. Hale|x] said [she|x] slept .")
+    doc.ents = [Span(doc, 0, 2, "GPE")]
+    assert [person.name for person in doc._.characters] == ["Mrs. Hale"]
+
+
 def test_people_that_a_corpus_labels_may_still_be_several() -> None:
     doc = read("[The guests|x] said [they|x] slept .")
     set_clusters(doc, [[(0, 2), (3, 4)]], entity_types=["person"])

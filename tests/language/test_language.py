@@ -8,6 +8,7 @@ import pytest
 import spacy
 
 from spacy_span_selector.language import (
+    ENTITY_LABELS,
     ENTITY_TYPES,
     NICKNAMES,
     QUOTATION_WEIGHTS,
@@ -24,7 +25,8 @@ def test_english_has_every_table() -> None:
 
 
 def test_a_language_without_tables_has_empty_ones() -> None:
-    assert [len(language_table(spacy.blank("de").vocab, name)) for name in TABLES] == [0] * len(TABLES)
+    tables = {name: language_table(spacy.blank("de").vocab, name) for name in TABLES}
+    assert [name for name in TABLES if len(tables[name])] == [ENTITY_LABELS]
 
 
 def test_no_table_is_made_twice() -> None:
@@ -55,8 +57,17 @@ def test_no_name_is_its_own_short_form() -> None:
 
 
 def test_probabilities_of_entity_types_sum_to_one() -> None:
-    table = packaged_table("en", ENTITY_TYPES)
-    priors, rows = table[""], [row for evidence, row in table.items() if evidence]
+    table = {**packaged_table("en", ENTITY_TYPES)}
+    priors = table.pop("")
+    labels = [table.pop(f"label {kind}") for kind in ("person", "thing")]
     assert fsum(map(exp, priors)) == pytest.approx(1, abs=0.01)
-    for number in range(len(priors)):
-        assert fsum(exp(row[number]) for row in rows) == pytest.approx(1, abs=0.02)
+    for rows in (labels, table.values()):
+        for number in range(len(priors)):
+            assert fsum(exp(row[number]) for row in rows) == pytest.approx(1, abs=0.02)
+
+
+def test_labels_of_entities_are_those_of_every_language() -> None:
+    labels = [language_table(spacy.blank(code).vocab, ENTITY_LABELS) for code in ("en", "de", "xx")]
+    assert [(table.get("per"), table.get("veh"), table.get("animal")) for table in labels] == [
+        ("person", "thing", None)
+    ] * 3

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 import spacy
 import torch
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.annotation import MENTIONS_KEY, get_clusters, set_speakers
-from spacy_span_selector.clustering import Reason
-from spacy_span_selector.documents.words import read_words
+from spacy_span_selector.annotation import (
+    MENTIONS_KEY,
+    get_clusters,
+    get_labelled_spans,
+    set_labelled_spans,
+    set_speakers,
+)
+from spacy_span_selector.clustering import Clustering, Reason
+from spacy_span_selector.documents.words import Words, read_words
 from spacy_span_selector.layers.coref.linker import Links
-from spacy_span_selector.pipeline.consistent_clusters import consistent_clusters, describe_reasons
+from spacy_span_selector.pipeline import structured_coref
+from spacy_span_selector.pipeline.consistent_clusters import _labels, consistent_clusters, describe_reasons
 from spacy_span_selector.pipeline.structured_coref import _link, _link_scores
 
-from .components import COREF, annotation, assert_same, component, gold_docs, load_trained
+from .components import (
+    COREF,
+    SPANCAT,
+    annotation,
+    assert_same,
+    blank_nlp,
+    component,
+    gold_docs,
+    load_trained,
+    make_examples,
+)
 
 
 def links_of(count: int, **scores: float) -> Links:
@@ -51,11 +69,59 @@ def test_speakers_of_the_document_count() -> None:
     assert consistent_clusters(read_words(doc), [(0, 1), (3, 4), (6, 7)], links, 0.0)[0] == [0, 1, 0]
 
 
+THE_PEQUOD = "the Pequod sailed . Ahab slept . he woke ."
+PEQUOD, AHAB, HE = (0, 2), (4, 5), (7, 8)
+
+
+def cluster_the_pequod(doc: Doc) -> list[int]:
+    links = links_of(3, m2_0=3.0, m2_1=1.0)
+    return consistent_clusters(read_words(doc), [PEQUOD, AHAB, HE], links, 0.0).clusters
+
+
+@pytest.mark.parametrize("key", ["sc", "people"])
+def test_labelled_spans_tell_persons_from_things(key: str) -> None:
+    doc = english(THE_PEQUOD)
+    assert cluster_the_pequod(doc) == [0, 1, 0]
+    set_labelled_spans(doc, [(*PEQUOD, "VEH"), (*AHAB, "PER")], [1.0, 1.0], key=key)
+    assert cluster_the_pequod(doc) == [0, 1, 1]
+
+
+def test_entities_are_half_trusted_where_there_are_no_labelled_spans() -> None:
+    doc = english(THE_PEQUOD)
+    assert _labels(doc, [PEQUOD, AHAB, HE]) == ()
+    doc.ents = [Span(doc, 1, 2, "PRODUCT"), Span(doc, *AHAB, "PERSON")]
+    assert _labels(doc, [PEQUOD, AHAB, HE]) == [{"PRODUCT": 0.5}, {"PERSON": 0.5}, {}]
+    set_labelled_spans(doc, [(*PEQUOD, "VEH")])
+    assert _labels(doc, [PEQUOD, AHAB, HE]) == [{"VEH": 1.0}, {}, {}]
+
+
+@pytest.mark.parametrize("key", ["sc", "people"])
+def test_labelled_spans_of_a_component_before_reach_it(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = blank_nlp()
+    for case, settings in ((SPANCAT, {"spans_key": key, "threshold": 0.1}), (COREF, {"consistent_clusters": True})):
+        nlp.add_pipe(case.factory, config={"model": case.model, **settings})
+    docs = [*gold_docs(SPANCAT, nlp), *gold_docs(COREF, nlp)]
+    for doc in docs:
+        if "sc" in doc.spans:
+            set_labelled_spans(doc, get_labelled_spans(doc), key=key)
+    nlp.initialize(lambda: make_examples(nlp, docs))
+    seen = []
+    clusters = structured_coref.consistent_clusters
+
+    def look(words: Words, *arguments: Any) -> Clustering:
+        seen.append(get_labelled_spans(words.doc, key))
+        return clusters(words, *arguments)
+
+    monkeypatch.setattr(structured_coref, "consistent_clusters", look)
+    found = [get_labelled_spans(doc, key) for doc in nlp.pipe([doc.text for doc in docs])]
+    assert seen == found and any(found)
+
+
 def test_reasons_are_said_in_words() -> None:
     doc = english("Ann saw her")
     reasons = [None, Reason("name", None), Reason("type", 0)]
     said = describe_reasons(doc, [(0, 1), (1, 2), (2, 3)], reasons)
-    assert said == ["", "has a name of the same entity", 'not "Ann": differs in gender or number']
+    assert said == ["", "has a name of the same entity", 'not "Ann": differs in gender, number or label']
 
 
 def test_a_reason_is_the_same_wherever_lines_end() -> None:

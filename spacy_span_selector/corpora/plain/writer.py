@@ -8,12 +8,12 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ...annotation import (
-    LABELLED_KEY,
     PREDICATES_KEY,
     SPEAKER_MARKERS_KEY,
     SPEAKERS_KEY,
     find_cluster_prefix,
     find_frame_prefix,
+    find_labelled_key,
     find_mentions_key,
     find_spans_key,
     get_scores,
@@ -61,7 +61,7 @@ def to_dict(
     frame_prefix: str | None = None,
     predicates_key: str = PREDICATES_KEY,
     spans_key: str | None = None,
-    labelled_key: str = LABELLED_KEY,
+    labelled_key: str | None = None,
 ) -> dict[str, Any]:
     """Write a document as plain data, which `json.dumps` takes. `from_dict` reads it.
 
@@ -75,7 +75,7 @@ def to_dict(
     frame_prefix, spans_key (str | None): Where frames and the spans that the component for semantic roles selected are;
         None to find out.
     predicates_key (str): Where given predicates are.
-    labelled_key (str): Where labelled spans are.
+    labelled_key (str | None): Where labelled spans are; None to find out.
     RETURNS (dict[str, Any]): The data, as the schema in docs/annotation.md describes it. Offsets count the characters
         of the text, end exclusive.
     """
@@ -83,6 +83,7 @@ def to_dict(
     mentions_key = find_mentions_key(doc, cluster_prefix) if mentions_key is None else mentions_key
     frame_prefix = find_frame_prefix(doc) if frame_prefix is None else frame_prefix
     spans_key = find_spans_key(doc, frame_prefix) if spans_key is None else spans_key
+    labelled_key = find_labelled_key(doc) if labelled_key is None else labelled_key
     data: dict[str, Any] = {"format": FORMAT}
     if title := get_title(doc):
         data["id"] = title

@@ -190,7 +190,8 @@ def test_a_span_may_have_several_labels_under_any_key():
     labelled = [span(11, 14, label="PERSON", score=0.5), span(11, 14, label="FEMALE", score=0.25)]
     doc = from_dict(make_data(labelled_spans=labelled), NLP, labelled_key="mine")
     assert get_labelled_spans(doc, "mine") == [(2, 3, "FEMALE"), (2, 3, "PERSON")]
-    assert doc.spans["mine"].attrs == {"scores": [0.25, 0.5]} and "sc" not in doc.spans
+    assert doc.spans["mine"].attrs["scores"] == [0.25, 0.5] and "sc" not in doc.spans
+    assert [found["label"] for found in to_dict(doc)["labelled_spans"]] == ["FEMALE", "PERSON"]
 
 
 def test_white_space_before_a_sentence_belongs_to_the_one_before_or_to_the_first():
