@@ -278,10 +278,10 @@ class _Search:
         told = self._told_by_pronouns(name_of, len(uses))
         sentences = self.scored.sentences
         described = []
-        for ((name, _), mentions), row in zip(uses.items(), told, strict=True):
+        for ((used, _), mentions), row in zip(uses.items(), told, strict=True):
             labels = (self.told_by_labels[mention] for mention in mentions)
             evidence = self._sum((self.types.evidence(self.forms[mentions[0]].evidence), row, *labels))
-            described.append(NameUse(name, evidence, frozenset(sentences[mention] for mention in mentions)))
+            described.append(NameUse(used, evidence, frozenset(sentences[mention] for mention in mentions)))
         groups = NamedEntities(described, self._links_of_names(name_of), self.reader, self.types).groups()
         of_name = {name: entity for entity, group in enumerate(groups) for name in group}
         self.told_of_entity = [self._sum(told[name] for name in group) for group in groups]
