@@ -159,4 +159,4 @@ def test_every_page_is_in_the_index() -> None:
 def test_pages_stay_short() -> None:
     assert len(README.splitlines()) <= 130
     texts = [README, *(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))]
-    assert sum(len(text.split()) for text in texts) <= 36_000
+    assert sum(len(text.split()) for text in texts) <= 37_000

@@ -191,7 +191,7 @@ def test_a_span_may_have_several_labels_under_any_key():
     doc = from_dict(make_data(labelled_spans=labelled), NLP, labelled_key="mine")
     assert get_labelled_spans(doc, "mine") == [(2, 3, "FEMALE"), (2, 3, "PERSON")]
     assert doc.spans["mine"].attrs["scores"] == [0.25, 0.5] and "sc" not in doc.spans
-    assert [found["label"] for found in to_dict(doc)["labelled_spans"]] == ["FEMALE", "PERSON"]
+    assert to_dict(doc)["labelled_spans"]["label"] == ["FEMALE", "PERSON"]
 
 
 def test_white_space_before_a_sentence_belongs_to_the_one_before_or_to_the_first():

@@ -223,5 +223,6 @@ def test_clusters_have_the_labels_of_the_labelled_spans_that_are_written():
     doc = Doc(VOCAB, words=["Ann", "left"])
     set_clusters(doc, [[(0, 1)]])
     set_labelled_spans(doc, [(0, 1, "PER")], key="other")
-    assert to_dict(doc, labelled_key="other")["clusters"]["entity_label"] == ["PER"]
-    assert "entity_label" not in to_dict(doc)["clusters"]
+    for data in (to_dict(doc), to_dict(doc, labelled_key="other")):
+        assert data["clusters"]["entity_label"] == ["PER"]
+    assert "entity_label" not in to_dict(doc, labelled_key="sc")["clusters"]
