@@ -34,7 +34,7 @@ def compact_cli(
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
     nlp = load_pipeline(model)
-    nlp.meta["performance"] = {}
+    nlp.meta.pop("performance", None)
     out_path.parent.mkdir(parents=True, exist_ok=True)
     with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
         nlp.to_disk(Path(folder) / "pipeline")
