@@ -8,7 +8,7 @@ sentence may end. So a text has the same sentences wrapped and on one line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,6 +18,18 @@ VERSES = 3
 """So many lines that begin with capitals may be verse."""
 SIGNATURE = 6
 """A signature has at most so many lines."""
+NARROW, WIDE = 40, 100
+"""Nobody wraps prose to lines shorter or longer than this."""
+RAGGED, RAGGED_VERSE = 0.5, 0.25
+"""If such a share of lines is not full, each stands for itself: of any lines, and of those as short as verse."""
+CAPITAL_LINES = 5
+"""So many lines that all begin with capitals are no prose that was wrapped."""
+HEADING_LINES = 3
+"""A heading has at most so many lines."""
+SMALL_WORDS = frozenset(
+    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"]
+)
+"""Words of a heading that have no capitals."""
 
 QUOTED = re.compile(r"(?:>\s*)+")
 HEADING = re.compile(r"#{1,6}\s")
@@ -106,6 +118,22 @@ class Break(NamedTuple):
     words: int
 
 
+class TextLine(NamedTuple):
+    """A line of a text as a reader should see it.
+
+    start, end (int): Where its words are; between them may be the line ends of prose that was wrapped.
+    kind (str): Its kind, such as "heading", "row" or "verse"; "" for running text.
+    apart (bool): Whether a blank line is before it.
+    indent (int): How far it stands from the edge, where that says something.
+    """
+
+    start: int
+    end: int
+    kind: str
+    apart: bool
+    indent: int
+
+
 Block = list[Line]
 """Lines without a blank line between them: a paragraph, a stanza, a list."""
 
@@ -144,32 +172,103 @@ def find_breaks(text: str) -> list[Break]:
     text (str): The text.
     RETURNS (list[Break]): The places, in order.
     """
-    blocks = read_blocks(text)
-    labels = {label.start: label for label in find_labels(blocks)}
-    if len(labels) == 1:  # such as "Note: ..."
-        labels = {}
-    verses = _find_verses(blocks)
     breaks = []
-    closed = False  # whether a closing ends the block before
-    for block in blocks:
-        kinds = _find_kinds(block, labels, verses, closed)
+    for block, kinds, labels in _classified(text):
         for i, (line, kind) in enumerate(zip(block, kinds, strict=True)):
-            stands = kind in BEGINS or (i > 0 and kind != "folded" and kinds[i - 1] in ENDS)
-            if i == 0 or stands or _ends_item(block, kinds, i):
+            if _stands(block, kinds, i):
                 item = ITEM.match(line.text)
                 marked = item is not None and (kind == "item" or i == 0)
                 breaks.append(Break(line.first, line.start + (item.end() if item and marked else 0)))
             if kind == "label" and labels[line.start].name:
                 end = labels[line.start].end
                 breaks.append(Break(end, end))
-        closed = kinds[-1] == "closing"
     return breaks
+
+
+def find_lines(text: str) -> list[TextLine]:
+    """Find the lines that a reader should see: those of prose that was wrapped are one.
+
+    text (str): The text.
+    RETURNS (list[TextLine]): The lines, in order.
+    """
+    found: list[TextLine] = []
+    classified = list(_classified(text))
+    for number, (block, kinds, _) in enumerate(classified):
+        flows = _flows(block)
+        if _is_table(block):
+            kinds = ["row"] * len(block)
+        titled = number + 1 < len(classified) and len(block) <= HEADING_LINES and all(map(_is_title, block))
+        for i, (line, kind) in enumerate(zip(block, kinds, strict=True)):
+            end = line.start + len(line.text)
+            if flows(i) and not _stands(block, kinds, i):
+                found[-1] = found[-1]._replace(end=end)
+                continue
+            before = text[found[-1].end if found else 0 : line.first]
+            stays = kind in INDENTED or (kind == "" and len(block) > 1 and not flows(i))
+            indent = before.rpartition("\n")[2] if stays else ""
+            shown = "heading" if titled and kind in ("", "verse") else kind
+            found.append(
+                TextLine(line.first, end, shown, bool(found) and before.count("\n") > 1, len(indent.expandtabs(4)))
+            )
+    return found
 
 
 BEGINS = frozenset({"item", "header", "label", "closing", "signature", "row", "verse", "aside", "heading"})
 """Kinds of lines that begin a sentence."""
 ENDS = frozenset({"header", "folded", "greeting", "closing", "signature", "row", "verse", "aside", "heading"})
 """Kinds of lines that end one."""
+
+
+INDENTED = frozenset({"item", "more", "verse", "folded"})
+"""Kinds of lines whose distance from the edge says something."""
+
+
+def _classified(text: str) -> Iterator[tuple[Block, list[str], dict[int, Label]]]:
+    """The blocks of a text, each with the kinds of its lines, and the labels of turns by where they start."""
+    blocks = read_blocks(text)
+    labels = {label.start: label for label in find_labels(blocks)}
+    if len(labels) == 1:  # such as "Note: ..."
+        labels = {}
+    verses = _find_verses(blocks)
+    closed = False  # whether a closing ends the block before
+    for block in blocks:
+        kinds = _find_kinds(block, labels, verses, closed)
+        yield block, kinds, labels
+        closed = kinds[-1] == "closing"
+
+
+def _stands(block: Block, kinds: Sequence[str], i: int) -> bool:
+    """Check whether a line begins a sentence."""
+    if i == 0 or kinds[i] in BEGINS:
+        return True
+    return (kinds[i] != "folded" and kinds[i - 1] in ENDS) or _ends_item(block, kinds, i)
+
+
+def _flows(block: Block) -> Callable[[int], bool]:
+    """Check whether lines go on in the same line as those before them: lines of prose that was wrapped are wide, most
+    of them are full, and not all begin with capitals. A line that is not full and ends a sentence ends a paragraph."""
+    width = max(line.indent + len(line.text) for line in block)
+    full = [True, *(_is_full(line, after, width) for line, after in pairwise(block))]
+    ragged = full.count(False)
+    share = RAGGED_VERSE if width <= SHORT else RAGGED
+    verse = len(block) >= CAPITAL_LINES and all(map(_is_capital, block))
+    if not NARROW <= width <= WIDE or verse or ragged >= share * (len(block) - 1) > 0:
+        return lambda i: False
+    return lambda i: full[i] or not SENTENCE_END.search(block[i - 1].text)
+
+
+def _is_table(block: Block) -> bool:
+    """Check whether most lines of a block have cells, also where they are as long as if they were wrapped."""
+    return len(block) > 1 and 2 * sum(_has_cells(line, wrapped=False) for line in block) > len(block)
+
+
+def _is_title(line: Line) -> bool:
+    """Check whether a line may be a heading: short, without a mark at its end, and longer words with capitals."""
+    text = line.text.rstrip(".") if line.text.isupper() else line.text
+    if len(text) > SHORT or not text[-1:].isalnum() or GREETING.fullmatch(text) or CLOSING.fullmatch(text):
+        return False
+    words = re.findall(r"[^\W\d_][\w'’]*", text)
+    return bool(words) and all(word[0].isupper() for word in words if word not in SMALL_WORDS)
 
 
 def _find_kinds(block: Block, labels: dict[int, Label], verses: set[int], closed: bool) -> list[str]:

@@ -1,33 +1,103 @@
-"""Words with boxes around spans, which may nest and even cross."""
+"""The words of a document as markup, with boxes around spans, which may nest and even cross."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from html import escape
-from typing import Generic, TypeVar
+from itertools import accumulate
+from typing import Generic, NamedTuple, TypeVar
 
-from spacy.tokens import Span
+from spacy.tokens import Doc
+
+from ..documents.layout import TextLine, find_lines
 
 Item = TypeVar("Item")
 Part = tuple[int, int, Item]
 """Words, by token offsets, and what they are."""
 
+BOXED_LINES = ("heading", "row")
+"""Kinds of lines that look otherwise than running text."""
+DEEPEST = 24
+"""A line is indented by so many characters at most."""
 
-def boxed(words: Span, spans: Sequence[Part[Item]], open_box: Callable[[Item, int, bool], str]) -> str:
+
+class LineWords(NamedTuple):
+    """The words of a line, by token offsets, and the line."""
+
+    start: int
+    end: int
+    line: TextLine
+
+    def open_box(self, height: int, resumed: bool) -> str:
+        """The opening tag of a box around it. Headings are found by those who listen to a page, too."""
+        heading = ' role="heading" aria-level="3"' if self.line.kind == "heading" and not resumed else ""
+        return f'<mark class="{self.line.kind}"{heading}>'
+
+    def indent(self) -> str:
+        """The white space before it."""
+        depth = min(self.line.indent, DEEPEST)
+        return f'<span class="indent">{" " * depth}</span>' if depth else ""
+
+
+class Words:
+    """The words of a document, escaped, and the lines of its text.
+
+    doc (Doc): The document.
+    """
+
+    def __init__(self, doc: Doc) -> None:
+        """Read the words of a document, once for all that is shown of it."""
+        escaped = cache(escape)
+        tokens = list(doc)
+        self.texts = [escaped(token.text) for token in tokens]
+        self.spaces = [token.whitespace_ for token in tokens]
+        self.lines = {line.start: line for line in _find_lines(doc)}
+        self._spaced = [text + space for text, space in zip(self.texts, self.spaces, strict=True)]
+        is_word = cache(lambda text: any(map(str.isalnum, text)))
+        self._words_before = [0, *accumulate(is_word(token.text) for token in tokens)]
+
+    def has_words(self, start: int, end: int) -> bool:
+        """Check whether there is anything but punctuation and white space between two tokens."""
+        return self._words_before[max(start, end)] > self._words_before[start]
+
+    def first(self, start: int, end: int) -> int:
+        """The first token between two that is no white space, or else the first."""
+        return next((i for i in range(start, end) if not self.texts[i].isspace()), start)
+
+    def between(self, start: int, end: int) -> str:
+        """The markup of words, without the space after them."""
+        return "".join(self._spaced[start : end - 1]) + self.texts[end - 1]
+
+    def line_end(self, place: int) -> str:
+        """What stands before a token that begins a line, if anything stands before it in its sentence."""
+        words = self.lines[place]
+        return ('<span class="gap"></span>' if words.line.apart else "<br>") + words.indent()
+
+
+def boxed(
+    words: Words,
+    start: int,
+    end: int,
+    spans: Sequence[Part[Item]],
+    open_box: Callable[[Item, int, bool], str],
+    lines: Sequence[int] = (),
+) -> str:
     """Words with a `<mark>` around each span. Of two spans that cross, the later one continues in a second box.
 
-    words (Span): The words.
+    words (Words): The words of the document.
+    start, end (int): Those that are shown.
     spans (Sequence[Part[Item]]): The spans that start in them. Of equal ones, the first is the outer box.
     open_box (Callable[[Item, int, bool], str]): Makes the opening tag of a box of an item, with what comes first in it.
         It is given how many boxes are stacked there, the box itself included, and whether it continues another one.
+    lines (Sequence[int]): The words that begin lines.
     RETURNS (str): The markup. All text is escaped.
     """
     starting: dict[int, list[Part[Item]]] = {}
     for span in sorted(spans, key=lambda span: span[0] - span[1]):  # the longest first
         starting.setdefault(span[0], []).append(span)
     pieces: list[str] = []
-    opened: list[_Box[Item]] = []  # boxes around the token, the outermost first
-    space = ""
+    opened: list[_Box[Item]] = []  # boxes around the word, the outermost first
 
     def close(depth: int) -> None:
         """Close all boxes but the outermost ones; only now it is known how many each has in it."""
@@ -38,16 +108,28 @@ def boxed(words: Span, spans: Sequence[Part[Item]], open_box: Callable[[Item, in
             if opened:
                 opened[-1].height = max(opened[-1].height, box.height + 1)
 
-    for token in words:
-        kept = next((depth for depth, box in enumerate(opened) if box.end <= token.i), len(opened))
-        resumed = [(box.end, box.item, True) for box in opened[kept:] if box.end > token.i]
+    here = start
+    for place in sorted({*starting, *(span[1] for span in spans), *lines}):
+        if not start <= place < end:
+            continue
+        if here < place:
+            pieces.append(words.between(here, place))
+        kept = next((depth for depth, box in enumerate(opened) if box.end <= place), len(opened))
+        resumed = [(box.end, box.item, True) for box in opened[kept:] if box.end > place]
         close(kept)
-        pieces.append(space)
-        for end, item, is_resumed in [*resumed, *((end, item, False) for _, end, item in starting.get(token.i, ()))]:
-            opened.append(_Box(end, item, is_resumed, len(pieces)))
+        if here < place:
+            pieces.append(words.spaces[place - 1])
+        if place in lines:
+            pieces.append(words.line_end(place))
+        for box_end, item, is_resumed in [
+            *resumed,
+            *((stop, item, False) for _, stop, item in starting.get(place, ())),
+        ]:
+            opened.append(_Box(box_end, item, is_resumed, len(pieces)))
             pieces.append("")
-        pieces.append(escape(token.text))
-        space = token.whitespace_
+        here = place
+    if here < end:
+        pieces.append(words.between(here, end))
     close(0)
     return "".join(pieces)
 
@@ -68,3 +150,23 @@ class _Box(Generic[Item]):
         self.resumed = resumed
         self.place = place
         self.height = 1
+
+
+def _find_lines(doc: Doc) -> list[LineWords]:
+    """The lines of a document, by its tokens; a line that begins within one begins with the next."""
+    text = doc.text
+    found: list[LineWords] = []
+    if "\n" not in text.strip():
+        return found
+    tokens = [(token.i, token.idx) for token in doc if not token.is_space]
+    place = 0
+    for line in find_lines(text):
+        first = place
+        while first < len(tokens) and tokens[first][1] < line.start:
+            first += 1
+        place = first
+        while place < len(tokens) and tokens[place][1] < line.end:
+            place += 1
+        if first < place:
+            found.append(LineWords(tokens[first][0], tokens[place - 1][0] + 1, line))
+    return found

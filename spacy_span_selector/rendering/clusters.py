@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 
 from ..annotation import Mention
 from ..extensions import Character, Cluster, doc_clusters, find_characters
-from .boxes import Part, boxed
+from .boxes import BOXED_LINES, Part, Words, boxed
 
 COLORS = 8  # page.css has the classes
 LINES = 4
@@ -33,19 +33,18 @@ class ShownCluster(NamedTuple):
 
 
 class ShownMention(NamedTuple):
-    """A mention: that with this number in its cluster, counted from 0."""
+    """A mention: that with this number in its cluster, counted from 0, the token that it ends before, and attributes
+    with what the script of the page must know of it."""
 
     shown: ShownCluster
     place: int
-
-    def span(self) -> Span:
-        """Its span."""
-        return self.shown.cluster[self.place]
+    end: int
+    data: str
 
     def open_box(self, height: int, resumed: bool) -> str:
         """The opening tag of its box."""
         more = " more" if resumed else ""
-        return f'<mark class="mention {self.shown.look} h{min(height, HEIGHTS)}{more}" {mention_data(self)}>'
+        return f'<mark class="mention {self.shown.look} h{min(height, HEIGHTS)}{more}" {self.data}>'
 
 
 class InText(Protocol):
@@ -82,7 +81,8 @@ def shown_mentions(clusters: Iterable[ShownCluster]) -> dict[int, list[ShownMent
     starting: dict[int, list[ShownMention]] = {}
     for shown in clusters:
         for place, mention in enumerate(shown.cluster):
-            starting.setdefault(mention.start, []).append(ShownMention(shown, place))
+            known = ShownMention(shown, place, mention.end, _mention_data(shown, place))
+            starting.setdefault(mention.start, []).append(known)
     return starting
 
 
@@ -104,29 +104,35 @@ def render_legend(clusters: Sequence[ShownCluster]) -> str:
 
 def find_mention(span: Span, starting: Mapping[int, Sequence[ShownMention]]) -> ShownMention | None:
     """The mention that a span is, None if it is none that is shown."""
-    return next((mention for mention in starting.get(span.start, ()) if mention.span().end == span.end), None)
+    return next((mention for mention in starting.get(span.start, ()) if mention.end == span.end), None)
 
 
 def render_sentence(
-    sentence: Span, starting: Mapping[int, Sequence[ShownMention]], around: Sequence[Part[InText]] = ()
+    words: Words, sentence: Span, starting: Mapping[int, Sequence[ShownMention]], around: Sequence[Part[InText]] = ()
 ) -> str:
-    """The text of a sentence, with a box around each mention that starts in it, and around other words."""
-    boxes: list[Part[InText]] = [*around]
-    boxes += [(token.i, mention.span().end, mention) for token in sentence for mention in starting.get(token.i, ())]
-    return boxed(sentence, boxes, lambda item, height, resumed: item.open_box(height, resumed))
+    """The text of a sentence in its lines, with a box around each mention that starts in it, and around other words."""
+    start, end = sentence.start, sentence.end
+    lines = [words.lines[i] for i in range(start, end) if i in words.lines]
+    boxes: list[Part[InText]] = [(line.start, line.end, line) for line in lines if line.line.kind in BOXED_LINES]
+    boxes += around
+    boxes += [(i, mention.end, mention) for i in range(start, end) for mention in starting.get(i, ())]
+    first = words.first(start, end)
+    before = lines[0].indent() if lines and lines[0].start == first else ""
+    later = [line.start for line in lines if line.start > first]
+    return before + boxed(words, start, end, boxes, lambda item, height, resumed: item.open_box(height, resumed), later)
 
 
-def mention_data(mention: ShownMention) -> str:
+def _mention_data(shown: ShownCluster, place: int) -> str:
     """Attributes of a mention for the script of the page."""
-    cluster, place = mention.shown.cluster, mention.place
-    data = {"n": str(mention.shown.number), "m": str(place)}
+    cluster = shown.cluster
+    data = {"n": str(shown.number), "m": str(place)}
     if cluster.scores is not None:
         data["score"] = f"{cluster.scores[place]:.3f}"
     if cluster.link_scores is not None:
         data["link"] = f"{cluster.link_scores[place]:.3f}"
     antecedent = cluster.antecedents and cluster.antecedents[place]
     if antecedent:
-        data["antecedent"] = str(mention.shown.places[antecedent.start, antecedent.end])
+        data["antecedent"] = str(shown.places[antecedent.start, antecedent.end])
     if cluster.reasons and cluster.reasons[place]:
         data["reason"] = escape(cluster.reasons[place])
     return " ".join(f'data-{name}="{value}"' for name, value in data.items())

@@ -16,8 +16,8 @@ from spacy.tokens import Span
 
 from ..annotation import PREDICATE_LABEL
 from ..extensions import SrlFrame
-from .boxes import boxed
-from .clusters import COLORS, ShownMention, find_mention, mention_data
+from .boxes import Words, boxed
+from .clusters import COLORS, ShownMention, find_mention
 
 CONTINUED_OR_REFERRING = re.compile(r"^[CR]-")
 PROPBANK_ROLE = re.compile(r"A(?:RG)?(?:(?P<number>[0-5])|(?P<adjunct>M\b.*))")  # CoNLL-2005 writes A0, AM-TMP
@@ -34,10 +34,14 @@ class ShownArgument(NamedTuple):
 
 
 def render_frames(
-    sentence: Span, frames: Sequence[SrlFrame], starting: Mapping[int, Sequence[ShownMention]] | None = None
+    words: Words,
+    sentence: Span,
+    frames: Sequence[SrlFrame],
+    starting: Mapping[int, Sequence[ShownMention]] | None = None,
 ) -> str:
     """The frames of a sentence, each named by its roleset or else by its predicate; empty if there are none.
 
+    words (Words): The words of the document.
     sentence (Span): The sentence.
     frames (Sequence[SrlFrame]): Its frames.
     starting (Mapping[int, Sequence[ShownMention]] | None): The mentions that are shown, by their first tokens.
@@ -45,7 +49,7 @@ def render_frames(
     """
     lines = []
     for frame in frames:
-        line = _render_frame(sentence, frame, starting or {})
+        line = _render_frame(words, sentence, frame, starting or {})
         name = f"<dt{_attribute('meaning', frame.meaning)}>{escape(frame.title)}</dt>"
         lines.append(f'<div class="frame">{name}<dd>{line}</dd></div>')
     return "\n".join(['<dl class="frames">', *lines, "</dl>"]) if lines else ""
@@ -62,22 +66,18 @@ def role_look(role: str) -> str:
     return f"k{int(propbank['number']) if propbank else zlib.crc32(family.encode()) % COLORS}"
 
 
-def _render_frame(sentence: Span, frame: SrlFrame, starting: Mapping[int, Sequence[ShownMention]]) -> str:
+def _render_frame(words: Words, sentence: Span, frame: SrlFrame, starting: Mapping[int, Sequence[ShownMention]]) -> str:
     """The words from the first to the last of a frame, with dots if the sentence has more words."""
     labelled = frame.labelled_spans()
-    words = sentence.doc[min(span.start for span, _ in labelled) : max(span.end for span, _ in labelled)]
-    before, after = sentence.doc[sentence.start : words.start], sentence.doc[words.end : sentence.end]
+    start, end = min(span.start for span, _ in labelled), max(span.end for span, _ in labelled)
+    before, after = words.has_words(sentence.start, start), words.has_words(end, sentence.end)
     scores: Sequence[float | None] = frame.scores or [None] * len(labelled)
     boxes = [
         (span.start, span.end, ShownArgument(role, frame.description(role), score, find_mention(span, starting)))
         for (span, role), score in zip(labelled, scores, strict=True)
     ]
-    line = boxed(words, boxes, _open_box)
-    return f"{'… ' if _has_words(before) else ''}{line}{' …' if _has_words(after) else ''}"
-
-
-def _has_words(span: Span) -> bool:
-    return any(character.isalnum() for character in span.text)
+    line = boxed(words, start, end, boxes, _open_box)
+    return f"{'… ' if before else ''}{line}{' …' if after else ''}"
 
 
 def _open_box(argument: ShownArgument, height: int, resumed: bool) -> str:
@@ -88,7 +88,7 @@ def _open_box(argument: ShownArgument, height: int, resumed: bool) -> str:
     if resumed:
         return box
     mention = argument.mention
-    number = f'<i class="number {mention.shown.look}" {mention_data(mention)}></i>' if mention else ""
+    number = f'<i class="number {mention.shown.look}" {mention.data}></i>' if mention else ""
     return f"{box}<b>{role}</b>&nbsp;{number}"
 
 

@@ -12,6 +12,7 @@ from spacy.util import is_in_jupyter
 
 from ..annotation import get_sentences, get_speakers, get_title
 from ..extensions import SrlFrame, doc_frames
+from .boxes import Words
 from .clusters import render_legend, render_sentence, shown_clusters, shown_mentions
 from .frames import render_frames
 from .html_page import html_page, static
@@ -104,15 +105,19 @@ class Page:
         if self.style != "coref":
             for frame in doc_frames(doc, self.frame_prefix):
                 frames.setdefault(frame.predicate.start, []).append(frame)
+        words = Words(doc)
         rows: list[str] = []
         for sentence in sentences:
-            speaker = next((speakers[token.i] for token in sentence if token.i in speakers), None)
+            places = range(sentence.start, sentence.end)
+            speaker = next((speakers[i] for i in places if i in speakers), None)
             heading = f'<b class="speaker">{escape(speaker)}:</b> ' if speaker else ""
-            own = [frame for token in sentence for frame in frames.get(token.i, ())]
-            text = render_sentence(sentence, mentions, quotations.get(sentence.start, ()))
+            own = [frame for i in places for frame in frames.get(i, ())]
+            text = render_sentence(words, sentence, mentions, quotations.get(sentence.start, ()))
             lines = [f'<p class="text">{heading}{text}</p>']
-            lines.append(render_frames(sentence, own, mentions))
-            rows.append(f'<div class="sentence">{"".join(lines)}</div>')
+            lines.append(render_frames(words, sentence, own, mentions))
+            line = words.lines.get(words.first(sentence.start, sentence.end))
+            apart = " apart" if line is not None and line.line.apart and rows else ""
+            rows.append(f'<div class="sentence{apart}">{"".join(lines)}</div>')
         lang, direction = escape(settings["lang"] or "und"), escape(settings["direction"])
         parts = [
             f'<article lang="{lang}" dir="{direction}">',
@@ -180,6 +185,6 @@ def render(
 def _in_frame(page: str) -> str:
     """Markup of a frame with a page in it, about as high as the page. It is ASCII: whatever it is put into may have any
     encoding."""
-    height = 190 + 65 * page.count('<div class="sentence">') + 32 * page.count('<div class="frame">')
+    height = 190 + 65 * page.count('<p class="text">') + 32 * page.count('<div class="frame">')
     content = escape(page).encode("ascii", "xmlcharrefreplace").decode()
     return FRAME.format(title=TITLE, height=min(height, HIGHEST), page=content)

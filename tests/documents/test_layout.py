@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from spacy_span_selector.documents.layout import find_breaks, find_labels, is_wrapped, read_blocks
+from spacy_span_selector.documents.layout import find_breaks, find_labels, find_lines, is_wrapped, read_blocks
 
 POEM = (
     "Tyger Tyger, burning bright,\nIn the forests of the night;\nWhat immortal hand\nCould frame thy fearful symmetry?"
@@ -76,3 +76,49 @@ def test_the_words_of_an_item_come_behind_its_mark() -> None:
 )  # fmt: skip
 def test_labels_name_speakers(text: str, names: list[str]) -> None:
     assert [label.name for label in find_labels(read_blocks(text))] == names
+
+
+def shown(text: str) -> list[str]:
+    """The lines that a reader sees, with the indent and a mark for a blank line before them."""
+    lines = find_lines(text)
+    words = [" ".join(text[line.start : line.end].split()) for line in lines]
+    return [f"{'|' * line.apart}{' ' * line.indent}{word}" for line, word in zip(lines, words, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "  Tyger, burning bright,\n    In the night;\n  Who?",
+            ["  Tyger, burning bright,", "    In the night;", "  Who?"],
+        ),
+        ("so much depends\nupon\n\na red wheel", ["so much depends", "upon", "|a red wheel"]),
+        ("Ann: did you go\nTom: no", ["Ann: did you go", "Tom: no"]),
+        ("Age\tCity\n31\tLeeds\n29\tYork", ["Age City", "31 Leeds", "29 York"]),
+        (f"{PROSE} He left.\n{PROSE}", [f"{PROSE} He left.", PROSE]),
+        ("", []),
+    ],
+)
+def test_lines_are_kept_where_they_say_something(text: str, expected: list[str]) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize("column", [50, 60, 72])
+def test_prose_that_was_wrapped_flows(column: int) -> None:
+    text = "\n\n".join(["CHAPTER I", *[textwrap.fill(f"{PROSE} {PROSE}", column)] * 3])
+    assert shown(text) == ["CHAPTER I", *[f"|{PROSE} {PROSE}"] * 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("CHAPTER I.\nDown the Rabbit-Hole\n\nAlice was tired.", ["CHAPTER I.", "Down the Rabbit-Hole"]),
+        ("A Mad Tea-Party\n\nThere was a table.", ["A Mad Tea-Party"]),
+        ("# the town\n\nIt is old.", ["# the town"]),
+        ("Dear Ann\n\nI left.\n\nBest regards\n\nTom", []),
+        ("Then she left.\n\nHe stayed", []),
+        ("Then she left\n\nHe stayed.", []),
+    ],
+)
+def test_headings_are_short_and_in_capitals(text: str, headings: list[str]) -> None:
+    assert [text[line.start : line.end] for line in find_lines(text) if line.kind == "heading"] == headings

@@ -4,12 +4,12 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.rendering.boxes import boxed
+from spacy_span_selector.rendering.boxes import Words, boxed
 
 
 def draw(doc: Doc, *spans: tuple[int, int, str]) -> str:
     """Words with brackets for boxes: the name and the height of each, with a star if it continues another one."""
-    markup = boxed(doc[:], spans, lambda name, height, resumed: f"[{name}{height}{'*' * resumed} ")
+    markup = boxed(Words(doc), 0, len(doc), spans, lambda name, height, resumed: f"[{name}{height}{'*' * resumed} ")
     return markup.replace("</mark>", "]")
 
 

@@ -274,6 +274,23 @@ def test_themes(open_page: OpenPage, scheme: str) -> None:
     assert [page.evaluate(paper)] == [*colors.values()]
 
 
+def test_the_lines_of_a_text_are_seen(open_page: OpenPage) -> None:
+    doc = NLP("The Tyger\n\nTyger Tyger, burning bright,\n  In the forests of the night;\nWhat hand\n\nA\tB\nC\tD")
+    page = open_page(render_page([doc]))
+    seen = page.locator(".text").all_inner_texts()
+    lines = [line for line in "\n".join(seen).split("\n") if line.strip()]
+    assert lines == [
+        "The Tyger",
+        "Tyger Tyger, burning bright,",
+        "  In the forests of the night;",
+        "What hand",
+        "A\tB",
+        "C\tD",
+    ]
+    wrapped = NLP("Ann went to the town where Tom Smith was waiting for her and Bob\nas he had told her.")
+    assert "\n" not in open_page(render_page([wrapped])).inner_text(".text")
+
+
 def test_on_a_phone_nothing_is_wider_than_the_screen(open_page: OpenPage) -> None:
     doc = Doc(NLP.vocab, words=["Ann", "a" * 300, "saw", "b" * 300, "."], sent_starts=[True, *[False] * 4])
     set_title(doc, "c" * 300)

@@ -8,6 +8,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_span_selector.annotation import set_clusters, set_labelled_spans
 from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.rendering.boxes import Words
 from spacy_span_selector.rendering.clusters import (
     COLORS,
     LINES,
@@ -38,7 +39,7 @@ def render(text: str, *, singletons: bool = False) -> list[str]:
 
 def render_doc(doc: Doc, singletons: bool = False) -> list[str]:
     mentions = shown_mentions(shown_clusters(doc, singletons))
-    return [render_sentence(sentence, mentions) for sentence in doc.sents]
+    return [render_sentence(Words(doc), sentence, mentions) for sentence in doc.sents]
 
 
 def numbers(markup: str) -> list[str]:
@@ -151,7 +152,7 @@ def test_mentions_know_their_probabilities_and_antecedents():
     mentions = [(0, 1), (2, 3)]
     scores = dict(zip(mentions, [1.0, 0.87654], strict=True))
     set_clusters(doc, [mentions], scores=scores, link_scores=scores, antecedents={(0, 1): None, (2, 3): (0, 1)})
-    data = re.findall(r'h1" (.*?)>', render_sentence(doc[:], shown_mentions(shown_clusters(doc, False))))
+    data = re.findall(r'h1" (.*?)>', render_sentence(Words(doc), doc[:], shown_mentions(shown_clusters(doc, False))))
     assert data == [
         'data-n="1" data-m="0" data-score="1.000" data-link="1.000"',
         'data-n="1" data-m="1" data-score="0.877" data-link="0.877" data-antecedent="0"',

@@ -8,6 +8,7 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.extensions import doc_frames
+from spacy_span_selector.rendering.boxes import Words
 from spacy_span_selector.rendering.clusters import shown_clusters, shown_mentions
 from spacy_span_selector.rendering.frames import render_frames, role_look
 
@@ -16,7 +17,7 @@ NLP = spacy.blank("en")
 
 def render(doc: Doc, *frames: Frame) -> str:
     set_frames(doc, frames)
-    return render_frames(doc[:], doc_frames(doc))
+    return render_frames(Words(doc), doc[:], doc_frames(doc))
 
 
 def lines(markup: str) -> list[str]:
@@ -102,6 +103,6 @@ def test_an_argument_that_is_a_mention_has_the_number_of_its_cluster():
     doc = NLP("Bob left. Ann said that she ran.")
     set_clusters(doc, [[(0, 1), (1, 2)], [(3, 4), (6, 7)]])
     set_frames(doc, [Frame(7, 8, [Argument(6, 7, "ARG0"), Argument(5, 6, "ARG1")])])
-    markup = render_frames(doc[3:9], doc_frames(doc), shown_mentions(shown_clusters(doc, False)))
+    markup = render_frames(Words(doc), doc[3:9], doc_frames(doc), shown_mentions(shown_clusters(doc, False)))
     assert re.findall(r'<i class="number k1 line0" data-n="2" data-m="1"></i>(\w+)', markup) == ["she"]
     assert markup.count("<i ") == 1

@@ -121,6 +121,34 @@ def test_speakers_are_shown_before_their_turns(doc: Doc):
     assert re.findall(r'class="speaker">(.*?)<', render_page([doc])) == ["Bob:", "Kim:"]
 
 
+def test_a_sentence_over_lines_keeps_them_and_the_marks_over_them():
+    doc = NLP("Ann <b>\n\nLee, burning bright\n  in the night")
+    set_clusters(doc, [[(0, 6), (7, 8)]])
+    page = articles(render_page([doc]))
+    assert 'Ann &lt;b&gt;\n\n<span class="gap"></span>Lee</mark>' in page
+    assert "bright</mark>" not in page
+    assert re.search(r'bright\s+<br><span class="indent">  </span>in the night', page)
+
+
+def test_lines_of_a_part_are_those_of_its_document():
+    doc = NLP("Age\tCity\n31\tLeeds\n\nShe left.")
+    page = articles(render_page([doc[-2:]], style="srl"))
+    assert re.search('<mark class="row">Age\tCity</mark>\\s+<br><mark class="row">31\tLeeds</mark>', page)
+
+
+def test_headings_stand_apart():
+    words = ["Tea", "Time", "\n\n", "She", "left", "."]
+    doc = Doc(
+        NLP.vocab,
+        words=words,
+        spaces=[True, False, False, True, False, False],
+        sent_starts=[i in (0, 3) for i in range(6)],
+    )
+    page = articles(render_page([doc]))
+    assert '<mark class="heading" role="heading" aria-level="3">Tea Time</mark>' in page
+    assert re.findall('class="sentence( apart)?"', page) == ["", " apart"]
+
+
 def test_text_from_documents_is_escaped():
     attack = "<script>alert(1)</script>"
     doc = Doc(NLP.vocab, words=[attack, attack, attack], sent_starts=[True, False, False])
