@@ -27,7 +27,7 @@ CAPITAL_LINES = 5
 HEADING_LINES = 3
 """A heading has at most so many lines."""
 SMALL_WORDS = frozenset(
-    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"]
+    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to"]
 )
 """Words of a heading that have no capitals."""
 

@@ -60,6 +60,10 @@ NO_NOUN = re.compile(
 )
 """What is rather said of "her" than owned by her: "it made her famous", "I saw her today"."""
 
+AUXILIARIES = frozenset({"be", "have", "do"})
+AUXILIARY_FORMS = AUXILIARIES | {"am", "is", "are", "was", "were", "been", "being", "'m", "'s", "'re"}
+AUXILIARY_FORMS |= {"has", "had", "having", "'d", "'ve", "does", "did", "done", "doing"}
+
 
 def possessive(text: str, *, plural: bool) -> str:
     """The possessive of a noun phrase: Ann's, James's, the girls'."""

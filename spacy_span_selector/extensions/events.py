@@ -17,18 +17,15 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from .clusters import Cluster, Entity, doc_clusters, entities_by_mention
-from .frames import SrlFrame, doc_frames
+from .frames import MODAL, NEGATION, SrlFrame, doc_frames
 from .mention_types import head_token, part_of_speech, without_clitic
 from .quotations import DocQuotation, find_quotations
 from .representative import entity_id, entity_label
 from .tables import span_to_dict
 
-NEGATION, MODAL = "ARGM-NEG", "ARGM-MOD"
 REFERENCE, CONTINUATION = "R-", "C-"
 REST_OF_PREDICATE = "C-V"
 BEFORE_MENTION = frozenset({"ADP", "SCONJ", "PART", "PUNCT", "SPACE"})
-AUXILIARIES = frozenset({"be.03", "have.01", "do.01"})
-"""Rolesets of verbs that only help others: PropBank marks them as predicates without arguments."""
 SPEAKER, WORDS, ADDRESSEE = "ARG0", "ARG1", "ARG2"
 """The roles of a predicate that introduces a quotation. Of "answer" and the like, PropBank has the words as ARG2."""
 ADDRESSED = frozenset({"say.01", "tell.01"})
@@ -185,14 +182,17 @@ class Event:
         }
 
 
-def doc_events(doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | None = None) -> list[Event]:
-    """The events of a document, in the order of their predicates; auxiliaries without participants are none.
+def doc_events(
+    doc: Doc, cluster_prefix: str | None = None, frame_prefix: str | None = None, auxiliaries: bool = False
+) -> list[Event]:
+    """The events of a document, in the order of their predicates.
 
     A quotation is the ARG1 of the predicate that introduces it, unless this has an argument within it, in its place.
     Where the predicate has no ARG0, it is the speaker, and the ARG2 of "say" and "tell" is the addressee, where known.
 
     doc (Doc): The document.
     cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
+    auxiliaries (bool): Whether "be", "have" and "do" without participants are events.
     """
     return find_events(doc, doc_clusters(doc, cluster_prefix), frame_prefix)
 
@@ -205,7 +205,11 @@ def find_events(doc: Doc, clusters: Sequence[Cluster], frame_prefix: str | None 
     for number, said in _introduced(events, find_quotations(doc, clusters), find).items():
         participants = _with_quotations(events[number], frames[number], said, find)
         events[number] = replace(events[number], participants=_in_order(participants))
-    return [event for event in events if event.participants or event.roleset not in AUXILIARIES]
+    return [
+        event
+        for event, frame in zip(events, frames, strict=True)
+        if auxiliaries or event.participants or not frame.is_auxiliary
+    ]
 
 
 def _event(frame: SrlFrame, find: EntityFinder) -> Event:

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_groups, get_scores
+from .english import AUXILIARIES, AUXILIARY_FORMS
 from .tables import in_list, probability, span_to_dict, table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+NEGATION, MODAL = "ARGM-NEG", "ARGM-MOD"
+MODIFIERS = frozenset({NEGATION, MODAL})
 
 
 class _Parts(NamedTuple):
@@ -74,6 +78,17 @@ class SrlFrame(_Parts):
         known = {"roleset": self.roleset, "roleset_name": self.roleset_name}
         texts = {key: text for key, text in known.items() if isinstance(text, str) and text}
         return {"predicate": predicate, **texts, "arguments": arguments}
+
+    @property
+    def is_auxiliary(self) -> bool:
+        """Whether it is "be", "have" or "do" without arguments, negations and modals apart: PropBank marks auxiliaries
+        as predicates, too. Of 4,809 such frames in the training part of
+        its English Web Treebank, 4,804 are auxiliaries or "have to"."""
+        if not MODIFIERS.issuperset(self.arguments):
+            return False
+        if roleset := _text(self.roleset):
+            return roleset.rpartition(".")[0] in AUXILIARIES
+        return self.predicate.text.lower().replace("’", "'") in AUXILIARY_FORMS
 
     @property
     def title(self) -> str:

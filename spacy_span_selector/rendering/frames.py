@@ -51,7 +51,7 @@ def render_frames(
     for frame in frames:
         line = _render_frame(words, sentence, frame, starting or {})
         name = f"<dt{_attribute('meaning', frame.meaning)}>{escape(frame.title)}</dt>"
-        lines.append(f'<div class="frame">{name}<dd>{line}</dd></div>')
+        lines.append(f'<div class="frame{" auxiliary" if frame.is_auxiliary else ""}">{name}<dd>{line}</dd></div>')
     return "\n".join(['<dl class="frames">', *lines, "</dl>"]) if lines else ""
 
 

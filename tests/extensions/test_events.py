@@ -15,7 +15,7 @@ from spacy_span_selector.annotation import (
     set_labelled_spans,
     set_quotations,
 )
-from spacy_span_selector.extensions import Event, register_extensions
+from spacy_span_selector.extensions import Event, doc_events, register_extensions
 
 register_extensions()
 VOCAB = spacy.blank("en").vocab
@@ -70,6 +70,12 @@ def test_an_event_says_whether_it_is_negated_or_may_be(doc: Doc) -> None:
         (False, None, "give.01"),
         (True, "might", "not thank.01"),
     ]
+
+
+def test_auxiliaries_are_events_on_request(doc: Doc) -> None:
+    assert next(event.relation for event in doc_events(doc, auxiliaries=True)) == "be.03"
+    set_frames(doc, [Frame(4, 5, [], "have.02"), Frame(6, 7, [Argument(0, 2, "ARG1")], "be.01"), Frame(18, 19, [])])
+    assert [repr(event) for event in doc._.events] == ["be.01(ARG1=The captain)", "thank()"]
 
 
 def test_it_prints_who_did_what(doc: Doc) -> None:

@@ -27,6 +27,25 @@ def doc() -> Doc:
     return doc
 
 
+@pytest.mark.parametrize(
+    ("text", "frame", "expected"),
+    [
+        ("Ann has left", Frame(1, 2, [], "have.01"), True),
+        ("Ann has to go", Frame(1, 2, [], "have.02"), True),
+        ("Ann has n't left", Frame(1, 2, [Argument(2, 3, "ARGM-NEG")], "have.01"), True),
+        ("They ’ve left", Frame(1, 2, []), True),
+        ("Ann has hats", Frame(1, 2, [Argument(2, 3, "ARG1")], "have.03"), False),
+        ("Ann has often left", Frame(1, 2, [Argument(2, 3, "ARGM-TMP")], "have.01"), False),
+        ("Ann has left", Frame(2, 3, [], "leave.01"), False),
+        ("It is done", Frame(2, 3, [], "done.08"), False),
+    ],
+)
+def test_auxiliaries_are_be_have_and_do_without_arguments(text: str, frame: Frame, expected: bool) -> None:
+    doc = Doc(NLP.vocab, words=text.split())
+    set_frames(doc, [frame])
+    assert [frame.is_auxiliary for frame in doc_frames(doc)] == [expected]
+
+
 def texts(frame: SrlFrame) -> dict[str, list[str]]:
     return {role: [span.text for span in spans] for role, spans in frame.arguments.items()}
 
