@@ -63,9 +63,14 @@ def shown_clusters(part: Doc | Span, singletons: bool, prefix: str | None = None
     RETURNS (list[ShownCluster]): Clusters with a mention there.
     """
     within = part[:] if isinstance(part, Doc) else part
+    return number_clusters(doc_clusters(within.doc, prefix), within, singletons)
+
+
+def number_clusters(clusters: Sequence[Cluster], within: Span, singletons: bool) -> list[ShownCluster]:
+    """The clusters of a document that are shown in a part of it: see `shown_clusters`."""
     shown: list[ShownCluster] = []
     linked = 0
-    for cluster in doc_clusters(within.doc, prefix):
+    for cluster in clusters:
         if not any(mention.start < within.end and within.start < mention.end for mention in cluster):
             continue
         if len(cluster) > 1 or singletons:
@@ -86,19 +91,26 @@ def shown_mentions(clusters: Iterable[ShownCluster]) -> dict[int, list[ShownMent
     return starting
 
 
-def render_legend(clusters: Sequence[ShownCluster]) -> str:
-    """The legend of the numbers and colours of the clusters: the people among them, by importance, with gender and
-    other names; then all others with two mentions. Where labelled spans tell a label, it is there, too. Empty if there
-    are neither."""
+def render_legend(clusters: Sequence[ShownCluster], more: Sequence[str] = ()) -> str:
+    """The legend of the numbers and colours of the clusters, and more lists.
+
+    First are the people among them, by importance, with gender and other names; then all others with two mentions, the
+    largest first. Where labelled spans tell a label, it is there, too.
+
+    clusters (Sequence[ShownCluster]): The clusters.
+    more (Sequence[str]): The lines of more lists.
+    RETURNS (str): The markup, empty if there is nothing to list.
+    """
     people = find_characters([shown.cluster for shown in clusters])
     numbers = {person.number for person in people}
     cast = [_render_entry(clusters[person.number], person.name, _about(person)) for person in people]
     others = [
         _render_entry(shown, shown.cluster.representative.text, [])
-        for number, shown in enumerate(clusters)
+        for number, shown in sorted(enumerate(clusters), key=lambda item: -len(item[1].cluster))
         if number not in numbers and len(shown.cluster) > 1
     ]
-    lists = _render_list("ol", "People", cast) + _render_list("ul", "Other clusters" if cast else "Clusters", others)
+    lists = render_list("ol", "People", cast) + render_list("ul", "Other clusters" if cast else "Clusters", others)
+    lists += more
     return "\n".join(['<div class="legend">', *lists, "</div>"]) if lists else ""
 
 
@@ -143,7 +155,7 @@ def cluster_look(index: int) -> str:
     return f"k{index % COLORS} line{index // COLORS % LINES}"
 
 
-def _render_list(kind: str, heading: str, entries: Sequence[str]) -> list[str]:
+def render_list(kind: str, heading: str, entries: Sequence[str]) -> list[str]:
     """The lines of a list with its heading, none if it is empty."""
     if not entries:
         return []

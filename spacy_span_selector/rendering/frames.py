@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -17,9 +19,37 @@ from spacy.tokens import Span
 from ..annotation import PREDICATE_LABEL
 from ..extensions import SrlFrame
 from .boxes import Words, boxed
-from .clusters import COLORS, ShownMention, find_mention
+from .clusters import COLORS, ShownMention, find_mention, render_list
 
 CONTINUED_OR_REFERRING = re.compile(r"^[CR]-")
+MEANINGS = {
+    "0": "who does it",
+    "1": "who or what it is done to",
+    "2": "often to whom, or with what",
+    "3": "often from where",
+    "4": "often where to",
+    "M-ADJ": "how, of a noun",
+    "M-ADV": "a circumstance",
+    "M-CAU": "why",
+    "M-COM": "with whom",
+    "M-CXN": "what it is compared with",
+    "M-DIR": "which way",
+    "M-DIS": "a link to what was said",
+    "M-EXT": "how much",
+    "M-GOL": "where to, or for whom",
+    "M-LOC": "where",
+    "M-LVB": "a verb that helps a noun",
+    "M-MNR": "how",
+    "M-MOD": "may, must, will",
+    "M-NEG": "not",
+    "M-PNC": "what for",
+    "M-PRD": "in what state",
+    "M-PRP": "what for",
+    "M-PRR": "the noun that says what is done",
+    "M-REC": "each other, itself",
+    "M-TMP": "when",
+}
+"""PropBank's roles in short; each roleset defines those with numbers for itself."""
 PROPBANK_ROLE = re.compile(r"A(?:RG)?(?:(?P<number>[0-5])|(?P<adjunct>M\b.*))")  # CoNLL-2005 writes A0, AM-TMP
 
 
@@ -55,6 +85,19 @@ def render_frames(
     return "\n".join(['<dl class="frames">', *lines, "</dl>"]) if lines else ""
 
 
+def render_roles(frames: Iterable[SrlFrame]) -> list[str]:
+    """A list of the roles that occur, the most frequent first, each with what it says where PropBank has it."""
+    counts = Counter(CONTINUED_OR_REFERRING.sub("", role) for frame in frames for role in frame.arguments)
+    entries = []
+    for role, count in counts.most_common():
+        propbank = PROPBANK_ROLE.fullmatch(role)
+        meaning = MEANINGS.get(propbank["number"] or propbank["adjunct"], "") if propbank else ""
+        entries.append(
+            f'<li><span class="rolename {role_look(role)}">{escape(role)}</span> {meaning} <small>{count}</small></li>'
+        )
+    return [line.replace("<ul", '<ul class="roles"') for line in render_list("ul", "Roles", entries)]
+
+
 def role_look(role: str) -> str:
     """The class of the colour of a role: the same for C-ARG1 and R-ARG1 as for ARG1, and one for all adjuncts."""
     family = CONTINUED_OR_REFERRING.sub("", role)
@@ -81,15 +124,20 @@ def _render_frame(words: Words, sentence: Span, frame: SrlFrame, starting: Mappi
 
 
 def _open_box(argument: ShownArgument, height: int, resumed: bool) -> str:
-    role, score = escape(argument.role), argument.score
-    known = _attribute("score", "" if score is None else f"{score:.3f}")
-    known += _attribute("description", argument.description)
-    box = f'<mark class="role {role_look(argument.role)}" data-role="{role}"{known}>'
+    attributes, name = _role_markup(argument.role)
+    known = "" if argument.score is None else f' data-score="{argument.score:.3f}"'
+    box = f"<mark {attributes}{known}{_attribute('description', argument.description)}>"
     if resumed:
         return box
     mention = argument.mention
     number = f'<i class="number {mention.shown.look}" {mention.data}></i>' if mention else ""
-    return f"{box}<b>{role}</b>&nbsp;{number}"
+    return box + name + number
+
+
+@lru_cache(maxsize=1024)
+def _role_markup(role: str) -> tuple[str, str]:
+    """The attributes of a box with a role, and what stands in it first."""
+    return f'class="role {role_look(role)}" data-role="{escape(role)}"', f"<b>{escape(role)}</b>&nbsp;"
 
 
 def _attribute(name: str, value: str) -> str:

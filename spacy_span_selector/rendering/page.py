@@ -11,10 +11,10 @@ from spacy.tokens import Doc, Span
 from spacy.util import is_in_jupyter
 
 from ..annotation import get_sentences, get_speakers, get_title
-from ..extensions import SrlFrame, doc_frames
+from ..extensions import SrlFrame, doc_clusters, doc_frames
 from .boxes import Words
-from .clusters import render_legend, render_sentence, shown_clusters, shown_mentions
-from .frames import render_frames
+from .clusters import number_clusters, render_legend, render_sentence, shown_mentions
+from .frames import render_frames, render_roles
 from .html_page import html_page, static
 from .quotations import shown_quotations
 
@@ -95,11 +95,15 @@ class Page:
     def _render(self, part: Span, title: str) -> str:
         doc = part.doc
         settings = displacy.get_doc_settings(doc)
-        sentences = [own for own in get_sentences(doc) if own.start < part.end and part.start < own.end]
+        every = get_sentences(doc)
+        numbers = {own.start: number for number, own in enumerate(every, start=1)}
+        prefix = f"d{len(self._titles)}s" if self._articles else "s"
+        sentences = [own for own in every if own.start < part.end and part.start < own.end]
         whole = doc[sentences[0].start : sentences[-1].end] if sentences else part
-        clusters = [] if self.style == "srl" else shown_clusters(whole, self.singletons, self.cluster_prefix)
+        found = [] if self.style == "srl" else doc_clusters(doc, self.cluster_prefix)
+        clusters = number_clusters(found, whole, self.singletons)
         mentions = shown_mentions(clusters)
-        quotations = {} if self.style == "srl" else shown_quotations(sentences, mentions, self.cluster_prefix)
+        quotations = {} if self.style == "srl" else shown_quotations(sentences, mentions, found)
         speakers = {start: speaker for start, end, speaker in get_speakers(doc) if start < end}
         frames: dict[int, list[SrlFrame]] = {}  # by the first token of the predicate
         if self.style != "coref":
@@ -107,22 +111,24 @@ class Page:
                 frames.setdefault(frame.predicate.start, []).append(frame)
         words = Words(doc)
         rows: list[str] = []
+        shown: list[SrlFrame] = []
         for sentence in sentences:
             places = range(sentence.start, sentence.end)
             speaker = next((speakers[i] for i in places if i in speakers), None)
             heading = f'<b class="speaker">{escape(speaker)}:</b> ' if speaker else ""
             own = [frame for i in places for frame in frames.get(i, ())]
+            shown += own
             text = render_sentence(words, sentence, mentions, quotations.get(sentence.start, ()))
             lines = [f'<p class="text">{heading}{text}</p>']
             lines.append(render_frames(words, sentence, own, mentions))
             line = words.lines.get(words.first(sentence.start, sentence.end))
             apart = " apart" if line is not None and line.line.apart and rows else ""
-            rows.append(f'<div class="sentence{apart}">{"".join(lines)}</div>')
+            rows.append(f'<div class="sentence{apart}" id="{prefix}{numbers[sentence.start]}">{"".join(lines)}</div>')
         lang, direction = escape(settings["lang"] or "und"), escape(settings["direction"])
         parts = [
             f'<article lang="{lang}" dir="{direction}">',
             f"<h2>{escape(title)}</h2>",
-            render_legend(clusters),
+            render_legend(clusters, render_roles(shown)),
             '<div class="sentences">',
             *rows,
             "</div>\n</article>",
@@ -131,8 +137,8 @@ class Page:
 
 
 FRAME = (
-    '<div><iframe sandbox="allow-scripts" title="{title}" width="100%" height="{height}" frameborder="0" '
-    'style="border: 0; resize: vertical" srcdoc="{page}"></iframe></div>'
+    '<div><iframe sandbox="allow-scripts allow-downloads" title="{title}" width="100%" '
+    'height="{height}" frameborder="0" style="border: 0; resize: vertical" srcdoc="{page}"></iframe></div>'
 )
 HIGHEST = 640  # pixels
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Span
 
-from ..extensions import DocQuotation, doc_quotations
+from ..extensions import Cluster, DocQuotation, find_quotations
 from .boxes import Part
 from .clusters import SINGLETON, ShownMention, find_mention
 
@@ -51,18 +51,18 @@ class QuotedWords(NamedTuple):
 
 
 def shown_quotations(
-    sentences: Sequence[Span], starting: Mapping[int, Sequence[ShownMention]], cluster_prefix: str | None = None
+    sentences: Sequence[Span], starting: Mapping[int, Sequence[ShownMention]], clusters: Sequence[Cluster]
 ) -> dict[int, list[Part[QuotedWords]]]:
     """The quotations in some sentences.
 
     sentences (Sequence[Span]): The sentences that are shown, in the order of the text.
     starting (Mapping[int, Sequence[ShownMention]]): The mentions that are shown, by their first tokens.
-    cluster_prefix (str | None): Prefix of the keys of clusters; None for the one that the document has.
+    clusters (Sequence[Cluster]): The clusters of the document.
     RETURNS (dict[int, list[Part[QuotedWords]]]): Their words in each sentence, by its first token.
     """
     parts: dict[int, list[Part[QuotedWords]]] = {}
     starts = [sentence.start for sentence in sentences]
-    quotations = doc_quotations(sentences[0].doc, cluster_prefix=cluster_prefix) if sentences else []
+    quotations = find_quotations(sentences[0].doc, clusters) if sentences else []
     for number, quotation in enumerate(quotations):
         speaker, addressee = (
             None if mention is None else find_mention(mention, starting)

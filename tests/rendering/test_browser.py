@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import Any
 
 import pytest
@@ -194,12 +195,12 @@ def test_arrows_follow_the_script(open_page: OpenPage) -> None:
 def test_search_finds_words_across_boxes(open_page: OpenPage) -> None:
     page = open_page(render_page([make_doc()]))
     page.fill("#query", "SOLD her  old")
-    assert page.inner_text("#hits") == "1 found"
+    assert page.inner_text("#hits") == "1 of 1"
     assert page.evaluate("[...CSS.highlights.get('hits')].map(String)") == ["sold her old"]
     page.fill("#query", "ship")
-    page.press("#query", "Enter")
     assert page.inner_text("#hits") == "1 of 2"
     page.press("#query", "Enter")
+    assert page.inner_text("#hits") == "2 of 2"
     page.press("#query", "Enter")
     assert page.inner_text("#hits") == "1 of 2"
     page.press("#query", "Shift+Enter")
@@ -208,6 +209,88 @@ def test_search_finds_words_across_boxes(open_page: OpenPage) -> None:
     assert page.inner_text("#hits") == "0 found"
     page.press("#query", "Escape")
     assert (page.input_value("#query"), page.inner_text("#hits")) == ("", "")
+
+
+@pytest.mark.parametrize("query", ["don't", "don’t see", '"I', "“I"])
+def test_search_takes_one_quotation_mark_for_another(open_page: OpenPage, query: str) -> None:
+    page = open_page(render_page([NLP('“I don’t see” and "I don\'t see".')]))
+    page.fill("#query", query)
+    assert page.inner_text("#hits") == "1 of 2"
+
+
+def test_typing_leads_to_the_first_hit(open_page: OpenPage) -> None:
+    page = open_page(render_page([NLP("Ann ran. " * 200 + "Bob slept.")]))
+    page.locator("#query").press_sequentially("bob")
+    assert page.inner_text("#hits") == "1 of 1"
+    assert page.evaluate("[...CSS.highlights.get('hit')].map(String)") == ["Bob"]
+    assert page.evaluate("[...CSS.highlights.get('hit')][0].getBoundingClientRect().top") < 860
+
+
+def test_auxiliaries_are_shown_on_request(open_page: OpenPage) -> None:
+    doc = make_doc()
+    set_frames(doc, [Frame(1, 2, [], "see.01"), Frame(6, 7, [], "have.01")])
+    page = open_page(render_page([doc]))
+    offered = "[...document.querySelectorAll('#predicate option')].map((o) => o.label)"
+    assert texts(page, ".frame dt") == ["see.01"]
+    assert page.evaluate(offered) == ["All predicates", "see.01 (1)"]
+    page.check("#auxiliaries input")
+    assert texts(page, ".frame dt") == ["see.01", "have.01"]
+    assert page.evaluate(offered) == ["All predicates", "have.01 (1)", "see.01 (1)"]
+    assert open_page(render_page([make_doc()])).locator("#auxiliaries").is_hidden()
+
+
+def test_a_sentence_has_a_link(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.hover(".text >> nth=1", position={"x": 2, "y": 8})
+    page.click("#place")
+    assert page.url.endswith("#s2") and card(page) == "Link copied #s2"
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    assert texts(page, ".sentence:target .text") == ["She sold her old ship to Bob."]
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    assert page.url.endswith("#s1")
+
+
+def test_what_is_shown_is_a_table_to_download(open_page: OpenPage) -> None:
+    doc = make_doc("At, sea")
+    page = open_page(render_page([doc]))
+    page.select_option("#role", "ARG2")
+    with page.expect_download() as saved:
+        page.click("#download")
+    page.problems.clear()  # the table is an object that the page itself has made
+    assert saved.value.suggested_filename == "At-sea.csv"
+    header, *rows = csv.reader(saved.value.path().read_text("utf-8-sig").splitlines())
+    assert header == ["document", "sentence", "what", "name", "role", "text", "cluster"]
+    assert {tuple(row[:2]) for row in rows} == {("At, sea", "s2")}
+    assert [row[2:] for row in rows] == [
+        ["text", "", "", "She sold her old ship to Bob.", ""],
+        ["mention", "Ann", "", "She", "1"],
+        ["mention", "her old ship", "", "her old ship", "2"],
+        ["mention", "Ann", "", "her", "1"],
+        ["argument", "sell.01", "ARG0", "She", "1"],
+        ["argument", "sell.01", "V", "sold", ""],
+        ["argument", "sell.01", "ARG1", "her old ship", "2"],
+        ["argument", "sell.01", "ARG2", "to Bob", ""],
+    ]
+
+
+def test_on_a_phone_filters_stay_and_nothing_covers_the_help(open_page: OpenPage) -> None:
+    doc = NLP("Ann saw the ship. She left. " * 40)
+    set_clusters(doc, [[(0, 1), (5, 6)]])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "see.01")])
+    page = open_page(render_page([doc]), **PHONE)
+    page.locator("#keys summary").tap()
+    box = page.locator("#keys dl").bounding_box()
+    covered = """({ x, y, width, height }) => [...Array(20).keys()].some((i) =>
+      !document.elementFromPoint(x + width / 2, y + (i + 0.5) * height / 20).closest("#keys"))"""
+    assert not page.evaluate(covered, box)
+    assert "tap" in page.inner_text("#keys dl")
+    page.evaluate("scrollTo(0, 1500)")
+    top, bottom = page.evaluate(
+        "(({ top, bottom }) => [top, bottom])(document.querySelector('#role').getBoundingClientRect())"
+    )
+    assert 0 <= top < bottom < 110
 
 
 @pytest.mark.parametrize(

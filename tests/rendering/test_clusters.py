@@ -220,3 +220,10 @@ def _oklab(linear: np.ndarray) -> np.ndarray:
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
     return np.cbrt(linear @ np.transpose(to_cones)) @ np.transpose(to_lab)
+
+
+def test_the_largest_clusters_come_first():
+    doc = Doc(spacy.blank("en").vocab, words=["it", "ship", "it", "ship", "ship"])
+    set_clusters(doc, [[(0, 1), (2, 3)], [(1, 2), (3, 4), (4, 5)]])
+    legend = render_legend(shown_clusters(doc, singletons=False))
+    assert re.findall("<small>(.)</small>", legend) == ["3", "2"]

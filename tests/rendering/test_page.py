@@ -105,6 +105,24 @@ def test_prefixes_are_followed(doc: Doc):
     assert "mention" not in articles(render_page([doc], cluster_prefix="other"))
 
 
+def test_sentences_have_addresses_also_in_a_part_and_in_the_second_document(doc: Doc):
+    page = articles(render_page([doc[5:6], doc]))
+    assert re.findall('class="sentence" id="(.*?)"', page) == ["s2", "d2s1", "d2s2"]
+
+
+def test_roles_that_occur_are_explained(doc: Doc):
+    lose = Frame(6, 7, [Argument(4, 5, "R-ARG0"), Argument(5, 6, "ARGM-TMP"), Argument(7, 9, "Theme")], "lose.02")
+    set_frames(doc, [Frame(2, 3, [Argument(0, 2, "ARG0")]), lose])
+    roles = re.findall('<li><span class="rolename .*?">(.*?)</span> (.*?) ?<small>(.)</small>', render_page([doc]))
+    assert roles == [("ARG0", "who does it", "2"), ("ARGM-TMP", "when", "1"), ("Theme", "", "1")]
+    assert "rolename" not in articles(render_page([doc], style="coref"))
+
+
+def test_auxiliaries_are_marked(doc: Doc):
+    set_frames(doc, [Frame(2, 3, [], "leave.01"), Frame(5, 6, [], "have.01")])
+    assert re.findall('class="frame( auxiliary)?"', articles(render_page([doc]))) == ["", " auxiliary"]
+
+
 def test_of_a_part_whole_sentences_are_shown(doc: Doc):
     page = render_page([doc[5:6]])
     assert re.findall("<dt>(.*?)</dt>", articles(page)) == ["lose.02"]
@@ -158,8 +176,8 @@ def test_text_from_documents_is_escaped():
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, attack)], attack), Frame(2, 3, [Argument(1, 2, f'">{attack}')])])
     page = render_page([doc])
     assert "<script" not in articles(page)
-    # The title, twice, legend, speaker, text, and the boxes, roles (shown and as data) and names of frames.
-    assert page.count("&lt;script&gt;") == 17
+    # The title, twice, legends, speaker, text, and the boxes, roles (shown and as data) and names of frames.
+    assert page.count("&lt;script&gt;") == 19
 
 
 def test_documents_without_annotation_or_text_are_shown():
@@ -223,7 +241,7 @@ def test_markup_is_a_frame_with_the_page(saying: Doc):
     assert markup is not None and markup.isascii()
     assert content(markup) == render_page([saying])
     assert_nothing_is_blocked(content(markup))
-    assert 'sandbox="allow-scripts"' in markup
+    assert 'sandbox="allow-scripts allow-downloads"' in markup
 
 
 def test_styles_and_prefixes(saying: Doc):

@@ -136,7 +136,7 @@
 
   function reveal(element) {
     const { top, bottom } = element.getBoundingClientRect();
-    if (top > 90 && bottom < innerHeight - 110) return;
+    if (top > byId("tools").offsetHeight + 30 && bottom < innerHeight - 110) return;
     element.scrollIntoView({ block: "center", behavior: "instant" });
   }
 
@@ -189,6 +189,8 @@
     const quote = event.target.closest?.(".quote");
     const spot = spotOf(event.target);
     const chip = event.target.closest?.(".cluster");
+    const sentence = event.target.closest?.(".sentence");
+    if (sentence) offerLink(sentence);
     if (spot) light(spot);
     else if (chip) light(isHeld(chip) ? held : firstOf(chip));
     else if (role) describeRole(role);
@@ -243,19 +245,22 @@
     const chip = event.target.closest(".cluster");
     const role = event.target.closest(".role");
     const quote = event.target.closest(".quote");
+    const sentence = event.target.closest(".sentence");
+    if (sentence) offerLink(sentence);
     if (event.target.closest(".says")) chooseSpeaker(chip);
     else if (spot) isSame(spot, held) ? walk(spot, 1) : hold(spot);
     else if (chip) isHeld(chip) ? walk(held, 1) : hold(firstOf(chip));
     else if (role) describeRole(role);
     else if (quote && !getSelection().toString()) describeQuote(quote);
-    else if (!event.target.closest("#card, #tools") && !getSelection().toString()) hold(null);
+    else if (!event.target.closest("#card, #tools, #place") && !getSelection().toString()) hold(null);
     if (!event.target.closest("#keys")) byId("keys").open = false;
   });
 
-  const [previous, next, letGo] = byId("walk").children;
+  const [previous, next, letGo, linkHere] = byId("walk").children;
   previous.onclick = () => walk(held, -1);
   next.onclick = () => walk(held, 1);
   letGo.onclick = () => hold(null);
+  linkHere.onclick = () => copyLink(boxOf(held).closest(".sentence"));
 
   document.addEventListener("focusin", (event) => {
     const spot = event.target.matches(":focus-visible") && spotOf(event.target);  // a click does what it does
@@ -284,6 +289,7 @@
       const start = current ?? firstInView();
       if (start) current ? walk(start, event.key === "n" ? 1 : -1) : hold(start);
     }
+    else if (event.key === "c") copyLink(sentenceAt(event.target));
     else if (event.key.toLowerCase() === "q") walkQuotes(event.key === "q" ? 1 : -1);
     else if (event.key in steps && current) walkText(current, steps[event.key]);
     else if (event.key === "Enter" && event.target.matches(".mention")) walk(current, 1);
@@ -291,20 +297,96 @@
     event.preventDefault();
   });
 
+  // Links: each sentence has an address, which is copied and stands in the address bar.
+
+  let offered = null;  // the sentence that the button stands beside
+
+  function offerLink(sentence) {
+    const { left, right, top } = sentence.getBoundingClientRect();
+    const isRightToLeft = getComputedStyle(sentence).direction === "rtl";
+    offered = sentence;
+    // The style of an element may be set by a script, other than in markup.
+    byId("place").style.cssText = `top: ${top + scrollY + 3}px; left: ${(isRightToLeft ? right + 26 : left) + scrollX}px`;
+    byId("place").setAttribute("aria-label", `Copy the link to sentence ${sentence.id}`);
+    byId("place").hidden = false;
+  }
+
+  const sentenceAt = (element) => (held && boxOf(held).closest(".sentence")) ?? element.closest(".sentence")
+    ?? all("article:not([hidden]) .sentence:not([hidden])").find((one) => one.getBoundingClientRect().bottom > byId("tools").offsetHeight);
+
+  async function copyLink(sentence) {
+    if (!sentence) return;
+    const { scrollX: x, scrollY: y } = globalThis;
+    location.hash = sentence.id;
+    scrollTo(x, y);  // it is in view
+    let done = "Link copied";
+    try {
+      await navigator.clipboard.writeText(location.href);
+    } catch {
+      done = "The link is in the address bar";
+    }
+    say(["name", done], ["", `#${sentence.id}`]);
+    byId("walk").hidden = true;
+    byId("card").hidden = false;
+  }
+
+  byId("place").onclick = () => copyLink(offered);
+
+  // A table of what is shown, for spreadsheets: texts, mentions, quotations and arguments.
+
+  function rowsOf(sentence) {
+    const article = sentence.closest("article");
+    const place = [article.firstElementChild.textContent, sentence.id];
+    const wordsOf = (box) => [...box.childNodes].filter((node) => !node.matches?.("b, i")).map((node) => node.textContent).join("");
+    return [
+      [...place, "text", "", "", sentence.firstElementChild.textContent, ""],
+      ...all(".mention:not(.more)", sentence).map((box) => {
+        const { n } = box.dataset;
+        return [...place, "mention", nameOf(article, n) ?? "", "", box.textContent, n];
+      }),
+      ...all(".quote", sentence).map((box) => [...place, "quotation", box.dataset.speaker ?? "", "", box.textContent, box.dataset.by ?? ""]),
+      ...all(".frame", sentence).filter((frame) => frame.checkVisibility({ contentVisibilityAuto: false })).flatMap((frame) =>
+        all(".role", frame).map((box) => {
+          const number = box.querySelector(":scope > .number");
+          return [...place, "argument", frame.firstElementChild.textContent, box.dataset.role, wordsOf(box), number?.dataset.n ?? ""];
+        })),
+    ];
+  }
+
+  function download() {
+    const sentences = all("article:not([hidden]) .sentence:not([hidden])");
+    const rows = [["document", "sentence", "what", "name", "role", "text", "cluster"], ...sentences.flatMap(rowsOf)];
+    const cell = (text) => `"${text.replace(/\s+/g, " ").trim().replaceAll('"', '""')}"`;
+    const table = rows.map((row) => row.map(cell).join(",")).join("\r\n");
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(["\ufeff", table, "\r\n"], { type: "text/csv" }));
+    link.download = `${(articles.length === 1 && articles[0].firstElementChild.textContent.replace(/[^\p{L}\p{N}]+/gu, "-")) || "page"}.csv`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  byId("download").onclick = download;
+
   // Search: hits are ranges, which may begin and end in different boxes; the page itself is not changed.
 
   const MOST_HITS = 2000;
+  const ALIKE = ["'‘’ʼ′`´", '"“”„«»″'];  // whichever is typed finds all
+  const alike = (mark) => `[${ALIKE.find((marks) => marks.includes(mark))}]`;
+  const quotationMarks = new RegExp(`[${ALIKE.join("")}]`, "g");
+  const searched = all(".sentence > .text").map((text) => [text, text.parentElement, text.closest("article"), text.textContent]);
   let hits = [];
   let hitNumber = -1;
 
   function search() {
     const words = byId("query").value.trim().split(/\s+/).filter(Boolean);
-    const pattern = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("\\s+");
+    const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&").replace(quotationMarks, alike));
+    const pattern = new RegExp(escaped.join("\\s+"), "gi");
     hits = [];
     hitNumber = -1;
-    if (pattern) {
-      for (const text of all("article:not([hidden]) .sentence:not([hidden]) > .text")) {
-        if (hits.length < MOST_HITS) hits.push(...rangesOf(text, new RegExp(pattern, "gi")));
+    if (words.length) {
+      for (const [text, sentence, article, content] of searched) {
+        if (hits.length >= MOST_HITS) break;
+        if (!sentence.hidden && !article.hidden) hits.push(...rangesOf(text, [...content.matchAll(pattern)]));
       }
     }
     if (globalThis.Highlight) {
@@ -314,8 +396,7 @@
     tellHits();
   }
 
-  function rangesOf(text, pattern) {
-    const found = [...text.textContent.matchAll(pattern)];
+  function rangesOf(text, found) {
     if (!found.length) return [];
     const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
     const nodes = [];  // [where it starts, node]
@@ -395,6 +476,9 @@
     offer(id, every, sorted.map(([name, count]) => new Option(`${name} (${count})`, name)));
   }
 
+  // Frames of auxiliaries are shown on request.
+  const isOffered = (frame) => byId("auxiliaries").firstElementChild.checked || !frame.matches(".auxiliary");
+
   function filter() {
     const [chosen, cluster, speaker, predicate, role] = ["document", "cluster", "speaker", "predicate", "role"].map(
       (id) => byId(id).value,
@@ -404,12 +488,13 @@
     const [clusterArticle, n] = cluster.split(" ");
     let shown = 0;
     const sentences = all(".sentence");
+    byId("place").hidden = true;
     articles.forEach((article, i) => {
       article.hidden = (chosen && chosen !== String(i)) || (cluster && clusterArticle !== String(i));
       for (const sentence of all(".sentence", article)) {
         const frames = all(".frame", sentence);
         for (const frame of frames) {
-          frame.hidden = (predicate && frame.firstElementChild.textContent !== predicate)
+          frame.hidden = !isOffered(frame) || (predicate && frame.firstElementChild.textContent !== predicate)
             || (role && !all(".role", frame).some((mark) => mark.dataset.role === role));
         }
         sentence.hidden = (said && !said.has(sentence))
@@ -430,13 +515,25 @@
   const titles = articles.map((article, i) => new Option(article.firstElementChild.textContent, i));
   offer("document", "All documents", titles.length > 1 ? titles : []);
   offerClustersAndSpeakers();
-  offerCounted("predicate", "All predicates", all(".frame > dt").map((name) => name.textContent));
-  offerCounted("role", "All roles", all(".role").map((mark) => mark.dataset.role));
+  function offerFrames() {
+    const frames = all(".frame").filter(isOffered);
+    offerCounted("predicate", "All predicates", frames.map((frame) => frame.firstElementChild.textContent));
+    offerCounted("role", "All roles", frames.flatMap((frame) => all(".role", frame).map((mark) => mark.dataset.role)));
+  }
+  offerFrames();
+  byId("auxiliaries").hidden = !document.querySelector(".auxiliary");
   byId("frames").hidden = !hasFrames;
   byId("quotations").hidden = !quotes.length;
   byId("tools").hidden = !articles.length;
 
-  byId("query").addEventListener("input", search);
+  byId("query").addEventListener("input", () => {
+    search();
+    nextHit(1);
+  });
+  byId("auxiliaries").addEventListener("change", () => {
+    offerFrames();
+    filter();
+  });
   for (const id of ["cluster", "speaker", "predicate", "role"]) byId(id).addEventListener("change", filter);
   byId("document").addEventListener("change", () => {
     offerClustersAndSpeakers();
@@ -444,7 +541,10 @@
     scrollTo(0, 0);
   });
   byId("frames").addEventListener("change", () => light(held));
-  addEventListener("resize", () => light(held));
+  addEventListener("resize", () => {
+    byId("place").hidden = true;
+    light(held);
+  });
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
