@@ -24,8 +24,8 @@ from .clusters import COLORS, ShownMention, find_mention, render_list
 CONTINUED_OR_REFERRING = re.compile(r"^[CR]-")
 MEANINGS = {
     "0": "who does it",
-    "1": "who or what it is done to",
-    "2": "often to whom, or with what",
+    "1": "what it is done to",
+    "2": "often to whom, with what",
     "3": "often from where",
     "4": "often where to",
     "M-ADJ": "how, of a noun",

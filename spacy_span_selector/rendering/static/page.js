@@ -378,6 +378,11 @@
   let hitNumber = -1;
 
   function search() {
+    findHits();
+    tellHits();
+  }
+
+  function findHits() {
     const words = byId("query").value.trim().split(/\s+/).filter(Boolean);
     const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&").replace(quotationMarks, alike));
     const pattern = new RegExp(escaped.join("\\s+"), "gi");
@@ -393,7 +398,6 @@
       CSS.highlights.set("hits", new Highlight(...hits));
       CSS.highlights.delete("hit");
     }
-    tellHits();
   }
 
   function rangesOf(text, found) {
@@ -527,8 +531,9 @@
   byId("tools").hidden = !articles.length;
 
   byId("query").addEventListener("input", () => {
-    search();
-    nextHit(1);
+    findHits();
+    nextHit(1);  // before the count changes, as that would have the page laid out twice
+    if (!hits.length) tellHits();
   });
   byId("auxiliaries").addEventListener("change", () => {
     offerFrames();
