@@ -306,7 +306,7 @@
     const isRightToLeft = getComputedStyle(sentence).direction === "rtl";
     offered = sentence;
     // The style of an element may be set by a script, other than in markup.
-    byId("place").style.cssText = `top: ${top + scrollY + 3}px; left: ${(isRightToLeft ? right + 26 : left) + scrollX}px`;
+    byId("place").style.cssText = `top: ${top + scrollY + 3}px; left: ${(isRightToLeft ? right + 26 : Math.max(left, 28)) + scrollX}px`;
     byId("place").setAttribute("aria-label", `Copy the link to sentence ${sentence.id}`);
     byId("place").hidden = false;
   }
