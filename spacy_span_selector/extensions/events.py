@@ -194,10 +194,12 @@ def doc_events(
     cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
     auxiliaries (bool): Whether "be", "have" and "do" without participants are events.
     """
-    return find_events(doc, doc_clusters(doc, cluster_prefix), frame_prefix)
+    return find_events(doc, doc_clusters(doc, cluster_prefix), frame_prefix, auxiliaries)
 
 
-def find_events(doc: Doc, clusters: Sequence[Cluster], frame_prefix: str | None = None) -> list[Event]:
+def find_events(
+    doc: Doc, clusters: Sequence[Cluster], frame_prefix: str | None = None, auxiliaries: bool = False
+) -> list[Event]:
     """The events of a document whose clusters are known, as `doc_events` returns them."""
     find = EntityFinder(clusters)
     frames = doc_frames(doc, frame_prefix)
