@@ -41,7 +41,7 @@ CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
 `longest` is the greatest length."""
 
 RATES: Mapping[str, Mapping[str, Sequence[float]]] = {
-    "cnn": {"learn_rate": (0.003, 0.001), "head_factor": (1.0,)},
+    "cnn": {"learn_rate": (0.003,), "head_factor": (1.0,)},
     "minilm": {"learn_rate": (0.0004, 0.0002), "head_factor": (5.0, 1.0)},
 }
 """The settings of all systems with an encoder: the greatest learning rate, and by how much that of all that is not the
