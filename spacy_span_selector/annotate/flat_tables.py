@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 from spacy.tokens import Doc
 
-from ..annotation import LABELLED_KEY, get_title
+from ..annotation import get_title
 from ..corpora.plain.columns import rounded
 from ..corpora.plain.records import CharacterName
 from ..corpora.plain.writer import number_mentions
@@ -121,7 +121,7 @@ def find_rows(doc: Doc, keys: Mapping[str, str]) -> Rows:
     doc (Doc): The document.
     keys (Mapping[str, str]): Where annotation is, as arguments of `to_dict`.
     """
-    clusters = doc_clusters(doc, keys.get("cluster_prefix"), keys.get("labelled_key", LABELLED_KEY))
+    clusters = doc_clusters(doc, keys.get("cluster_prefix"), keys.get("labelled_key"))
     events = find_events(doc, clusters, keys.get("frame_prefix"))
     found = {
         "events": list(_event_rows(events)),
