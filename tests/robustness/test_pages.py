@@ -64,8 +64,8 @@ TAGS |= {
 }
 TAGS |= {"dl", "dt", "dd", "kbd", "svg", "path", "circle"}
 """The elements of a page of one sentence with one cluster."""
-ROLE = re.compile(r"\brole (k\d|predicate|adjunct)\b")
-"""The classes of a role: its colour depends on its label."""
+ROLE = re.compile(r"\b(role|rolename) (k\d|predicate|adjunct)\b")
+"""The classes of a role or of its name: its colour depends on its label."""
 
 
 class Page(HTMLParser):
@@ -84,7 +84,7 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.events.append((tag, [(name, ROLE.sub("role", value or "")) for name, value in attrs]))
+        self.events.append((tag, [(name, ROLE.sub(r"\1", value or "")) for name, value in attrs]))
 
     def handle_endtag(self, tag: str) -> None:
         self.events.append(("/", tag))
@@ -117,7 +117,7 @@ def check_page(page: str, harmless: str) -> None:
 def _with_punctuation(event: tuple[object, ...]) -> tuple[object, ...]:
     """An event whose attributes are those of the document."""
     if isinstance(event[1], list):
-        return event[0], [(name, ROLE.sub("role", value.translate(PUNCTUATION))) for name, value in event[1]]
+        return event[0], [(name, ROLE.sub(r"\1", value.translate(PUNCTUATION))) for name, value in event[1]]
     return event
 
 
