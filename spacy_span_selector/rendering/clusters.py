@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple, Protocol
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Span
 
 from ..annotation import Mention
-from ..extensions import Character, Cluster, doc_clusters, find_characters
+from ..extensions import Character, Cluster, find_characters
 from .boxes import BOXED_LINES, Part, Words, boxed
 
 COLORS = 8  # page.css has the classes
@@ -54,20 +54,14 @@ class InText(Protocol):
         """The opening tag of its box, for `boxed`."""
 
 
-def shown_clusters(part: Doc | Span, singletons: bool, prefix: str | None = None) -> list[ShownCluster]:
+def number_clusters(clusters: Sequence[Cluster], within: Span, singletons: bool) -> list[ShownCluster]:
     """The clusters that are shown, numbered without gaps in the order of their first mentions.
 
-    part (Doc | Span): The document, or the part of it that is shown.
+    clusters (Sequence[Cluster]): The clusters of a document.
+    within (Span): The part of it that is shown.
     singletons (bool): Whether clusters of one mention are shown.
-    prefix (str | None): Prefix of the keys of clusters; None for the one that the document has.
     RETURNS (list[ShownCluster]): Clusters with a mention there.
     """
-    within = part[:] if isinstance(part, Doc) else part
-    return number_clusters(doc_clusters(within.doc, prefix), within, singletons)
-
-
-def number_clusters(clusters: Sequence[Cluster], within: Span, singletons: bool) -> list[ShownCluster]:
-    """The clusters of a document that are shown in a part of it: see `shown_clusters`."""
     shown: list[ShownCluster] = []
     linked = 0
     for cluster in clusters:
@@ -155,11 +149,12 @@ def cluster_look(index: int) -> str:
     return f"k{index % COLORS} line{index // COLORS % LINES}"
 
 
-def render_list(kind: str, heading: str, entries: Sequence[str]) -> list[str]:
-    """The lines of a list with its heading, none if it is empty."""
+def render_list(kind: str, heading: str, entries: Sequence[str], look: str = "") -> list[str]:
+    """The lines of a list with its heading and the class of its look, none if it is empty."""
     if not entries:
         return []
-    return [f"<h3>{heading}</h3>", f'<{kind} aria-label="{heading}">', *entries, f"</{kind}>"]
+    styled = f' class="{look}"' if look else ""
+    return [f"<h3>{heading}</h3>", f'<{kind}{styled} aria-label="{heading}">', *entries, f"</{kind}>"]
 
 
 def _render_entry(shown: ShownCluster, name: str, about: Sequence[str]) -> str:

@@ -95,7 +95,7 @@ def render_roles(frames: Iterable[SrlFrame]) -> list[str]:
         entries.append(
             f'<li><span class="rolename {role_look(role)}">{escape(role)}</span> {meaning} <small>{count}</small></li>'
         )
-    return [line.replace("<ul", '<ul class="roles"') for line in render_list("ul", "Roles", entries)]
+    return render_list("ul", "Roles", entries, "roles")
 
 
 def role_look(role: str) -> str:

@@ -8,14 +8,16 @@ from spacy.tokens import Doc, Span
 
 from spacy_span_selector.annotation import set_clusters, set_labelled_spans
 from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.extensions import doc_clusters
 from spacy_span_selector.rendering.boxes import Words
 from spacy_span_selector.rendering.clusters import (
     COLORS,
     LINES,
+    ShownCluster,
     cluster_look,
+    number_clusters,
     render_legend,
     render_sentence,
-    shown_clusters,
     shown_mentions,
 )
 from spacy_span_selector.rendering.html_page import static
@@ -29,6 +31,11 @@ EYES = {
     "protanope": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "tritanope": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
 }
+
+
+def shown_clusters(part: Doc | Span, singletons: bool, prefix: str | None = None) -> list[ShownCluster]:
+    within = part[:] if isinstance(part, Doc) else part
+    return number_clusters(doc_clusters(within.doc, prefix), within, singletons)
 
 
 def render(text: str, *, singletons: bool = False) -> list[str]:

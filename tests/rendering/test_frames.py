@@ -7,9 +7,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
-from spacy_span_selector.extensions import doc_frames
+from spacy_span_selector.extensions import doc_clusters, doc_frames
 from spacy_span_selector.rendering.boxes import Words
-from spacy_span_selector.rendering.clusters import shown_clusters, shown_mentions
+from spacy_span_selector.rendering.clusters import number_clusters, shown_mentions
 from spacy_span_selector.rendering.frames import render_frames, role_look
 
 NLP = spacy.blank("en")
@@ -103,6 +103,7 @@ def test_an_argument_that_is_a_mention_has_the_number_of_its_cluster():
     doc = NLP("Bob left. Ann said that she ran.")
     set_clusters(doc, [[(0, 1), (1, 2)], [(3, 4), (6, 7)]])
     set_frames(doc, [Frame(7, 8, [Argument(6, 7, "ARG0"), Argument(5, 6, "ARG1")])])
-    markup = render_frames(Words(doc), doc[3:9], doc_frames(doc), shown_mentions(shown_clusters(doc, False)))
+    mentions = shown_mentions(number_clusters(doc_clusters(doc), doc[:], False))
+    markup = render_frames(Words(doc), doc[3:9], doc_frames(doc), mentions)
     assert re.findall(r'<i class="number k1 line0" data-n="2" data-m="1"></i>(\w+)', markup) == ["she"]
     assert markup.count("<i ") == 1
