@@ -33,12 +33,12 @@ BASES = {"cnn": CONFIGS / "spancat_cpu.cfg", "minilm": CONFIGS / "spancat_minilm
 CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
     OURS: {},
     "spancat": {"longest": (12, 8, 20), "hidden_size": (128, 256)},
-    "spancat_singlelabel": {"longest": (12,), "hidden_size": (128,), "negative_weight": (1.0, 0.5, 0.2)},
+    "spancat_singlelabel": {"longest": (12,), "hidden_size": (128,), "negative_weight": (0.2, 0.5, 1.0)},
     "span_finder": {"longest": (20,), "hidden_size": (128,)},
-    "ner": {"hidden_width": (64, 128)},
+    "ner": {"hidden_width": (128, 64)},
 }
-"""The settings of each system, the first value being the default. Of n-grams, and of what a span finder suggests,
-`longest` is the greatest length."""
+"""The settings of each system, the first value being the default: what was best in `lab/journal/entities.md`. Of n-grams,
+and of what a span finder suggests, `longest` is the greatest length."""
 
 RATES: Mapping[str, Mapping[str, Sequence[float]]] = {
     "cnn": {"learn_rate": (0.003,), "head_factor": (1.0,)},
