@@ -17,7 +17,7 @@ from torch import Tensor
 
 from ..annotation import get_frames
 from ..annotation.lexicon import Lexicon
-from ..extensions.english import words_of_form
+from ..extensions.english import verbs_in_perfect, words_of_form
 from ..layers.spans.layout import Spans
 from ..layers.srl.pairs import Pairs
 from ..layers.srl.roleset_roles import ABSENT, NO_TAG, FrameTable
@@ -25,6 +25,8 @@ from ..layers.srl.rolesets import Senses
 
 RolesetCounts = dict[str, dict[str, int]]
 """How often each form, and each lemma, was seen with each roleset."""
+MOST_BETWEEN = 3
+"""How many words may stand between the auxiliary of the perfect and its verb."""
 
 
 def count_rolesets(docs: Iterable[Doc], prefix: str) -> RolesetCounts:
@@ -94,16 +96,19 @@ def seen_rolesets(predicate: Span, counts: RolesetCounts, lexicon: Lexicon | Non
 
     predicate (Span): The predicate.
     counts (RolesetCounts): How often each form and lemma was seen with each roleset.
-    lexicon (Lexicon | None): The words of rolesets. Those of other words, such as "learn.01" of "leaned",
-        count only if there is no other: corpora hold slips.
+    lexicon (Lexicon | None): The words of rolesets. Those of other words, such as "learn.01" of "leaned", count only
+        if there is no other: corpora hold slips. Nor does the adjective "drunk.01" of "had drunk".
     """
     keys = [*_form_and_lemma(predicate)]
     keys += words_of_form(keys[0])
     known = [counts[key] for key in keys if key in counts]
     if lexicon:
         words = {key.partition(" ")[0] for key in keys}
-        own = ({name: n for name, n in row.items() if _may_be_of(name, lexicon, words)} for row in known)
-        known = [*filter(None, own), *known]
+        start = max(0, predicate.start - MOST_BETWEEN - 1)
+        verbs = verbs_in_perfect([token.text for token in predicate.doc[start : predicate.start + 1]])
+        for allowed in filter(None, (words, {*verbs})):
+            own = ({name: n for name, n in row.items() if _may_be_of(name, lexicon, allowed)} for row in known)
+            known = [*filter(None, own), *known]
     return known[0] if known else {}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..language import FUNCTION_WORDS, IRREGULAR_VERBS, packaged_table
 
@@ -64,6 +64,15 @@ AUXILIARIES = frozenset({"be", "have", "do"})
 AUXILIARY_FORMS = AUXILIARIES | {"am", "is", "are", "was", "were", "been", "being", "'m", "'s", "'re"}
 AUXILIARY_FORMS |= {"has", "had", "having", "'d", "'ve", "does", "did", "done", "doing"}
 
+PERFECT = frozenset({"have", "has", "had", "having", "'ve", "'d"})
+"""Forms of the auxiliary of the perfect."""
+BEFORE_PARTICIPLES = frozenset(
+    {word for word, kind in PART_OF_SPEECH.items() if kind == "ADV"}
+    | {"all", "almost", "already", "always", "both", "even", "ever", "just", "n't", "often", "once", "only", "still"}
+    | {"i", "you", "he", "she", "it", "we", "they"}
+)
+"""What may stand between it and its participle, as adverbs in "-ly" may: "had he never drunk"."""
+
 
 def possessive(text: str, *, plural: bool) -> str:
     """The possessive of a noun phrase: Ann's, James's, the girls'."""
@@ -71,6 +80,19 @@ def possessive(text: str, *, plural: bool) -> str:
 
 
 VERBS: dict[str, list[str]] = packaged_table("en", IRREGULAR_VERBS)
+
+
+def verbs_in_perfect(words: Sequence[str]) -> list[str]:
+    """The irregular verbs of which the last of some words may be a participle in the perfect: "drink" of "had drunk".
+
+    words (Sequence[str]): The words of a sentence up to a verb.
+    RETURNS (list[str]): The verbs; empty if no auxiliary of the perfect comes before it, or its form is regular.
+    """
+    *before, form = (word.lower().replace("’", "'") for word in words)
+    other = next((word for word in reversed(before) if word not in BEFORE_PARTICIPLES and word[-2:] != "ly"), None)
+    return VERBS.get(form, []) if other in PERFECT else []
+
+
 VERB_PREFIX = re.compile("fore|inter|mis|out|over|pre|re|under|un|up|with")
 """Prefixes of irregular verbs, which keep their forms: "withdrew" as "drew"."""
 ENDINGS = {"ies": ["y"], "ied": ["y"], "es": ["", "e"], "s": [""], "ed": ["", "e"], "ing": ["", "e"]}

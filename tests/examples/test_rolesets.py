@@ -149,6 +149,16 @@ def test_rolesets_of_another_word_are_left_out() -> None:
     ]
 
 
+def test_a_participle_in_the_perfect_has_the_rolesets_of_its_verb() -> None:
+    counts = {"drunk": {"drunk.01": 1}, "drink": {"drink.01": 15}}
+    lexicon: Lexicon = {
+        "drunk.01": {"name": "", "words": ["drunk"], "roles": {}},
+        "drink.01": {"name": "", "words": ["drink"], "roles": {}},
+    }
+    docs = [make_doc(["he", "had", "drunk"]), make_doc(["he", "was", "drunk"])]
+    assert look_up(docs, counts, [(2, 2), (5, 5)], lexicon) == [{"drink.01": 15}, {"drunk.01": 1}]
+
+
 def test_a_roleset_of_another_word_is_better_than_none() -> None:
     counts = {"beleive": {"believe.01": 1}}
     lexicon: Lexicon = {"believe.01": {"name": "", "words": ["believe"], "roles": {}}}

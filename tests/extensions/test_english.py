@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_span_selector.extensions.english import base_forms, possessive, words_of_form
+from spacy_span_selector.extensions.english import base_forms, possessive, verbs_in_perfect, words_of_form
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,19 @@ def test_british_spellings_lead_to_american_ones(form: str, word: str) -> None:
 def test_a_spelling_is_no_base_form() -> None:
     """Base forms tell plurals: "neighbour" is none of "neighbor"."""
     assert [*base_forms("neighbour")] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "verbs"),
+    [
+        ("he had drunk", ["drink"]),
+        ("I ’ve quickly drunk", ["drink"]),
+        ("Had they never Drunk", ["drink"]),
+        ("he was drunk", []),
+        ("he had a drunk", []),
+        ("he had walked", []),
+        ("drunk", []),
+    ],
+)
+def test_an_irregular_participle_in_the_perfect_is_a_verb(words: str, verbs: list[str]) -> None:
+    assert verbs_in_perfect(words.split()) == verbs
