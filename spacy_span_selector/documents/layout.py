@@ -18,8 +18,9 @@ VERSES = 3
 """So many lines that begin with capitals may be verse."""
 SIGNATURE = 6
 """A signature has at most so many lines."""
-NARROW, WIDE = 40, 100
-"""Nobody wraps prose to lines shorter or longer than this."""
+NARROW, WIDE, WIDEST = 40, 100, 120
+"""Nobody wraps prose to lines shorter or longer than the first and the last. Of lines longer than the second, many are
+paragraphs: one that ends a sentence is."""
 RAGGED, RAGGED_VERSE = 0.5, 0.25
 """If such a share of lines is not full, each stands for itself: of any lines, and of those as short as verse."""
 CAPITAL_LINES = 5
@@ -252,9 +253,9 @@ def _flows(block: Block) -> Callable[[int], bool]:
     ragged = full.count(False)
     share = RAGGED_VERSE if width <= SHORT else RAGGED
     verse = len(block) >= CAPITAL_LINES and all(map(_is_capital, block))
-    if not NARROW <= width <= WIDE or verse or ragged >= share * (len(block) - 1) > 0:
+    if not NARROW <= width <= WIDEST or verse or ragged >= share * (len(block) - 1) > 0:
         return lambda i: False
-    return lambda i: full[i] or not SENTENCE_END.search(block[i - 1].text)
+    return lambda i: (full[i] and width <= WIDE) or not SENTENCE_END.search(block[i - 1].text)
 
 
 def _is_table(block: Block) -> bool:

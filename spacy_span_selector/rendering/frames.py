@@ -17,40 +17,13 @@ from typing import NamedTuple
 from spacy.tokens import Span
 
 from ..annotation import PREDICATE_LABEL
+from ..annotation.glossary import ROLES
 from ..extensions import SrlFrame
 from .boxes import Words, boxed
 from .clusters import COLORS, ShownMention, find_mention, render_list
 
 CONTINUED_OR_REFERRING = re.compile(r"^[CR]-")
-MEANINGS = {
-    "0": "who does it",
-    "1": "what it is done to",
-    "2": "often to whom, with what",
-    "3": "often from where",
-    "4": "often where to",
-    "M-ADJ": "how, of a noun",
-    "M-ADV": "a circumstance",
-    "M-CAU": "why",
-    "M-COM": "with whom",
-    "M-CXN": "what it is compared with",
-    "M-DIR": "which way",
-    "M-DIS": "a link to what was said",
-    "M-EXT": "how much",
-    "M-GOL": "where to, or for whom",
-    "M-LOC": "where",
-    "M-LVB": "a verb that helps a noun",
-    "M-MNR": "how",
-    "M-MOD": "may, must, will",
-    "M-NEG": "not",
-    "M-PNC": "what for",
-    "M-PRD": "in what state",
-    "M-PRP": "what for",
-    "M-PRR": "the noun that says what is done",
-    "M-REC": "each other, itself",
-    "M-TMP": "when",
-}
-"""PropBank's roles in short; each roleset defines those with numbers for itself."""
-PROPBANK_ROLE = re.compile(r"A(?:RG)?(?:(?P<number>[0-5])|(?P<adjunct>M\b.*))")  # CoNLL-2005 writes A0, AM-TMP
+PROPBANK_ROLE = re.compile(r"A(?:RG)?((?P<number>[0-5])|(?P<adjunct>M\b.*))")  # CoNLL-2005 writes A0, AM-TMP
 
 
 class ShownArgument(NamedTuple):
@@ -91,7 +64,7 @@ def render_roles(frames: Iterable[SrlFrame]) -> list[str]:
     entries = []
     for role, count in counts.most_common():
         propbank = PROPBANK_ROLE.fullmatch(role)
-        meaning = MEANINGS.get(propbank["number"] or propbank["adjunct"], "") if propbank else ""
+        meaning = ROLES.get(f"ARG{propbank[1]}" if propbank else role, "")
         entries.append(
             f'<li><span class="rolename {role_look(role)}">{escape(role)}</span> {meaning} <small>{count}</small></li>'
         )

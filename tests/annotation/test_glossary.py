@@ -18,7 +18,7 @@ def test_roles_and_entities_are_explained_once_the_package_is_loaded(label: str)
 
 
 def test_references_and_continuations_are_those_of_their_role() -> None:
-    assert TERMS["R-ARGM-TMP"] == "reference to an argument: time"
+    assert TERMS["R-ARGM-TMP"] == "reference to an argument: " + ROLES["ARGM-TMP"]
     assert TERMS["C-ARG0"] == "continuation of an argument: " + ROLES["ARG0"]
 
 

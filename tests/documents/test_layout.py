@@ -103,7 +103,7 @@ def test_lines_are_kept_where_they_say_something(text: str, expected: list[str])
     assert shown(text) == expected
 
 
-@pytest.mark.parametrize("column", [50, 60, 72])
+@pytest.mark.parametrize("column", [50, 60, 72, 120])
 def test_prose_that_was_wrapped_flows(column: int) -> None:
     text = "\n\n".join(["CHAPTER I", *[textwrap.fill(f"{PROSE} {PROSE}", column)] * 3])
     assert shown(text) == ["CHAPTER I", *[f"|{PROSE} {PROSE}"] * 3]

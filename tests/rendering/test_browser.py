@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import spacy
@@ -19,6 +20,7 @@ from spacy_span_selector.annotation import (
     set_quotations,
     set_title,
 )
+from spacy_span_selector.annotation.glossary import ROLES
 from spacy_span_selector.rendering import render_page
 
 from ..browser import OpenPage
@@ -79,7 +81,7 @@ def test_a_first_mention_and_a_number_in_a_frame(open_page: OpenPage) -> None:
     page.hover(".frame:has-text('sell.01') .number >> nth=1")
     assert texts(page, ".mention.here") == ["her old ship"]
     page.hover(".role:has-text('to Bob')")
-    assert card(page) == "ARG2 to Bob of sell.01 70%"
+    assert card(page) == f"ARG2 {ROLES['ARG2']} to Bob of sell.01 70%"
 
 
 def test_what_a_lexicon_knows_of_a_role(open_page: OpenPage) -> None:
@@ -257,7 +259,7 @@ def test_what_is_shown_is_a_table_to_download(open_page: OpenPage) -> None:
     page = open_page(render_page([doc]))
     page.select_option("#role", "ARG2")
     with page.expect_download() as saved:
-        page.click("#download")
+        page.click("#table")
     page.problems.clear()  # the table is an object that the page itself has made
     assert saved.value.suggested_filename == "At-sea.csv"
     header, *rows = csv.reader(saved.value.path().read_text("utf-8-sig").splitlines())
@@ -273,6 +275,51 @@ def test_what_is_shown_is_a_table_to_download(open_page: OpenPage) -> None:
         ["argument", "sell.01", "ARG1", "her old ship", "2"],
         ["argument", "sell.01", "ARG2", "to Bob", ""],
     ]
+
+
+def picture(page: Any) -> tuple[str, list[ElementTree.Element]]:
+    """The picture that a page saves: the name of its file, and what it draws."""
+    with page.expect_download() as saved:
+        page.click("#picture")
+    page.problems.clear()  # the picture is an object that the page itself has made
+    root = ElementTree.parse(saved.value.path()).getroot()
+    return saved.value.suggested_filename, [element for element in root if element is not root]
+
+
+def words_of(drawn: list[ElementTree.Element]) -> str:
+    return " ".join(element.text or "" for element in drawn if element.tag.endswith("text"))
+
+
+SECOND = "1 She sold 2 1 her old ship to Bob."
+SECOND_FRAME = f"{SECOND} sell.01 ARG0 1 She V sold ARG1 2 her old ship ARG2 to Bob"
+
+
+def test_what_is_in_view_is_a_picture_to_download(open_page: OpenPage) -> None:
+    doc = make_doc()
+    doc.spans["srl_1"].attrs |= {"roleset_name": "view"}
+    page = open_page(render_page([doc]))
+    name, drawn = picture(page)
+    assert name == "At-sea.svg"
+    assert words_of(drawn) == f"1 Ann saw 2 the ship . see.01 view ARG0 1 Ann V saw ARG1 2 the ship {SECOND_FRAME}"
+    strokes = {element.get("stroke") for element in drawn if element.tag.endswith("line")}
+    assert {"rgb(6, 61, 228)", "rgb(3, 166, 1)"} <= strokes  # of both clusters
+    page.uncheck("#frames input")
+    page.select_option("#predicate", "sell.01")
+    assert words_of(picture(page)[1]) == SECOND
+
+
+def test_what_is_selected_is_a_picture_wherever_it_is(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc(f"Number {i}") for i in range(30)]))
+    page.evaluate("scrollTo(0, 0); getSelection().selectAllChildren(document.querySelector('#d30s2 .text'))")
+    assert words_of(picture(page)[1]) == f"{SECOND_FRAME}"
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_in_a_picture_what_texts_contain_is_text(open_page: OpenPage, attack: str) -> None:
+    _, drawn = picture(open_page(render_page([attacked_doc(attack)])))
+    assert {element.tag.partition("}")[2] for element in drawn} == {"rect", "line", "text"}
+    assert all(len(element) == 0 for element in drawn)
+    assert "".join(attack.split()) in words_of(drawn).replace(" ", "")
 
 
 def test_on_a_phone_filters_stay_and_nothing_covers_the_help(open_page: OpenPage) -> None:

@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from spacy_span_selector import render
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
+from spacy_span_selector.annotation.glossary import ROLES
 from spacy_span_selector.rendering import Page, Style, render_page
 from spacy_span_selector.rendering import page as page_module
 
@@ -114,7 +115,7 @@ def test_roles_that_occur_are_explained(doc: Doc):
     lose = Frame(6, 7, [Argument(4, 5, "R-ARG0"), Argument(5, 6, "ARGM-TMP"), Argument(7, 9, "Theme")], "lose.02")
     set_frames(doc, [Frame(2, 3, [Argument(0, 2, "ARG0")]), lose])
     roles = re.findall('<li><span class="rolename .*?">(.*?)</span> (.*?) ?<small>(.)</small>', render_page([doc]))
-    assert roles == [("ARG0", "who does it", "2"), ("ARGM-TMP", "when", "1"), ("Theme", "", "1")]
+    assert roles == [("ARG0", ROLES["ARG0"], "2"), ("ARGM-TMP", ROLES["ARGM-TMP"], "1"), ("Theme", "", "1")]
     assert "rolename" not in articles(render_page([doc], style="coref"))
 
 

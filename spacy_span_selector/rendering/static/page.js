@@ -209,11 +209,13 @@
   function describeRole(role) {
     light(held);
     const { score, description } = role.dataset;
+    const name = all(".rolename", role.closest("article")).find((one) => one.textContent === role.dataset.role.replace(/^[CR]-/, ""));
+    const meaning = description ?? name?.nextSibling.textContent.trim();
     const words = [...role.childNodes].filter((node) => !node.matches?.("b, i")).map((node) => node.textContent).join("").trim();
     const title = role.closest(".frame").firstElementChild;
     say(
       ["name", role.dataset.role],
-      description && ["", description],
+      meaning && ["", meaning],
       ["", "", words],
       ["", `of ${title.textContent}${title.dataset.meaning ? `: ${title.dataset.meaning}` : ""}`],
       score && ["", percent.format(score)],
@@ -353,19 +355,150 @@
     ];
   }
 
-  function download() {
-    const sentences = all("article:not([hidden]) .sentence:not([hidden])");
-    const rows = [["document", "sentence", "what", "name", "role", "text", "cluster"], ...sentences.flatMap(rowsOf)];
+  const seenSentences = () => all("article:not([hidden]) .sentence:not([hidden])");
+
+  function downloadTable() {
+    const rows = [["document", "sentence", "what", "name", "role", "text", "cluster"], ...seenSentences().flatMap(rowsOf)];
     const cell = (text) => `"${text.replace(/\s+/g, " ").trim().replaceAll('"', '""')}"`;
-    const table = rows.map((row) => row.map(cell).join(",")).join("\r\n");
+    save(["\ufeff", rows.map((row) => row.map(cell).join(",")).join("\r\n"), "\r\n"], "text/csv", "csv");
+  }
+
+  function save(content, type, ending) {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(["\ufeff", table, "\r\n"], { type: "text/csv" }));
-    link.download = `${(articles.length === 1 && articles[0].firstElementChild.textContent.replace(/[^\p{L}\p{N}]+/gu, "-")) || "page"}.csv`;
+    link.href = URL.createObjectURL(new Blob(content, { type }));
+    link.download = `${(articles.length === 1 && articles[0].firstElementChild.textContent.replace(/[^\p{L}\p{N}]+/gu, "-")) || "page"}.${ending}`;
     link.click();
     URL.revokeObjectURL(link.href);
   }
 
-  byId("download").onclick = download;
+  byId("table").onclick = downloadTable;
+
+  // A picture of what is selected, or else in view: boxes, lines and words are drawn again where the page has them, as
+  // plain SVG, which word processors and drawing programs read.
+
+  const MARGIN = 16;
+  const DASHES = { dashed: [3, 2], dotted: [1, 1.5] };  // of lines, in their widths
+
+  function pictured() {
+    const selection = getSelection();
+    const selected = selection.isCollapsed ? [] : seenSentences().filter((sentence) => selection.containsNode(sentence, true));
+    const isInView = ({ top, bottom }) => bottom > byId("tools").offsetHeight && top < innerHeight;
+    return selected.length ? selected : seenSentences().filter((sentence) => isInView(sentence.getBoundingClientRect()));
+  }
+
+  function picture(sentences) {
+    const places = sentences.map((sentence) => sentence.getBoundingClientRect());
+    const [left, top] = ["left", "top"].map((edge) => Math.min(...places.map((place) => place[edge])) - MARGIN);
+    const [right, bottom] = ["right", "bottom"].map((edge) => Math.max(...places.map((place) => place[edge])) + MARGIN);
+    const brush = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const make = (name, attributes, text = "") => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, typeof value === "number" ? Number(value.toFixed(2)) : value);
+      element.append(text);
+      return element;
+    };
+    const svg = make("svg", { viewBox: `0 0 ${right - left} ${bottom - top}`, width: right - left, height: bottom - top });
+    const colors = new Map();  // a page has mixed ones, which few programs read
+
+    function paint(color, kind = "fill") {
+      if (!colors.has(color)) {
+        brush.clearRect(0, 0, 1, 1);
+        brush.fillStyle = color;
+        brush.fillRect(0, 0, 1, 1);
+        colors.set(color, [...brush.getImageData(0, 0, 1, 1).data]);
+      }
+      const [red, green, blue, alpha] = colors.get(color);
+      return alpha && { [kind]: `rgb(${red}, ${green}, ${blue})`, [`${kind}-opacity`]: alpha / 255 };
+    }
+
+    function box(style, place) {
+      const fill = paint(style.backgroundColor);
+      const size = { x: place.left - left, y: place.top - top, width: place.width, height: place.height };
+      if (fill) svg.append(make("rect", { ...size, rx: parseFloat(style.borderTopLeftRadius), ...fill }));
+    }
+
+    function line(style, side, [x1, y1, x2, y2]) {
+      const [width, kind] = [parseFloat(style[`border${side}Width`]), style[`border${side}Style`]];
+      const stroke = width && paint(style[`border${side}Color`], "stroke");
+      if (!stroke) return;
+      const shifts = kind === "double" ? [-width / 3, width / 3] : [0];
+      for (const shift of shifts) {
+        const dashes = DASHES[kind] ? { "stroke-dasharray": DASHES[kind].map((part) => part * width).join(" ") } : {};
+        const across = { x1: x1 - left, y1: y1 - top + shift, x2: x2 - left, y2: y2 - top + shift };
+        svg.append(make("line", { ...across, "stroke-width": width / (2 * shifts.length - 1), ...stroke, ...dashes }));
+      }
+    }
+
+    function measure(style, text) {
+      brush.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+      return brush.measureText(text);
+    }
+
+    function write(style, text, x, bottom, width) {
+      const { fontBoundingBoxDescent: descent, width: own } = measure(style, text);
+      const font = { "font-family": style.fontFamily, "font-size": style.fontSize, "font-weight": style.fontWeight };
+      const place = { x: x - left, y: bottom - top - descent, textLength: width ?? own, lengthAdjust: "spacingAndGlyphs" };
+      svg.append(make("text", { ...place, ...font, ...paint(style.color) }, text));
+    }
+
+    function writeWords(node) {
+      const style = getComputedStyle(node.parentElement);
+      const range = new Range();
+      for (const { 0: word, index } of node.data.matchAll(/[^\s\u00a0]+/g)) {
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const places = range.getClientRects();
+        if (places.length === 1) write(style, word, places[0].left, places[0].bottom, places[0].width);
+        else for (let i = index; i < index + word.length; i += 1) {  // a word that is longer than its line
+          range.setStart(node, i);
+          range.setEnd(node, i + 1);
+          const { left: x, bottom, width } = range.getBoundingClientRect();
+          if (width) write(style, node.data[i], x, bottom, width);
+        }
+      }
+    }
+
+    function writeNumber(element, place) {
+      const style = getComputedStyle(element, "::before");
+      const text = element.matches(".quote") ? `${element.dataset.by}\u00a0›` : element.dataset.n;
+      const size = parseFloat(style.fontSize);
+      const width = measure(style, text).width + 0.6 * size;
+      const isRightToLeft = style.direction === "rtl";
+      const x = isRightToLeft ? place.right - width : place.left;
+      const middle = element.matches(".number") ? (place.top + place.bottom) / 2 : place.top + 0.45 * place.height;
+      box(style, new DOMRect(x, middle - 0.6 * size, width, 1.2 * size));
+      write(style, text, x + 0.3 * size, middle + 0.6 * size);
+    }
+
+    function writeMeaning(element, { left: x, bottom, width }) {
+      const style = getComputedStyle(element, "::after");
+      const { meaning } = element.dataset;
+      let shown = meaning;
+      while (measure(style, shown).width > width) shown = `${shown.slice(0, -2)}…`;
+      write(style, shown, x, bottom);
+    }
+
+    function draw(node) {
+      if (node.nodeType === Node.TEXT_NODE) return writeWords(node);
+      const style = getComputedStyle(node);
+      const places = style.display === "none" ? [] : [...node.getClientRects()];
+      for (const place of places) {
+        box(style, place);
+        const under = place.bottom - parseFloat(style.borderBottomWidth) / 2;
+        line(style, "Bottom", [place.left, under, place.right, under]);
+        for (const [side, x] of [["Left", place.left], ["Right", place.right]]) line(style, side, [x, place.top, x, place.bottom]);
+      }
+      if (places.length && node.matches(".mention:not(.more), .quote[data-by]:not(.more), .number")) writeNumber(node, places[0]);
+      if (places.length) node.childNodes.forEach(draw);
+      if (places.length && node.matches("dt[data-meaning]")) writeMeaning(node, places[0]);
+    }
+
+    svg.append(make("rect", { width: right - left, height: bottom - top, ...paint(getComputedStyle(document.body).backgroundColor) }));
+    for (const { childNodes } of sentences) childNodes.forEach(draw);
+    return new XMLSerializer().serializeToString(svg);
+  }
+
+  byId("picture").onclick = () => save([picture(pictured())], "image/svg+xml", "svg");
 
   // Search: hits are ranges, which may begin and end in different boxes; the page itself is not changed.
 
