@@ -51,6 +51,7 @@ from .groups import (
     get_text,
     read_all_groups,
     read_group,
+    read_spans,
     skip_absent_entry_points,
 )
 from .labelled_spans import (
@@ -155,6 +156,7 @@ __all__ = [
     "quotation_keys",
     "read_all_groups",
     "read_group",
+    "read_spans",
     "set_clusters",
     "set_constituents",
     "set_frames",

@@ -84,12 +84,18 @@ def read_groups(doc: Doc, keys: Iterable[str]) -> list[SpanGroup]:
     RETURNS (list[SpanGroup]): The groups; those whose spans have other tokens now as copies. A span that begins or ends
         within a token that was merged gets the whole token.
     """
+    return [group for group, _ in read_spans(doc, keys)]
+
+
+def read_spans(doc: Doc, keys: Iterable[str]) -> list[tuple[SpanGroup, list[Span]]]:
+    """Some span groups of a document as `read_groups` returns them, each with its spans, which a group makes anew
+    whenever it is read."""
     groups = [doc.spans[key] for key in keys]
     if not groups:
         return []
     places = doc.to_array([IDX, LENGTH]).reshape(-1, 2)
     starts, ends = places[:, 0].tolist(), places.sum(axis=1).tolist()
-    return [group if _fits(group, starts, ends) else _move(group, doc, starts) for group in groups]
+    return [_read(group, doc, starts, ends) for group in groups]
 
 
 def read_group(doc: Doc, key: str) -> SpanGroup:
@@ -157,18 +163,22 @@ def _values(group: SpanGroup, name: str) -> list[Any] | None:
     return values if len(values) == len(group) else None
 
 
-def _fits(group: SpanGroup, starts: Sequence[int], ends: Sequence[int]) -> bool:
-    """Check whether each span begins and ends with its tokens; those without tokens fit anywhere."""
+def _read(group: SpanGroup, doc: Doc, starts: Sequence[int], ends: Sequence[int]) -> tuple[SpanGroup, list[Span]]:
+    """A group and its spans: the same if each begins and ends with its tokens, as those without tokens do anywhere."""
     try:
-        return all(
+        spans = list(group)
+        if all(
             [
                 span.start >= span.end
                 or (starts[span.start] == span.start_char and ends[span.end - 1] == span.end_char)
-                for span in group
+                for span in spans
             ]
-        )
+        ):
+            return group, spans
     except IndexError:  # spaCy makes no span behind the last token
-        return False
+        pass
+    moved = _move(group, doc, starts)
+    return moved, list(moved)
 
 
 def _move(group: SpanGroup, doc: Doc, starts: Sequence[int]) -> SpanGroup:

@@ -45,9 +45,9 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
         is: reading it tells what is wrong.
     """
     seen: set[str] = set()
-    suffixes = _suffixes()
+    endings = tuple(ending for format_ in recognised_formats() for ending in format_.endings)
     for path in paths:
-        inside = find_in_folder(str(path), lambda name: name.endswith(suffixes)) if path.is_dir() else []
+        inside = find_in_folder(str(path), lambda name: name.endswith(endings)) if path.is_dir() else []
         for file in sorted(map(Path, inside)) or [path]:
             real = os.path.realpath(file)  # unlike Path.resolve, of a link to itself, too
             if real not in seen:
@@ -69,7 +69,7 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
         if problem and os.path.lexists(path):
             raise ValueError(f"{path}: {problem}")
         if path.is_dir():
-            expected = ", ".join(f"*{suffix}" for suffix in _suffixes())
+            expected = ", ".join(f"*{suffix}" for format_ in recognised_formats() for suffix in format_.suffixes)
             raise ValueError(f"{path}: a folder without files such as {expected}. Name the files, or another folder.")
         format_ = recognise_format(path) or formats.get(BRACKETED)
         if format_.name == BRACKETED:  # typed by hand: each problem has its line and column
@@ -86,10 +86,6 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
     problems += [_in_line(MALFORMED, path, error) for error in sorted(malformed.errors, key=_order)]
     problems += [_in_line(DOUBTFUL, path, doubt) for doubt in sorted(malformed.doubts, key=_order)]
     return docs, problems
-
-
-def _suffixes() -> tuple[str, ...]:
-    return tuple(suffix for format_ in recognised_formats() for suffix in format_.suffixes)
 
 
 def _in_warning(path: Path, warning: Warning | str) -> Iterator[Problem]:

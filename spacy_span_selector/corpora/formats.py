@@ -70,6 +70,11 @@ class Format:
         return self.read(path, nlp if self.tokenizes else nlp.vocab)
 
     @property
+    def endings(self) -> tuple[str, ...]:
+        """How the names of its files end, those of compressed text, too."""
+        return self.suffixes if self.is_compressed else (*self.suffixes, *(f"{suffix}.gz" for suffix in self.suffixes))
+
+    @property
     def is_converted(self) -> bool:
         """True if `convert` has the format."""
         return bool(self.convert or self.read) and self.name != SPACY
@@ -101,4 +106,4 @@ def recognised_formats() -> list[Format]:
 
 def recognise_format(path: Path) -> Format | None:
     """Return the format that the name of a file tells, None if it tells none."""
-    return next((format_ for format_ in recognised_formats() if path.name.endswith(format_.suffixes)), None)
+    return next((format_ for format_ in recognised_formats() if path.name.endswith(format_.endings)), None)

@@ -22,6 +22,7 @@ from ..annotation import (
     SCORES,
     Mention,
     cluster_groups,
+    cluster_keys,
     find_cluster_prefix,
     find_labelled_key,
     find_mentions_key,
@@ -31,6 +32,7 @@ from ..annotation import (
     get_scores,
     get_text,
     read_group,
+    read_spans,
 )
 from .mention_types import without_clitic
 from .representative import entity_id, entity_label, labels_by_span, representative_mention, span_label
@@ -199,9 +201,9 @@ def doc_clusters(doc: Doc, prefix: str | None = None, labelled_key: str | None =
     said: dict[Mention | None, list[Span]] = {}
     for quotation in get_quotations(doc):
         said.setdefault(quotation.speaker, []).append(doc[quotation.start : quotation.end])
-    groups = cluster_groups(doc, find_cluster_prefix(doc) if prefix is None else prefix)
+    groups = read_spans(doc, cluster_keys(doc, find_cluster_prefix(doc) if prefix is None else prefix))
     labels = labels_by_span(doc, find_labelled_key(doc) if labelled_key is None else labelled_key)
-    clusters = (_read_cluster(group, said, labels) for group in groups)
+    clusters = (_read_cluster(*group, said, labels) for group in groups)
     return Clusters(sorted(filter(None, clusters), key=lambda cluster: _offsets(cluster[0])))
 
 
@@ -271,9 +273,11 @@ def span_antecedent(span: Span) -> Span | None:
 
 
 def _read_cluster(
-    group: SpanGroup, said: Mapping[Mention | None, list[Span]], labels: Mapping[Mention, Mapping[str, float]]
+    group: SpanGroup,
+    mentions: Sequence[Span],
+    said: Mapping[Mention | None, list[Span]],
+    labels: Mapping[Mention, Mapping[str, float]],
 ) -> Cluster:
-    mentions = list(group)
     first: dict[Mention, int] = {}  # a mention that is there twice counts once, and one without tokens not at all
     for i, mention in enumerate(mentions):
         if len(mention):

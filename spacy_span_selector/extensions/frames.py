@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_groups, get_scores
+from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_keys, get_scores, read_spans
 from .english import AUXILIARIES, AUXILIARY_FORMS
 from .tables import in_list, probability, span_to_dict, table
 
@@ -145,10 +145,10 @@ def doc_frames(doc: Doc, prefix: str | None = None) -> Frames:
         has. Of several, these are the default or else that of the first component.
     """
     frames = Frames()
-    for group in frame_groups(doc, find_frame_prefix(doc) if prefix is None else prefix):
-        predicate, *others = spans = list(group)
-        if not len(predicate):
+    for group, spans in read_spans(doc, frame_keys(doc, find_frame_prefix(doc) if prefix is None else prefix)):
+        if not spans or not len(spans[0]):
             continue
+        predicate, *others = spans
         arguments: dict[str, list[Span]] = {}
         once = {(span.start, span.end, span.label): span for span in others if len(span)}
         for _, span in sorted(once.items(), key=lambda item: item[0][:2]):

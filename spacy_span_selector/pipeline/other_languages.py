@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from spacy.tokens import Doc
 
-from ..annotation import describe_doc
+from ..annotation import MENTIONS_KEY, SELECTED_KEY, describe_doc
 from ..documents.other_languages import describe_other_language, other_language
 from ..examples.lost import level_of_caller
 
@@ -18,9 +18,12 @@ TOLD: set[str] = set()
 def warn_of_other_languages(docs: Iterable[Doc]) -> None:
     """Warn of the first document in each other language.
 
-    docs (Iterable[Doc]): Documents that are annotated.
+    docs (Iterable[Doc]): Documents that are annotated. Those that another component has annotated before were looked at
+        then.
     """
     for doc in docs:
+        if MENTIONS_KEY in doc.spans or SELECTED_KEY in doc.spans:
+            continue
         language = other_language(doc)
         if language is not None and language not in TOLD:
             TOLD.add(language)

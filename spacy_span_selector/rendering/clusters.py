@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from spacy.tokens import Span
 
 from ..annotation import Mention
-from ..extensions import Character, Cluster, find_characters
+from ..extensions import Character, Cluster, find_entities
 from .boxes import BOXED_LINES, Part, Words, boxed
 
 COLORS = 8  # page.css has the classes
@@ -95,13 +95,12 @@ def render_legend(clusters: Sequence[ShownCluster], more: Sequence[str] = ()) ->
     more (Sequence[str]): The lines of more lists.
     RETURNS (str): The markup, empty if there is nothing to list.
     """
-    people = find_characters([shown.cluster for shown in clusters])
-    numbers = {person.number for person in people}
-    cast = [_render_entry(clusters[person.number], person.name, _about(person)) for person in people]
+    entities = sorted(find_entities([shown.cluster for shown in clusters]), key=lambda entity: -entity[0].count)
+    cast = [_render_entry(clusters[one.number], one.name, _about(one)) for one, is_person in entities if is_person]
     others = [
-        _render_entry(shown, shown.cluster.representative.text, [])
-        for number, shown in sorted(enumerate(clusters), key=lambda item: -len(item[1].cluster))
-        if number not in numbers and len(shown.cluster) > 1
+        _render_entry(clusters[one.number], one.name, [])
+        for one, is_person in entities
+        if not is_person and one.count > 1
     ]
     lists = render_list("ol", "People", cast) + render_list("ul", "Other clusters" if cast else "Clusters", others)
     lists += more

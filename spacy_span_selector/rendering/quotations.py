@@ -40,12 +40,12 @@ class QuotedWords(NamedTuple):
             "q": str(self.number),
             "by": str(self.speaker.shown.number) if self.speaker else "",
             "m": str(self.speaker.place) if self.speaker else "",
-            "speaker": self.quotation.speaker_name or "",
+            "speaker": escape(self.quotation.speaker_name or ""),
             "to": str(self.addressee.shown.number) if self.addressee else "",
-            "addressee": self.quotation.addressee_name or "",
+            "addressee": escape(self.quotation.addressee_name or ""),
             "score": "" if score is None else f"{score:.3f}",
         }
-        known = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items() if value)
+        known = " ".join(f'data-{name}="{value}"' for name, value in data.items() if value)
         more = " more" if resumed or self.continued else ""
         return f'<mark class="quote {look}{more}" {known}>'
 

@@ -106,14 +106,20 @@ def test_annotate_writes_what_export_writes_of_its_documents():
 
 @pytest.mark.parametrize(
     "name, expected",
-    [("a.spacy", "spacy"), ("a.txt", "bracketed"), ("x.v4_gold_conll", "conll2012"), ("a.conllu", "corefud")],
+    [
+        ("a.spacy", "spacy"),
+        ("a.txt", "bracketed"),
+        ("x.v4_gold_conll", "conll2012"),
+        ("a.conllu", "corefud"),
+        ("a.conllu.gz", "corefud"),
+    ],
 )
 def test_names_of_files_tell_their_format(name: str, expected: str):
     found = recognise_format(Path(name))
     assert found is not None and found.name == expected
 
 
-@pytest.mark.parametrize("name", ["lexicon.json", "a.html", "a.jsonl", "a"])
+@pytest.mark.parametrize("name", ["lexicon.json", "a.html", "a.jsonl", "a", "a.spacy.gz"])
 def test_names_that_tell_no_format(name: str):
     assert recognise_format(Path(name)) is None
 

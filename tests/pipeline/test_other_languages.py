@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from spacy_span_selector.pipeline import other_languages as module
 from spacy_span_selector.pipeline.other_languages import TOLD
 
 from ..foreign_texts import FOREIGN
@@ -30,6 +31,13 @@ def test_the_first_text_of_a_language_is_named_once_for_all_components() -> None
         (False, True),
     ]
     assert caught[0].filename == __file__
+
+
+def test_a_document_is_looked_at_once_not_by_each_component(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    monkeypatch.setattr(module, "other_language", lambda doc: looked.append(doc.text))
+    list(joint().pipe(["Ann left.", "Bob left."]))
+    assert looked == ["Ann left.", "Bob left."]
 
 
 def test_english_is_not_warned_of() -> None:

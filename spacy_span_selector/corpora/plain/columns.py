@@ -17,8 +17,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from .records import (
     FORMAT_1,
-    Character,
     Computed,
+    Count,
     DocumentFacts,
     Label,
     Number,
@@ -120,6 +120,21 @@ class Mentions(ScoredPlaces, InClusters):
     """Why each was joined or kept apart against what the network alone would do, in words, or null."""
 
 
+class Characters(Columns):
+    """The people among the clusters."""
+
+    name: Texts
+    """The main name of each or, without one, the representative mention."""
+    gender: Labels | None = None
+    """The gender that pronouns, titles and nouns clearly tell, female or male, or null."""
+    cluster: list[Number]
+    """The number of the cluster of each in `clusters`, from 0."""
+    count: list[Count]
+    """The number of mentions."""
+    names: list[Annotated[dict[Text, Count], BeforeValidator(lambda value: _to_dict(value))]]
+    """The proper names that each has in the text, the most frequent first, with the number of mentions that have it."""
+
+
 class Frames(ScoredPlaces):
     """Predicates. `score` is the probability that each is one: 1 if it was given."""
 
@@ -154,8 +169,14 @@ class Rolesets(Columns):
     """The roleset, such as give.01."""
     name: Labels
     """The meaning of each, such as transfer, or null."""
-    roles: list[Annotated[dict[Text, Label], BeforeValidator(lambda value: _to_dict(value))]]
-    """The meanings of the roles of each that occur, such as giver for ARG0."""
+    roles: list[Annotated[dict[Text, Label | None], BeforeValidator(lambda value: _to_dict(value))]]
+    """The meanings of the roles of each that occur, such as giver for ARG0. R-ARG0 and C-ARG0 are there only if they
+    have another one than ARG0, or none."""
+
+    @staticmethod
+    def base(role: str) -> str:
+        """The role that a reference or a continuation belongs to; another role itself."""
+        return role.removeprefix("R-").removeprefix("C-")
 
 
 class Quotations(ScoredPlaces):
@@ -214,7 +235,7 @@ class Document(DocumentFacts):
     """The clusters, in the order of their first mentions. Left out if the document is not annotated for coreference."""
     mentions: Mentions | None = None
     """The mentions of all clusters, those of a cluster in the order of the text. Left out as `clusters`."""
-    characters: Computed[list[Character]] = None
+    characters: Computed[Characters] = None
     """The people among the clusters, those with most mentions first. Left out if there are none."""
     unlinked_mentions: ScoredPlaces | None = None
     """The spans that were selected as mentions, but are in no cluster. `score` is the selection probability."""
@@ -289,7 +310,8 @@ class Document(DocumentFacts):
                     f"arguments.frame[{i}]", number, f"the number of a frame, from 0, of which there are {len(frames)}"
                 )
             roles = known.get(frames[number]["roleset"], {}).get("roles", {})
-            row["description"] = row.get("description") or roles.get(row["role"])
+            role = row["role"]
+            row["description"] = row.get("description") or roles.get(role, roles.get(Rolesets.base(role)))
             frames[number]["arguments"].append(row)
         return frames
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -39,6 +39,7 @@ from .columns import (
     FORMAT,
     SPOTS,
     Arguments,
+    Characters,
     Clusters,
     Frames,
     LabelledSpans,
@@ -103,7 +104,8 @@ def to_dict(
         written, mentions = number_mentions(clusters)
         data |= {"clusters": pack(written, Clusters), "mentions": pack(mentions, Mentions)}
         if characters := find_characters(clusters):
-            data["characters"] = [character.to_dict() for character in characters]
+            people = [{**person.to_dict(), "names": person.names} for person in characters]
+            data["characters"] = pack(people, Characters)
         if len(doc.spans.get(mentions_key, ())):
             linked = (mention for cluster in clusters for mention in cluster)
             data["unlinked_mentions"] = pack(_unlinked(read_group(doc, mentions_key), linked), ScoredPlaces)
@@ -170,11 +172,17 @@ def _rolesets(frames: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         roleset: {
             "roleset": roleset,
             "name": facts.pop(None),
-            "roles": {role: text for role, text in facts.items() if text},
+            "roles": {role: text for role, text in facts.items() if text != _known_meaning(role, facts)},
         }
         for roleset, facts in said.items()
         if roleset not in differ and any(facts.values())
     }
+
+
+def _known_meaning(role: str | None, facts: Mapping[str | None, str | None]) -> str | None:
+    """What a reader takes for the meaning of a role of a roleset if nothing is said of it."""
+    base = Rolesets.base(role or "")
+    return facts.get(base) if base != role else None
 
 
 def _quotation(quotation: DocQuotation) -> dict[str, Any]:

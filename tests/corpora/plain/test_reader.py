@@ -114,6 +114,16 @@ def test_frames_that_say_different_things_of_a_roleset_keep_what_they_say():
     assert get_frames(read(data)) == frames
 
 
+def test_the_meaning_of_a_role_is_that_of_its_references_and_continuations():
+    doc = Doc(NLP.vocab, words=["a", "b", "c", "d", "e"])
+    spans = [Argument(i, i + 1, role) for i, role in enumerate(["ARG0", "R-ARG0", "C-ARG0", "R-ARG1"], start=1)]
+    texts = {"ARG0": "giver", "R-ARG0": "giver", "R-ARG1": "gift"}
+    set_frames(doc, [Frame(0, 1, spans, "give.01", descriptions=texts)])
+    data = to_dict(doc, tokens=True)
+    assert data["rolesets"]["roles"] == [{"ARG0": "giver", "C-ARG0": None, "R-ARG1": "gift"}]
+    assert get_frames(from_dict(data, NLP))[0].descriptions == texts
+
+
 def test_a_label_that_labelled_spans_tell_follows_them():
     data = to_dict(full_doc(NLP.vocab), tokens=True)
     doc = read(data)

@@ -55,16 +55,13 @@ def test_a_document_with_everything(doc: Doc):
             "antecedent": [0, 0, 2, 2],
             "reason": [None, None, None, "has a name of the same entity"],
         },
-        "characters": [
-            {
-                "name": "Ann Lee",
-                "gender": "female",
-                "cluster": 0,
-                "count": 2,
-                "names": [{"name": "Ann Lee", "count": 1}],
-            },
-            {"name": "her brother", "gender": "male", "cluster": 1, "count": 2, "names": []},
-        ],
+        "characters": {
+            "name": ["Ann Lee", "her brother"],
+            "gender": ["female", "male"],
+            "cluster": [0, 1],
+            "count": [2, 2],
+            "names": [{"Ann Lee": 1}, {}],
+        },
         "unlinked_mentions": {"start": [41], "end": [44], "score": [0.625]},
         "frames": {"start": [13, 37], "end": [19, 40], "score": [1.0, None], "roleset": ["call.02", None]},
         "arguments": {
