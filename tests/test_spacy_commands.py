@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from .tiny_bert import tiny_bert
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg"))
+pytestmark = pytest.mark.usefixtures("short_english")
+
 CORPUS = """
 === the station
 [Ann Lee|ann] met [[her|ann] brother|tom] at [the station].
@@ -57,18 +60,12 @@ def run(*arguments: object) -> str:
     return result.output
 
 
-def write_corpus(path: Path, copies: int) -> Path:
-    docs = parse_bracketed(CORPUS, spacy.blank("en"))
-    DocBin(docs=docs * copies, store_user_data=True).to_disk(path)
-    return path
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a corpus, and one that is large enough for spaCy's checks."""
+    """A folder with a corpus."""
     folder = tmp_path_factory.mktemp("commands")
-    write_corpus(folder / "corpus.spacy", 1)
-    write_corpus(folder / "hundred.spacy", 50)
+    docs = parse_bracketed(CORPUS, spacy.blank("en"))
+    DocBin(docs=docs, store_user_data=True).to_disk(folder / "corpus.spacy")
     return folder
 
 
@@ -158,12 +155,12 @@ def test_init_labels_writes_what_initialization_reads(
         assert srsly.read_json(tmp_path / "again" / file.name) == srsly.read_json(file)
 
 
-def test_debug_data_accepts_a_good_corpus(path: Path, options: list[str], folder: Path) -> None:
+def test_debug_data_accepts_a_good_corpus(path: Path, options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("spacy.cli.debug_data"), "BLANK_MODEL_MIN_THRESHOLD", 2)  # not a hundred
     corpora = [name for name in options if name.startswith("--paths.train")]
-    paths = [part for name in corpora for part in (name, str(folder / "hundred.spacy"))]
-    report = run("debug", "data", path, *options, *paths)
+    report = run("debug", "data", path, *options)
     assert "Pipeline can be initialized with data" in report
-    assert f"{100 * len(corpora)} training docs" in report
+    assert f"{2 * len(corpora)} training docs" in report
 
 
 def test_debug_model_shows_the_layers(path: Path, components: list[str], options: list[str]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import multiprocessing
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from spacy_span_selector.annotate import Job
 from spacy_span_selector.annotate.backends import in_processes, in_this_process
 from spacy_span_selector.annotate.records import cut_into_parts
 
+from ..processes import spawn_fresh
 from . import components
 from .conftest import make_records
 
@@ -23,7 +25,8 @@ def ignore(end: int, words: int) -> None:
     pass
 
 
-def test_two_processes_do_what_one_does_in_the_same_order(job: Job):
+def test_two_processes_do_what_one_does_in_the_same_order(job: Job, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(multiprocessing, "get_context", spawn_fresh)
     job = replace(job, code=CODE, threads=1)
     parts = list(cut_into_parts(make_records(*(f"Ann saw Bob{i}. Ann left." for i in range(9)), "Boom"), 12))
     assert len(parts) > 4

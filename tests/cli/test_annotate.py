@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from spacy_span_selector.corpora.plain import json_schema
 from ..annotate import components
 from ..annotate.conftest import model, without_dates  # noqa: F401
 from ..full_disk import contents, full_disk
+from ..processes import run_spacy, start
 
 CODE = Path(components.__file__)
 TEXTS = [f"Ann{i} saw Bob. Then Ann{i} left." for i in range(12)]
@@ -151,18 +151,21 @@ def test_messages_do_not_come_between_documents(model: str):  # noqa: F811
     assert "none.txt: no such file" in result.stderr
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str):  # noqa: F811
+def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
     write_texts([*TEXTS[:6], "Boom", *TEXTS[6:9], "Kill Ann.", *TEXTS[9:]])
     options = ["--part-words", "12", "--code", str(CODE), "--tables", "csv", "--gzip"]
     run(model, "texts.jsonl", "whole", *options)
     assert {"part-00000.jsonl.gz", "events/part-00000.csv.gz", "entities/part-00002.csv.gz"} <= {*parts("whole")}
-    command = [sys.executable, "-m", "spacy", "span-selector", "annotate", model, "texts.jsonl", "out", *options]
-    killed = subprocess.run(command, env={**os.environ, components.KILL: "1"}, capture_output=True, check=False)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    arguments = [model, "texts.jsonl", "out", *options]
+    with monkeypatch.context() as patch:
+        patch.setenv(components.KILL, "1")
+        killed = start(run_spacy, ["span-selector", "annotate", *arguments])
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
     done = lines("out/done.jsonl")
     assert 0 < len(done) < len(lines("whole/done.jsonl"))
     assert json.loads(Path("out/manifest.json").read_text())["complete"] is False
-    result = run(*command[5:])
+    result = run(*arguments)
     assert result.exit_code == 3, result.output
     assert "Annotated 13 documents" in result.stderr
     assert parts("out") == parts("whole")
@@ -359,7 +362,7 @@ def test_on_a_full_disk_the_run_stops_and_goes_on_later(model: str, room: int): 
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(model: str):  # noqa: F811
-    write_texts(["Ann left. " * 2_000] * 60)
+    write_texts(["Ann left. " * 2_000] * 4)
     command = [sys.executable, "-m", "spacy", "span-selector", "annotate", model, "texts.jsonl", "-"]
     options = ["--part-words", "2000", "--code", str(CODE)]
     with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

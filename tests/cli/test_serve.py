@@ -12,6 +12,8 @@ from typer.testing import CliRunner, Result
 
 from spacy_span_selector.cli import app
 
+from ..processes import spawn_fresh
+
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["serve", *map(str, arguments)])
@@ -68,7 +70,10 @@ def test_others_are_let_in_on_request_with_a_warning(model: Path, served: list[t
     assert "Whoever reaches 0.0.0.0 on the network" in " ".join(result.output.split())
 
 
-def test_a_missing_pipeline_and_a_taken_port_are_named(model: Path, served: list[tuple[Any, ...]]) -> None:
+def test_a_missing_pipeline_and_a_taken_port_are_named(
+    model: Path, served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spacy_span_selector.serving.worker.get_context", spawn_fresh)
     result = run("no_such_model", "--port", 0)
     assert (result.exit_code, "no_such_model" in result.output) == (1, True)
     with socket.create_server(("127.0.0.1", 0)) as taken:

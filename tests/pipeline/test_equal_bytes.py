@@ -7,39 +7,44 @@ import subprocess
 import sys
 from pathlib import Path
 
+import spacy
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.files.fingerprints import file_digest
 
-PROGRAM = """
-import sys, spacy, torch
-from spacy.training import Example
-from thinc.api import fix_random_seed
-from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.pipeline.word_sentencizer import WordSentencizer
-
-fix_random_seed(0)
-nlp = spacy.blank("xx")
-for name in ("word_sentencizer", "structured_coref", "structured_srl"):
-    nlp.add_pipe(name)
-docs = parse_bracketed(
-    "[Ann|ann] saw [the boat of [her|ann] brother|boat].\\n[She|ann] liked [it|boat].\\n"
-    "> [ARG0 She] [V=like.01 liked] [ARG1 it].\\n",
-    nlp,
-)
-nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
-nlp.to_disk(sys.argv[1])
-print(nlp.to_bytes().hex())
-"""
+ROOT = Path(__file__).parents[2]
+PROGRAM = "import sys; from pathlib import Path; from {module} import save; print(save(Path(sys.argv[1])).hex())"
 
 
-def save(path: Path, seed: int) -> str:
-    environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(path)], env=environment, check=True, capture_output=True, text=True
-    ).stdout
+def save(path: Path) -> bytes:
+    """Make a pipeline, save it, and return its bytes."""
+    fix_random_seed(0)
+    nlp = spacy.blank("xx")
+    for name in ("word_sentencizer", "structured_coref", "structured_srl"):
+        nlp.add_pipe(name)
+    docs = parse_bracketed(
+        "[Ann|ann] saw [the boat of [her|ann] brother|boat].\n[She|ann] liked [it|boat].\n"
+        "> [ARG0 She] [V=like.01 liked] [ARG1 it].\n",
+        nlp,
+    )
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    nlp.to_disk(path)
+    return nlp.to_bytes()
+
+
+def save_in_another_order(path: Path) -> bytes:
+    """The same in a process that orders sets in another way than this one."""
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    command = [sys.executable, "-c", PROGRAM.format(module=__name__), str(path)]
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    run = subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True)
+    return bytes.fromhex(run.stdout)
 
 
 def test_equal_pipelines_have_equal_bytes_in_every_process(tmp_path: Path) -> None:
-    first, second = save(tmp_path / "first", 1), save(tmp_path / "second", 2)
+    first, second = save(tmp_path / "first"), save_in_another_order(tmp_path / "second")
     files = sorted(path.relative_to(tmp_path / "first") for path in (tmp_path / "first").rglob("*") if path.is_file())
     assert Path("word_sentencizer.json") in files and Path("structured_srl/cfg") in files
     differing = [

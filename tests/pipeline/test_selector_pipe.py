@@ -93,16 +93,55 @@ def gradients(nlp: Language) -> dict[str, torch.Tensor]:
     return {name: weight.grad.clone() for name, weight in network(nlp).named_parameters() if weight.grad is not None}
 
 
+FRESH = """
+import json, sys
+import spacy, torch
+
+factories, texts = json.loads(sys.argv[1])
+nlp = spacy.blank("en")
+print(*(type(nlp.add_pipe(factory)).__name__ for factory in factories), flush=True)
+torch.set_num_threads(2)
+torch.ones(300, 300) @ torch.ones(300, 300)  # starts the threads that a forked process would wait for
+pipelines = [spacy.load(path) for path in sys.argv[2:]]  # nothing else imports the components
+from tests.pipeline.components import annotation, assert_same
+for nlp in pipelines:
+    expected = [annotation(doc) for doc in nlp.pipe(texts)]
+    assert_same([annotation(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=2)], expected)
+"""
+
+
+@pytest.fixture(scope="module")
+def in_a_fresh_process(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """A process that nothing of this package was imported into. It takes seconds to start.
+
+    It prints the class of each component that it adds to a pipeline; then it lets trained pipelines with all selectors
+    annotate texts, in one process and in two.
+    """
+    folder, paths = tmp_path_factory.mktemp("pipelines"), []
+    for case in CASES:
+        for selector in case.selectors:
+            paths.append(folder / f"{case.factory}-{selector}")
+            load_trained(case, selector).to_disk(paths[-1])
+    given = json.dumps([[case.factory for case in CASES], [text for case in CASES for text in case.texts]])
+    command = [sys.executable, "-c", FRESH, given, *map(str, paths)]
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen(
+        command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        output, errors = process.communicate(timeout=240)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        pytest.fail("a fresh process, in which nlp.pipe has two processes, had no result after four minutes")
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
 # Initialization, training and serialization
 
 
-def test_add_pipe_needs_no_import() -> None:
-    script = (
-        "import spacy, sys; nlp = spacy.blank('en'); print(*(type(nlp.add_pipe(n)).__name__ for n in sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", script, *(case.factory for case in CASES)]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert found.stdout.split() == [type(component(make_nlp(case))).__name__ for case in CASES]
+def test_add_pipe_needs_no_import(in_a_fresh_process: subprocess.CompletedProcess[str]) -> None:
+    found = in_a_fresh_process.stdout.split()
+    assert found == [type(component(make_nlp(case))).__name__ for case in CASES], in_a_fresh_process.stderr
 
 
 def test_nothing_need_be_configured(case: Case) -> None:
@@ -357,38 +396,9 @@ def test_order_is_kept_when_batches_are_cut(case: Case, selector: str, monkeypat
         assert_same([annotation(doc) for doc in nlp.pipe(texts)], expected)
 
 
-PIPE_IN_PROCESSES = """
-import json, sys
-import spacy, torch
-
-torch.set_num_threads(2)
-torch.ones(300, 300) @ torch.ones(300, 300)  # starts the threads that a forked process would wait for
-pipelines = [spacy.load(path) for path in sys.argv[2:]]  # nothing else imports the components
-from tests.pipeline.components import annotation, assert_same
-texts = json.loads(sys.argv[1])
-for nlp in pipelines:
-    expected = [annotation(doc) for doc in nlp.pipe(texts)]
-    assert_same([annotation(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=2)], expected)
-"""
-
-
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes that hang can't be stopped on this platform")
-def test_processes_equal_one_process(tmp_path: Path) -> None:
-    paths = []
-    for case in CASES:
-        for selector in case.selectors:
-            paths.append(tmp_path / f"{case.factory}-{selector}")
-            load_trained(case, selector).to_disk(paths[-1])
-    texts = json.dumps([text for case in CASES for text in case.texts])
-    command = [sys.executable, "-c", PIPE_IN_PROCESSES, texts, *map(str, paths)]
-    root = Path(__file__).parents[2]
-    process = subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        _, errors = process.communicate(timeout=120)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        pytest.fail("nlp.pipe with two processes had no result after two minutes")
-    assert process.returncode == 0, errors
+def test_processes_equal_one_process(in_a_fresh_process: subprocess.CompletedProcess[str]) -> None:
+    assert in_a_fresh_process.returncode == 0, in_a_fresh_process.stderr
 
 
 def test_empty_batches(case: Case, trained: Language) -> None:

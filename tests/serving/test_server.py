@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -18,8 +17,8 @@ from spacy_span_selector.serving import open_socket
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerProcess]:
-    with serve(max_seconds=5) as server:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with serve(tmp_path_factory.mktemp("server"), max_seconds=5) as server:
         yield server
 
 
@@ -91,7 +90,7 @@ def test_a_text_that_can_not_be_annotated_costs_no_other_one(server: ServerProce
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_it_answers_while_a_text_is_annotated_and_ends_when_it_is_told_to(tmp_path: Path, stop: signal.Signals) -> None:
-    with serve(most_waiting=2) as server:
+    with serve(tmp_path, most_waiting=2) as server:
         sent = [server.send(f"{tmp_path}/begun hold")]
         wait_for(tmp_path / "begun")
         sent += [server.send("Ann sees herself."), server.send("Ann sees herself.")]
@@ -100,16 +99,15 @@ def test_it_answers_while_a_text_is_annotated_and_ends_when_it_is_told_to(tmp_pa
         status, page = answer(refused)
         assert (status, "Too many texts are waiting" in page, "One too many.</textarea>" in page) == (503, True, True)
         assert "\r\nretry-after: " in page.lower()
-        server.process.send_signal(stop)
+        server.send_signal(stop)
         for client in sent:
             status, page = answer(client)
             assert (status, "The server is being stopped" in page) == (503, True)
-        server.wait()
-        assert server.process.returncode in (-stop, 0)  # 0 where whoever started this one ignores Ctrl-C
+        assert server.wait() in (-stop, 0)  # 0 where whoever started this one ignores Ctrl-C
 
 
 def test_nobody_waits_for_those_who_have_left(tmp_path: Path) -> None:
-    with serve(seconds_to_load=1) as server:
+    with serve(tmp_path, seconds_to_load=1) as server:
         sent = [server.send(f"{tmp_path}/first wait")]
         wait_for(tmp_path / "first")
         sent += [server.send(f"{tmp_path}/second wait")]
@@ -120,18 +118,18 @@ def test_nobody_waits_for_those_who_have_left(tmp_path: Path) -> None:
 
 
 def test_the_process_that_annotates_ends_with_the_one_that_answers(tmp_path: Path) -> None:
-    with serve() as server:
+    with serve(tmp_path) as server:
         server.send(f"{tmp_path}/begun wait")
         wait_for(tmp_path / "begun")
-        os.kill(server.process.pid, signal.SIGKILL)
+        server.send_signal(signal.SIGKILL)
         server.wait()
 
 
 @pytest.fixture(scope="module")
-def in_need() -> Iterator[ServerProcess]:
+def in_need(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """A server that may open few files, and is soon out of patience."""
     pytest.importorskip("resource", reason="the system sets no limits")
-    with serve(most_files=150, SECONDS_TO_SEND=2) as server:
+    with serve(tmp_path_factory.mktemp("server"), most_files=150, SECONDS_TO_SEND=2) as server:
         yield server
 
 
@@ -154,5 +152,6 @@ def test_connections_that_are_held_open_keep_nobody_out(in_need: ServerProcess) 
         assert in_need.get()[0] == 200
     for client in held:
         client.close()
-    in_need.process.send_signal(signal.SIGINT)
-    assert in_need.process.communicate(timeout=PATIENCE)[1].count("\n") < 30  # but for the trace of the interrupt
+    in_need.send_signal(signal.SIGINT)
+    in_need.wait()
+    assert in_need.errors.read_text().count("\n") < 30

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pydoc
 from collections.abc import Callable
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from spacy.cli import app as spacy_app
 from spacy.tokens import DocBin
 
 from ..pipeline.components import CASES, blank_nlp, gold_docs
+from ..processes import start
 from ..selectors import selector_block
 from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
@@ -73,13 +73,11 @@ def run(*arguments: object, stop: tuple[str, int, int] | None = None, command: s
     command (str): The command of spaCy.
     RETURNS (int): The exit status; below 0 if a signal ended the process.
     """
-    context = get_context("forkserver")
-    context.set_forkserver_preload([__name__, "spacy_span_selector.cli", "spacy_span_selector.training.loop"])
-    process = context.Process(target=_run, args=([*command.split(), *map(str, arguments)], stop))
-    process.start()
+    process = start(_run, [*command.split(), *map(str, arguments)], stop)
     process.join(240)
     assert process.exitcode is not None
-    return process.exitcode
+    status: int = process.exitcode
+    return status
 
 
 def _run(arguments: list[str], stop: tuple[str, int, int] | None) -> None:

@@ -1,0 +1,64 @@
+"""Processes of their own that start at once.
+
+A new Python takes seconds to import spaCy and the rest. These are forked from a server of processes that has imported it
+once, and is otherwise as fresh: nothing that tests have registered, patched or loaded is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
+from typing import Any
+
+import pytest
+
+MODULES = (
+    "spacy_span_selector.annotate.backends",
+    "spacy_span_selector.cli",
+    "spacy_span_selector.serving",
+    "spacy_span_selector.training.loop",
+    "spacy_transformers",
+    "tests.serving.server_process",
+    "tests.training.trainings",
+)
+"""What the server imports; it does without what is not there."""
+
+
+@cache
+def fresh_context() -> ForkServerContext:
+    """What starts processes; their environment is that of the first. `start` gives them that of this process."""
+    if os.name != "posix":
+        pytest.skip("processes can't be forked on this platform")
+    context = get_context("forkserver")
+    context.set_forkserver_preload([*MODULES])
+    return context
+
+
+def start(function: Callable[..., None], *arguments: Any) -> Any:
+    """Call a function of a module in a process of its own, and return the process."""
+    process = fresh_context().Process(target=_call, args=(dict(os.environ), function, *arguments))
+    process.start()
+    return process
+
+
+def run_spacy(arguments: list[str]) -> None:
+    """What `python -m spacy` does."""
+    import spacy_span_selector.cli  # noqa: F401  adds its commands to spaCy's
+    from spacy.cli import app
+
+    app(arguments)
+
+
+def _call(environment: dict[str, str], function: Callable[..., None], *arguments: Any) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    function(*arguments)
+
+
+def spawn_fresh(method: str) -> ForkServerContext:
+    """In the place of `get_context`, which the package asks for processes without anything of this one."""
+    assert method == "spawn"
+    return fresh_context()
