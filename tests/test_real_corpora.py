@@ -82,7 +82,7 @@ def test_learns_the_beginning_of_a_document_of_litbank():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("structured_coref", config={"model": {"hidden_width": 128, "linker_width": 64}})
-    reference = cut_doc(read_litbank(LITBANK, nlp.vocab, names=["1023_bleak_house_brat"])[0], max_words=700)[0]
+    reference = cut_doc(read_litbank(LITBANK, nlp.vocab, names=["1023_bleak_house_brat"])[0], max_words=300)[0]
     example = Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference)
     optimizer = nlp.initialize(lambda: [example])
     for _ in range(60):

@@ -196,7 +196,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-TEXTS = [f"Ann{i} left Bob. She ran to place{i}, and he{i} saw thing{i * i}. Ann ran." for i in range(40)]
+TEXTS = [f"Ann{i} left Bob. She ran to place{i}, and he{i} saw thing{i * i}. Ann ran." for i in range(15)]
 
 
 def test_what_is_forgotten_after_each_batch_changes_nothing(trained: str):

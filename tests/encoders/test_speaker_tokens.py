@@ -110,7 +110,8 @@ def test_a_mark_starts_as_the_mean_of_its_pieces(encoder: Path, nlp: Language) -
         torch.testing.assert_close(vector, weight[pieces].mean(dim=0))
 
 
-def test_texts_without_marks_are_learnt_as_before(encoder: Path, nlp: Language) -> None:
+def test_texts_without_marks_are_learnt_as_before(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     losses = []
     for pipeline in (make_nlp(encoder), make_nlp(encoder, callback=False)):
         optimizer = pipeline.create_optimizer()

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from torch import Tensor
+from torch.autograd import gradcheck, gradgradcheck
 from torch.nn.functional import logsigmoid
 
 from spacy_span_selector.wcfg import LAMINAR, LAMINAR_BAND, band_charts
@@ -101,13 +102,14 @@ def test_values_and_gradients_equal_those_of_the_whole_chart(
 
 @pytest.mark.parametrize(("lengths", "most"), [([1], 1), ([2], 5), ([6], 3), ([5, 1, 3, 2], 2), ([4, 4], 4)])
 def test_gradients_equal_finite_differences(lengths: list[int], most: int, device: str) -> None:
+    many = max(lengths) > 2  # a random combination of these gradients is compared, not each, which takes long
     sizes = torch.tensor(lengths, device=device)
     scores = random_scores(len(lengths), max(lengths), most).to(device).requires_grad_()
     grammar = LAMINAR_BAND
-    assert torch.autograd.gradcheck(lambda x: grammar.log_partition(x, sizes), scores)
-    assert torch.autograd.gradgradcheck(lambda x: grammar.log_partition(x, sizes), scores)
-    assert torch.autograd.gradcheck(lambda x: grammar.marginals(x, sizes), scores)
-    assert torch.autograd.gradcheck(lambda x: tuple(y[y.isfinite()] for y in grammar.log_marginals(x, sizes)), scores)
+    assert gradcheck(lambda x: grammar.log_partition(x, sizes), scores, fast_mode=many)
+    assert gradgradcheck(lambda x: grammar.log_partition(x, sizes), scores, fast_mode=many)
+    assert gradcheck(lambda x: grammar.marginals(x, sizes), scores, fast_mode=many)
+    assert gradcheck(lambda x: tuple(y[y.isfinite()] for y in grammar.log_marginals(x, sizes)), scores, fast_mode=many)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 import torch
 from torch import Tensor
+from torch.autograd import gradcheck
 from torch.nn.functional import logsigmoid
 
 from spacy_span_selector.wcfg import LAMINAR, laminar_sweeps
@@ -120,8 +121,9 @@ def test_gradients_equal_finite_differences() -> None:
     scores = random_scores(1, 3, 3).to(DEVICE).requires_grad_()
     lengths = torch.tensor([3])
     with sweep_with("triton"):
-        assert torch.autograd.gradcheck(
-            lambda x: tuple(y[y.isfinite()] for y in LAMINAR.log_marginals(x, lengths)), scores
+        # A random combination of all gradients: in its interpreter Triton takes long for each.
+        assert gradcheck(
+            lambda x: tuple(y[y.isfinite()] for y in LAMINAR.log_marginals(x, lengths)), scores, fast_mode=True
         )
 
 

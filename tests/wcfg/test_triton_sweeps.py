@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 import torch
 from torch import Tensor
+from torch.autograd import gradcheck
 
 from spacy_span_selector.wcfg import log_marginals, sweeps
 from spacy_span_selector.wcfg.implementations import sweep_with
@@ -83,7 +84,8 @@ def test_gradients_equal_finite_differences() -> None:
     scores = random_arcs(3, batch=1)[:-1, :-1].permute(2, 0, 1).contiguous().requires_grad_()
     lengths = torch.tensor([3])
     with sweep_with("triton"):
-        assert torch.autograd.gradcheck(lambda x: tuple(y[y.isfinite()] for y in log_marginals(x, lengths)), scores)
+        # A random combination of all gradients: in its interpreter Triton takes long for each.
+        assert gradcheck(lambda x: tuple(y[y.isfinite()] for y in log_marginals(x, lengths)), scores, fast_mode=True)
 
 
 @needs_cuda

@@ -21,9 +21,9 @@ def test_bracketed_joins_files_in_one_doc_bin(tmp_path: Path):
 
 
 def test_bracketed_uses_the_tokenizer_of_the_language(tmp_path: Path):
-    (tmp_path / "a.txt").write_text("L'[ami].", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("L'[amico].", encoding="utf-8")
     assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy").exit_code == 1
-    assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy", "--lang", "fr").exit_code == 0
+    assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy", "--lang", "it").exit_code == 0
 
 
 def test_bracketed_needs_a_file_to_write(tmp_path: Path):
@@ -225,6 +225,6 @@ def test_label_studio_takes_texts_of_any_field_and_language(tmp_path: Path):
     failed = run(*arguments)
     assert failed.exit_code == 1
     assert "Name the field that has it with --text-field" in " ".join(failed.output.split())
-    assert run(*arguments, "--text-field", "body", "--lang", "fr").exit_code == 0
+    assert run(*arguments, "--text-field", "body", "--lang", "it").exit_code == 0
     (doc,) = load(tmp_path / "a.spacy")
     assert [doc[start:end].text for ((start, end),) in get_clusters(doc)] == ["ami"]

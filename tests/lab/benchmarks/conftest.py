@@ -40,6 +40,11 @@ MODELS = {case.factory: case.model for case in CASES}
 MakeModel = Callable[..., Path]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _english(short_english: None) -> None:
+    """Benchmarks load a pipeline for each row."""
+
+
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus with clusters and frames."""
