@@ -27,8 +27,8 @@ if not torch.cuda.is_available():
 def short_english() -> Iterator[None]:
     """English with no more exceptions of its tokenizer than any language has.
 
-    Its own ones, over a thousand, take each pipeline a third of a second to load. For modules that make or load many, and
-    whose texts have none of them.
+    Its own ones, over a thousand, take each pipeline a third of a second to load. For modules that make or load many,
+    and whose texts have none of them.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(English.Defaults, "tokenizer_exceptions", BASE_EXCEPTIONS)

@@ -1,7 +1,7 @@
 """Processes of their own that start at once.
 
-A new Python takes seconds to import spaCy and the rest. These are forked from a server of processes that has imported it
-once, and is otherwise as fresh: nothing that tests have registered, patched or loaded is there.
+A new Python takes seconds to import spaCy and the rest. These are forked from a server of processes that has imported
+it once, and is otherwise as fresh: nothing that tests have registered, patched or loaded is there.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+ROOT = Path(__file__).parents[1]
 
 MODULES = (
     "spacy_span_selector.annotate.backends",
@@ -29,25 +32,35 @@ MODULES = (
 
 @cache
 def fresh_context() -> ForkServerContext:
-    """What starts processes; their environment is that of the first. `start` gives them that of this process."""
+    """What starts processes. The server has the environment that this process has at first."""
     if os.name != "posix":
         pytest.skip("processes can't be forked on this platform")
     context = get_context("forkserver")
     context.set_forkserver_preload([*MODULES])
+    folder = os.getcwd()
+    os.chdir(ROOT)  # where it finds the tests
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.chdir(folder)
     return context
 
 
-def start(function: Callable[..., None], *arguments: Any) -> Any:
-    """Call a function of a module in a process of its own, and return the process."""
-    process = fresh_context().Process(target=_call, args=(dict(os.environ), function, *arguments))
+def start(function: Callable[..., None], *arguments: Any, **environment: str) -> Any:
+    """Call a function of a module in a process of its own, and return the process.
+
+    environment (str): Variables in addition to those of this process.
+    """
+    process = fresh_context().Process(target=_call, args=({**os.environ, **environment}, function, *arguments))
     process.start()
     return process
 
 
 def run_spacy(arguments: list[str]) -> None:
     """What `python -m spacy` does."""
-    import spacy_span_selector.cli  # noqa: F401  adds its commands to spaCy's
     from spacy.cli import app
+
+    import spacy_span_selector.cli  # noqa: F401  adds its commands to spaCy's
 
     app(arguments)
 

@@ -151,15 +151,13 @@ def test_messages_do_not_come_between_documents(model: str):  # noqa: F811
     assert "none.txt: no such file" in result.stderr
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str):  # noqa: F811
     write_texts([*TEXTS[:6], "Boom", *TEXTS[6:9], "Kill Ann.", *TEXTS[9:]])
     options = ["--part-words", "12", "--code", str(CODE), "--tables", "csv", "--gzip"]
     run(model, "texts.jsonl", "whole", *options)
     assert {"part-00000.jsonl.gz", "events/part-00000.csv.gz", "entities/part-00002.csv.gz"} <= {*parts("whole")}
     arguments = [model, "texts.jsonl", "out", *options]
-    with monkeypatch.context() as patch:
-        patch.setenv(components.KILL, "1")
-        killed = start(run_spacy, ["span-selector", "annotate", *arguments])
+    killed = start(run_spacy, ["span-selector", "annotate", *arguments], **{components.KILL: "1"})
     killed.join()
     assert killed.exitcode == -signal.SIGKILL
     done = lines("out/done.jsonl")

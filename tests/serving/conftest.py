@@ -7,5 +7,5 @@ from .pipelines import load
 
 
 @pytest.fixture
-def nlp() -> Language:
+def nlp(short_english: None) -> Language:
     return load()

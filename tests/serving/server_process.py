@@ -152,4 +152,4 @@ def _without_sockets(target: Callable[..., None], connection: Connection, *argum
 
 
 FORKED = SimpleNamespace(Pipe=multiprocessing.Pipe, Process=_forked)
-"""Starts the processes that annotate: forks of the server, as fresh ones take seconds each. test_worker.py starts some."""
+"""Starts the processes that annotate: forks of the server, as fresh ones, which test_worker.py starts, take seconds."""
