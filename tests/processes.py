@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 MODULES = (
+    "lab.experiments.runner",
     "spacy_span_selector.annotate.backends",
     "spacy_span_selector.cli",
     "spacy_span_selector.serving",

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +22,7 @@ from lab.experiments.runner import RunFailed, Workplace, pending_runs, run_all
 from spacy_span_selector.corpora.bracketed import parse_bracketed
 
 from ...full_disk import contents, full_disk
+from ...processes import start
 from .conftest import CORPUS, make_record
 
 MEASURES = {
@@ -257,49 +256,48 @@ def test_a_real_run_trains_and_measures(runs: list[Run]):
     assert not (Path("out/runs") / runs[0].name / "model-best").exists()
 
 
-STOPPED = """
-from pathlib import Path
-from lab.experiments import runner
-from lab.experiments.grid import read_grid
-
-sleep = "from filelock import FileLock; import time; lock = FileLock('alive').acquire(); "
-sleep += "open('started', 'w').close(); time.sleep(600)"
-command = ["timeit", "-n1", "-r1", sleep]  # a module, as all commands of a run are
-runner.run_one = lambda run, workplace: runner._run_process(command, Path("log"), workplace)
-workplace = runner.Workplace(Path("out"))
-with workplace.alone():
-    runner.run_all(read_grid(Path("grid.cfg"))[:2], workplace)
-"""
+def run_endless_experiment() -> None:
+    """Run an experiment whose process writes the file `started`, holds the lock `alive`, and does nothing else."""
+    os.setsid()
+    sleep = "from filelock import FileLock; import time; lock = FileLock('alive').acquire(); "
+    sleep += "open('started', 'w').close(); time.sleep(600)"
+    command = ["timeit", "-n1", "-r1", sleep]  # a module, as all commands of a run are
+    runner.run_one = lambda run, workplace: runner._run_process(command, Path("log"), workplace)  # type: ignore
+    workplace = Workplace(Path("out"))
+    with workplace.alone():
+        run_all(read_grid(Path("grid.cfg"))[:2], workplace)
 
 
 @pytest.fixture
-def experiment(grid_file: Path) -> Iterator[subprocess.Popen[bytes]]:
+def experiment(grid_file: Path) -> Iterator[Any]:
     """An experiment with one process, which holds the lock `alive`."""
-    environment = {**os.environ, "PYTHONPATH": str(runner.CLONE)}
-    with subprocess.Popen([sys.executable, "-c", STOPPED], start_new_session=True, env=environment) as process:
-        deadline = time.monotonic() + 120
-        while not Path("started").exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        yield process
-        process.kill()
+    process = start(run_endless_experiment)
+    deadline = time.monotonic() + 120
+    while not Path("started").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    yield process
+    process.kill()
+    process.join()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_a_terminated_experiment_ends_its_processes(experiment: subprocess.Popen[bytes]):
+def test_a_terminated_experiment_ends_its_processes(experiment: Any):
     experiment.terminate()
-    assert experiment.wait(60) == 128 + signal.SIGTERM
+    experiment.join(60)
+    assert experiment.exitcode == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.killpg(experiment.pid, 0)  # no process of its group is left
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_a_killed_experiment_ends_its_processes_and_leaves_its_folder(experiment: subprocess.Popen[bytes]):
+def test_a_killed_experiment_ends_its_processes_and_leaves_its_folder(experiment: Any):
     with pytest.raises(Timeout):
         FileLock("alive").acquire(timeout=0)
     with pytest.raises(ValueError, match="another 'experiment' is running"), Workplace(Path("out")).alone():
         pass
     experiment.kill()
-    assert experiment.wait(60) == -signal.SIGKILL
+    experiment.join(60)
+    assert experiment.exitcode == -signal.SIGKILL
     FileLock("alive").acquire(timeout=60).lock.release()  # its process has ended
     assert "The experiment that started this process has ended" in Path("log").read_text()
     with Workplace(Path("out")).alone():
