@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -241,8 +243,25 @@ def test_the_score_of_a_joint_pipeline_is_that_of_the_component():
     assert "test F1 60.0" in runner._summary(record)
 
 
+def run_forked(module: list[str], log: Path, workplace: Workplace) -> None:
+    """In the place of `_run_process`, whose processes each take seconds to start."""
+    process = start(run_module, module, log)
+    process.join()
+    if process.exitcode:
+        raise RunFailed(log.read_text(encoding="utf-8"))
+
+
+def run_module(module: list[str], log: Path) -> None:
+    with log.open("wb") as stream:
+        for descriptor in (1, 2):
+            os.dup2(stream.fileno(), descriptor)
+    sys.argv = module
+    runpy.run_module(module[0], run_name="__main__", alter_sys=True)
+
+
 @pytest.mark.slow
-def test_a_real_run_trains_and_measures(runs: list[Run]):
+def test_a_real_run_trains_and_measures(runs: list[Run], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(runner, "_run_process", run_forked)
     docs = parse_bracketed(CORPUS, spacy.blank("en"))
     for part in ("train", "dev", "test"):
         DocBin(docs=docs, store_user_data=True).to_disk(f"{part}.spacy")
