@@ -13,7 +13,7 @@ from ..pipeline.batches import batch_by_words
 from .annotator import Annotator, PartResult
 from .cluster import MOST_DEATHS, check_pipeline, require_ray, worker_job
 from .formats import Settings
-from .pipelines import Job, describe_pipeline
+from .pipelines import Job, Precision, describe_pipeline
 from .records import RESERVED, Record
 from .tables import plain_schema, require_pyarrow, to_python, to_row
 
@@ -34,7 +34,7 @@ def annotate_dataset(
     tokens: bool = False,
     code: Path | None = None,
     max_length: int | None = None,
-    bf16: bool | None = None,
+    precision: Precision | None = None,
     batch_words: int = 20_000,
     workers: int | None = None,
     num_cpus: float = 1,
@@ -52,7 +52,7 @@ def annotate_dataset(
     tokens (bool): Whether to say where tokens are.
     code (Path | None): A Python file with registered functions that the pipeline needs.
     max_length (int | None): The most characters that a text may have; None for what the pipeline says.
-    bf16 (bool | None): Whether to compute in bfloat16; None for what the pipeline says.
+    precision (Precision | None): What encoders multiply in, where the device can; None for what the pipeline says.
     batch_words (int): About how many words are annotated at once.
     workers (int | None): The number of workers; None for as many as there is room for, which may change on the way.
     num_cpus (float): The CPUs that each takes, and its threads.
@@ -62,7 +62,7 @@ def annotate_dataset(
     RAISES (OSError): If there is no such pipeline.
     """
     ray = require_ray()
-    settings: dict[str, Any] = {"tokens": tokens, "max_length": max_length, "bf16": bf16, "batch_words": batch_words}
+    settings: dict[str, Any] = {"tokens": tokens, "max_length": max_length, "precision": precision, "batch_words": batch_words}
     job = worker_job(Job(model=str(model), code=code, **settings), num_cpus, num_gpus)
     pool = {"min_size": 1} if workers is None else {"size": workers}
     return dataset.map_batches(

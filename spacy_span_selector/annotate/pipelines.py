@@ -12,16 +12,21 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import ConfigValidationError
 
+from ..encoders.int8 import encoder_shims
 from ..files.fingerprints import file_digest
 from ..pipeline.doc_selection import DocSelection
 
 ENCODER, NETWORK = "spacy_span_selector.TransformerModel.v1", "spacy_span_selector.CorefModel.v1"
-IN_BFLOAT16: dict[str, str | bool] = {
-    ENCODER: "prediction",
-    "spacy_span_selector.Tok2VecTransformer.v1": "prediction",
-    NETWORK: True,
+Precision = Literal["float32", "bfloat16", "int8"]
+"""The kinds of numbers that an encoder multiplies at prediction."""
+
+_OF_ENCODERS = {"bfloat16": "prediction", "int8": True}
+PRECISIONS: dict[str, dict[str, str | bool]] = {
+    ENCODER: _OF_ENCODERS,
+    "spacy_span_selector.Tok2VecTransformer.v1": _OF_ENCODERS,
+    NETWORK: {"bfloat16": True},
 }
-"""The architectures that have the setting `bfloat16`, and its value that makes them predict in it."""
+"""The architectures that can predict in other numbers than float32, and the settings that let them."""
 
 KEYS = {
     "structured_coref": {"prefix": "cluster_prefix", "mentions_key": "mentions_key"},
@@ -47,7 +52,7 @@ class Job:
     tables (TableKind | None): The kind of flat tables to write; None for none.
     gzip (bool): Whether files that are not compressed by their format are compressed.
     max_length (int | None): The most characters that a text may have; None for what the pipeline says.
-    bf16 (bool | None): Whether to compute in bfloat16; None for what the pipeline says.
+    precision (Precision | None): What encoders multiply in, where the device can; None for what the pipeline says.
     batch_words (int): About how many words are annotated at once.
     gpu_id (int): The GPU; -1 for the CPU.
     threads (int | None): The threads of torch; None for as many as it takes by itself.
@@ -62,14 +67,14 @@ class Job:
     tables: TableKind | None = None
     gzip: bool = False
     max_length: int | None = None
-    bf16: bool | None = None
+    precision: Precision | None = None
     batch_words: int = 20_000
     gpu_id: int = -1
     threads: int | None = None
 
     def identity(self) -> dict[str, Any]:
         """The settings that change the output."""
-        names = ("format", "transcripts", "tokens", "tables", "gzip", "max_length", "bf16")
+        names = ("format", "transcripts", "tokens", "tables", "gzip", "max_length", "precision")
         return {name: getattr(self, name) for name in names}
 
 
@@ -114,8 +119,8 @@ def load_for(job: Job) -> Language:
         except Exception as error:
             raise ValueError(f"{job.code}: this code can't be run ({type(error).__name__}: {error})") from error
     nlp = load_pipeline(job.model)
-    if job.bf16 is not None:
-        settings = bfloat16_settings(nlp, job.model, job.bf16)
+    if job.precision is not None:
+        settings = precision_settings(nlp, job.model, job.precision)
         del nlp
         nlp = load_pipeline(job.model, settings)
     if job.max_length is not None:
@@ -123,26 +128,31 @@ def load_for(job: Job) -> Language:
     return nlp
 
 
-def bfloat16_settings(nlp: Language, model: str, bf16: bool) -> dict[str, Any]:
-    """The settings that let all encoders and networks of a pipeline compute in bfloat16, or in float32.
+def precision_settings(nlp: Language, model: str, precision: Precision) -> dict[str, Any]:
+    """The settings that let all encoders and networks of a pipeline compute in one precision, and in no other.
 
     nlp (Language): The pipeline.
     model (str): What errors call it.
-    bf16 (bool): Whether to compute in bfloat16.
+    precision (Precision): The precision.
     RETURNS (dict[str, Any]): Settings to load it with.
-    RAISES (ValueError): If it has none that can.
+    RAISES (ValueError): If it has nothing that can.
     """
     components = {name: nlp.get_pipe_config(name) for name in nlp.pipe_names}
     values = {
-        ".".join((*path, "bfloat16")): value if bf16 else False
-        for name, config in components.items()
-        for path, value in _with_bfloat16(config, ("components", name))
+        ".".join((*path, name)): value if name == precision else False
+        for component, config in components.items()
+        for path, name, value in _precisions(config, ("components", component))
     }
     if not values:
         raise ValueError(
-            f"{model}: --{'' if bf16 else 'no-'}bf16 needs an encoder of the architecture '{ENCODER}' or a network of "
+            f"{model}: --precision {precision} needs an encoder of the architecture '{ENCODER}' or a network of "
             f"'{NETWORK}', and none of the components ({', '.join(components) or 'none'}) has one. Omit it, or train "
             "with one of them."
+        )
+    if precision == "int8" and not any(shim.ranges for shims in encoder_shims(nlp).values() for shim in shims):
+        raise ValueError(
+            f"{model}: --precision int8 needs the ranges of what the layers of its encoder read, and it has none. Make "
+            f"a copy with them: python -m spacy span-selector compact {model} OUT --texts FILE"
         )
     return util.dot_to_dict(values)
 
@@ -205,20 +215,13 @@ def describe_pipeline(job: Job) -> dict[str, Any]:
     }
 
 
-def _with_bfloat16(config: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str | bool]]:
-    """Find the architectures in the config of a component that can compute in bfloat16, and the value for it."""
+def _precisions(config: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, str | bool]]:
+    """Find the settings of precision in the config of a component: where, their names, and what turns them on."""
     if isinstance(config, dict):
-        if (architecture := config.get("@architectures")) in IN_BFLOAT16:
-            yield path, IN_BFLOAT16[architecture]
+        for name, value in PRECISIONS.get(config.get("@architectures", ""), {}).items():
+            yield path, name, value
         for key, value in config.items():
-            yield from _with_bfloat16(value, (*path, key))
-
-
-class Prefixes(TypedDict, total=False):
-    """The keys that pages of documents need."""
-
-    cluster_prefix: str
-    frame_prefix: str
+            yield from _precisions(value, (*path, key))
 
 
 def find_keys(nlp: Language) -> dict[str, str]:

@@ -54,6 +54,14 @@ class TableFormat(str, Enum):
     csv = "csv"
 
 
+class PrecisionName(str, Enum):
+    """What an encoder multiplies in."""
+
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+    int8 = "int8"
+
+
 class AnnotateCommand(TyperCommand):
     """Lets `--ray` do without an address, wherever it stands: what comes after it is its value if it is an address."""
 
@@ -124,11 +132,10 @@ def annotate_cli(
         int | None, typer.Option(min=1, help="Most characters of a text; by default what the pipeline says")
     ] = None,
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
-    bf16: Annotated[
-        bool | None,
+    precision: Annotated[
+        PrecisionName | None,
         typer.Option(
-            "--bf16/--no-bf16",
-            help="Whether to compute in bfloat16 where the device can; by default as the pipeline says",
+            help="What the encoder multiplies in, where the device can; by default the fastest that the pipeline has"
         ),
     ] = None,
     ray: Annotated[
@@ -180,7 +187,7 @@ def annotate_cli(
             gzip=gzip,
             columns=passed_columns(files, reading) if format_ == PARQUET else None,
             max_length=max_length,
-            bf16=bf16,
+            precision=None if precision is None else precision.value,
             batch_words=batch_words,
             gpu_id=gpu_id,
         )

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
+from spacy.language import Language
+from spacy.tokens import Doc
 from wasabi import msg
 
 from ._app import app, load_pipeline
+
+MEASURED_WORDS = 20_000
+"""About how many words are read, divided among the files, to find the ranges of an encoder."""
 
 
 @app.command("compact")
@@ -20,6 +26,14 @@ def compact_cli(
     weights: Annotated[
         str, typer.Option(help="How weights are stored: int8, with a unit for each row, float16 or float32")
     ] = "int8",
+    texts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Texts like those that will be annotated (.txt, .jsonl, .parquet or .spacy; can be repeated): the "
+            "copy then computes in int8 on CPUs without bfloat16",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder if it exists")] = False,
 ) -> None:
     """Write a copy of a pipeline whose weights take a quarter of the space, or half.
@@ -28,13 +42,20 @@ def compact_cli(
     lost depends on the pipeline, so its meta.json has no scores.
 
     The words of the corpora that it was trained on are left out, unless a component may need them.
+
+    With --texts, the encoder annotates the beginnings of these, of 20,000 words in all, and what its layers read is
+    stored: with that it can multiply in int8. What is annotated then differs a little, see docs/train.md.
     """
+    from ..encoders.int8 import measure_ranges
     from ..models.compact import leave_out_strings, stored_as
 
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
     nlp = load_pipeline(model)
     nlp.meta.pop("performance", None)
+    if texts:
+        docs = (doc for path in texts for doc in _read_beginning(path, nlp, MEASURED_WORDS // len(texts)))
+        typer.echo(f"Ranges for int8: measured on {measure_ranges(nlp, docs):,} words")
     out_path.parent.mkdir(parents=True, exist_ok=True)
     with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
         nlp.to_disk(Path(folder) / "pipeline")
@@ -46,3 +67,21 @@ def compact_cli(
     if needing:
         msg.warn(f"{out_path} has all words of its training, which these components may need: {', '.join(needing)}")
     typer.echo(f"{out_path}: {size / 1e6:.1f} MB")
+
+
+def _read_beginning(path: str, nlp: Language, words: int) -> Iterator[Doc]:
+    """The first documents of a file, or of a folder, of about as many words; the last one is cut."""
+    from ..annotate.inputs import find_inputs
+    from ..annotate.reading import read_records
+    from ..annotate.records import Reading
+    from ..documents.tokenized import make_doc
+
+    for record in read_records(find_inputs([path]), Reading()):
+        if record.problem:
+            raise ValueError(f"{record.source}: {record.problem}")
+        content = record.content
+        doc = make_doc(nlp, content if isinstance(content, str) else Doc(nlp.vocab).from_bytes(content).text)
+        yield doc[:words].as_doc()
+        words -= len(doc)
+        if words <= 0:
+            return

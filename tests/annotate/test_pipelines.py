@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 import spacy
+import torch
 from spacy.language import Language
 
 from spacy_span_selector.annotate import Job
 from spacy_span_selector.annotate.pipelines import (
-    bfloat16_settings,
+    Precision,
     describe_pipeline,
     find_keys,
     load_for,
     pipeline_folder,
+    precision_settings,
 )
+from spacy_span_selector.encoders.int8 import encoder_shims
 
 from . import components
 
@@ -86,15 +89,37 @@ def with_encoder(**settings: Any) -> Language:
     return nlp
 
 
-def test_bfloat16_is_set_wherever_there_is_an_encoder(tmp_path: Path):
+OF_ENCODERS = {
+    "float32": {"bfloat16": False, "int8": False},
+    "bfloat16": {"bfloat16": "prediction", "int8": False},
+    "int8": {"bfloat16": False, "int8": True},
+}
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_precision_is_set_wherever_there_is_an_encoder(precision: Precision, tmp_path: Path):
     pytest.importorskip("spacy_transformers", reason="needs the extra 'transformers'")
     nlp = with_encoder()
-    for bf16, value in ((True, "prediction"), (False, False)):
-        assert bfloat16_settings(nlp, "m", bf16) == {"components": {"transformer": {"model": {"bfloat16": value}}}}
+    expected = {"components": {"transformer": {"model": OF_ENCODERS[precision]}}}
+    assert precision_settings(nlp, "m", precision) == expected
     nlp.to_disk(tmp_path / "model")
-    for bf16, value in ((True, "prediction"), (False, False), (None, "prediction")):
-        loaded = load_for(Job(model=str(tmp_path / "model"), bf16=bf16))
-        assert loaded.config["components"]["transformer"]["model"]["bfloat16"] == value
+    for given, settings in ((precision, OF_ENCODERS[precision]), (None, {"bfloat16": "prediction", "int8": True})):
+        model = load_for(Job(model=str(tmp_path / "model"), precision=given)).config["components"]["transformer"]["model"]
+        assert {name: model[name] for name in settings} == settings
+
+
+def test_int8_is_set_for_an_encoder_with_ranges(monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("spacy_transformers", reason="needs the extra 'transformers'")
+    nlp = with_encoder()
+    (shim,) = encoder_shims(nlp)["transformer"]
+    shim.ranges = {"layer": torch.zeros(2, 4)}
+    assert precision_settings(nlp, "m", "int8") == {"components": {"transformer": {"model": OF_ENCODERS["int8"]}}}
+
+
+def test_int8_without_ranges_is_an_error_that_says_how_to_get_them():
+    pytest.importorskip("spacy_transformers", reason="needs the extra 'transformers'")
+    with pytest.raises(ValueError, match=r"^m: --precision int8 needs the ranges .* compact m OUT --texts FILE$"):
+        precision_settings(with_encoder(), "m", "int8")
 
 
 def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch):
@@ -102,21 +127,22 @@ def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch)
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     monkeypatch.setattr(nlp, "get_pipe_config", lambda name: {"model": {"tok2vec": encoder}})
-    expected = {"components": {"sentencizer": {"model": {"tok2vec": {"bfloat16": "prediction"}}}}}
-    assert bfloat16_settings(nlp, "m", True) == expected
+    expected = {"components": {"sentencizer": {"model": {"tok2vec": OF_ENCODERS["bfloat16"]}}}}
+    assert precision_settings(nlp, "m", "bfloat16") == expected
 
 
-def test_bfloat16_is_set_for_the_network_of_coreference_too():
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_bfloat16_is_set_for_the_network_of_coreference_too(precision: Precision):
     nlp = spacy.blank("en")
     nlp.add_pipe("structured_coref")
-    for bf16 in (True, False):
-        expected = {"components": {"structured_coref": {"model": {"bfloat16": bf16}}}}
-        assert bfloat16_settings(nlp, "m", bf16) == expected
+    expected = {"components": {"structured_coref": {"model": {"bfloat16": precision == "bfloat16"}}}}
+    assert precision_settings(nlp, "m", precision) == expected
 
 
-def test_without_an_encoder_bfloat16_is_an_error(model: str):
-    with pytest.raises(ValueError, match=r"--bf16 needs an encoder .* components \(sentencizer, rules_of_tests\)"):
-        load_for(Job(model=model, bf16=True))
+def test_without_an_encoder_a_precision_is_an_error(model: str):
+    match = r"--precision bfloat16 needs an encoder .* components \(sentencizer, rules_of_tests\)"
+    with pytest.raises(ValueError, match=match):
+        load_for(Job(model=model, precision="bfloat16"))
 
 
 def test_labelled_spans_are_found_where_the_first_component_puts_them():

@@ -330,7 +330,7 @@ def test_output_within_the_input_is_not_read_again(model: str):  # noqa: F811
         (["in", "out", "--ray=here"], "--ray=here: expected HOST:PORT, such as 10.0.0.1:6379, 'auto', or no address."),
         (["in", "out", "--ray", "--gpu-id", "0"], "say --num-gpus 1 instead of --gpu-id"),
         (["in", "out", "--num-gpus", "1"], "--num-cpus and --num-gpus are for --ray"),
-        (["in", "out", "--bf16"], "--bf16 needs an encoder of the architecture"),
+        (["in", "out", "--precision", "bfloat16"], "--precision bfloat16 needs an encoder of the architecture"),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(model: str, arguments: list[str], message: str):  # noqa: F811
