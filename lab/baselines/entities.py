@@ -37,8 +37,8 @@ CHOICES: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "span_finder": {"longest": (20,), "hidden_size": (128,)},
     "ner": {"hidden_width": (128, 64)},
 }
-"""The settings of each system, the first value being the default: what was best in `lab/journal/entities.md`. Of n-grams,
-and of what a span finder suggests, `longest` is the greatest length."""
+"""The settings of each system, the first value being the default, which was best in `lab/journal/entities.md`. Of
+n-grams, and of what a span finder suggests, `longest` is the greatest length."""
 
 RATES: Mapping[str, Mapping[str, Sequence[float]]] = {
     "cnn": {"learn_rate": (0.003,), "head_factor": (1.0,)},

@@ -62,7 +62,12 @@ def annotate_dataset(
     RAISES (OSError): If there is no such pipeline.
     """
     ray = require_ray()
-    settings: dict[str, Any] = {"tokens": tokens, "max_length": max_length, "precision": precision, "batch_words": batch_words}
+    settings: dict[str, Any] = {
+        "tokens": tokens,
+        "max_length": max_length,
+        "precision": precision,
+        "batch_words": batch_words,
+    }
     job = worker_job(Job(model=str(model), code=code, **settings), num_cpus, num_gpus)
     pool = {"min_size": 1} if workers is None else {"size": workers}
     return dataset.map_batches(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from spacy import util
 from spacy.language import Language
@@ -233,6 +233,13 @@ def find_keys(nlp: Language) -> dict[str, str]:
         own = {argument: getattr(pipe.settings, setting) for setting, argument in names.items()}
         found = own | found  # the first component counts
     return found
+
+
+class Prefixes(TypedDict, total=False):
+    """The keys that pages of documents need."""
+
+    cluster_prefix: str
+    frame_prefix: str
 
 
 def only_prefixes(keys: Mapping[str, str]) -> Prefixes:

@@ -55,7 +55,7 @@ class EncoderShim(AveragedShim, HFShim):
         return self._products[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies, which make their products anew: torch's own can't be told from one another by their weights."""
+        """For copies, which make their products anew from their own weights."""
         return self.__dict__ | {"_products": None}
 
     def to_bytes(self) -> bytes:
@@ -126,8 +126,8 @@ def _load_safetensors(data: Any, what: str, are: str = "not in the format") -> d
         return safetensors.torch.load(data)
     except safetensors.SafetensorError as error:
         raise ValueError(
-            f"The {what} of {OWNER} are {are} safetensors, or are damaged: {error}. Nothing of them was loaded. Get the "
-            "pipeline again from where it was trained."
+            f"The {what} of {OWNER} are {are} safetensors, or are damaged: {error}. Nothing of them was loaded. Get "
+            "the pipeline again from where it was trained."
         ) from error
 
 

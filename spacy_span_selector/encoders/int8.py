@@ -1,9 +1,10 @@
 """Products of an encoder in int8: prediction on CPUs that have no instructions for bfloat16.
 
 A weight is a whole number from -63 to 63 times the unit of its row: with larger ones, CPUs without VNNI cut sums of
-two products that don't fit 16 bits, and others don't. An input is one from 0 to 255 times the unit of its layer, which follows from the range of what the layer got for some texts: it is the same for any document and any
-batch, so a document has the same vectors whatever is read beside it. Everything but the products of linear layers is
-float32: sums, layer norms, attention.
+two products that don't fit 16 bits, and others don't. An input is one from 0 to 255 times the unit of its layer, which
+follows from the range of what the layer got for some texts: it is the same for any document and any batch, so a
+document has the same vectors whatever is read beside it. Everything but the products of linear layers is float32: sums,
+layer norms, attention.
 
 Two kinds of inputs are too large for one unit. The first subword of a window, `[CLS]`, has values four times those of
 all others (what attention uses as a place to rest); its products are float32. Some channels of what a feed-forward
@@ -144,7 +145,7 @@ class Int8Products(TorchFunctionMode):
         if packed is None:
             return func(*args, **(kwargs or {}))
         vectors, weight, bias = args
-        shifted = torch.addcmul(packed.shift, vectors, packed.factor)  # whole numbers are cut below, not rounded
+        shifted = torch.addcmul(packed.shift, vectors, packed.factor)  # made whole below, by rounding down
         numbers = shifted.clamp_(0, LARGEST_INPUT).to(torch.uint8).flatten(0, 1)
         output = torch.ops.onednn.qlinear_pointwise(
             numbers, packed.unit, packed.zero, packed.weight, packed.units, packed.zeros, bias,

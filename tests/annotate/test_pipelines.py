@@ -104,7 +104,9 @@ def test_precision_is_set_wherever_there_is_an_encoder(precision: Precision, tmp
     assert precision_settings(nlp, "m", precision) == expected
     nlp.to_disk(tmp_path / "model")
     for given, settings in ((precision, OF_ENCODERS[precision]), (None, {"bfloat16": "prediction", "int8": True})):
-        model = load_for(Job(model=str(tmp_path / "model"), precision=given)).config["components"]["transformer"]["model"]
+        model = load_for(Job(model=str(tmp_path / "model"), precision=given)).config["components"]["transformer"][
+            "model"
+        ]
         assert {name: model[name] for name in settings} == settings
 
 

@@ -109,7 +109,9 @@ def test_smoothing_brings_products_nearer(
     for smoothing in (int8.SMOOTHING, 0.0):
         monkeypatch.setattr(int8, "SMOOTHING", smoothing)
         with Int8Products(block, {"wide": ranges["wide"]}):
-            distances.append(distance(block.wide(vectors)[:, 1:], vectors[:, 1:] @ block.wide.weight.T + block.wide.bias))
+            distances.append(
+                distance(block.wide(vectors)[:, 1:], vectors[:, 1:] @ block.wide.weight.T + block.wide.bias)
+            )
     assert distances[0] < distances[1]
 
 
