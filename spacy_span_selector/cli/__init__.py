@@ -11,6 +11,7 @@ from .annotate import annotate_cli
 from .check import check_cli
 from .compact import compact_cli
 from .evaluate import evaluate_cli
+from .finetune import finetune_cli
 from .formats import convert_app, export_app
 from .render import render_cli
 from .serve import serve_cli
@@ -25,6 +26,7 @@ __all__ = [
     "convert_app",
     "evaluate_cli",
     "export_app",
+    "finetune_cli",
     "render_cli",
     "serve_cli",
     "train_cli",

@@ -47,7 +47,7 @@ def compact_cli(
     stored: with that it can multiply in int8. What is annotated then differs a little, see docs/train.md.
     """
     from ..encoders.int8 import measure_ranges
-    from ..models.compact import leave_out_strings, stored_as
+    from ..models.compact import save_compact
 
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
@@ -57,9 +57,8 @@ def compact_cli(
         docs = (doc for path in texts for doc in _read_beginning(path, nlp, MEASURED_WORDS // len(texts)))
         typer.echo(f"Ranges for int8: measured on {measure_ranges(nlp, docs):,} words")
     out_path.parent.mkdir(parents=True, exist_ok=True)
-    with stored_as(weights), TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
-        nlp.to_disk(Path(folder) / "pipeline")
-        needing = leave_out_strings(nlp, Path(folder) / "pipeline")
+    with TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
+        needing = save_compact(nlp, Path(folder) / "pipeline", weights)
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
         if out_path.exists():
             shutil.rmtree(out_path)

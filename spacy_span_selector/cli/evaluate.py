@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import typer
 from spacy.language import Language
 from spacy.scorer import Scorer
-from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import msg
 
 from ..annotation import SPEAKERS_KEY, get_speakers
 from ..corpora.commands import check_spacy_file, spacy_file
+from ..documents.given import without_extensions
 from ..files.writing import write_files
-from ..scoring.task import Task, all_tasks, find_tasks
+from ..scoring.task import Task, all_tasks, find_tasks, reader_settings
 from ._app import app, load_pipeline
 
 SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
@@ -104,7 +104,7 @@ def evaluate_cli(
     if output is not None:
         files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
     if predictions is not None:
-        files.append((predictions, spacy_file(_without_extensions(scorer.docs), predictions)))
+        files.append((predictions, spacy_file([*map(without_extensions, scorer.docs)], predictions)))
     write_files(files)
     if output is not None:
         typer.echo(f"Scores: {output}")
@@ -115,7 +115,7 @@ def evaluate_cli(
 def _read_examples(nlp: Language, data: Path, **given: bool) -> list[Example]:
     from ..examples.corpus import create_corpus
 
-    examples = list(create_corpus(data, **_reader_settings(nlp), **given)(nlp))
+    examples = list(create_corpus(data, **reader_settings(nlp), **given)(nlp))
     if not examples:
         raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
     return examples
@@ -128,15 +128,6 @@ def _check_speakers(examples: Iterable[Example], data: Path) -> None:
             f"{data}: found no speaker turns, expected some in doc.spans['{SPEAKERS_KEY}']. Leave out --speakers, or "
             "use data that say who speaks, such as OntoGUM or OntoNotes, converted with 'convert'."
         )
-
-
-def _reader_settings(nlp: Language) -> dict[str, str]:
-    """Collect the settings of components that the reader shares."""
-    found: dict[str, str] = {}
-    for name, task in find_tasks(nlp).items():
-        pipe: Any = nlp.get_pipe(name)
-        found = task.for_reader(vars(pipe.settings)) | found  # the first component counts
-    return found
 
 
 class KeepingScorer(Scorer):
@@ -203,10 +194,3 @@ def _print_table(title: str, rows: Sequence[tuple[str, Sequence[float | None]]])
         aligns=("l", "r", "r", "r"),
         divider=True,
     )
-
-
-def _without_extensions(docs: Sequence[Doc]) -> Sequence[Doc]:
-    """Remove the values of extension attributes: transformers keep all that they compute in one."""
-    for doc in docs:
-        doc.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
-    return docs

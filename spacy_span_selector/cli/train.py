@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from spacy.language import Language
 from wasabi import msg
 
 from ._app import app, naming_config, parse_overrides
@@ -39,7 +41,6 @@ def train_cli(
 
     from ..training.checkpoints import Checkpoints, CheckpointSettings, identity
     from ..training.checks import check_training
-    from ..training.loop import StopRequest, train
 
     overrides = parse_overrides(ctx.args, env_var=ENV_VARS.CONFIG_OVERRIDES)
     import_code(code_path)
@@ -53,16 +54,36 @@ def train_cli(
     if resume and checkpoints.is_finished():
         msg.good("This training has ended. Without --resume it begins anew.", output)
         return
+
+    def initialize() -> Language:
+        msg.divider("Initializing pipeline")
+        with naming_config(config_path):
+            nlp = init_nlp(config, use_gpu=gpu_id)
+        msg.good("Initialized pipeline")
+        return nlp
+
+    run_training(checkpoints, initialize, resume=resume, gpu_id=gpu_id)
+    msg.good("Saved the pipeline", output / "model-last")
+
+
+def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
+    """Train a pipeline to the end, or until a signal asks to stop; then the command exits.
+
+    checkpoints (Checkpoints): Where the training is.
+    begin (Callable): Makes the pipeline, if there is no checkpoint to go on from.
+    resume (bool): Whether to go on from one.
+    gpu_id (int): The GPU; -1 for the CPU.
+    RAISES (ValueError): If a training that has not ended would be lost, or a different one continued.
+    """
+    from ..training.loop import StopRequest, train
+
     start = _find_start(checkpoints, resume)
     checkpoints.check_folder()
     if start:
         nlp = start.load_pipeline()
         msg.good(f"Going on after step {start.state['step']}", start.path)
     else:
-        msg.divider("Initializing pipeline")
-        with naming_config(config_path):
-            nlp = init_nlp(config, use_gpu=gpu_id)
-        msg.good("Initialized pipeline")
+        nlp = begin()
     msg.divider("Training pipeline")
     msg.info(f"Pipeline: {nlp.pipe_names}")
     with StopRequest(lambda number: os.write(2, b"\nStopping after this step. Again to stop at once.\n")) as stop:
@@ -70,7 +91,6 @@ def train_cli(
     if stopped_by:
         msg.info(f"Stopped by {stopped_by.name}. The same command with --resume goes on.")
         raise typer.Exit(128 + stopped_by)
-    msg.good("Saved the pipeline", output / "model-last")
 
 
 def _find_start(checkpoints: Checkpoints, resume: bool) -> Checkpoint | None:

@@ -124,6 +124,15 @@ def copy_words(doc: Doc) -> Doc:
     )
 
 
+def without_extensions(doc: Doc) -> Doc:
+    """Remove the values of extension attributes: transformers keep all that they compute in one.
+
+    RETURNS (Doc): The same document.
+    """
+    doc.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
+    return doc
+
+
 def _align_markers(markers: Sequence[tuple[int, int]], example: Example) -> list[tuple[int, int]]:
     """Speaker markers in the predicted document, each with every token that shares a character with it."""
     to_predicted = _to_predicted(example)

@@ -102,6 +102,19 @@ def expand(stored: dict[str, Tensor]) -> dict[str, Tensor]:
     return weights
 
 
+def save_compact(nlp: Language, folder: Path, kind: str = "int8") -> list[str]:
+    """Save a pipeline so that it takes little space: its weights as numbers of a kind, without unneeded strings.
+
+    nlp (Language): The pipeline.
+    folder (Path): Where.
+    kind (str): As for `stored_as`.
+    RETURNS (list[str]): Components that may need any string, as `leave_out_strings` returns them.
+    """
+    with stored_as(kind):
+        nlp.to_disk(folder)
+        return leave_out_strings(nlp, folder)
+
+
 def leave_out_strings(nlp: Language, folder: Path) -> list[str]:
     """Leave out strings that no component needs from a pipeline on the disk.
 

@@ -113,6 +113,15 @@ def find_tasks(nlp: Language) -> dict[str, Task]:
     return {name: get_task(factories[name]).of(pipe.settings) for name, pipe in pipes.items()}
 
 
+def reader_settings(nlp: Language) -> dict[str, Any]:
+    """Return the settings of the components of a pipeline that the reader of a corpus takes, too."""
+    found: dict[str, Any] = {}
+    for name, task in find_tasks(nlp).items():
+        pipe: Any = nlp.get_pipe(name)
+        found = task.for_reader(vars(pipe.settings)) | found  # the first component counts
+    return found
+
+
 def all_tasks() -> list[Task]:
     """Return every registered task, by the name of its factory."""
     return [task for _, task in sorted(tasks.get_all().items())]
