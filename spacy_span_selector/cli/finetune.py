@@ -58,6 +58,10 @@ def finetune_cli(
             "old pipeline finds. Can be given several times"
         ),
     ] = None,
+    share: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="How far weights move from the old to the learnt ones; 1 forgets the most"),
+    ] = 0.5,
     name: Annotated[str | None, typer.Option(help="Name of the new pipeline, without its language")] = None,
     version: Annotated[str | None, typer.Option(help="Version of the new pipeline")] = None,
     package: Annotated[
@@ -89,7 +93,9 @@ def finetune_cli(
     from ..finetuning.settings import add_labels, configure
     from ..finetuning.texts import gather
     from ..models.compact import save_compact
+    from ..models.interpolation import interpolate
     from ..training.checkpoints import Checkpoints, CheckpointSettings, identity, whole_folder
+    from ..training.checks import check_training
 
     started = time.monotonic()
     target, trained = output / "model", output / "training" / "model-last"
@@ -112,6 +118,7 @@ def finetune_cli(
     files = {split: output / "corpus" / f"{split}.spacy" for split in corpora}
     write_files([(files[split], spacy_file(docs, files[split])) for split, docs in corpora.items()])
     config = configure(nlp, texts, files, of_training)
+    check_training(config)
     training = identity(config, code_path, gpu_id)
     training["files"] |= {str(source): file_digest(source)}
     checkpoints = Checkpoints(output / "training", training, CheckpointSettings())
@@ -128,9 +135,11 @@ def finetune_cli(
     if not trained.exists() or not checkpoints.is_finished():
         run_training(checkpoints, begin, resume=resume, gpu_id=gpu_id)
     msg.divider("Comparing pipelines")
-    old = load_pipeline(model, of_pipeline)
+    old, learnt = load_pipeline(model, of_pipeline), load_pipeline(str(trained))
+    for component in texts.learning:
+        interpolate(learnt.get_pipe(component), old.get_pipe(component), share)
     with whole_folder(target) as folder:
-        save_compact(load_pipeline(str(trained)), folder)
+        save_compact(learnt, folder)
         new = load_pipeline(str(folder))
         compared = {part.title: compare(old, new, part) for part in parts}
         facts = {
@@ -163,8 +172,9 @@ def _check_names(name: str | None, version: str | None) -> None:
 
 
 def _print_texts(texts: Texts, *, is_split: bool) -> None:
-    chosen = f", split off: {list_names(map(describe_doc, texts.dev))}" if is_split else ""
-    msg.info(f"{len(texts.train)} documents to learn for {', '.join(texts.learning)}; {len(texts.dev)} of dev{chosen}")
+    split = f", split off: {list_names(map(describe_doc, texts.dev))}" if is_split else ""
+    msg.info(f"Documents: {len(texts.train)} to learn, {len(texts.dev)} of dev{split}")
+    msg.info(f"Learning: {', '.join(texts.learning)}")
     if len(texts.dev) < FEW:
         msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
 

@@ -14,7 +14,7 @@ from ..scoring.task import find_tasks, reader_settings
 from .texts import Texts
 
 EPOCHS = 10
-EVALUATIONS = 4
+EVALUATIONS = 2
 WARMUP = 0.1
 
 # Words and sentences are those of the pipeline, as they will be when it is used.

@@ -34,7 +34,7 @@ def model_gradients(model: Model[Any, Any]) -> Iterator[tuple[str, Tensor]]:
             yield f"{node.name}.{name}", xp2torch(node.get_grad(name))
         for shim in node.shims:
             # Gradients in float16 may overflow: Thinc's scaler then leaves out the update.
-            if _has_module(shim) and not shim._grad_scaler.found_inf:
+            if has_module(shim) and not shim._grad_scaler.found_inf:
                 yield from module_gradients(shim._model)
 
 
@@ -51,9 +51,10 @@ def discard_gradients(model: Model[Any, Any]) -> None:
         for name in node.grad_names:
             node.get_grad(name).fill(0)  # times 0, NaN would stay
         for shim in node.shims:
-            if _has_module(shim):
+            if has_module(shim):
                 shim._model.zero_grad(set_to_none=True)
 
 
-def _has_module(shim: Shim) -> TypeGuard[PyTorchShim]:
+def has_module(shim: Shim) -> TypeGuard[PyTorchShim]:
+    """Check whether a shim holds a module of torch that has been built."""
     return isinstance(shim, PyTorchShim) and isinstance(shim._model, nn.Module)
