@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -110,9 +111,11 @@ def finetune_cli(
     nlp = load_pipeline(model, of_pipeline)
     source = pipeline_folder(model)
     report = Report()
-    texts = gather(texts_path, dev, nlp, report)
-    parts = [Compared("dev", texts.dev), *(read_known(path, nlp, report) for path in known or ())]
-    report.warn()
+    try:
+        texts = gather(texts_path, dev, nlp, report)
+        parts = [Compared("dev", texts.dev), *(read_known(path, nlp, report) for path in known or ())]
+    finally:
+        report.warn()
     _print_texts(texts, is_split=dev is None)
     corpora = {"train": texts.train, "dev": texts.dev}
     files = {split: output / "corpus" / f"{split}.spacy" for split in corpora}
@@ -141,19 +144,19 @@ def finetune_cli(
     with whole_folder(target) as folder:
         save_compact(learnt, folder)
         new = load_pipeline(str(folder))
-        compared = {part.title: compare(old, new, part) for part in parts}
+        dev_scores, *known_scores = compared = [compare(old, new, part) for part in parts]
         facts = {
             "components": texts.learning,
             **{split: {"documents": len(docs), "words": sum(map(len, docs))} for split, docs in corpora.items()},
             "megabytes": round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6, 1),
             "seconds": round(time.monotonic() - started),
         }
-        meta = describe_finetuned(old.meta, name, version, facts, compared["dev"].after)
+        meta = describe_finetuned(old.meta, name, version, facts, dev_scores.after)
         srsly.write_json(folder / "meta.json", meta)
         for file in LICENCES:
             if (source / file).is_file():
                 shutil.copy(source / file, folder)
-    scores = {title: asdict(comparison) for title, comparison in compared.items()}
+    scores = {"dev": asdict(dev_scores), "known": [asdict(each) for each in known_scores]}
     write_file(output / "scores.json", srsly.json_dumps({**facts, "scores": scores}, indent=2))
     for folder in trained, trained.with_name("model-best"):
         shutil.rmtree(folder)
@@ -179,26 +182,25 @@ def _print_texts(texts: Texts, *, is_split: bool) -> None:
         msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
 
 
-def _print_comparisons(compared: Mapping[str, Comparison], tasks: Iterable[Task]) -> None:
+def _print_comparisons(compared: Iterable[Comparison], tasks: Iterable[Task]) -> None:
     """Print the main scores before and after, in per cent."""
     rows = []
-    for task in tasks:
-        title = f"{task.title}, {task.main_title}"
-        for place, comparison in compared.items():
-            after, before = comparison.after.get(task.main_score), comparison.before.get(task.main_score)
-            if after is not None and before is not None:
-                rows.append(
-                    (title, place, f"{100 * before:.1f}", f"{100 * after:.1f}", f"{100 * (after - before):+.1f}")
-                )
-            elif after is not None:
-                rows.append((title, f"{place}: agreement", "", f"{100 * after:.1f}", ""))
-    msg.table(
-        rows,
-        header=("", "", "Before", "After", ""),
-        aligns=("l", "l", "r", "r", "r"),
-        divider=True,
-        max_col=LONGEST_CELL,
-    )
+    for task, each in product(tasks, compared):
+        title, before, after = (
+            f"{task.title}, {task.main_title}",
+            each.before.get(task.main_score),
+            each.after.get(task.main_score),
+        )
+        if after is None:
+            continue
+        if before is None:
+            rows.append((title, f"{each.title}: agreement", "", f"{100 * after:.1f}", ""))
+        else:
+            rows.append(
+                (title, each.title, f"{100 * before:.1f}", f"{100 * after:.1f}", f"{100 * (after - before):+.1f}")
+            )
+    header = ("", "", "Before", "After", "")
+    msg.table(rows, header=header, aligns=("l", "l", "r", "r", "r"), divider=True, max_col=LONGEST_CELL)
 
 
 def _build_package(folder: Path, packages: Path, force: bool) -> None:

@@ -38,10 +38,12 @@ class Compared:
 class Comparison:
     """Scores before and after, by name.
 
+    title (str): The texts.
     before (Scores): None of texts without gold annotation.
     after (Scores): On texts without it, how far the pipelines agree: of coreference, their CoNLL F1.
     """
 
+    title: str
     before: Scores
     after: Scores
 
@@ -71,9 +73,9 @@ def compare(old: Language, new: Language, texts: Compared) -> Comparison:
     texts (Compared): The texts.
     """
     if texts.is_gold:
-        return Comparison(score(old, texts.docs), score(new, texts.docs))
+        return Comparison(texts.title, score(old, texts.docs), score(new, texts.docs))
     found = [without_extensions(doc) for doc in old.pipe(doc.text for doc in texts.docs)]
-    return Comparison({}, score(new, found))
+    return Comparison(texts.title, {}, score(new, found))
 
 
 def score(nlp: Language, docs: Iterable[Doc]) -> Scores:

@@ -68,7 +68,7 @@ def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> 
     if not learning:
         expected = ", ".join(f"{task.group}s" for task in find_tasks(nlp).values())
         raise ValueError(
-            f"{path}: found nothing to learn. Expected {expected} in some document, as docs/bracketed.md describes them."
+            f"{path}: found nothing to learn. Expected {expected} in some document, as in docs/bracketed.md."
         )
     scored = frozenset().union(*(_kind(doc, nlp) for doc in dev))
     if not scored.intersection(learning):

@@ -105,18 +105,18 @@ def test_one_text_in_five_is_split_off_and_named(tuned: tuple[Path, str]) -> Non
 def test_scores_before_and_after_are_of_dev_and_of_what_was_known(tuned: tuple[Path, str], model: Path) -> None:
     output, printed = tuned
     found = scores_of(output)["scores"]
-    dev, gold, raw = found
-    assert dev == "dev" and gold.endswith("known.spacy") and raw.endswith("0.txt")
-    assert {"coref_f", "srl_f"} <= found[dev]["before"].keys() == found[dev]["after"].keys()
-    assert "srl_f" in found[gold]["before"] and "coref_f" not in found[gold]["before"]
-    assert found[raw]["before"] == {} and "coref_f" in found[raw]["after"]
-    assert "Coreference, CoNLL F1 dev" in printed and f"{raw}: agreement" in printed
+    dev, (gold, raw) = found["dev"], found["known"]
+    assert gold["title"].endswith("known.spacy") and raw["title"].endswith("0.txt")
+    assert {"coref_f", "srl_f"} <= dev["before"].keys() == dev["after"].keys()
+    assert "srl_f" in gold["before"] and "coref_f" not in gold["before"]
+    assert raw["before"] == {} and "coref_f" in raw["after"]
+    assert "Coreference, CoNLL F1 dev" in printed and "0.txt: agreement" in printed
     evaluated = CliRunner().invoke(
         app, ["evaluate", str(output / "model"), str(output / "corpus/dev.spacy"), "--output", str(output / "dev.json")]
     )
     assert evaluated.exit_code == 0
     again = srsly.read_json(output / "dev.json")
-    assert {name: again[name] for name in found[dev]["after"]} == pytest.approx(found[dev]["after"])
+    assert {name: again[name] for name in dev["after"]} == pytest.approx(dev["after"])
 
 
 def test_what_is_not_annotated_and_the_shared_encoder_stay(tuned: tuple[Path, str], model: Path) -> None:
