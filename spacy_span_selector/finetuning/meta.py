@@ -25,7 +25,7 @@ def describe_finetuned(
     """
     before = f"{old['lang']}_{old['name']} {old['version']}"
     source = {
-        "name": f"{before}, which was fine-tuned",
+        "name": before,
         **{key: old.get(key, "") for key in ("url", "license", "author")},
     }
     learnt = sizes["train"]["documents"]
