@@ -129,12 +129,13 @@ def _read_file(file: Path, nlp: Language, report: Report) -> Iterator[Doc]:
 
 def _read_bracketed(file: Path, nlp: Language) -> Iterator[Doc | ValueError]:
     """The documents of a file, or what is wrong with one: what remained of its annotation would teach mistakes."""
+    title = file.name.removesuffix(BRACKETED).removesuffix(PLAIN)
     lines = read_text(file).split("\n")
     starts = [number for number, line in enumerate(lines) if line.lstrip().startswith(HEADING)]
     for start, end in zip([0, *starts], [*starts, len(lines)], strict=True):
         text = "\n" * start + "\n".join(lines[start:end])  # so that errors have the numbers of the lines
         try:
-            yield from parse_bracketed(text, nlp, source=str(file), title=file.name.removesuffix(BRACKETED))
+            yield from parse_bracketed(text, nlp, source=str(file), title=title)
         except ValueError as error:
             yield error
 

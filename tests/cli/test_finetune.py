@@ -220,6 +220,7 @@ def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:
     assert scores_of(tmp_path / "out")["train"]["documents"] == 2
 
 
+@pytest.mark.filterwarnings("ignore::spacy_span_selector.corpora.reports.CorpusWarning")
 @pytest.mark.parametrize(
     ("texts", "dev", "message"),
     [
