@@ -1,9 +1,11 @@
-"""`serve`: a page on this computer to type text into and to see its clusters and frames."""
+"""`serve`: a page on this computer to type text into and to see its clusters and frames, or to correct those of a folder
+of texts."""
 
 from __future__ import annotations
 
 from functools import partial
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,6 +17,12 @@ from ._app import app
 @app.command("serve")
 def serve_cli(
     model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    edit: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Correct the texts of this folder instead: NAME.txt is saved as NAME.brackets.txt"
+        ),
+    ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on; by default only this computer reaches it")] = (
         "127.0.0.1"
     ),
@@ -27,25 +35,33 @@ def serve_cli(
     max_waiting: Annotated[int, typer.Option(min=0, help="Most texts that wait while one is annotated")] = 8,
     singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
 ) -> None:
-    """Serve a page to type text into and to see its clusters and frames. It needs the extra 'serve'."""
+    """Serve a page to type text into and to see its clusters and frames, or, with --edit, pages to correct those of a
+    folder of texts. It needs the extra 'serve'."""
     try:
         from ..annotate.pipelines import load_pipeline
-        from ..serving import Worker, create_app, open_socket, run_app
+        from ..serving import Drafting, TextFolder, View, Worker, create_app, create_editor, open_socket, run_app
     except ImportError as error:
         raise ImportError(
             "The page needs starlette and uvicorn. "
             "Install them with: python -m pip install 'spacy-span-selector[serve]'"
         ) from error
+    folder = None if edit is None else TextFolder(edit)
+    make_view = Drafting if folder else partial(View, singletons=singletons)
     load = partial(load_pipeline, model)
     with (
         open_socket(host, port) as listening,
         Worker(
-            load, name=model, most_characters=max_characters, max_seconds=max_seconds, singletons=singletons
+            load, name=model, most_characters=max_characters, max_seconds=max_seconds, make_view=make_view
         ) as worker,
     ):
-        page = create_app(worker, hosts=[host, *(allow_host or ())], most_waiting=max_waiting)
+        hosts = [host, *(allow_host or ())]
+        if folder is None:
+            page = create_app(worker, hosts=hosts, most_waiting=max_waiting)
+        else:
+            page = create_editor(worker, folder, hosts=hosts, most_waiting=max_waiting)
         if not _is_local(host):
-            msg.warn(f"Whoever reaches {host} on the network can send texts to this page.")
+            what = f"change files in {edit}" if folder else "send texts to this page"
+            msg.warn(f"Whoever reaches {host} on the network can {what}.")
         shown = f"[{host}]" if ":" in host else host
         typer.echo(f"{model}: http://{shown}:{listening.getsockname()[1]} (stop with Ctrl+C)")
         run_app(page, listening, worker.close)

@@ -9,25 +9,37 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib import resources
 from string import Template
 
 
-def html_page(body: str, *, title: str, style: str, script: str | None = None, submits: bool = False) -> str:
+def html_page(
+    body: str,
+    *,
+    title: str,
+    style: str | Sequence[str],
+    script: str | None = None,
+    submits: bool = False,
+    connects: bool = False,
+) -> str:
     """Make a page.
 
     body (str): Its markup, in which all text is escaped. Quotation marks in text are, too.
     title (str): Of the page.
-    style (str): The file of its style sheet.
+    style (str | Sequence[str]): The file of its style sheet, or several.
     script (str | None): The file of its script.
     submits (bool): Whether the page may send forms to where it comes from.
+    connects (bool): Whether its script may read from there and send to it.
     RETURNS (str): The page.
     """
-    css, js = static(style), static(script) if script else ""
+    css = "".join(map(static, [style] if isinstance(style, str) else style))
+    js = static(script) if script else ""
     policy = ["default-src 'none'", f"style-src {_source(css)}"]
     policy += [f"script-src {_source(js)}"] if js else []
+    policy += ["connect-src 'self'"] if connects else []
     policy += ["base-uri 'none'", f"form-action {_quote('self' if submits else 'none')}"]
     return Template(static("page.html")).substitute(
         policy="; ".join(policy),

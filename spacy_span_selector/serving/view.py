@@ -18,6 +18,10 @@ from ..rendering.html_page import static
 TITLE = "Your text"
 
 
+class UnreadableError(Exception):
+    """Tells what is wrong with a text that can't be annotated, and is no fault of the pipeline."""
+
+
 @dataclass(frozen=True)
 class Form:
     """The form that texts are typed into.
@@ -57,7 +61,7 @@ class Form:
 class View:
     """Makes pages with the form, and what a pipeline finds in a text."""
 
-    def __init__(self, nlp: Language, form: Form, singletons: bool) -> None:
+    def __init__(self, nlp: Language, form: Form, singletons: bool = False) -> None:
         """Initialize it.
 
         nlp (Language): The pipeline.

@@ -15,10 +15,13 @@ from typing import Any
 from spacy.language import Language
 
 from ..files.processes import prepare_worker
-from .view import Form, View
+from .view import Form, UnreadableError, View
 
 Load = Callable[[], Language]
 """Loads a pipeline, in another process: a function of a module, or a `functools.partial` of one."""
+
+MakeView = Callable[[Language, Form], Callable[[Any], Any]]
+"""Makes, in that process, what annotates a text as it is sent there, and returns what is sent back."""
 
 
 class NotAnnotatedError(Exception):
@@ -54,7 +57,7 @@ class Worker:
         name: str,
         most_characters: int = 50_000,
         max_seconds: float = 120,
-        singletons: bool = False,
+        make_view: MakeView = View,
     ) -> None:
         """Start the process, and wait until it has loaded the pipeline.
 
@@ -62,10 +65,10 @@ class Worker:
         name (str): What the page calls it.
         most_characters (int): How long a text may be.
         max_seconds (float): How long a text may take.
-        singletons (bool): Whether to show clusters of one mention.
+        make_view (MakeView): Makes what annotates: by default, what makes a page of a text.
         RAISES (ValueError): If the pipeline can't be loaded.
         """
-        self._arguments = (load, Form(name, most_characters), singletons)
+        self._arguments = (load, Form(name, most_characters), make_view)
         self._max_seconds = max_seconds
         self._lock = threading.Lock()  # to start the process, and to end it
         self._is_annotating = self._is_closed = False
@@ -86,11 +89,11 @@ class Worker:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def annotate(self, text: str) -> bytes:
-        """Make the page of a text. One thread at a time may ask for one.
+    def annotate(self, text: Any) -> Any:
+        """Annotate a text. One thread at a time may ask for it.
 
-        text (str): The text.
-        RETURNS (bytes): The page.
+        text (Any): The text, as the view takes it.
+        RETURNS (Any): What the view makes of it: a page.
         RAISES (NotAnnotatedError): If the text can't be annotated, takes too long, or ends the process.
         """
         try:
@@ -113,9 +116,8 @@ class Worker:
                 self._is_annotating = False
                 self._start_if_ended()
         if isinstance(answer, Failure):
-            raise NotAnnotatedError(f"The pipeline failed at this text: {answer.reason}", later=False)
-        page: bytes = answer
-        return page
+            raise NotAnnotatedError(answer.reason, later=False)
+        return answer
 
     def give_up(self) -> None:
         """End the process if it is annotating a text. While it loads the pipeline it goes on."""
@@ -172,24 +174,27 @@ class Worker:
         raise NotAnnotatedError(f"{problem} (exit code {code}){cause}.", later=later)
 
 
-def _work(connection: Connection, load: Load, form: Form, singletons: bool) -> None:
-    """Load the pipeline and send its form; then receive texts, and send a page for each."""
+def _work(connection: Connection, load: Load, form: Form, make_view: MakeView) -> None:
+    """Load the pipeline and send its form; then receive texts, and send what the view makes of each."""
     prepare_worker()
     try:
         nlp = load()
     except (ImportError, OSError, ValueError) as error:  # they say what is missing or wrong
         connection.send(Failure(str(error)))
         return
-    view = View(nlp, Form(form.name, min(form.most_characters, nlp.max_length)), singletons)
-    connection.send(view.form)
+    form = Form(form.name, min(form.most_characters, nlp.max_length))
+    view = make_view(nlp, form)
+    connection.send(form)
     while True:
         try:
             text = connection.recv()
         except EOFError:  # whoever asked is gone
             return
         try:
-            answer: bytes | Failure = view(text).encode()
+            answer = view(text)
+        except UnreadableError as error:
+            answer = Failure(str(error))
         except Exception as error:  # a component may be of any kind
             traceback.print_exc()
-            answer = Failure(f"{type(error).__name__}: {error}")
+            answer = Failure(f"The pipeline failed at this text: {type(error).__name__}: {error}")
         connection.send(answer)

@@ -33,10 +33,10 @@ class InThisProcess:
         self.form = form
         self.view = View(nlp, form, False)
 
-    def annotate(self, text: str) -> bytes:
+    def annotate(self, text: str) -> str:
         if text == "later":
             raise NotAnnotatedError("Not <now>.", later=True)
-        return self.view(text).encode()
+        return self.view(text)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from .pipelines import end_while_loading, load
 def test_the_pipeline_has_a_limit_too_and_a_closed_worker_says_so() -> None:
     with Worker(partial(load, max_length=5), name="my_model", most_characters=100) as worker:
         assert worker.form == Form("my_model", 5)
-        assert b"Ann</textarea>" in worker.annotate("Ann")
+        assert "Ann</textarea>" in worker.annotate("Ann")
     with pytest.raises(NotAnnotatedError, match="being stopped"):
         worker.annotate("Ann")
 

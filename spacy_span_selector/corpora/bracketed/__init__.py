@@ -1,13 +1,14 @@
 """The bracketed plain-text format (docs/bracketed.md), for annotating texts of your own."""
 
 from ..formats import Format
-from .lines import BracketedError, Collect, Stop
+from .lines import NAME_PATTERN, BracketedError, Collect, Stop
 from .reader import HEADING, parse_bracketed, read_bracketed
 from .writer import write_bracketed
 
 __all__ = [
     "FORMAT",
     "HEADING",
+    "NAME_PATTERN",
     "BracketedError",
     "Collect",
     "Stop",
