@@ -1,5 +1,5 @@
-"""`serve`: a page on this computer to type text into and to see its clusters and frames, or to correct those of a folder
-of texts."""
+"""`serve`: a page on this computer to type text into and to see its clusters and frames, or pages to correct those of a
+folder of texts."""
 
 from __future__ import annotations
 

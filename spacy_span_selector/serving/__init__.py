@@ -1,5 +1,5 @@
-"""Pages on this computer: to type text into and see what a pipeline finds in it, and to correct the documents of a folder
-(docs/look.md)."""
+"""Pages on this computer: to type text into and see what a pipeline finds in it, and to correct the documents of a
+folder (docs/look.md)."""
 
 from .app import create_app
 from .drafts import Drafting

@@ -42,7 +42,7 @@ from ..corpora.bracketed import NAME_PATTERN, write_bracketed
 from ..corpora.speech import nearest_mention, spread_turns
 from .drafts import Draft
 
-DOUBTFUL = 0.7
+DOUBTFUL = 0.4
 """Links that are less probable are offered to be looked at."""
 
 LONGEST_NAME = 200

@@ -250,7 +250,7 @@ class Drafts:
         for name, is_corrected in self._folder.names().items():
             while not is_corrected and name not in self._known:
                 try:
-                    await self.open(name, asyncio.Event().wait())
+                    await self.open(name, _forever())
                 except NotAnnotatedError as error:
                     if not error.later:
                         break
@@ -262,3 +262,8 @@ class Drafts:
             self._kept.popitem(last=False)
         doc = load_doc(draft)
         self._known[source.name] = Entry(source.name, source.is_corrected, len(doc), tuple(doubts(doc)))
+
+
+async def _forever() -> None:
+    """Wait, as nobody does who may leave."""
+    await asyncio.Event().wait()

@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 from ..rendering.html_page import html_page, static
 
-
 STYLE = ("page.css", "edit.css")
 
 

@@ -55,11 +55,19 @@
   const frameOf = (id) => state.frames.find((frame) => frame.id === id);
   const textOf = ([start, end]) => words.slice(start, end).map(([text, space]) => text + (space ? " " : "")).join("").trim();
   const short = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const hasWords = (start, end) => /[\p{L}\p{N}]/u.test(textOf([start, end]));
   const quoted = (span) => `“${short(textOf(span))}”`;
   const sentenceAt = (i) => sentences[sentenceOf[i]];
   const spanOf = (frame, argument) => (argument < 0 ? frame.predicate : frame.arguments[argument].slice(0, 2));
   const nameOf = (cluster) => cluster.name || textOf(cluster.mentions[0]);
-  const lookOf = (cluster) => (cluster.mentions.length === 1 ? "single" : `k${cluster.id % COLORS} line${Math.floor(cluster.id / COLORS) % LINES}`);
+
+  const looks = new Map();  // the number of the colour and line of each cluster, which it keeps
+
+  function lookOf({ id, mentions }) {
+    if (mentions.length === 1) return "single";
+    if (!looks.has(id)) looks.set(id, looks.size);
+    return `k${looks.get(id) % COLORS} line${Math.floor(looks.get(id) / COLORS) % LINES}`;
+  }
 
   function spanOfChosen() {
     if (!chosen) return null;
@@ -318,7 +326,7 @@
     const [first, last] = sentenceAt(frame.predicate[0]);
     const line = make("dd");
     let here = parts[0][0];
-    if (here > first) line.append("… ");
+    if (hasWords(first, here)) line.append("… ");
     for (const [start, end, role, argument] of parts) {
       line.append(words.slice(here, start).map(([text, space]) => text + (space ? " " : "")).join(""));
       const box = make("mark", { className: `role ${lookOfRole(role)}`, "data-argument": argument }, make("b", {}, role), "\u00a0");
@@ -328,7 +336,7 @@
       line.append(box, words[end - 1][1] ? " " : "");
       here = end;
     }
-    if (here < last) line.append("…");
+    if (hasWords(here, last)) line.append(" …");
     const name = make("button", { type: "button", tabindex: "-1" }, frame.roleset || textOf(frame.predicate));
     return make("div", { className: "frame", "data-frame": frame.id }, make("dt", {}, name), line);
   }
