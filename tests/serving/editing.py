@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def place(words: list[int]) -> list[tuple[int, int]]:
     return [(words[i], words[j]) for i, j in [(0, 0), (2, 2), (2, 3), (6, 6), (10, 10)]]
 
 
+@cache
 def load() -> Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
