@@ -63,7 +63,7 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
     RETURNS (Starlette): The application.
     """
     drafts = Drafts(Turns(worker, most_waiting), folder)
-    most_bytes = 100_000 + BYTES_PER_CHARACTER * worker.form.most_characters
+    most_bytes = worker.form.most_characters * BYTES_PER_CHARACTER + 100_000
 
     async def home(request: Request) -> Response:
         return HTMLResponse(list_page(drafts.entries(), worker.form.name), headers=HEADERS)

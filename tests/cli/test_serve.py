@@ -70,6 +70,20 @@ def test_others_are_let_in_on_request_with_a_warning(model: Path, served: list[t
     assert "Whoever reaches 0.0.0.0 on the network" in " ".join(result.output.split())
 
 
+@pytest.mark.usefixtures("no_process")
+def test_a_folder_is_corrected_on_this_computer_alone_or_with_a_warning(
+    model: Path, served: list[tuple[Any, ...]], tmp_path: Path
+) -> None:
+    result = run(model, "--port", 0, "--edit", tmp_path / "texts")
+    assert (result.exit_code, "texts: no such folder" in " ".join(result.output.split())) == (1, True)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/a.txt").write_text("Ann ran.", encoding="utf-8")
+    assert run(model, "--port", 0, "--edit", tmp_path / "texts").exit_code == 0
+    result = run(model, "--port", 0, "--edit", tmp_path / "texts", "--host", "0.0.0.0")
+    assert [address for _, (address, _) in served] == ["127.0.0.1", "0.0.0.0"]
+    assert "can change files in" in " ".join(result.output.split())
+
+
 def test_a_missing_pipeline_and_a_taken_port_are_named(
     model: Path, served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
