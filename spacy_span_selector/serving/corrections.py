@@ -114,6 +114,7 @@ def correct(doc: Doc, posted: Any) -> str:
         `frames`, with `predicate`, `roleset` and `arguments`.
     RETURNS (str): The document in the bracketed format, which holds all of the correction.
     RAISES (CorrectionError): If it is something else, or can't be written in that format, saying where and why.
+    RAISES (ValueError): If a name has a character that no text file can hold, naming it.
     """
     check = _Check(doc)
     fields = check.fields(posted, "the correction", {"text", "clusters", "frames"})
@@ -180,7 +181,7 @@ class _Check:
         return found
 
     def name(self, found: Any, place: str, *, may_be_empty: bool) -> str:
-        fits = isinstance(found, str) and len(found) <= LONGEST_NAME and found.isprintable()
+        fits = isinstance(found, str) and len(found) <= LONGEST_NAME
         if not fits or not (NAME_PATTERN.fullmatch(found) or (may_be_empty and not found)):
             self.fail(place, found, f"at most {LONGEST_NAME} characters without white space, brackets, `|` and `\\`")
         return str(found)

@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from .corrections import CorrectionError, correct, describe, doubts, load_doc
+from .corrections import correct, describe, doubts, load_doc
 from .drafts import Draft
 from .folder import ChangedError, Source, TextFolder
 from .listing import Entry, list_page, text_page
@@ -96,14 +96,14 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
     async def saved(request: Request, opened: Opened, posted: Any, *, beside: bool) -> Response:
         try:
             source = await asyncio.to_thread(drafts.save, opened, posted, beside=beside)
-        except CorrectionError as error:
+        except ValueError as error:
             raise Problem(422, str(error)) from error
         except ChangedError as error:
             raise Problem(409, CHANGED) from error
-        except (OSError, ValueError) as error:
+        except OSError as error:
             logger.warning("%s", error)
             raise Problem(500, str(error)) from error
-        after = next((entry.name for entry in drafts.entries() if not entry.is_corrected), None)
+        after = next((entry.name for entry in drafts.entries() if not entry.is_corrected and not entry.problem), None)
         status = 201 if beside else 200
         answer = {"name": source.name, "next": after}
         return JSONResponse(answer, status_code=status, headers=HEADERS | {"ETag": etag(source)})
@@ -235,7 +235,7 @@ class Drafts:
         posted (Any): The correction.
         beside (bool): Whether to save it under a name of its own.
         RETURNS (Source): What was saved.
-        RAISES (CorrectionError): If it can't be saved as it is.
+        RAISES (ValueError): If it can't be saved as it is, saying where and why.
         RAISES (ChangedError): If the document has changed meanwhile.
         RAISES (OSError): If it can't be written.
         """

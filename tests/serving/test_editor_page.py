@@ -137,9 +137,7 @@ def open_text(editor: Editor, open_page: OpenPage) -> Iterator[OpenText]:
 def test_a_document_is_shown_as_the_pipeline_has_it_and_saved_as_it_is_shown(open_text: OpenText) -> None:
     text = open_text()
     assert text.clusters() == [[ANN, HER, SHE], [BROTHER, HE]]
-    assert (
-        text.frames() == ["see.01 ARG0 1 Ann V saw ARG1 2 her brother", "run.02 … ARG0 2 He V ran …"] or text.frames()
-    )
+    assert text.frames() == ["see.01 ARG0 1 Ann V saw ARG1 2 her brother", "run.02 … ARG0 2 He V ran …"]
     assert "As the pipeline has it" in text.status()
     doc = text.save()
     assert get_clusters(doc) == [[ANN, HER, SHE], [BROTHER, HE]]
@@ -173,9 +171,7 @@ def test_clusters_are_merged_with_one_that_is_clicked(open_text: OpenText) -> No
     text.choose(HE)
     text.click("Merge clusters")
     text.mention(SHE).click()
-    assert text.clusters() == [[ANN, HER, BROTHER, HE, SHE]] or text.clusters() == [
-        sorted([ANN, HER, BROTHER, HE, SHE])
-    ]
+    assert text.clusters() == [sorted([ANN, HER, BROTHER, HE, SHE])]
     assert "mention 4 of 5" in text.card()
     assert get_clusters(text.save()) == [sorted([ANN, HER, BROTHER, HE, SHE])]
 
@@ -278,7 +274,7 @@ def test_undo_and_redo_bring_back_every_step(open_text: OpenText) -> None:
     for key in ("c", "x", "Enter", "X"):
         text.press(key)
         steps.append(text.clusters())
-    assert len({str(step) for step in steps}) == len(steps) - 1  # the last two but one are alike
+    assert len({str(step) for step in steps}) == 3  # what was removed is made again, and removed again
     for step in reversed(steps[:-1]):
         text.press("Control+z")
         assert text.clusters() == step

@@ -452,9 +452,14 @@
   ];
 
   function frameHere() {
-    const [start, end] = sentenceAt(chosen.words[0]);
+    const [start, end] = sentenceAt(spanOfChosen()[0]);
     const here = state.frames.filter((frame) => start <= frame.predicate[0] && frame.predicate[0] < end);
     return here.find((frame) => frame.id === lastFrame) ?? (here.length === 1 ? here[0] : undefined);
+  }
+
+  function argumentActions() {
+    const frame = frameHere();
+    return frame ? [action(`Argument of ${nameOfFrame(frame)} …`, "r", askArgument)] : [];
   }
 
   const shortName = (cluster) => `${cluster.id} ${nameOf(cluster).slice(0, 24)}`;
@@ -473,7 +478,6 @@
   function describe() {
     if (chosen.words) {
       const cluster = clusterOf(lastCluster);
-      const frame = frameHere();
       return {
         about: [["name", quoted(chosen.words)], ["", chosen.words[1] - chosen.words[0] === 1 ? "1 word" : `${chosen.words[1] - chosen.words[0]} words`]],
         actions: [
@@ -481,7 +485,7 @@
           action("New cluster", cluster ? "c" : "Enter", own),
           action("Mention of …", "m", askTarget),
           action("Predicate", "v", () => addFrame(chosen.words)),
-          ...(frame ? [action(`Argument of ${nameOfFrame(frame)} …`, "r", askArgument)] : []),
+          ...argumentActions(),
           ...edges(),
         ],
       };
@@ -499,6 +503,7 @@
           ...(length > 1 ? [action("Split off", "c", own)] : []),
           action("Merge clusters …", "g", askMerge),
           action("Name …", "Enter", confirm),
+          ...argumentActions(),
           ...edges(),
           action("Remove", "x", remove, "remove"),
           ...(length > 1 ? [action("Remove cluster", "X", removeCluster, "remove")] : []),
@@ -638,9 +643,10 @@
   }
 
   function askArgument() {
-    const frame = chosen?.words && frameHere();
-    if (!frame) return chosen?.words ? fail("Choose a frame of this sentence first, then the words.") : false;
-    const { words: span } = chosen;
+    if (!chosen || chosen.frame) return false;
+    const frame = frameHere();
+    if (!frame) return fail("Choose a frame of this sentence first, then the words.");
+    const span = spanOfChosen();
     return ask({ label: `Role in ${nameOfFrame(frame)}`, options: roles(), take: (role) => addArgument(span, frame.id, role) });
   }
 
@@ -850,7 +856,7 @@
       return;
     }
     const isOnControl = event.target.matches("button, a, summary, input");
-    if (!(key in KEYS) || (isOnControl && (key === "Enter" || key.startsWith("Arrow")))) return;
+    if (!(key in KEYS) || (isOnControl && key === "Enter")) return;
     event.preventDefault();
     KEYS[key](event.shiftKey);
   });
