@@ -131,7 +131,9 @@ def test_what_can_not_be_written_is_named_with_its_place(doc: Doc, changes: dict
     assert write_bracketed([doc]) == BRACKETS
 
 
-@pytest.mark.parametrize("character", ["\0", "\ud800"])
-def test_what_no_file_can_hold_is_refused(doc: Doc, character: str) -> None:
-    with pytest.raises(ValueError, match="no text file can hold"):
+@pytest.mark.parametrize(
+    ("character", "problem"), [("\0", "no text file can hold"), ("\ud800", "surrogates, which can't be saved")]
+)
+def test_what_no_file_can_hold_is_refused(doc: Doc, character: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
         correct(doc, sent(doc, clusters=[{"name": character, "mentions": [[0, 1]]}]))
