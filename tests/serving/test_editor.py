@@ -205,16 +205,16 @@ def test_the_list_has_the_most_doubtful_first_and_what_is_corrected_last(folder:
     (folder / "c.txt").write_bytes(b"\xff")
     worker = InThisProcess()
 
-    def rows() -> list[str]:
+    def rows(client: TestClient) -> list[str]:
         found = re.findall(r"<li>.*?<bdi>(.*?)</bdi></b>(.*?)</a></li>", client.get("/").text)
         return [" ".join([name, *re.findall(r">([^<]+)<", about)]) for name, about in found]
 
     with TestClient(create_editor(worker, TextFolder(folder)), base_url=OWN) as client:  # type: ignore[arg-type]
         wait_until(lambda: "not annotated yet" not in client.get("/").text)
-        assert rows()[:2] == ["at sea 13 words 2 doubtful links 20%", "a 3 words no doubtful links"]
-        assert rows()[2].startswith("broken The pipeline failed at this text: out of order")
-        assert "c.txt: byte 0 is not UTF-8" in rows()[3]
-        assert rows()[4] == "b corrected"
+        assert rows(client)[:2] == ["at sea 13 words 2 doubtful links 20%", "a 3 words no doubtful links"]
+        assert rows(client)[2].startswith("broken The pipeline failed at this text: out of order")
+        assert "c.txt: byte 0 is not UTF-8" in rows(client)[3]
+        assert rows(client)[4] == "b corrected"
         assert worker.asked == ["a", "at sea", "broken"]
     assert "1 of 5 corrected" in client.get("/").text
 
