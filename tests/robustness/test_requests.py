@@ -47,8 +47,8 @@ class InThisProcess:
         self.form = Form("a model", MOST)
         self.view = View(nlp, self.form, False)
 
-    def annotate(self, text: str) -> bytes:
-        return self.view(text).encode()
+    def annotate(self, text: str) -> str:
+        return self.view(text)
 
     def give_up(self) -> None:
         """There is nothing to end."""

@@ -8,6 +8,9 @@ from spacy.language import Language
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
+from spacy_span_selector.serving.corrections import load_doc
+from spacy_span_selector.serving.drafts import Drafting
+from spacy_span_selector.serving.folder import Source
 from spacy_span_selector.serving.view import Form, View
 from spacy_span_selector.serving.worker import NotAnnotatedError, Worker
 
@@ -40,3 +43,11 @@ def test_a_text_in_another_language_is_annotated_and_told_on_the_page(nlp: Langu
     view = View(nlp, Form("my_model", 10_000), False)
     assert "another language" not in view("Ann sees her.")
     assert "This pipeline is for English, and the text has the words of another language" in view(FOREIGN["German"])
+
+
+def test_it_makes_drafts_and_says_what_can_not_be_read() -> None:
+    with Worker(load, name="my_model", make_view=Drafting) as worker:
+        draft = worker.annotate(Source("a", "Ann sees  herself.", False, "1"))
+        assert load_doc(draft).text == "Ann sees herself."
+        with pytest.raises(NotAnnotatedError, match=r"^a\.brackets\.txt:1:1: a mention that is not closed"):
+            worker.annotate(Source("a", "[Ann sees", True, "2"))
