@@ -20,7 +20,7 @@ ENCODER, NETWORK = "spacy_span_selector.TransformerModel.v1", "spacy_span_select
 Precision = Literal["float32", "bfloat16", "int8"]
 """The kinds of numbers that an encoder multiplies at prediction."""
 
-_OF_ENCODERS = {"bfloat16": "prediction", "int8": True}
+_OF_ENCODERS: dict[str, str | bool] = {"bfloat16": "prediction", "int8": True}
 PRECISIONS: dict[str, dict[str, str | bool]] = {
     ENCODER: _OF_ENCODERS,
     "spacy_span_selector.Tok2VecTransformer.v1": _OF_ENCODERS,

@@ -49,10 +49,11 @@ def encoder_shims(nlp: Language) -> dict[str, list[Any]]:
     nlp (Language): The pipeline.
     RETURNS (dict[str, list[EncoderShim]]): In the order of the pipeline; components without an encoder are left out.
     """
+    models: dict[str, Any] = {name: getattr(component, "model", None) for name, component in nlp.pipeline}
     shims = {
-        name: [shim for node in component.model.walk() for shim in node.shims if hasattr(shim, "int8_products")]
-        for name, component in nlp.pipeline
-        if isinstance(getattr(component, "model", None), Model)
+        name: [shim for node in model.walk() for shim in node.shims if hasattr(shim, "int8_products")]
+        for name, model in models.items()
+        if isinstance(model, Model)
     }
     return {name: found for name, found in shims.items() if found}
 

@@ -45,8 +45,8 @@ READERS: dict[str, Callable[[Path, Path], list[object]]] = {
     **{" ".join(path): lambda docs, folder: [docs, folder / "out"] for path in COMMANDS if path[0] == "export"},
 }
 """The arguments of each command that reads a `.spacy` file, which is either read or named."""
-OTHERS = {"annotate", "train"}
-"""These have tests of their own: the one goes on with other files, the other has a reader."""
+OTHERS = {"annotate", "finetune", "train"}
+"""These have tests of their own: the first two go on with other files, the last has a reader."""
 NONE = {"compact", "serve"}
 """These read none."""
 

@@ -15,7 +15,9 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
+from spacy_span_selector.corpora.reports import Report
 from spacy_span_selector.examples.corpus import create_corpus, read_docs
+from spacy_span_selector.finetuning.texts import read_annotated
 
 from .annotating import annotate, invoke
 from .fuzzing import no_hang
@@ -88,6 +90,15 @@ def by_training(folder: Path) -> Found:
     return found, "".join(str(warning.message) for warning in caught)
 
 
+def by_finetune(folder: Path) -> Found:
+    report = Report()
+    docs = read_annotated(folder, NLP, report)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report.warn()
+    return len(docs), "".join(str(warning.message) for warning in caught)
+
+
 class Reader(NamedTuple):
     """A reader of folders.
 
@@ -105,6 +116,7 @@ READERS = {
     "annotate": Reader(by_annotate, tuple(f".{kind}" for kind in sorted(INPUTS)), goes_on=True),
     "check": Reader(by_check, (".spacy", ".txt"), goes_on=True),
     "convert conll2012": Reader(by_convert, (".gold_conll",)),
+    "finetune": Reader(by_finetune, (".spacy",)),
     "train": Reader(by_training, (".spacy",)),
 }
 CORPORA = {f"convert {source.command[0]}" for source in SOURCES.values() if source.command[1] == ""}

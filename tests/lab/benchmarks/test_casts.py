@@ -156,7 +156,7 @@ def test_dashes_can_be_split(make_model: MakeModel, novels: Path) -> None:
     for option in ([], ["--split-dashes"]):
         run_casts(model, novels, "novel", "--output", novels / "out.json", *option)
         words.append(json.loads((novels / "out.json").read_text(encoding="utf-8"))["novels"]["novel"]["words"])
-    assert words == [13, 16]
+    assert words == [14, 17]
 
 
 def test_a_novel_needs_a_cast_and_its_own_text(make_model: MakeModel, novels: Path) -> None:
