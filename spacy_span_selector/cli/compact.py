@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -48,6 +46,7 @@ def compact_cli(
     """
     from ..encoders.int8 import measure_ranges
     from ..models.compact import save_compact
+    from ..training.checkpoints import whole_folder
 
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
@@ -56,13 +55,9 @@ def compact_cli(
     if texts:
         docs = (doc for path in texts for doc in _read_beginning(path, nlp, MEASURED_WORDS // len(texts)))
         typer.echo(f"Ranges for int8: measured on {measure_ranges(nlp, docs):,} words")
-    out_path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".compact-", dir=out_path.parent) as folder:
-        needing = save_compact(nlp, Path(folder) / "pipeline", weights)
-        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-        if out_path.exists():
-            shutil.rmtree(out_path)
-        (Path(folder) / "pipeline").rename(out_path)
+    with whole_folder(out_path) as folder:
+        needing = save_compact(nlp, folder, weights)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     if needing:
         msg.warn(f"{out_path} has all words of its training, which these components may need: {', '.join(needing)}")
     typer.echo(f"{out_path}: {size / 1e6:.1f} MB")
