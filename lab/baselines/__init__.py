@@ -12,6 +12,6 @@ of a clone:
 `evaluate` takes the same `--code`. The laboratory's experiments know both: see `lab/grids/ontogum.cfg` and `ewt.cfg`.
 """
 
-from lab.baselines import bio, multitask  # absolute: spaCy runs this file outside of its package
+from lab.baselines import bio, crossing, multitask  # absolute: spaCy runs this file outside of its package
 
-__all__ = ["bio", "multitask"]
+__all__ = ["bio", "crossing", "multitask"]
