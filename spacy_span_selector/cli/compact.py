@@ -14,7 +14,7 @@ from wasabi import msg
 from ._app import app, load_pipeline
 
 MEASURED_WORDS = 20_000
-"""About how many words are read, divided among the files, to find the ranges of an encoder."""
+"""About how many words are read, divided among the files, to measure a pipeline."""
 
 
 @app.command("compact")
@@ -32,6 +32,12 @@ def compact_cli(
             "copy then computes in int8 on CPUs without bfloat16",
         ),
     ] = None,
+    hidden_width: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Units of hidden layers that are left, for faster scores; needs texts. Not fewer if not given"
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder if it exists")] = False,
 ) -> None:
     """Write a copy of a pipeline whose weights take a quarter of the space, or half.
@@ -41,20 +47,31 @@ def compact_cli(
 
     The words of the corpora that it was trained on are left out, unless a component may need them.
 
-    With --texts, the encoder annotates the beginnings of these, of 20,000 words in all, and what its layers read is
-    stored: with that it can multiply in int8. What is annotated then differs a little, see docs/train.md.
+    With --texts, the pipeline annotates the beginnings of these, of 20,000 words in all. What the layers of its encoder
+    read is stored: with that it can multiply in int8. With --hidden-width, hidden units that others can stand in for
+    are left out of its other networks. What is annotated then differs a little, see docs/pipelines.md.
     """
-    from ..encoders.int8 import measure_ranges
+    from ..encoders.int8 import encoder_shims, measure_ranges
     from ..models.compact import save_compact
+    from ..pipeline.pruning import narrow
     from ..training.checkpoints import whole_folder
 
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
     nlp = load_pipeline(model)
     nlp.meta.pop("performance", None)
+    if hidden_width and not texts:
+        raise ValueError("--hidden-width needs --texts FILE: units are chosen by what they do in texts.")
     if texts:
-        docs = (doc for path in texts for doc in _read_beginning(path, nlp, MEASURED_WORDS // len(texts)))
-        typer.echo(f"Ranges for int8: measured on {measure_ranges(nlp, docs):,} words")
+        docs = [doc for path in texts for doc in _read_beginning(path, nlp, MEASURED_WORDS // len(texts))]
+        if hidden_width:
+            for layer in narrow(nlp, docs, hidden_width):
+                typer.echo(
+                    f"{layer.component}, {layer.module}: {layer.units} of {layer.before} hidden units, scores off by "
+                    f"{layer.error:.2g} of {layer.size:.2g}"
+                )
+        if encoder_shims(nlp) or not hidden_width:
+            typer.echo(f"Ranges for int8: measured on {measure_ranges(nlp, docs):,} words")
     with whole_folder(out_path) as folder:
         needing = save_compact(nlp, folder, weights)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import accumulate
 
 import torch
@@ -99,13 +99,25 @@ def seen_rolesets(predicate: Span, counts: RolesetCounts, lexicon: Lexicon | Non
     lexicon (Lexicon | None): The words of rolesets. Those of other words, such as "learn.01" of "leaned", count only
         if there is no other: corpora hold slips. Nor does the adjective "drunk.01" of "had drunk".
     """
-    keys = [*_form_and_lemma(predicate)]
-    keys += words_of_form(keys[0])
+    return _rolesets_of(*_words_of(predicate), counts, lexicon)
+
+
+def _words_of(predicate: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The form of a predicate and its lemma, if it has one; and the verbs that it is a form of behind "have"."""
+    start = max(0, predicate.start - MOST_BETWEEN - 1)
+    before = [token.text for token in predicate.doc[start : predicate.start + 1]]
+    return tuple(_form_and_lemma(predicate)), tuple(verbs_in_perfect(before))
+
+
+def _rolesets_of(
+    form_and_lemma: Iterable[str], verbs: Iterable[str], counts: RolesetCounts, lexicon: Lexicon | None
+) -> dict[str, int]:
+    """`seen_rolesets` of these words."""
+    form, *lemma = form_and_lemma
+    keys = [form, *lemma, *words_of_form(form)]
     known = [counts[key] for key in keys if key in counts]
     if lexicon:
         words = {key.partition(" ")[0] for key in keys}
-        start = max(0, predicate.start - MOST_BETWEEN - 1)
-        verbs = verbs_in_perfect([token.text for token in predicate.doc[start : predicate.start + 1]])
         for allowed in filter(None, (words, {*verbs})):
             own = ({name: n for name, n in row.items() if _may_be_of(name, lexicon, allowed)} for row in known)
             known = [*filter(None, own), *known]
@@ -140,10 +152,11 @@ class LookUpSenses:
         edges = list(accumulate((len(doc) for doc in self.docs), initial=0))
         rows: list[tuple[int, int]] = []
         log_counts: list[float] = []
+        find = cache(partial(_rolesets_of, counts=self.counts, lexicon=self.lexicon))  # most words come again
         for i, (start, end) in enumerate(zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True)):
             number = bisect_right(edges, start) - 1
             predicate = self.docs[number][start - edges[number] : end + 1 - edges[number]]
-            known = seen_rolesets(predicate, self.counts, self.lexicon)
+            known = find(*_words_of(predicate))
             rows += [(i, self.numbers[roleset]) for roleset in known]
             log_counts += [math.log(count) for count in known.values()]
         device = predicates.starts.device

@@ -167,6 +167,25 @@ def test_a_copy_has_the_ranges_of_texts(with_encoder: Path, tmp_path: Path) -> N
     assert len(shim.ranges) == 6
 
 
+def test_a_copy_has_narrower_layers(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ann saw the boat of her brother. She liked it. " * 20)
+    nlp = spacy.load(model)
+    for component in ("structured_coref", "structured_srl"):  # so that an untrained pipeline finds something
+        nlp.get_pipe(component).configure(threshold=0.0)
+    nlp.to_disk(tmp_path / "model")
+    result = run(tmp_path / "model", tmp_path / "small", "--texts", tmp_path / "a.txt", "--hidden-width", 100)
+    assert result.exit_code == 0, result.output
+    assert "structured_coref, linker: 100 of 512 hidden units, scores off by" in " ".join(result.output.split())
+    assert "Ranges" not in result.output  # there is no encoder
+    assert spacy.load(tmp_path / "small").config["components"]["structured_srl"]["model"]["pair_hidden_width"] == 100
+
+
+def test_narrower_layers_need_texts(model: Path, tmp_path: Path) -> None:
+    result = run(model, tmp_path / "small", "--hidden-width", 100)
+    assert result.exit_code == 1 and "--hidden-width needs --texts FILE" in " ".join(result.output.split())
+    assert not (tmp_path / "small").exists()
+
+
 def test_texts_without_an_encoder_or_words_are_errors(with_encoder: Path, model: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("She saw it.")
     (tmp_path / "none.txt").write_text("")

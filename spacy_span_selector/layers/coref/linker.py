@@ -19,8 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from ..spans.blocks import compute_blocks, rows_at_once
-from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, merge_tables
+from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, join_tables, look_up, merge_tables
 from ..spans.precision import multiply, prediction_dtype
+from ..spans.pruning import HiddenLayer
 from .pair_features import PAIR_FEATURES, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
 
 COARSE_ROWS = 256
@@ -129,7 +130,7 @@ class Linker(nn.Module):
         dtype = prediction_dtype(self, self.in_bfloat16, mentions.vectors)
         projected = multiply(self.project, mentions.vectors, dtype)
         if self.word is not None:
-            projected = projected + add_up([mentions.facts.short_word], [self.word.weight])
+            projected = projected + look_up(mentions.facts.short_word, self.word.weight)
         vectors = self.dropout(projected)
         sources = multiply(self.coarse, vectors, dtype)
         positions = Positions.of(mentions.weights)
@@ -139,11 +140,16 @@ class Linker(nn.Module):
         features = [positions.distance(order, antecedents), *self._features(mentions.facts, order, antecedents)]
         scores = (
             self._score(vectors, sources, antecedents, features, dtype)
-            + add_up(features, [self.coarse_distance.weight, *self._coarse_tables()]).squeeze(2)
+            + add_up(*join_tables(features, [self.coarse_distance.weight, *self._coarse_tables()])).squeeze(2)
             + mentions.scores[:, None]
             + mentions.scores[antecedents]
         )
         return Links(antecedents, possible, scores.masked_fill(~possible, -torch.inf))
+
+    def hidden_layer(self) -> HiddenLayer:
+        """That of the fine scorer, which decides how long it takes."""
+        tables = [self.distance.weight, self.match.weight, *self.pairs.values()]
+        return HiddenLayer([self.mention, self.antecedent, self.product], tables, self.output)
 
     def _prune(
         self, mentions: Mentions, positions: Positions, vectors: Tensor, sources: Tensor, reach: int | None
@@ -194,15 +200,16 @@ class Linker(nn.Module):
         tables: Sequence[Tensor] = self._tables()
         if vectors.device.type != "cuda":
             features, tables = merge_tables(features, tables, COMBINATIONS)
-        output = self.dropout(torch.ones_like(mention)) * self.output.weight
+        feature_rows, table = join_tables(features, tables)
+        mask = self.dropout(torch.ones_like(mention)) if self.training else None
         product = self.product.weight.to(dtype)
         row_elements = mention.shape[1] * antecedents.shape[1]
         at_once = rows_at_once(row_elements, vectors.device)
         blocks = (
             (
                 *(vectors, vectors[rows], sources[rows], antecedents[rows]),
-                *(mention[rows], antecedent, tables, [feature[rows] for feature in features]),
-                *(product, output[rows]),
+                *(mention[rows], antecedent, feature_rows[rows], table, product),
+                *(None if mask is None else mask[rows], self.output.weight),
             )
             for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
         )
@@ -229,28 +236,32 @@ def _score_pairs(
     antecedents: Tensor,
     mention: Tensor,
     antecedent: Tensor,
-    tables: Sequence[Tensor],
-    features: Sequence[Tensor],
+    features: Tensor,
+    table: Tensor,
     product: Tensor,
+    mask: Tensor | None,
     output: Tensor,
 ) -> Tensor:
     """The bilinear and the fine scores of some mentions with their antecedents, added.
 
     vectors, antecedent (Tensor): Of all mentions. Shapes: (mentions, width) and (mentions, hidden)
     rows, sources (Tensor): Of the mentions to score. Shape: (rows, width)
-    mention, output (Tensor): Of the mentions to score. Shape: (rows, hidden)
+    mention (Tensor): Of the mentions to score. Shape: (rows, hidden)
     antecedents (Tensor): Indices of mentions. Shape: (rows, antecedents)
-    tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
-    features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
+    features (Tensor): The features of the pairs, as rows of the table. Shape: (rows, antecedents, features)
+    table (Tensor): A vector for each value of a feature. Shape: (values, hidden)
     product (Tensor): The weights of the product part, whose type it is computed in. Shape: (hidden, width)
+    mask (Tensor | None): Dropout of the hidden layer. Shape: (rows, hidden)
+    output (Tensor): The output layer. Shape: (1, hidden)
     RETURNS (Tensor): Shape: (rows, antecedents)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
     others = embed(antecedents, vectors)
     hidden = linear((rows[:, None] * others).to(product.dtype), product).to(rows.dtype)
-    hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
+    hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, table)).relu_()
+    hidden = hidden if mask is None else hidden * mask[:, None]
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
-    return (others * sources[:, None]).sum(2) + (hidden * output[:, None]).sum(2)
+    return (others * sources[:, None]).sum(2) + linear(hidden, output).squeeze(2)
 
 
 class Positions(NamedTuple):

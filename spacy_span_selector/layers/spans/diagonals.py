@@ -53,6 +53,8 @@ class _Parts(NamedTuple):
 def _put_mask_on_parts(parts: SpanParts) -> _Parts:
     start, end, weight, weighted, widths, mask, output, lengths = parts
     widths = widths[: int(width_numbers(end.shape[1], widths.device)[-1]) + 1]
+    if mask is None:
+        return _Parts(start, end, weight, weighted, widths.expand(len(start), -1, -1), output, lengths)
     return _Parts(start * mask, end * mask, weight, weighted * mask, widths * mask, output, lengths)
 
 

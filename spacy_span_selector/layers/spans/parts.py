@@ -24,7 +24,7 @@ class SpanParts(NamedTuple):
         nothing is divided by 0. Shape: (sentences, length, 1)
     weighted (Tensor): Projected tokens times their weights. Shape: (sentences, length, hidden)
     widths (Tensor): Projected width features. Shape: (width buckets, hidden)
-    mask (Tensor): Dropout of the hidden vectors of each sentence. Shape: (sentences, 1, hidden)
+    mask (Tensor | None): Dropout of the hidden vectors of each sentence, None for none. Shape: (sentences, 1, hidden)
     output (Tensor): The output layer. Shape: (scores, hidden)
     lengths (Tensor): Number of tokens of each sentence, none greater than that of the sentence before it.
         Shape: (sentences,)
@@ -35,16 +35,17 @@ class SpanParts(NamedTuple):
     weight: Tensor
     weighted: Tensor
     widths: Tensor
-    mask: Tensor
+    mask: Tensor | None
     output: Tensor
     lengths: Tensor
 
     def split(self, sentences: int) -> Iterator[SpanParts]:
         """The parts of so many sentences at once."""
         start, end, weight, weighted, widths, mask, output, lengths = self
-        columns = (column.split(sentences) for column in (start, end, weight, weighted, mask, lengths))
-        for one_start, one_end, one_weight, one_weighted, one_mask, some in zip(*columns, strict=True):
-            yield SpanParts(one_start, one_end, one_weight, one_weighted, widths, one_mask, output, some)
+        for first in range(0, len(start), sentences):
+            some = slice(first, first + sentences)
+            own = None if mask is None else mask[some]
+            yield SpanParts(start[some], end[some], weight[some], weighted[some], widths, own, output, lengths[some])
 
 
 def attention_weights(logits: Tensor, padding: Tensor) -> Tensor:

@@ -30,6 +30,7 @@ from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
 from .parts import SpanParts, attention_weights
 from .precision import multiply, prediction_dtype
+from .pruning import HiddenLayer
 
 HEAD_TOKENS = 1 << 16
 """Tokens of spans whose vectors are gathered at once to represent them."""
@@ -75,6 +76,10 @@ class SpanScorer(nn.Module):
             return tokens.new_zeros(self.output.out_features, 0)
         charts = [self._score_bucket(bucket, tokens, max_width) for bucket in layout.buckets]
         return torch.cat([chart.flatten(0, 2) for chart in charts]).T
+
+    def hidden_layer(self) -> HiddenLayer:
+        """What decides how long scores take."""
+        return HiddenLayer([self.start, self.end, self.head, self.width], [], self.output)
 
     def score_some(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
         """Score chosen spans.
@@ -122,7 +127,7 @@ class SpanScorer(nn.Module):
             weight=weight,
             weighted=multiply(self.head, tokens, dtype) * weight,
             widths=self.width(self.width_embedding.weight),
-            mask=self.dropout(torch.ones_like(start[:, :1])),
+            mask=self.dropout(torch.ones_like(start[:, :1])) if self.training else None,
             output=self.output.weight,
             lengths=sentences.lengths,
         )
@@ -191,7 +196,7 @@ def cut_into_windows(parts: SpanParts, starts: int, most: int) -> SpanParts:
         weight=overlapping(parts.weight, 1.0),  # so that nothing is divided by 0
         weighted=overlapping(parts.weighted, 0.0),
         widths=parts.widths,
-        mask=parts.mask.repeat_interleave(windows, dim=0),
+        mask=None if parts.mask is None else parts.mask.repeat_interleave(windows, dim=0),
         output=parts.output,
         lengths=torch.full((count * windows,), size, device=parts.lengths.device),
     )

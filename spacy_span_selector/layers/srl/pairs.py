@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
 from ..spans.layout import SpanLayout, Spans
+from ..spans.pruning import HiddenLayer
 
 GREATEST_DISTANCE = DISTANCE_BUCKETS[-1]
 """In a long sentence, arguments are looked for up to so many tokens before or behind their predicate: the classifier
@@ -124,7 +125,7 @@ class PairClassifier(nn.Module):
         projected = self.project_predicate(predicates)
         right = self.dropout(torch.relu(projected if known is None else projected + known))
         parts = (left, right, self.argument(left), self.predicate(right), self.distance.weight)
-        mask = self.dropout(torch.ones_like(parts[3]))
+        mask = self.dropout(torch.ones_like(parts[3])) if self.training else None
         at_once = rows_at_once(self.output.in_features, left.device)
         blocks = (
             (*parts, mask, *(column[some] for column in (*pairs, distance)), self.product.weight, self.output.weight)
@@ -133,6 +134,10 @@ class PairClassifier(nn.Module):
         scores = compute_blocks(_score_pairs, blocks, at_once * self.output.in_features)
         return torch.cat(scores) + self.output.bias if scores else left.new_zeros(0, self.output.out_features)
 
+    def hidden_layer(self) -> HiddenLayer:
+        """What decides how long scores take."""
+        return HiddenLayer([self.argument, self.predicate, self.product], [self.distance.weight], self.output)
+
 
 def _score_pairs(
     left: Tensor,
@@ -140,7 +145,7 @@ def _score_pairs(
     argument: Tensor,
     predicate: Tensor,
     distances: Tensor,
-    mask: Tensor,
+    mask: Tensor | None,
     arguments: Tensor,
     predicates: Tensor,
     distance: Tensor,
@@ -150,7 +155,8 @@ def _score_pairs(
     """The scores of some pairs, without bias.
 
     left, right (Tensor): Vectors of arguments and predicates. Shapes: (arguments or predicates, width)
-    argument, predicate, mask (Tensor): Their projections, and dropout. Shapes: (arguments or predicates, hidden)
+    argument, predicate (Tensor): Their projections. Shapes: (arguments or predicates, hidden)
+    mask (Tensor | None): Dropout of the hidden layer. Shape: (predicates, hidden)
     distances (Tensor): Every distance. Shape: (DISTANCES, hidden)
     arguments, predicates, distance (Tensor): Indices into these. Shape: (pairs,)
     product, output (Tensor): Weights. Shapes: (hidden, width) and (labels, hidden)
@@ -159,4 +165,5 @@ def _score_pairs(
     embed, linear = nn.functional.embedding, nn.functional.linear
     hidden = linear(embed(arguments, left) * embed(predicates, right), product)
     hidden.add_(embed(arguments, argument)).add_(embed(predicates, predicate)).add_(look_up(distance, distances))
-    return linear(hidden.relu_() * embed(predicates, mask), output)
+    hidden.relu_()
+    return linear(hidden if mask is None else hidden * embed(predicates, mask), output)
