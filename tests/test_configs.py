@@ -51,6 +51,8 @@ OWN = {
     "coref_trf.cfg": {"negatives", "hidden_width", "linker_width", "linker_hidden_width", "distance", "pair_features"},
     "srl_trf.cfg": {"hidden_width", "pair_width", "pair_hidden_width", "roleset_vectors"},
     "spancat_trf.cfg": {"hidden_width", "label_hidden_width"},
+    "srl_cpu.cfg": {"bfloat16"},
+    "spancat_cpu.cfg": {"bfloat16"},
 }
 OWN["joint_trf.cfg"] = OWN["coref_trf.cfg"] | OWN["srl_trf.cfg"]
 """Settings in which a config differs from the defaults for a reason."""

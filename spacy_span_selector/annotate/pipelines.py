@@ -16,7 +16,7 @@ from ..encoders.int8 import encoder_shims
 from ..files.fingerprints import file_digest
 from ..pipeline.doc_selection import DocSelection
 
-ENCODER, NETWORK = "spacy_span_selector.TransformerModel.v1", "spacy_span_selector.CorefModel.v1"
+ENCODER = "spacy_span_selector.TransformerModel.v1"
 Precision = Literal["float32", "bfloat16", "int8"]
 """The kinds of numbers that an encoder multiplies at prediction."""
 
@@ -24,7 +24,7 @@ _OF_ENCODERS: dict[str, str | bool] = {"bfloat16": "prediction", "int8": True}
 PRECISIONS: dict[str, dict[str, str | bool]] = {
     ENCODER: _OF_ENCODERS,
     "spacy_span_selector.Tok2VecTransformer.v1": _OF_ENCODERS,
-    NETWORK: {"bfloat16": True},
+    **{f"spacy_span_selector.{name}Model.v1": {"bfloat16": True} for name in ("Coref", "Srl", "Spancat")},
 }
 """The architectures that can predict in other numbers than float32, and the settings that let them."""
 
@@ -145,9 +145,8 @@ def precision_settings(nlp: Language, model: str, precision: Precision) -> dict[
     }
     if not values:
         raise ValueError(
-            f"{model}: --precision {precision} needs an encoder of the architecture '{ENCODER}' or a network of "
-            f"'{NETWORK}', and none of the components ({', '.join(components) or 'none'}) has one. Omit it, or train "
-            "with one of them."
+            f"{model}: --precision {precision} needs an encoder of the architecture '{ENCODER}' or a component of "
+            f"this package, and there is none ({', '.join(components) or 'no component'}). Omit it."
         )
     if precision == "int8" and not any(shim.ranges for shims in encoder_shims(nlp).values() for shim in shims):
         raise ValueError(

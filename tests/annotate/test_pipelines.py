@@ -133,16 +133,17 @@ def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch)
     assert precision_settings(nlp, "m", "bfloat16") == expected
 
 
+@pytest.mark.parametrize("component", ["structured_coref", "structured_srl", "structured_spancat"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_bfloat16_is_set_for_the_network_of_coreference_too(precision: Precision):
+def test_bfloat16_is_set_for_the_networks_of_components_too(component: str, precision: Precision):
     nlp = spacy.blank("en")
-    nlp.add_pipe("structured_coref")
-    expected = {"components": {"structured_coref": {"model": {"bfloat16": precision == "bfloat16"}}}}
+    nlp.add_pipe(component)
+    expected = {"components": {component: {"model": {"bfloat16": precision == "bfloat16"}}}}
     assert precision_settings(nlp, "m", precision) == expected
 
 
 def test_without_an_encoder_a_precision_is_an_error(model: str):
-    match = r"--precision bfloat16 needs an encoder .* components \(sentencizer, rules_of_tests\)"
+    match = r"--precision bfloat16 needs an encoder .* there is none \(sentencizer, rules_of_tests\)"
     with pytest.raises(ValueError, match=match):
         load_for(Job(model=model, precision="bfloat16"))
 

@@ -43,8 +43,6 @@ class CorefSettings(NetworkSettings):
         "speaker", "sentences", and of one-word mentions, "short_words".
     speaker_dropout (float): The share of documents whose speakers the linker is not told in training, drawn again each
         time, so that it also works where nobody knows them.
-    bfloat16 (bool): Whether the network multiplies by its weights in bfloat16 at prediction, where the device has
-        instructions for it.
     """
 
     linker_width: Size = 256
@@ -53,7 +51,6 @@ class CorefSettings(NetworkSettings):
     distance: Literal["candidates", "mentions"] = "mentions"
     pair_features: PairFeatures = FEATURE_NAMES
     speaker_dropout: Dropout = 0.3
-    bfloat16: bool = True
     greedy_ratio: ClassVar[float] = 0.4  # Lee et al. 2017, the paper
     pruning: ClassVar[Pruning] = TopNonCrossing
 

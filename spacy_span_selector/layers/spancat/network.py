@@ -177,6 +177,7 @@ class SpancatHead(nn.Module):
             hidden_width=settings.hidden_width,
             feature_width=settings.feature_width,
             dropout=settings.dropout,
+            bfloat16=settings.bfloat16,
         )
         self.hidden = nn.Linear(self.span_scorer.vector_width, settings.label_hidden_width)
         self.output = nn.Linear(settings.label_hidden_width, labels)

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
 from ..spans.layout import SpanLayout, Spans
+from ..spans.precision import multiply, prediction_dtype
 from ..spans.pruning import HiddenLayer
 
 GREATEST_DISTANCE = DISTANCE_BUCKETS[-1]
@@ -93,12 +94,23 @@ class PairClassifier(nn.Module):
     labels (int): How many scores each pair gets.
     dropout (float): Dropout of both projections and of the hidden layer; there, one mask is drawn per predicate
         and shared by its pairs.
+    bfloat16 (bool): Whether both sides are projected, and the product part of the hidden layer is computed, in bfloat16
+        at prediction, where the device can.
     """
 
     def __init__(
-        self, *, argument_width: int, predicate_width: int, width: int, hidden_width: int, labels: int, dropout: float
+        self,
+        *,
+        argument_width: int,
+        predicate_width: int,
+        width: int,
+        hidden_width: int,
+        labels: int,
+        dropout: float,
+        bfloat16: bool = False,
     ) -> None:
         super().__init__()
+        self.in_bfloat16 = bfloat16
         self.project_argument = nn.Linear(argument_width, width)
         self.project_predicate = nn.Linear(predicate_width, width)
         self.argument = nn.Linear(width, hidden_width)
@@ -121,14 +133,17 @@ class PairClassifier(nn.Module):
             Shape: (predicates, width)
         RETURNS (Tensor): Shape: (pairs, labels)
         """
-        left = self.dropout(torch.relu(self.project_argument(arguments)))
-        projected = self.project_predicate(predicates)
+        dtype = prediction_dtype(self, self.in_bfloat16, arguments)
+        left = self.dropout(torch.relu(multiply(self.project_argument, arguments, dtype)))
+        projected = multiply(self.project_predicate, predicates, dtype)
         right = self.dropout(torch.relu(projected if known is None else projected + known))
-        parts = (left, right, self.argument(left), self.predicate(right), self.distance.weight)
+        argument, predicate = multiply(self.argument, left, dtype), multiply(self.predicate, right, dtype)
+        parts = (left, right, argument, predicate, self.distance.weight)
+        product = self.product.weight.to(dtype)
         mask = self.dropout(torch.ones_like(parts[3])) if self.training else None
         at_once = rows_at_once(self.output.in_features, left.device)
         blocks = (
-            (*parts, mask, *(column[some] for column in (*pairs, distance)), self.product.weight, self.output.weight)
+            (*parts, mask, *(column[some] for column in (*pairs, distance)), product, self.output.weight)
             for some in torch.arange(len(distance), device=left.device).split(at_once)
         )
         scores = compute_blocks(_score_pairs, blocks, at_once * self.output.in_features)
@@ -159,11 +174,12 @@ def _score_pairs(
     mask (Tensor | None): Dropout of the hidden layer. Shape: (predicates, hidden)
     distances (Tensor): Every distance. Shape: (DISTANCES, hidden)
     arguments, predicates, distance (Tensor): Indices into these. Shape: (pairs,)
-    product, output (Tensor): Weights. Shapes: (hidden, width) and (labels, hidden)
+    product, output (Tensor): Weights, products by the first of which are computed in its type. Shapes: (hidden, width)
+        and (labels, hidden)
     RETURNS (Tensor): Shape: (pairs, labels)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
-    hidden = linear(embed(arguments, left) * embed(predicates, right), product)
+    hidden = linear((embed(arguments, left) * embed(predicates, right)).to(product.dtype), product).to(left.dtype)
     hidden.add_(embed(arguments, argument)).add_(embed(predicates, predicate)).add_(look_up(distance, distances))
     hidden.relu_()
     return linear(hidden if mask is None else hidden * embed(predicates, mask), output)

@@ -86,6 +86,7 @@ class RoleClassifier(PairClassifier):
             hidden_width=settings.pair_hidden_width,
             labels=labels + tags,
             dropout=settings.dropout,
+            bfloat16=settings.bfloat16,
         )
         self.labels = labels
         self.rolesets: nn.Embedding | None = None

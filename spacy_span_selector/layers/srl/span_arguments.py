@@ -201,6 +201,7 @@ class SpanArgumentFinder(ArgumentFinder):
             hidden_width=settings.hidden_width,
             feature_width=settings.feature_width,
             dropout=settings.dropout,
+            bfloat16=settings.bfloat16,
         )
         self.roles = RoleClassifier(
             argument_width=self.span_scorer.vector_width,

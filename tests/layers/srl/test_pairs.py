@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from torch import Tensor
 
-from spacy_span_selector.layers.spans import blocks
+from spacy_span_selector.layers.spans import blocks, precision
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.pairs import (
     DISTANCES,
@@ -27,7 +27,7 @@ BUCKETS = [(64, 9), (32, 8), (16, 7), (8, 6), (5, 5), (4, 4), (3, 3), (2, 2), (1
 Inputs = tuple[Tensor, Tensor, Pairs, Tensor]
 
 
-def build(dropout: float = 0.0) -> PairClassifier:
+def build(dropout: float = 0.0, bfloat16: bool = False) -> PairClassifier:
     torch.manual_seed(0)
     classifier = PairClassifier(
         argument_width=ARGUMENT_WIDTH,
@@ -36,6 +36,7 @@ def build(dropout: float = 0.0) -> PairClassifier:
         hidden_width=HIDDEN,
         labels=LABELS,
         dropout=dropout,
+        bfloat16=bfloat16,
     )
     torch.nn.init.normal_(classifier.distance.weight)  # starts close to 0, which would hide mistakes
     return classifier
@@ -60,6 +61,17 @@ def concatenated_form(classifier: PairClassifier, inputs: Inputs) -> Tensor:
         hidden = weight @ torch.cat([left, right, left * right]) + classifier.argument.bias
         rows.append(classifier.output(torch.relu(hidden + classifier.distance.weight[far])))
     return torch.stack(rows)
+
+
+@pytest.mark.parametrize(("training", "can"), [(False, True), (True, True), (False, False)])
+def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
+    training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
+    inputs = random_inputs(device)
+    exact, found = (build(bfloat16=k).to(device).train(training)(*inputs) for k in (False, True))
+    assert found.dtype == torch.float32 and torch.equal(found, exact) is (training or not can)
+    torch.testing.assert_close(found, exact, rtol=0.05, atol=0.05)
 
 
 @settings(deadline=None)
