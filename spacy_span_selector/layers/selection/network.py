@@ -78,14 +78,13 @@ def select_spans(
     max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
     """
     if torch.is_grad_enabled() or not layout.is_large or not isinstance(choose, BY_SENTENCE):
-        return _select(scorer, selector, tokens, layout, choose, max_span_width)
-    return _join(
-        [
-            _without_others(_select(scorer, selector, tokens, block, choose, max_span_width))
-            for block in layout.blocks()
-        ],
-        len(tokens),
-    )
+        selection, scores = _select(scorer, selector, tokens, layout, choose, max_span_width)
+    else:
+        blocks = (_select(scorer, selector, tokens, block, choose, max_span_width) for block in layout.blocks())
+        selection, scores = _join([_without_others(*block) for block in blocks], len(tokens))
+    # Last, as vectors are what takes most memory.
+    vectors = scorer.represent(tokens, selection.spans.starts, selection.spans.ends)
+    return Candidates(selection, vectors, scores)
 
 
 def _select(
@@ -95,8 +94,8 @@ def _select(
     layout: SpanLayout,
     choose: CandidateStrategy,
     max_span_width: int | None,
-) -> Candidates:
-    """Select spans with the scores of all of a layout at once."""
+) -> tuple[Selection, Tensor]:
+    """Select spans with the scores of all of a layout at once; what `Candidates` has but vectors."""
     scores = scorer(tokens, layout, max_span_width)
     last = len(scores) - 1 - selector.auxiliary_scores
     # Even if both are the same row they must be two tensors, each with a gradient of its own.
@@ -112,44 +111,34 @@ def _select(
         given = spans.take(wide)
         own = scorer.score_some(tokens, given.starts, given.ends)[last]
         decision = decision.index_put((candidates[wide],), own)
-    return Candidates(
-        selection=Selection(selection, marginals, auxiliary, candidates, spans),
-        vectors=scorer.represent(tokens, spans.starts, spans.ends),
-        scores=decision,
-    )
+    return Selection(selection, marginals, auxiliary, candidates, spans), decision
 
 
-def _without_others(found: Candidates) -> Candidates:
+def _without_others(selection: Selection, scores: Tensor) -> tuple[Selection, Tensor]:
     """The same candidates without what is known of other spans."""
-    selection = found.selection
     which = selection.candidates
-    return Candidates(
-        Selection(
-            selection.scores[which],
-            Marginals(*(column[which] for column in selection.marginals)),
-            selection.auxiliary[:, which],
-            torch.arange(len(which), device=which.device),
-            selection.spans,
-        ),
-        found.vectors,
-        found.scores[which],
+    own = Selection(
+        selection.scores[which],
+        Marginals(*(column[which] for column in selection.marginals)),
+        selection.auxiliary[:, which],
+        torch.arange(len(which), device=which.device),
+        selection.spans,
     )
+    return own, scores[which]
 
 
-def _join(parts: Sequence[Candidates], tokens: int) -> Candidates:
+def _join(parts: Sequence[tuple[Selection, Tensor]], tokens: int) -> tuple[Selection, Tensor]:
     """The candidates of all blocks in the order of the text."""
-    starts = torch.cat([part.selection.spans.starts for part in parts])
-    ends = torch.cat([part.selection.spans.ends for part in parts])
+    selections, scores = zip(*parts, strict=True)
+    starts = torch.cat([part.spans.starts for part in selections])
+    ends = torch.cat([part.spans.ends for part in selections])
     order = torch.argsort(starts * tokens + ends)
-    marginals = zip(*(part.selection.marginals for part in parts), strict=True)
-    return Candidates(
-        Selection(
-            torch.cat([part.selection.scores for part in parts])[order],
-            Marginals(*(torch.cat(column)[order] for column in marginals)),
-            torch.cat([part.selection.auxiliary for part in parts], dim=1)[:, order],
-            torch.arange(len(order), device=order.device),
-            Spans(starts[order], ends[order]),
-        ),
-        torch.cat([part.vectors for part in parts])[order],
-        torch.cat([part.scores for part in parts])[order],
+    marginals = zip(*(part.marginals for part in selections), strict=True)
+    joined = Selection(
+        torch.cat([part.scores for part in selections])[order],
+        Marginals(*(torch.cat(column)[order] for column in marginals)),
+        torch.cat([part.auxiliary for part in selections], dim=1)[:, order],
+        torch.arange(len(order), device=order.device),
+        Spans(starts[order], ends[order]),
     )
+    return joined, torch.cat(scores)[order]

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding, embedding_bag, one_hot
+from torch.nn.functional import embedding, one_hot
 
 DISTANCE_BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
 """Lower bounds of the buckets of Lee et al. (2017): 0, 1, 2, 3, 4, 5-7, 8-15, 16-31, 32-63, 64+."""
@@ -85,8 +85,12 @@ def add_up(rows: Tensor, table: Tensor) -> Tensor:
 
 
 def sum_rows(rows: Tensor, table: Tensor) -> Tensor:
-    """`add_up` by looking up the rows of each sum."""
-    return embedding_bag(rows.flatten(0, -2), table, mode="sum").view(*rows.shape[:-1], table.shape[1])
+    """`add_up` by one look-up after the other: `embedding_bag` is faster, but memory grows with each call of it."""
+    first, *others = rows.unbind(-1)
+    total = embedding(first, table)
+    for other in others:
+        total = total.add_(embedding(other, table))
+    return total
 
 
 def multiply_rows(rows: Tensor, table: Tensor) -> Tensor:

@@ -32,6 +32,9 @@ from .parts import SpanParts, attention_weights
 from .precision import multiply, prediction_dtype
 from .pruning import HiddenLayer
 
+SPANS_AT_ONCE = 1 << 12
+"""Spans that are represented at once at prediction: their parts take as much memory as what they are joined to."""
+
 HEAD_TOKENS = 1 << 16
 """Tokens of spans whose vectors are gathered at once to represent them."""
 
@@ -101,7 +104,13 @@ class SpanScorer(nn.Module):
         starts, ends (Tensor): First and last token of each span. Shape: (spans,)
         RETURNS (Tensor): Start, end, head and width feature. Shape: (spans, vector_width)
         """
-        return torch.cat(self._parts(tokens, starts, ends), dim=1)
+        if torch.is_grad_enabled() or len(starts) <= SPANS_AT_ONCE:
+            return torch.cat(self._parts(tokens, starts, ends), dim=1)
+        vectors = tokens.new_empty(len(starts), self.vector_width)
+        blocks = zip(*(column.split(SPANS_AT_ONCE) for column in (starts, ends, vectors)), strict=True)
+        for some_starts, some_ends, some in blocks:
+            torch.cat(self._parts(tokens, some_starts, some_ends), dim=1, out=some)
+        return vectors
 
     def _parts(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Start, end, head and width feature of chosen spans. Shape: (spans, width or feature width) each"""

@@ -40,7 +40,7 @@ from .pairs import Pairs, arguments_with_predicates, signed_distance
 from .roleset_roles import KnownRoles, RoleClassifier
 from .settings import SrlSettings
 
-PAIRS_AT_ONCE = 1 << 16
+PAIRS_AT_ONCE = 1 << 14
 """Pairs whose roles are scored at once at prediction: what is computed on the way takes several times the memory."""
 
 
