@@ -34,9 +34,7 @@ def compact_cli(
     ] = None,
     hidden_width: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Units of hidden layers that are left, for faster scores; needs texts. Not fewer if not given"
-        ),
+        typer.Option(min=1, help="How many units of each hidden layer are left, for faster scores; only with --texts"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder if it exists")] = False,
 ) -> None:

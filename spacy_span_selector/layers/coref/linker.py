@@ -259,9 +259,9 @@ def _score_pairs(
     others = embed(antecedents, vectors)
     hidden = linear((rows[:, None] * others).to(product.dtype), product).to(rows.dtype)
     hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, table)).relu_()
-    hidden = hidden if mask is None else hidden * mask[:, None]
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
-    return (others * sources[:, None]).sum(2) + linear(hidden, output).squeeze(2)
+    coarse = (others * sources[:, None]).sum(2)
+    return coarse + (linear(hidden, output).squeeze(2) if mask is None else (hidden * (mask * output)[:, None]).sum(2))
 
 
 class Positions(NamedTuple):

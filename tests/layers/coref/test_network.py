@@ -203,7 +203,7 @@ def test_no_candidates_have_no_links() -> None:
 @pytest.mark.parametrize("selector", NAMES)
 def test_evaluation_ignores_dropout(selector: str) -> None:
     dropped = build(replace(SETTINGS, dropout=0.5), selector)
-    expected = run(build(selector=selector), ALL_SPANS)
+    expected = run(build(selector=selector).eval(), ALL_SPANS)
     assert torch.equal(run(dropped.eval(), ALL_SPANS).links.scores, expected.links.scores)
     torch.manual_seed(0)
     assert not torch.equal(run(dropped.train(), ALL_SPANS).selection.scores, expected.selection.scores)
