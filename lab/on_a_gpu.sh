@@ -24,7 +24,8 @@ gpu, *models = sys.argv[1:]
 int(gpu) < 0 or spacy.require_gpu(int(gpu))
 print(torch.__version__, torch.cuda.is_available() and torch.cuda.get_device_name(int(gpu)))
 for model in models:
-    print(model, spacy.load(model)('Ann saw her brother. He waved to her.').spans)
+    doc = spacy.load(model)('Ann saw her brother. He waved to her.')
+    print(model, dict(doc.spans))
 " "$gpu" "$@"
 step tests python -m pytest -q -k "$([ "$gpu" -lt 0 ] && echo cpu || echo cuda)" tests/wcfg tests/layers
 step kernels_plain python -m lab wcfg --gpu-id "$gpu" --plain
