@@ -24,7 +24,9 @@ _OF_ENCODERS: dict[str, str | bool] = {"bfloat16": "prediction", "int8": True}
 PRECISIONS: dict[str, dict[str, str | bool]] = {
     ENCODER: _OF_ENCODERS,
     "spacy_span_selector.Tok2VecTransformer.v1": _OF_ENCODERS,
-    **{f"spacy_span_selector.{name}Model.v1": {"bfloat16": True} for name in ("Coref", "Srl", "Spancat")},
+    "spacy_span_selector.CorefModel.v1": {"bfloat16": True},
+    "spacy_span_selector.SrlModel.v1": {"bfloat16": True},
+    "spacy_span_selector.SpancatModel.v1": {"bfloat16": True},
 }
 """The architectures that can predict in other numbers than float32, and the settings that let them."""
 

@@ -56,17 +56,17 @@ def compact_cli(
 
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
-    nlp = load_pipeline(model)
-    nlp.meta.pop("performance", None)
     if hidden_width and not texts:
         raise ValueError("--hidden-width needs --texts FILE: units are chosen by what they do in texts.")
+    nlp = load_pipeline(model)
+    nlp.meta.pop("performance", None)
     if texts:
         docs = [doc for path in texts for doc in _read_beginning(path, nlp, MEASURED_WORDS // len(texts))]
         if hidden_width:
-            for layer in narrow(nlp, docs, hidden_width):
+            for (component, module), pruned in narrow(nlp, docs, hidden_width).items():
                 typer.echo(
-                    f"{layer.component}, {layer.module}: {layer.units} of {layer.before} hidden units, scores off by "
-                    f"{layer.error:.2g} of {layer.size:.2g}"
+                    f"{component}, {module}: {len(pruned.kept)} of {pruned.before} hidden units, scores off by "
+                    f"{pruned.error:.2g} of {pruned.size:.2g}"
                 )
         if encoder_shims(nlp) or not hidden_width:
             typer.echo(f"Ranges for int8: measured on {measure_ranges(nlp, docs):,} words")

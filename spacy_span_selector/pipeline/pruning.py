@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -16,29 +16,13 @@ from ..models.torch_head import change_head, head_module
 from .selector_pipe import SelectorPipe
 
 
-class Narrowed(NamedTuple):
-    """A hidden layer that was made narrower.
-
-    component, module (str): Where it is.
-    before, units (int): The number of its units before and after.
-    error, size (float): How far the scores that it leads to are off, and how large they are, as root mean squares.
-    """
-
-    component: str
-    module: str
-    before: int
-    units: int
-    error: float
-    size: float
-
-
-def narrow(nlp: Language, docs: Iterable[Doc], width: int) -> list[Narrowed]:
+def narrow(nlp: Language, docs: Iterable[Doc], width: int) -> dict[tuple[str, str], Pruned]:
     """Leave out hidden units of the components of this package.
 
     nlp (Language): The pipeline, which is changed; what is saved of it can be loaded, and trained further.
     docs (Iterable[Doc]): Documents like those that it will annotate, of some thousand words.
     width (int): The greatest number of units of each hidden layer.
-    RETURNS (list[Narrowed]): The layers that had more.
+    RETURNS (dict[tuple[str, str], Pruned]): What became of the layers that had more, by component and module.
     RAISES (ValueError): If the pipeline has no component of this package, or it finds nothing in the documents for a
         layer to be measured by.
     """
@@ -67,10 +51,6 @@ def narrow(nlp: Language, docs: Iterable[Doc], width: int) -> list[Narrowed]:
                 "the kind that the pipeline was trained on."
             )
         chosen[name, module] = choose_units(layer, moments.of(layer), width)
-    narrowed = [
-        Narrowed(name, module, wide[name, module].units, width, pruned.error, pruned.size)
-        for (name, module), pruned in chosen.items()
-    ]
     for place, pruned in chosen.items():
         change_head(pipes[place[0]].model, partial(_keep, wide[place], pruned))
     for name, pipe in pipes.items():
@@ -79,7 +59,7 @@ def narrow(nlp: Language, docs: Iterable[Doc], width: int) -> list[Narrowed]:
         narrower = {setting: min(width, getattr(settings, setting)) for setting in widths}
         pipe.model.attrs["settings"] = replace(settings, **narrower)
         nlp.get_pipe_config(name)["model"].update(narrower)
-    return narrowed
+    return chosen
 
 
 def _keep(layer: HiddenLayer, pruned: Pruned, network: nn.Module) -> None:

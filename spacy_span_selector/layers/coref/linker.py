@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from ..spans.blocks import compute_blocks, rows_at_once
-from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, join_tables, look_up, merge_tables
+from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, merge_tables
 from ..spans.precision import multiply, prediction_dtype
 from ..spans.pruning import HiddenLayer
 from .pair_features import PAIR_FEATURES, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
@@ -130,7 +130,7 @@ class Linker(nn.Module):
         dtype = prediction_dtype(self, self.in_bfloat16, mentions.vectors)
         projected = multiply(self.project, mentions.vectors, dtype)
         if self.word is not None:
-            projected = projected + look_up(mentions.facts.short_word, self.word.weight)
+            projected = projected + add_up([mentions.facts.short_word], [self.word.weight])
         vectors = self.dropout(projected)
         sources = multiply(self.coarse, vectors, dtype)
         positions = Positions.of(mentions.weights)
@@ -140,7 +140,7 @@ class Linker(nn.Module):
         features = [positions.distance(order, antecedents), *self._features(mentions.facts, order, antecedents)]
         scores = (
             self._score(vectors, sources, antecedents, features, dtype)
-            + add_up(*join_tables(features, [self.coarse_distance.weight, *self._coarse_tables()])).squeeze(2)
+            + add_up(features, [self.coarse_distance.weight, *self._coarse_tables()]).squeeze(2)
             + mentions.scores[:, None]
             + mentions.scores[antecedents]
         )
@@ -200,7 +200,6 @@ class Linker(nn.Module):
         tables: Sequence[Tensor] = self._tables()
         if vectors.device.type != "cuda":
             features, tables = merge_tables(features, tables, COMBINATIONS)
-        feature_rows, table = join_tables(features, tables)
         mask = self.dropout(torch.ones_like(mention)) if self.training else None
         product = self.product.weight.to(dtype)
         row_elements = mention.shape[1] * antecedents.shape[1]
@@ -208,8 +207,8 @@ class Linker(nn.Module):
         blocks = (
             (
                 *(vectors, vectors[rows], sources[rows], antecedents[rows]),
-                *(mention[rows], antecedent, feature_rows[rows], table, product),
-                *(None if mask is None else mask[rows], self.output.weight),
+                *(mention[rows], antecedent, tables, [feature[rows] for feature in features]),
+                *(product, None if mask is None else mask[rows], self.output.weight),
             )
             for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
         )
@@ -236,8 +235,8 @@ def _score_pairs(
     antecedents: Tensor,
     mention: Tensor,
     antecedent: Tensor,
-    features: Tensor,
-    table: Tensor,
+    tables: Sequence[Tensor],
+    features: Sequence[Tensor],
     product: Tensor,
     mask: Tensor | None,
     output: Tensor,
@@ -248,8 +247,8 @@ def _score_pairs(
     rows, sources (Tensor): Of the mentions to score. Shape: (rows, width)
     mention (Tensor): Of the mentions to score. Shape: (rows, hidden)
     antecedents (Tensor): Indices of mentions. Shape: (rows, antecedents)
-    features (Tensor): The features of the pairs, as rows of the table. Shape: (rows, antecedents, features)
-    table (Tensor): A vector for each value of a feature. Shape: (values, hidden)
+    tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
+    features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
     product (Tensor): The weights of the product part, whose type it is computed in. Shape: (hidden, width)
     mask (Tensor | None): Dropout of the hidden layer. Shape: (rows, hidden)
     output (Tensor): The output layer. Shape: (1, hidden)
@@ -258,7 +257,7 @@ def _score_pairs(
     embed, linear = nn.functional.embedding, nn.functional.linear
     others = embed(antecedents, vectors)
     hidden = linear((rows[:, None] * others).to(product.dtype), product).to(rows.dtype)
-    hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, table)).relu_()
+    hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
     coarse = (others * sources[:, None]).sum(2)
     return coarse + (linear(hidden, output).squeeze(2) if mask is None else (hidden * (mask * output)[:, None]).sum(2))

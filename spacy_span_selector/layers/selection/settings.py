@@ -25,8 +25,8 @@ class NetworkSettings:
     dropout (float): Dropout in the network and on the token vectors that it reads.
     max_span_width (int | None): Longest span that can be selected, in words. No limit if None; then long sentences
         cost the cube of their length, and are cut.
-    bfloat16 (bool): Whether the network multiplies by its weights in bfloat16 at prediction, where the device has
-        instructions for it.
+    bfloat16 (bool): Whether spans are projected, and pairs of them scored, in bfloat16 at prediction, where the device
+        has instructions for it.
     greedy_ratio, pruning (float, Pruning): How the greedy selector prunes in this task.
     """
 

@@ -61,41 +61,32 @@ def merge_tables(rows: Sequence[Tensor], tables: Sequence[Tensor], most: int) ->
     return merged_rows, merged_tables
 
 
-def join_tables(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """One table of the rows of several, for `add_up`.
+def add_up(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
+    """The sum of one row of each of some small tables, on a GPU as a product like that of `look_up`.
 
     rows (Sequence[Tensor]): Numbers of rows, for each table. Shapes: any, but the same
     tables (Sequence[Tensor]): Shapes: (rows of the table, width)
-    RETURNS (tuple[Tensor, Tensor]): Numbers of rows of the table, and the table. Shapes: that of the numbers, then
-        (tables,); and (rows of all tables, width)
+    RETURNS (Tensor): Shape: that of the numbers, then `width`
     """
-    first = accumulate(map(len, tables[:-1]), initial=0)
-    joined = torch.stack([numbers.long() + offset for numbers, offset in zip(rows, first, strict=True)], dim=-1)
-    return joined, torch.cat(list(tables))
+    if tables[0].device.type != "cuda":
+        return sum_rows(rows, tables)
+    return multiply_rows(rows, tables)
 
 
-def add_up(rows: Tensor, table: Tensor) -> Tensor:
-    """Sums of rows of a small table, on a GPU by a product like that of `look_up`.
-
-    rows (Tensor): Numbers of the rows of each sum. Shape: any, then (rows of a sum,)
-    table (Tensor): Shape: (rows of the table, width)
-    RETURNS (Tensor): Shape: any, then (width,)
-    """
-    return (multiply_rows if table.device.type == "cuda" else sum_rows)(rows, table)
-
-
-def sum_rows(rows: Tensor, table: Tensor) -> Tensor:
-    """`add_up` by one look-up after the other: `embedding_bag` is faster, but memory grows with each call of it."""
-    first, *others = rows.unbind(-1)
-    total = embedding(first, table)
-    for other in others:
-        total = total.add_(embedding(other, table))
+def sum_rows(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
+    """`add_up` by one look-up after the other."""
+    total = embedding(rows[0].int(), tables[0])
+    for numbers, table in zip(rows[1:], tables[1:], strict=True):
+        total = total.add_(embedding(numbers.int(), table))
     return total
 
 
-def multiply_rows(rows: Tensor, table: Tensor) -> Tensor:
+def multiply_rows(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
     """`add_up` by a product with a matrix of zeros, and a one for each row that is added."""
-    return table.new_zeros(*rows.shape[:-1], len(table)).scatter_(-1, rows, 1.0) @ table
+    first = accumulate(map(len, tables[:-1]), initial=0)
+    places = torch.stack([numbers.long() + offset for numbers, offset in zip(rows, first, strict=True)], dim=-1)
+    table = torch.cat(list(tables))
+    return table.new_zeros(*places.shape[:-1], len(table)).scatter_(-1, places, 1.0) @ table
 
 
 def union_of_bits(bits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:

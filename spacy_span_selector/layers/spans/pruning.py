@@ -51,9 +51,8 @@ class HiddenLayer(NamedTuple):
             layer.out_features = len(kept)
         for table in self.tables:
             table.data = table.data[:, kept]
-        *weights, bias = output.to(self.output.weight)
-        self.output.weight.data = torch.stack(weights, dim=1)
-        self.output.bias.data = bias
+        output = output.to(self.output.weight)
+        self.output.weight.data, self.output.bias.data = output[:-1].T.contiguous(), output[-1].clone()
         self.output.in_features = len(kept)
 
 
@@ -97,12 +96,14 @@ class Moments(TorchFunctionMode):
 class Pruned(NamedTuple):
     """What became of a hidden layer.
 
-    kept (Tensor): The units that are left. Shape: (kept,)
+    before (int): The number of its units.
+    kept (Tensor): Those that are left. Shape: (kept,)
     output (Tensor): The weights of what reads them, and the bias. Shape: (kept + 1, outputs)
     error (float): How far outputs are off, as a root mean square.
     size (float): The root mean square of outputs.
     """
 
+    before: int
     kept: Tensor
     output: Tensor
     error: float
@@ -134,4 +135,4 @@ def choose_units(layer: HiddenLayer, moments: Tensor, units: int) -> Pruned:
     kept = torch.nonzero(left).squeeze(1)
     sizes = [(one * (moments @ one)).sum(0).mean() / moments[bias, bias] for one in (output - before, before)]
     error, size = (float(one.clamp_min(0).sqrt()) for one in sizes)
-    return Pruned(kept, output[[*kept.tolist(), bias]], error, size)
+    return Pruned(bias, kept, output[[*kept.tolist(), bias]], error, size)

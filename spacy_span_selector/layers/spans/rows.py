@@ -28,6 +28,7 @@ def score_spans(parts: SpanParts, most: int | None = None, band: bool = False) -
     sums = (_prefix_sums(parts.weight), _prefix_sums(parts.weighted))
     by_width = width_numbers(length, parts.start.device)
     output = parts.output.expand(count, -1, -1) if parts.mask is None else parts.output * parts.mask
+    output = output.mT  # of each sentence
     most = min(length, most or length)
     columns = length if most == length else min(length, 2 * most)
     rows = rows_at_once(hidden * columns, parts.start.device)
@@ -37,7 +38,7 @@ def score_spans(parts: SpanParts, most: int | None = None, band: bool = False) -
     charts = []
     for first in range(0, count, sentences_at_once):
         some = slice(first, first + sentences_at_once)
-        of_sentences = (column[some] for column in (parts.start, parts.end, *sums, output.mT))
+        of_sentences = (column[some] for column in (parts.start, parts.end, *sums, output))
         fixed = (*of_sentences, parts.widths, by_width, most if band else None)
         blocks = (
             (row, min(row + rows, starts), min(row + rows + most - 1, length), *fixed) for row in range(0, starts, rows)

@@ -104,7 +104,7 @@ class SpanScorer(nn.Module):
         starts, ends (Tensor): First and last token of each span. Shape: (spans,)
         RETURNS (Tensor): Start, end, head and width feature. Shape: (spans, vector_width)
         """
-        if torch.is_grad_enabled() or len(starts) <= SPANS_AT_ONCE:
+        if torch.is_grad_enabled():
             return torch.cat(self._parts(tokens, starts, ends), dim=1)
         vectors = tokens.new_empty(len(starts), self.vector_width)
         blocks = zip(*(column.split(SPANS_AT_ONCE) for column in (starts, ends, vectors)), strict=True)

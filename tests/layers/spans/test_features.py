@@ -15,7 +15,6 @@ from spacy_span_selector.layers.spans.features import (
     add_up,
     bucket,
     bucket_counts,
-    join_tables,
     look_up,
     merge_tables,
     multiply_rows,
@@ -103,7 +102,7 @@ def plain_sum(rows: list[torch.Tensor], tables: list[torch.Tensor]) -> torch.Ten
 @pytest.mark.parametrize("function", [add_up, sum_rows, multiply_rows])
 def test_rows_of_tables_are_added_up_in_value_and_gradient(function: Callable[..., torch.Tensor], device: str) -> None:
     rows, tables = random_tables(device)
-    found, expected = function(*join_tables(rows, tables)), plain_sum(rows, tables)
+    found, expected = function(rows, tables), plain_sum(rows, tables)
     torch.testing.assert_close(found, expected)
     for gradients in zip(
         *(torch.autograd.grad(values.tanh().sum(), tables) for values in (found, expected)), strict=True
@@ -116,13 +115,13 @@ def test_merged_tables_add_up_to_the_same(most: int, sizes: list[int], device: s
     rows, tables = random_tables(device)
     merged_rows, merged_tables = merge_tables(rows, tables, most)
     assert [len(table) for table in merged_tables] == sizes
-    torch.testing.assert_close(add_up(*join_tables(merged_rows, merged_tables)), plain_sum(rows, tables))
+    torch.testing.assert_close(add_up(merged_rows, merged_tables), plain_sum(rows, tables))
 
 
 def test_numbers_of_merged_rows_may_be_large() -> None:
     rows, tables = [torch.tensor([19], dtype=torch.uint8)] * 3, [torch.arange(20.0)[:, None]] * 3
     merged_rows, merged_tables = merge_tables(rows, tables, 1 << 20)
-    assert add_up(*join_tables(merged_rows, merged_tables)).tolist() == [[57.0]]
+    assert add_up(merged_rows, merged_tables).tolist() == [[57.0]]
 
 
 @pytest.mark.parametrize("tokens", [1, 2, 3, 8, 21])

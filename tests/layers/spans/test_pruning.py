@@ -103,6 +103,7 @@ def test_what_is_left_is_fitted_as_well_as_it_can_be(units: int) -> None:
     layer.keep(pruned.kept, pruned.output)
     assert layer.units == len(layer.layers[1].weight) == network.table.weight.shape[1] == units
     assert float((network(x).detach() - before).square().sum()) == pytest.approx(least, rel=1e-3)
+    assert pruned.before == UNITS
     assert pruned.error == pytest.approx((least / before.numel()) ** 0.5, rel=1e-3)
     assert pruned.size == pytest.approx(float(before.square().mean().sqrt()), rel=1e-3)
 

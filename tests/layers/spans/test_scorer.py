@@ -85,6 +85,19 @@ def test_represent_concatenates_the_parts_of_each_span(device: str) -> None:
     torch.testing.assert_close(scorer.represent(tokens, starts, ends), torch.stack(expected))
 
 
+@pytest.mark.parametrize("spans", [0, 5, 6])
+def test_represent_is_the_same_at_prediction_some_spans_at_once(
+    spans: int, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    monkeypatch.setattr(scorer_module, "SPANS_AT_ONCE", 3)
+    scorer, (tokens, layout) = build().to(device), batch(device)
+    starts, ends = (column[:spans] for column in layout.locate(torch.nonzero(layout.valid()).squeeze(1)))
+    expected = scorer.represent(tokens, starts, ends)
+    with torch.no_grad():
+        found = scorer.represent(tokens, starts, ends)
+    torch.testing.assert_close(found, expected.detach())
+
+
 @pytest.mark.parametrize("tokens_at_once", [1, 4, 40])
 def test_represent_is_the_same_in_one_block_and_in_many(
     tokens_at_once: int, device: str, monkeypatch: pytest.MonkeyPatch
