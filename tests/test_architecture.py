@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,20 +36,23 @@ PACKAGES = {names(row[0])[0]: names(row[1]) for row in rows("Packages")}
 """The packages from top to bottom, and what each imports, as the map says."""
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def imports(path: Path) -> list[str]:
     """What a file imports, within functions too: modules of this package by their full names, others by their first."""
     package = module_name(path).split(".")
     if path.name != "__init__.py":
         package = package[:-1]
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield str(node.module)
+            found.append(str(node.module))
         elif isinstance(node, ast.ImportFrom):
             base = ".".join([*package[: len(package) + 1 - node.level], *(node.module or "").split(".")]).strip(".")
             for alias in node.names:
-                yield f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base
+                found.append(f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base)
+    return found
 
 
 def package_of(module: str) -> str | None:

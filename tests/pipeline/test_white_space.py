@@ -198,18 +198,27 @@ def test_given_predicates_have_no_white_space_at_their_edges() -> None:
     assert get_predicates(doc) == [(1, 5), (1, 2)]
 
 
+@pytest.fixture(scope="module")
+def novels() -> list[str]:
+    """The beginnings of every third novel of LitBank."""
+    if not LITBANK.is_dir():
+        pytest.skip(f"needs LitBank in {LITBANK}: see the assets of project.yml")
+    return [" ".join(token.text for token in doc[:120]) for doc in read_litbank(LITBANK)[::3]]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("encoder", ["own tok2vec", "transformer"])
 def test_real_paragraphs_wrapped_at_any_column(
-    make: Callable[[Case, str], Language], case: Case, encoder: str, monkeypatch: pytest.MonkeyPatch
+    make: Callable[[Case, str], Language],
+    case: Case,
+    encoder: str,
+    novels: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if not LITBANK.is_dir():
-        pytest.skip(f"needs LitBank in {LITBANK}: see the assets of project.yml")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     nlp = make(case, encoder)
     found = 0
-    for number, doc in enumerate(read_litbank(LITBANK, nlp.vocab)[::3]):
-        text = " ".join(token.text for token in doc[:120])
+    for number, text in enumerate(novels):
         plain = by_word(nlp(text))
         found += sum(len(spans) for spans, _ in plain.values())
         for column in (30 + number % 40, 72):

@@ -38,6 +38,7 @@ SETTINGS = SrlSettings(
     dropout=0.0,
     max_span_width=None,
     roleset_vectors=False,
+    bfloat16=False,
 )
 NAMES = ["structured", "laminar", "sigmoid", "greedy"]
 
