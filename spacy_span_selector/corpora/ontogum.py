@@ -59,6 +59,7 @@ def read_ontogum(
     *,
     names: Sequence[str] | None = None,
     singletons: Collection[str] = (),
+    types: bool = True,
 ) -> list[Doc]:
     """Read documents of OntoGUM.
 
@@ -72,8 +73,9 @@ def read_ontogum(
     singletons (Collection[str]): Documents in which each mention of GUM that OntoGUM does not have is a cluster of its
         own, so that all mentions are marked, as far as both schemes agree (Zhu et al. 2023, "Incorporating Singletons
         and Mention-based Features in Coreference Resolution").
+    types (bool): Whether the mentions of GUM, with their types, become labelled spans.
     RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the names
-        of the corpus, all mentions of GUM with their types as labelled spans if the copy has `coref/gum/conll`, speaker
+        of the corpus, the mentions of GUM as labelled spans if the copy has `coref/gum/conll`, speaker
         turns where they are known, and constituents from automatic parses, without functions;
         the title is the document's name, such as `GUM_academic_art`, whose second part is the genre.
     RAISES (FileNotFoundError): If a folder is missing, naming it.
@@ -105,7 +107,7 @@ def read_ontogum(
             if text is None:
                 raise FileNotFoundError(f"{path}: no such file. {CURE}")
             words = _parse_words(text, name, path, report)
-            docs.append(_make_doc(source, name, words, path, vocab, report, singletons=name in singletons))
+            docs.append(_make_doc(source, name, words, path, vocab, report, singletons=name in singletons, types=types))
         except (OSError, ValueError) as error:
             report.leave_out(DOCUMENTS, str(error))
     if names:
@@ -161,7 +163,15 @@ def _parse_words(text: str, name: str, path: str, report: Report) -> list[Senten
 
 
 def _make_doc(
-    source: Path, name: str, sentences: list[Sentence], path: str, vocab: Vocab, report: Report, *, singletons: bool
+    source: Path,
+    name: str,
+    sentences: list[Sentence],
+    path: str,
+    vocab: Vocab,
+    report: Report,
+    *,
+    singletons: bool,
+    types: bool,
 ) -> Doc:
     doc = make_doc([sentence.words for sentence in sentences], vocab)
     set_title(doc, name)
@@ -175,10 +185,11 @@ def _make_doc(
     for start, end in repeated:
         report.leave_out("spans in a second cluster", f"{name}, word {start + 1}, {shorten(doc[start:end].text)}")
     entities: dict[str, list[Mention]] = {}
-    if (source / GUM_FOLDER).is_dir():
+    if (singletons or types) and (source / GUM_FOLDER).is_dir():
         try:
             entities = read_clusters(GUM_FOLDER)
-            set_labelled_spans(doc, list(label_mentions(entities)))
+            if types:
+                set_labelled_spans(doc, list(label_mentions(entities)))
         except (OSError, ValueError) as error:
             if singletons:  # without them, the mentions of the document would not all be marked
                 raise
@@ -299,6 +310,12 @@ def convert_ontogum(
             help="Train on all mentions of GUM: those that OntoGUM lacks are singletons of the training documents",
         ),
     ] = False,
+    types: Annotated[
+        bool,
+        typer.Option(
+            help="Label the mentions of GUM with their types, such as person. Don't, if a pipeline learns other labels"
+        ),
+    ] = True,
     genre: Annotated[
         list[str] | None,
         typer.Option(help="Take only texts of this genre, such as news; may be repeated. By default all are taken"),
@@ -310,7 +327,8 @@ def convert_ontogum(
     "complete"` then, and `keep_singletons = false`, as dev and test stay as they are.
     """
     splits = read_ontogum_splits(source, genres=genre)
-    read = read_ontogum(source, names=list_once(splits), singletons=splits["train"] if singletons else ())
+    marked = splits["train"] if singletons else ()
+    read = read_ontogum(source, names=list_once(splits), singletons=marked, types=types)
     docs = {get_title(doc): doc for doc in read}
     save_docs(split_docs(docs, splits, out_dir), speaker_markers=speaker_markers)
 

@@ -4,7 +4,14 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    get_clusters,
+    get_frames,
+    get_title,
+    has_labelled_spans_annotated,
+)
 from spacy_span_selector.annotation.lexicon import read_lexicon
 
 from ...corpora.gum import conll, write, write_document, write_splits
@@ -152,6 +159,16 @@ def test_ontogum_has_singletons_of_gum_in_train_alone(ontogum: Path, tmp_path: P
     (train,), (dev,) = load(tmp_path / "train.spacy"), load(tmp_path / "dev.spacy")
     assert [cluster for cluster in get_clusters(train) if cluster not in get_clusters(dev)] == [[(1, 2)]]
     assert len(get_clusters(dev)) == 2
+
+
+def test_ontogum_leaves_the_types_of_gum_out_where_asked(ontogum: Path, tmp_path: Path):
+    for name in ("GUM_vlog_a", "GUM_vlog_b"):
+        write(ontogum / f"coref/gum/conll/{name}.conll", conll(["_", "(event-1)", *"________"]))
+    for types in ("--types", "--no-types"):
+        assert run("convert", "ontogum", ontogum, tmp_path, "--singletons", types).exit_code == 0
+        (train,), (dev,) = load(tmp_path / "train.spacy"), load(tmp_path / "dev.spacy")
+        assert [has_labelled_spans_annotated(doc) for doc in (train, dev)] == [types == "--types"] * 2
+        assert [(1, 2)] in get_clusters(train)
 
 
 def test_ontogum_can_be_converted_by_genre(ontogum: Path, tmp_path: Path):
