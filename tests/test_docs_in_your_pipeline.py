@@ -62,6 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return other
 
     monkeypatch.setattr(spacy, "load", load_any)
+    monkeypatch.setattr(spacy.util, "is_package", lambda name: False)  # the pipeline itself may be installed
     return tmp_path
 
 
