@@ -23,6 +23,7 @@ from spacy_transformers.data_classes import HFObjects
 from spacy_transformers.layers import TransformerModel
 from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import get_torch_default_device
+from transformers import MODEL_MAPPING
 
 from ..models.compact import is_compact
 from ..models.shim import AveragedShim
@@ -87,7 +88,8 @@ class EncoderShim(AveragedShim, HFShim):
                 (Path(folder) / name).write_bytes(content)
             config = self.config_cls.from_pretrained(folder, **LOCAL)
             tokenizer = self.tokenizer_cls.from_pretrained(folder, **options, **LOCAL)
-        encoder = self.model_cls.from_config(config, trust_remote_code=False)
+        # What AutoModel.from_config does, which first imports all architectures of transformers to look for this one.
+        encoder = MODEL_MAPPING[type(config)](config)  # type: ignore[operator]
         _set_weights(encoder, weights)
         vocabulary = files.get(tokenizer.vocab_files_names["vocab_file"]) if hasattr(tokenizer, "vocab_file") else None
         self._hfmodel = HFObjects(tokenizer, encoder, vocabulary, SimpleFrozenDict(), SimpleFrozenDict())
