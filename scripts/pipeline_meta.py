@@ -3,8 +3,8 @@
 python scripts/pipeline_meta.py FACTS OUT [--scores PREFIX=METRICS ...]
 
 FACTS is a JSON file with the fields of a meta.json; METRICS one that `span-selector evaluate` has written. Its scores
-of coreference and semantic roles appear under `performance`, with PREFIX before their names, which may be empty:
-`=metrics/a.json` and `raw_=metrics/b.json`.
+of coreference, semantic roles and labelled spans appear under `performance`, with PREFIX before their names, which may
+be empty: `=metrics/a.json` and `raw_=metrics/b.json`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-TASKS = ("coref_", "srl_")
+TASKS = ("coref_", "srl_", "spans_")
 """How the scores start that are of interest; others are those of the tokenizer and of sentences, or speed."""
 
 

@@ -58,7 +58,7 @@ def test_it_says_whence_it_comes(meta: dict[str, Any]) -> None:
     assert meta["license"] == "CC BY-SA 4.0"
     assert all({"name", "url", "license", "author"} <= source.keys() for source in meta["sources"])
     assert not [source for source in meta["sources"] if "NC" in source["license"]]
-    assert {"coref_f", "srl_f", "raw_srl_f", "srl_sense_acc"} <= meta["performance"].keys()
+    assert {"coref_f", "srl_f", "raw_srl_f", "srl_sense_acc", "spans_sc_f"} <= meta["performance"].keys()
 
 
 def test_it_needs_this_package_and_no_pretrained_encoder(meta: dict[str, Any]) -> None:
@@ -89,6 +89,7 @@ def test_it_finds_who_does_what(nlp: Language) -> None:
     assert [span.text for span in frames["called"].arguments["ARG0"]] == ["he"]
     assert [span.text for span in frames["called"].arguments["ARG1"]] == ["his daughter"]
     assert frames["saw"].roleset == "see.01"
+    assert ("the captain", "PER") in {(span.text, span.label_) for span in doc.spans["sc"]}
 
 
 def test_rolesets_are_of_the_word_that_a_form_is_of(nlp: Language) -> None:
@@ -118,14 +119,13 @@ def test_lines_may_end_anywhere(nlp: Language) -> None:
 def test_its_score_is_near_the_one_that_it_states(
     nlp: Language, meta: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On OntoGUM, of whose test split neither it nor the pipeline that was scored has seen anything."""
     docs = read_ontogum(ONTOGUM, names=read_ontogum_splits(ONTOGUM)["test"])
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "test.spacy")
     examples = list(create_corpus(tmp_path / "test.spacy", gold_tokens=False, sentences=False)(nlp))
     nlp.get_pipe("structured_coref").configure(keep_singletons=False)
     scores = nlp.evaluate(examples)
-    # Two trainings, one of which saw twenty documents more, and computers that round differently.
-    assert scores["coref_f"] == pytest.approx(meta["performance"]["ontogum_coref_f"], abs=0.015)
+    # Computers round differently.
+    assert scores["coref_f"] == pytest.approx(meta["performance"]["ontogum_coref_f"], abs=0.01)
 
 
 def test_the_first_page_of_the_readme_shows_what_works(nlp: Language) -> None:
@@ -133,11 +133,6 @@ def test_the_first_page_of_the_readme_shows_what_works(nlp: Language) -> None:
     people = [
         Counter(" ".join(str(mention).lower().split()) for mention in cluster) for cluster in doc._.coref_clusters
     ]
-    captain, keeper, children, fishermen = (
-        next(names for names in people if name in names)
-        for name in ("captain moore", "miss harker", "her children", "the fishermen")
-    )
+    captain, keeper = (next(names for names in people if name in names) for name in ("captain moore", "miss harker"))
     assert captain.total() == 22 and set(captain) == {"captain moore", "the captain", "he", "his", "him"}
     assert keeper.total() == 15 and set(keeper) == {"miss harker", "she", "her", "me"}
-    assert children.total() == 6 and set(children) == {"her children", "the children", "they"}
-    assert fishermen.total() == 9 and set(fishermen) == {"the fishermen", "they", "their", "them"}

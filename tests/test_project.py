@@ -18,6 +18,7 @@ from weasel.util.config import parse_config_overrides, substitute_project_variab
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "project.yml", ROOT / "pipelines/project.yml")
+WHEEL = "en_span_selector_sm-0.2.0-py3-none-any.whl"
 SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
 """The variables with the folders of corpora, which are downloaded or at hand."""
 
@@ -72,9 +73,9 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_command(file: Path):
 
 @each_project
 def test_every_output_is_named_in_the_script_that_makes_it(file: Path):
-    in_a_folder = {"model-best", "model-last", "config.json", "en_span_selector_sm-0.1.0-py3-none-any.whl"}
+    in_a_folder = {"model-best", "model-last", "config.json", WHEEL}
     for command in load_project(file)["commands"]:
-        script = " ".join(command["script"]).replace("--wheel-dir .", "en_span_selector_sm-0.1.0-py3-none-any.whl")
+        script = " ".join(command["script"]).replace("--wheel-dir .", WHEEL)
         for output in command.get("outputs", []):
             made = Path(output).name in in_a_folder and str(Path(output).parent) in script
             assert output in script or made, f"{command['name']} does not make {output}"
