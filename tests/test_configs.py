@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from spacy import schemas
 from spacy.cli.debug_config import debug_config
-from spacy.util import load_config
+from spacy.util import load_config, walk_dict
 
 from spacy_span_selector.layers.coref.network import CorefSettings
 from spacy_span_selector.layers.spancat.network import SpancatSettings
@@ -75,3 +75,16 @@ def test_defaults_are_what_the_configs_recommend(path: Path):
 
 def _plain(value: Any) -> Any:
     return [*value] if isinstance(value, tuple) else value
+
+
+def test_the_published_pipeline_is_trained_as_the_joint_config_trains() -> None:
+    """But for texts of further genres, and where it computes in bfloat16."""
+    joint, published = (
+        {".".join(keys): value for keys, value in walk_dict(load_config(ROOT / path, interpolate=False))}
+        for path in ("configs/joint_minilm.cfg", "pipelines/en_span_selector_sm.cfg")
+    )
+    different = {key for key in joint.keys() | published.keys() if joint.get(key) != published.get(key)}
+    assert {key for key in different if ".genres." not in key} == {
+        "components.transformer.model.bfloat16",
+        "training.eval_frequency",
+    }
