@@ -18,7 +18,7 @@ from weasel.util.config import parse_config_overrides, substitute_project_variab
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "project.yml", ROOT / "pipelines/project.yml")
-WHEEL = "en_span_selector_sm-0.2.0-py3-none-any.whl"
+WHEELS = [f"en_span_selector_{name}-0.3.0-py3-none-any.whl" for name in ("sm", "md")]
 SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
 """The variables with the folders of corpora, which are downloaded or at hand."""
 
@@ -73,9 +73,9 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_command(file: Path):
 
 @each_project
 def test_every_output_is_named_in_the_script_that_makes_it(file: Path):
-    in_a_folder = {"model-best", "model-last", "config.json", WHEEL}
+    in_a_folder = {"model-best", "model-last", "config.json", *WHEELS}
     for command in load_project(file)["commands"]:
-        script = " ".join(command["script"]).replace("--wheel-dir .", WHEEL)
+        script = " ".join(command["script"]).replace("--wheel-dir .", WHEELS[0])
         for output in command.get("outputs", []):
             made = Path(output).name in in_a_folder and str(Path(output).parent) in script
             assert output in script or made, f"{command['name']} does not make {output}"
@@ -118,6 +118,14 @@ def test_settings_for_mpnet_replace_those_for_minilm(task: str):
     changed = {name: value for name, value in values.items() if dot_to_object(small, name) != value}
     factor, rate = f"components.structured_{task}.learn_rate_factor", "training.optimizer.learn_rate.initial_rate"
     assert changed == {"paths.encoder": "encoders/mpnet", factor: 20, rate: 0.00005}
+
+
+def test_the_settings_of_the_larger_pipeline_are_in_the_config() -> None:
+    overrides = parse_config_overrides(load_project()["vars"]["mpnet_pipeline"].split())
+    config = load_config(ROOT / "pipelines/en_span_selector_sm.cfg")
+    changed = {name for name, value in overrides.items() if dot_to_object(config, name) != value}
+    factors = {f"components.{name}.learn_rate_factor" for name in config["components"] if name.startswith("structured")}
+    assert changed == {"training.optimizer.learn_rate.initial_rate", *factors}
 
 
 @each_project
