@@ -22,7 +22,7 @@ from thinc.api import Model, chain, xp2torch
 from thinc.types import Floats2d, Ragged
 from torch import Tensor
 
-from ..layers.spans.precision import has_bfloat16
+from ..layers.spans.precision import has_bfloat16, in_bfloat16
 from ..models.finite import NotFinite, first_not_finite, module_gradients
 from ..models.shim import at_rest
 from ..signatures import CHECKED, takes_settings
@@ -157,7 +157,7 @@ def _forward(
         bfloat16 = not is_train
     if is_train:
         shim.ranges = {}  # those of weights that will have changed
-    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16), int8):
+    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16), int8, is_train):
         for block, length in _blocks(
             lengths[longest_first], BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
         ):
@@ -201,10 +201,10 @@ def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iter
         start = end
 
 
-def _precision(shim: EncoderShim, bfloat16: bool, int8: bool) -> AbstractContextManager[Any]:
+def _precision(shim: EncoderShim, bfloat16: bool, int8: bool, is_train: bool) -> AbstractContextManager[Any]:
     device = shim.device
     if bfloat16 and has_bfloat16(device):
-        return torch.autocast(device.type, torch.bfloat16)
+        return in_bfloat16(device, is_train)
     if int8 and shim.ranges and has_int8(device):
         return shim.int8_products()
     if shim._mixed_precision and device.type == "cuda":

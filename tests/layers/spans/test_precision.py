@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from spacy_span_selector.layers.spans import precision
-from spacy_span_selector.layers.spans.precision import has_bfloat16, multiply, prediction_dtype
+from spacy_span_selector.layers.spans.precision import has_bfloat16, in_bfloat16, multiply, prediction_dtype
 
 
 @pytest.mark.parametrize("can", [True, False])
@@ -49,3 +50,19 @@ def test_products_in_bfloat16_have_the_type_of_the_vectors_and_nearly_the_same_v
     assert torch.equal(exact, layer(vectors))
     assert found.dtype == torch.float32 and not torch.equal(found, exact)
     torch.testing.assert_close(found, exact, atol=0.05, rtol=0.02)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_attention_has_its_gradient_in_float32_on_a_cpu(training: bool) -> None:
+    torch.manual_seed(0)
+    layer, vectors = torch.nn.Linear(4, 4), torch.randn(1, 1, 3, 4)
+    mask = torch.tensor([[0.0], [0.0], [float("-inf")]]).T
+    exact = layer(vectors)
+    expected = scaled_dot_product_attention(exact, exact, exact, mask)
+    with in_bfloat16(torch.device("cpu"), training):
+        read = layer(vectors)
+        heard = scaled_dot_product_attention(read, read, read, attn_mask=mask.to(read.dtype))
+        again = layer(heard)
+    assert read.dtype == again.dtype == torch.bfloat16
+    assert heard.dtype == (torch.float32 if training else torch.bfloat16)
+    torch.testing.assert_close(heard.float(), expected, rtol=0.02, atol=0.02)
