@@ -25,7 +25,6 @@ from spacy_span_selector.layers.spans.scorer import SpanScorer
 from spacy_span_selector.layers.srl.predicates import PredicateTagger
 from spacy_span_selector.layers.srl.roleset_roles import RoleClassifier
 from spacy_span_selector.layers.srl.rolesets import RolesetClassifier
-from spacy_span_selector.layers.srl.sentence_views import SentenceViews
 
 from ..measuring import GpuId, Repeats, Spread, Texts, Threads, print_header, print_row, wait_for
 from .annotate import SHORT_TEXT, Case, annotate
@@ -38,7 +37,6 @@ REST = ("pipeline", "rest")
 MODULES = {
     SpanScorer: "span scores",
     Linker: "linker",
-    SentenceViews: "views",
     RoleClassifier: "role classifier",
     PredicateTagger: "predicates",
     RolesetClassifier: "rolesets",
@@ -180,7 +178,7 @@ def _watch_component(name: str, pipe: AnyPipe, clock: StageClock, stack: ExitSta
 
 STAGES = [
     *("word vectors", "predicates", "rolesets", "span scores", "chart", "decoding", "span vectors"),
-    *("linker", "views", "role classifier", "network, rest", "writing annotations", "rest"),
+    *("linker", "role classifier", "network, rest", "writing annotations", "rest"),
 ]
 
 

@@ -235,7 +235,6 @@ SRL = Case(
         "pair_hidden_width": 24,
         "feature_width": 4,
         "dropout": 0.0,
-        "view_width": 32,
         "roleset_vectors": False,
         "max_span_width": None,
     },

@@ -92,9 +92,8 @@ class PairClassifier(nn.Module):
     width (int): Width to which both are projected first.
     hidden_width (int): Width of the hidden layer.
     labels (int): How many scores each pair gets.
-    view_width (int): Width of what is known of each pair beside its two sides; 0 for nothing.
-    dropout (float): Dropout of both projections, of what is known of pairs, and of the hidden layer; there, one mask is
-        drawn per predicate and shared by its pairs.
+    dropout (float): Dropout of both projections and of the hidden layer; there, one mask is drawn per predicate
+        and shared by its pairs.
     bfloat16 (bool): Whether both sides are projected, and the product part of the hidden layer is computed, in bfloat16
         at prediction, where the device can.
     """
@@ -107,7 +106,6 @@ class PairClassifier(nn.Module):
         width: int,
         hidden_width: int,
         labels: int,
-        view_width: int = 0,
         dropout: float,
         bfloat16: bool = False,
     ) -> None:
@@ -117,20 +115,14 @@ class PairClassifier(nn.Module):
         self.project_predicate = nn.Linear(predicate_width, width)
         self.argument = nn.Linear(width, hidden_width)
         self.predicate = nn.Linear(width, hidden_width, bias=False)
-        self.product = nn.Linear(width + view_width, hidden_width, bias=False)
+        self.product = nn.Linear(width, hidden_width, bias=False)
         self.distance = nn.Embedding(DISTANCES, hidden_width)
         self.output = nn.Linear(hidden_width, labels)
         self.dropout = nn.Dropout(dropout)
         nn.init.normal_(self.distance.weight, std=0.02)
 
     def forward(
-        self,
-        arguments: Tensor,
-        predicates: Tensor,
-        pairs: Pairs,
-        distance: Tensor,
-        known: Tensor | None = None,
-        views: Tensor | None = None,
+        self, arguments: Tensor, predicates: Tensor, pairs: Pairs, distance: Tensor, known: Tensor | None = None
     ) -> Tensor:
         """Score pairs.
 
@@ -139,7 +131,6 @@ class PairClassifier(nn.Module):
         distance (Tensor): From `signed_distance`. Shape: (pairs,)
         known (Tensor | None): What else is known of the predicates; added to their projection.
             Shape: (predicates, width)
-        views (Tensor | None): What is known of each pair; None if its width is 0. Shape: (pairs, view_width)
         RETURNS (Tensor): Shape: (pairs, labels)
         """
         dtype = prediction_dtype(self, self.in_bfloat16, arguments)
@@ -149,11 +140,10 @@ class PairClassifier(nn.Module):
         argument, predicate = multiply(self.argument, left, dtype), multiply(self.predicate, right, dtype)
         parts = (left, right, argument, predicate, self.distance.weight)
         product = self.product.weight.to(dtype)
-        views = left.new_zeros(len(distance), 0) if views is None else self.dropout(views)
         mask = self.dropout(torch.ones_like(parts[3])) if self.training else None
         at_once = rows_at_once(self.output.in_features, left.device)
         blocks = (
-            (*parts, mask, *(column[some] for column in (*pairs, distance, views)), product, self.output.weight)
+            (*parts, mask, *(column[some] for column in (*pairs, distance)), product, self.output.weight)
             for some in torch.arange(len(distance), device=left.device).split(at_once)
         )
         scores = compute_blocks(_score_pairs, blocks, at_once * self.output.in_features)
@@ -174,7 +164,6 @@ def _score_pairs(
     arguments: Tensor,
     predicates: Tensor,
     distance: Tensor,
-    views: Tensor,
     product: Tensor,
     output: Tensor,
 ) -> Tensor:
@@ -185,14 +174,12 @@ def _score_pairs(
     mask (Tensor | None): Dropout of the hidden layer. Shape: (predicates, hidden)
     distances (Tensor): Every distance. Shape: (DISTANCES, hidden)
     arguments, predicates, distance (Tensor): Indices into these. Shape: (pairs,)
-    views (Tensor): What is known of the pairs. Shape: (pairs, view_width)
-    product, output (Tensor): Weights, products by the first of which are computed in its type. Shapes:
-        (hidden, width + view_width) and (labels, hidden)
+    product, output (Tensor): Weights, products by the first of which are computed in its type. Shapes: (hidden, width)
+        and (labels, hidden)
     RETURNS (Tensor): Shape: (pairs, labels)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
-    of_pairs = torch.cat([embed(arguments, left) * embed(predicates, right), views], dim=1)
-    hidden = linear(of_pairs.to(product.dtype), product).to(left.dtype)
+    hidden = linear((embed(arguments, left) * embed(predicates, right)).to(product.dtype), product).to(left.dtype)
     hidden.add_(embed(arguments, argument)).add_(embed(predicates, predicate)).add_(look_up(distance, distances))
     hidden.relu_()
     return linear(hidden if mask is None else hidden * embed(predicates, mask), output)

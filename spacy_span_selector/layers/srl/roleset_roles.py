@@ -85,7 +85,6 @@ class RoleClassifier(PairClassifier):
             width=settings.pair_width,
             hidden_width=settings.pair_hidden_width,
             labels=labels + tags,
-            view_width=2 * settings.view_width,
             dropout=settings.dropout,
             bfloat16=settings.bfloat16,
         )
@@ -110,23 +109,16 @@ class RoleClassifier(PairClassifier):
             self.rolesets = nn.Embedding.from_pretrained(grown, freeze=False)
 
     def score_roles(
-        self,
-        arguments: Tensor,
-        predicates: Tensor,
-        pairs: Pairs,
-        distance: Tensor,
-        known: KnownRoles,
-        tags: Tensor,
-        views: Tensor | None = None,
+        self, arguments: Tensor, predicates: Tensor, pairs: Pairs, distance: Tensor, known: KnownRoles, tags: Tensor
     ) -> Tensor:
         """Score pairs.
 
-        arguments, predicates, pairs, distance, views: As for `PairClassifier`.
+        arguments, predicates, pairs, distance: As for `PairClassifier`.
         known (KnownRoles): What is known of the roles of the predicates.
         tags (Tensor): The function tag of each label. Shape: (predicates, labels)
         RETURNS (Tensor): Shape: (pairs, labels)
         """
-        scores = self(arguments, predicates, pairs, distance, self._vectors(known.rolesets), views)
+        scores = self(arguments, predicates, pairs, distance, self._vectors(known.rolesets))
         if scores.shape[1] == self.labels:
             return scores
         of_tags = nn.functional.pad(scores[:, self.labels :], (1, 0))  # NO_TAG adds nothing

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from ...signatures import CHECKED
 from ..selection.candidates import Pruning, TopPerSentence
 from ..selection.settings import NetworkSettings, Size
-
-HEAD_WIDTH = 32
-"""Width of a head of attention in the layer that reads a sentence once more for each predicate."""
 
 
 @dataclass(frozen=True, kw_only=True, config=CHECKED)
@@ -21,14 +17,11 @@ class SrlSettings(NetworkSettings):
 
     pair_width (int): Width to which arguments and predicates are projected before they are paired.
     pair_hidden_width (int): Hidden layer of the role classifier.
-    view_width (int): Width of the layer that reads a sentence once more for each predicate, a multiple of 32; 0 for no
-        such layer.
     roleset_vectors (bool): Whether the role classifier knows the roleset of the predicate, by a vector for each.
     """
 
     pair_width: Size = 256
     pair_hidden_width: Size = 512
-    view_width: Annotated[int, Field(ge=0, multiple_of=HEAD_WIDTH)] = 0
     roleset_vectors: bool = True
     greedy_ratio: ClassVar[float] = 0.8  # He et al. 2018
     pruning: ClassVar[Pruning] = TopPerSentence

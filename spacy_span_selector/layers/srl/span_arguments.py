@@ -38,7 +38,6 @@ from .arguments import ArgumentFinder, FoundArgument, GoldFrames
 from .interval_scheduling import heaviest_disjoint, heaviest_labelled
 from .pairs import Pairs, arguments_with_predicates, signed_distance
 from .roleset_roles import KnownRoles, RoleClassifier
-from .sentence_views import SentenceViews
 from .settings import SrlSettings
 
 PAIRS_AT_ONCE = 1 << 14
@@ -204,15 +203,6 @@ class SpanArgumentFinder(ArgumentFinder):
             dropout=settings.dropout,
             bfloat16=settings.bfloat16,
         )
-        self.views: SentenceViews | None = None
-        if settings.view_width:
-            self.views = SentenceViews(
-                token_width=width,
-                predicate_width=predicate_width,
-                width=settings.view_width,
-                dropout=settings.dropout,
-                bfloat16=settings.bfloat16,
-            )
         self.roles = RoleClassifier(
             argument_width=self.span_scorer.vector_width,
             predicate_width=predicate_width,
@@ -241,19 +231,16 @@ class SpanArgumentFinder(ArgumentFinder):
         pairs = arguments_with_predicates(spans, predicates, layout)
         sides = _Sides(spans, represented, scores[selection.candidates], predicates, vectors, known)
         if torch.is_grad_enabled() or len(pairs.left) <= PAIRS_AT_ONCE:
-            log_roles = self._log_roles(tokens, layout, sides, pairs)
+            log_roles = self._log_roles(sides, pairs)
         else:
             blocks = zip(*(column.split(PAIRS_AT_ONCE) for column in pairs), strict=True)
-            log_roles = torch.cat([self._log_roles(tokens, layout, *sides.only(Pairs(*block))) for block in blocks])
+            log_roles = torch.cat([self._log_roles(*sides.only(Pairs(*block))) for block in blocks])
         return SpanArguments(self.selector, selection, predicates, pairs, log_roles, known)
 
-    def _log_roles(self, tokens: Tensor, layout: SpanLayout, sides: _Sides, pairs: Pairs) -> Tensor:
+    def _log_roles(self, sides: _Sides, pairs: Pairs) -> Tensor:
         """The log probabilities of the roles of pairs, the null role first. Shape: (pairs, 1 + roles)"""
         spans, represented, scores, predicates, vectors, known = sides
         distance = signed_distance(spans.take(pairs.left), predicates.take(pairs.right))
-        views = None
-        if self.views is not None:
-            views = self.views(tokens, layout, spans, predicates, pairs, vectors)
-        of_roles = self.roles.score_roles(represented, vectors, pairs, distance, known, known.tags, views)
+        of_roles = self.roles.score_roles(represented, vectors, pairs, distance, known, known.tags)
         of_roles = of_roles + scores[pairs.left, None]
         return torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)

@@ -21,13 +21,13 @@ from spacy_span_selector.layers.srl.pairs import (
 
 from ...layouts import layout_of
 
-ARGUMENT_WIDTH, PREDICATE_WIDTH, WIDTH, VIEW, HIDDEN, LABELS = 7, 6, 5, 4, 8, 3
+ARGUMENT_WIDTH, PREDICATE_WIDTH, WIDTH, HIDDEN, LABELS = 7, 6, 5, 8, 3
 BUCKETS = [(64, 9), (32, 8), (16, 7), (8, 6), (5, 5), (4, 4), (3, 3), (2, 2), (1, 1), (0, 0)]  # Lee et al. (2017)
 
-Inputs = tuple[Tensor, Tensor, Pairs, Tensor, None, Tensor]
+Inputs = tuple[Tensor, Tensor, Pairs, Tensor]
 
 
-def build(dropout: float = 0.0, bfloat16: bool = False, view_width: int = VIEW) -> PairClassifier:
+def build(dropout: float = 0.0, bfloat16: bool = False) -> PairClassifier:
     torch.manual_seed(0)
     classifier = PairClassifier(
         argument_width=ARGUMENT_WIDTH,
@@ -35,7 +35,6 @@ def build(dropout: float = 0.0, bfloat16: bool = False, view_width: int = VIEW) 
         width=WIDTH,
         hidden_width=HIDDEN,
         labels=LABELS,
-        view_width=view_width,
         dropout=dropout,
         bfloat16=bfloat16,
     )
@@ -48,20 +47,18 @@ def random_inputs(device: str = "cpu", pairs: int = 20) -> Inputs:
     arguments, predicates = (torch.randn(6, width, generator=generator) for width in (ARGUMENT_WIDTH, PREDICATE_WIDTH))
     indices = Pairs(*(torch.randint(6, (pairs,), generator=generator).to(device) for _ in range(2)))
     distance = torch.randint(DISTANCES, (pairs,), generator=generator)
-    views = torch.randn(pairs, VIEW, generator=generator)
-    return arguments.to(device), predicates.to(device), indices, distance.to(device), None, views.to(device)
+    return arguments.to(device), predicates.to(device), indices, distance.to(device)
 
 
 def concatenated_form(classifier: PairClassifier, inputs: Inputs) -> Tensor:
-    """Pair by pair: concatenate both sides, their product and the view, then a feed-forward net."""
-    arguments, predicates, pairs, distance, _, views = inputs
+    """Pair by pair: concatenate both sides and their product, then a feed-forward net."""
+    arguments, predicates, pairs, distance = inputs
     weight = torch.cat([part.weight for part in (classifier.argument, classifier.predicate, classifier.product)], dim=1)
     rows = []
-    columns = (pairs.left.tolist(), pairs.right.tolist(), distance.tolist(), views)
-    for argument, predicate, far, view in zip(*columns, strict=True):
+    for argument, predicate, far in zip(pairs.left.tolist(), pairs.right.tolist(), distance.tolist(), strict=True):
         left = torch.relu(classifier.project_argument(arguments[argument]))
         right = torch.relu(classifier.project_predicate(predicates[predicate]))
-        hidden = weight @ torch.cat([left, right, left * right, view]) + classifier.argument.bias
+        hidden = weight @ torch.cat([left, right, left * right]) + classifier.argument.bias
         rows.append(classifier.output(torch.relu(hidden + classifier.distance.weight[far])))
     return torch.stack(rows)
 
@@ -140,8 +137,8 @@ def test_evaluation_is_without_dropout() -> None:
 
 
 def test_the_pairs_of_one_predicate_share_a_mask() -> None:
-    arguments, predicates, *_ = random_inputs()
-    classifier = build(dropout=0.5, view_width=0).train()
+    arguments, predicates, _, _ = random_inputs()
+    classifier = build(dropout=0.5).train()
     for projection in (classifier.project_argument, classifier.project_predicate):
         torch.nn.init.zeros_(projection.weight)  # leaves the mask of the hidden layer as the only difference
         torch.nn.init.zeros_(projection.bias)
