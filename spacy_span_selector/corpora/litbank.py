@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -340,18 +341,18 @@ def _paragraph_starts(words: list[str], text: str) -> list[int]:
 
     RAISES (ValueError): If most of the words are not found.
     """
-    places = [(i, character) for i, character in enumerate(text) if not character.isspace()]
-    characters = "".join(character for _, character in places)
+    paragraphs = ["".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text)]
+    characters = "".join(paragraphs)
+    first = set(accumulate(map(len, paragraphs)))
     starts = [0]
-    position, last, found = 0, 0, 0
+    position, found = 0, 0
     for number, word in enumerate(words):
         place = characters.find(word, position, position + FURTHEST + len(word) if found else len(characters))
         if place < 0:
             continue
-        if found and re.fullmatch(r"\s*\n\s*\n\s*", text[last : places[place][0]]):
+        if found and place == position and place in first:
             starts.append(number)
         position, found = place + len(word), found + 1
-        last = places[position - 1][0] + 1
     if found < LEAST_FOUND * len(words):
         raise ValueError(f"found {found:,} of the {len(words):,} words of the document; expected its novel.")
     return starts

@@ -47,8 +47,8 @@ def narrow(nlp: Language, docs: Iterable[Doc], width: int) -> dict[tuple[str, st
     for (name, module), layer in wide.items():
         if not moments.of(layer).any():
             raise ValueError(
-                f"'{name}' found nothing in the texts that its {module or 'network'} could be measured by. Take more texts, and of "
-                "the kind that the pipeline was trained on."
+                f"'{name}' found nothing in the texts that its {module or 'network'} could be measured by. Take more "
+                "texts, and of the kind that the pipeline was trained on."
             )
         chosen[name, module] = choose_units(layer, moments.of(layer), width)
     for place, pruned in chosen.items():
