@@ -251,7 +251,7 @@ def test_a_sentence_has_a_link(open_page: OpenPage) -> None:
     assert texts(page, ".sentence:target .text") == ["She sold her old ship to Bob."]
     page.keyboard.press("Escape")
     page.keyboard.press("c")
-    assert page.url.endswith("#s1")
+    page.wait_for_url("**#s1")
 
 
 def test_what_is_shown_is_a_table_to_download(open_page: OpenPage) -> None:
