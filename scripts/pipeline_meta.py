@@ -1,6 +1,6 @@
 """Write the meta.json of a pipeline: facts that a person wrote, and scores that were measured.
 
-python scripts/pipeline_meta.py OUT FACTS [FACTS ...] [--scores PREFIX=METRICS ...]
+python scripts/pipeline_meta.py FACTS [FACTS ...] OUT [--scores PREFIX=METRICS ...]
 
 FACTS are JSON files with fields of a meta.json; lists that several of them have are joined. METRICS is one that
 `span-selector evaluate` has written. Its scores of coreference, semantic roles and labelled spans appear under
@@ -56,8 +56,8 @@ def join_facts(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("out", type=Path)
     parser.add_argument("facts", type=Path, nargs="+")
+    parser.add_argument("out", type=Path)
     parser.add_argument("--scores", action="append", default=[], metavar="PREFIX=METRICS")
     options = parser.parse_args(arguments)
     try:

@@ -343,14 +343,14 @@ def _paragraph_starts(words: list[str], text: str) -> list[int]:
     """
     paragraphs = ["".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text)]
     characters = "".join(paragraphs)
-    first = set(accumulate(map(len, paragraphs)))
+    begins = set(accumulate(map(len, paragraphs)))
     starts = [0]
     position, found = 0, 0
     for number, word in enumerate(words):
         place = characters.find(word, position, position + FURTHEST + len(word) if found else len(characters))
         if place < 0:
             continue
-        if found and place == position and place in first:
+        if found and place == position and place in begins:
             starts.append(number)
         position, found = place + len(word), found + 1
     if found < LEAST_FOUND * len(words):

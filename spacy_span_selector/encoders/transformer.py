@@ -157,7 +157,7 @@ def _forward(
         bfloat16 = not is_train
     if is_train:
         shim.ranges = {}  # those of weights that will have changed
-    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16), int8, is_train):
+    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16), int8):
         for block, length in _blocks(
             lengths[longest_first], BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
         ):
@@ -201,10 +201,10 @@ def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iter
         start = end
 
 
-def _precision(shim: EncoderShim, bfloat16: bool, int8: bool, is_train: bool) -> AbstractContextManager[Any]:
+def _precision(shim: EncoderShim, bfloat16: bool, int8: bool) -> AbstractContextManager[Any]:
     device = shim.device
     if bfloat16 and has_bfloat16(device):
-        return in_bfloat16(device, is_train)
+        return in_bfloat16(device)
     if int8 and shim.ranges and has_int8(device):
         return shim.int8_products()
     if shim._mixed_precision and device.type == "cuda":

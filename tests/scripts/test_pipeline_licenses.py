@@ -30,7 +30,7 @@ def source(licence: str) -> dict[str, str]:
 @pytest.mark.parametrize("own", PIPELINES, ids=lambda path: path.stem)
 def test_the_texts_of_all_licences_of_our_pipelines_are_there(own: Path, tmp_path: Path) -> None:
     facts = tmp_path / "meta.json"
-    join = [sys.executable, ROOT / "scripts/pipeline_meta.py", facts, ROOT / "pipelines/facts.json", own]
+    join = [sys.executable, ROOT / "scripts/pipeline_meta.py", ROOT / "pipelines/facts.json", own, facts]
     subprocess.run(join, check=True)
     result = run(facts, tmp_path)
     assert result.returncode == 0, result.stderr

@@ -23,7 +23,7 @@ def test_scores_of_the_tasks_join_the_facts(tmp_path: Path) -> None:
     facts = write(tmp_path / "facts.json", {"name": "é"})
     one = write(tmp_path / "one.json", {"coref_f": 0.5, "coref_ment_f": None, "sents_f": 0.9, "speed": 10.0})
     two = write(tmp_path / "two.json", {"srl_f": 0.25, "sents_f": 0.8})
-    result = run(tmp_path / "out/meta.json", facts, "--scores", f"={one}", "--scores", f"raw_={two}")
+    result = run(facts, tmp_path / "out/meta.json", "--scores", f"={one}", "--scores", f"raw_={two}")
     assert result.returncode == 0, result.stderr
     meta = json.loads((tmp_path / "out/meta.json").read_text(encoding="utf-8"))
     assert meta == {"name": "é", "performance": {"coref_f": 0.5, "raw_srl_f": 0.25}}
@@ -32,14 +32,14 @@ def test_scores_of_the_tasks_join_the_facts(tmp_path: Path) -> None:
 def test_facts_of_several_files_are_joined(tmp_path: Path) -> None:
     shared = write(tmp_path / "shared.json", {"lang": "en", "sources": ["texts"]})
     own = write(tmp_path / "own.json", {"name": "md", "sources": ["encoder"]})
-    assert run(tmp_path / "meta.json", shared, own).returncode == 0
+    assert run(shared, own, tmp_path / "meta.json").returncode == 0
     meta = json.loads((tmp_path / "meta.json").read_text(encoding="utf-8"))
     assert meta == {"lang": "en", "name": "md", "sources": ["texts", "encoder"], "performance": {}}
 
 
 def test_a_fact_stated_twice_is_an_error(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{lang}.json", {"lang": lang}) for lang in ("en", "de")]
-    result = run(tmp_path / "meta.json", *files)
+    result = run(*files, tmp_path / "meta.json")
     assert result.returncode == 1
     assert "'lang' is stated twice" in result.stderr
 
@@ -47,13 +47,13 @@ def test_a_fact_stated_twice_is_an_error(tmp_path: Path) -> None:
 def test_a_score_measured_twice_is_an_error(tmp_path: Path) -> None:
     facts = write(tmp_path / "facts.json", {})
     one, two = write(tmp_path / "one.json", {"srl_f": 0.5}), write(tmp_path / "two.json", {"srl_f": 0.6})
-    result = run(tmp_path / "meta.json", facts, "--scores", f"={one}", "--scores", f"={two}")
+    result = run(facts, tmp_path / "meta.json", "--scores", f"={one}", "--scores", f"={two}")
     assert result.returncode == 1
     assert "'srl_f' was measured twice" in result.stderr
     assert not (tmp_path / "meta.json").exists()
 
 
 def test_missing_metrics_are_named(tmp_path: Path) -> None:
-    result = run(tmp_path / "meta.json", write(tmp_path / "facts.json", {}), "--scores", f"={tmp_path / 'no.json'}")
+    result = run(write(tmp_path / "facts.json", {}), tmp_path / "meta.json", "--scores", f"={tmp_path / 'no.json'}")
     assert result.returncode == 1
     assert "no.json" in result.stderr

@@ -47,13 +47,12 @@ def multiply(layer: nn.Linear, vectors: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 @contextmanager
-def in_bfloat16(device: torch.device, training: bool) -> Iterator[None]:
-    """A context in which torch computes in bfloat16 what it can, but for the attention of a CPU in training.
+def in_bfloat16(device: torch.device) -> Iterator[None]:
+    """A context in which torch computes in bfloat16 what it can, but for attention on a CPU if gradients are enabled.
 
     device (torch.device): The device, which `has_bfloat16`.
-    training (bool): Whether there will be a gradient.
     """
-    attention = _Float32Attention() if training and device.type == "cpu" else nullcontext()
+    attention = _Float32Attention() if torch.is_grad_enabled() and device.type == "cpu" else nullcontext()
     with torch.autocast(device.type, torch.bfloat16), attention:
         yield
 

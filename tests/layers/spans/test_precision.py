@@ -59,7 +59,7 @@ def test_attention_has_its_gradient_in_float32_on_a_cpu(training: bool) -> None:
     mask = torch.tensor([[0.0], [0.0], [float("-inf")]]).T
     exact = layer(vectors)
     expected = scaled_dot_product_attention(exact, exact, exact, mask)
-    with in_bfloat16(torch.device("cpu"), training):
+    with torch.set_grad_enabled(training), in_bfloat16(torch.device("cpu")):
         read = layer(vectors)
         heard = scaled_dot_product_attention(read, read, read, attn_mask=mask.to(read.dtype))
         again = layer(heard)
