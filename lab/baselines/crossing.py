@@ -88,20 +88,22 @@ def crossing_spans(gold: Spans, layout: SpanLayout) -> Tensor:
     """The spans that overlap a gold one, neither holding the other. Shape: (crossing,), flat indices
 
     gold (Spans): The gold spans.
-    layout (SpanLayout): The sentences of the batch, none of them so long that its chart is a band.
+    layout (SpanLayout): The sentences of the batch.
     """
     tokens = len(layout.document)
     rows = torch.arange(tokens, device=gold.starts.device)
     # The furthest token that a gold span reaches, from its first and from its last one.
     reach = rows.new_full((tokens,), -1).scatter_reduce(0, gold.starts, gold.ends, "amax")
     back = rows.new_full((tokens,), tokens).scatter_reduce(0, gold.ends, gold.starts, "amin")
-    valid = layout.valid()
-    crossing = torch.zeros_like(valid)
+    crossing = torch.zeros(layout.size, dtype=torch.bool, device=rows.device)
     for bucket in layout.buckets:
         first, last = bucket.tokens[:, :, None], bucket.tokens[:, None, :]
-        inside = bucket.chart(valid) & (first < last)
+        real = torch.arange(bucket.tokens.shape[1], device=rows.device) < bucket.lengths[:, None]
+        inside = (first < last) & real[:, :, None] & real[:, None, :]
         # Of the gold spans that start within a span, behind its first token, the furthest end; and the other way round.
         furthest = torch.where(inside, reach[last], -1).cummax(dim=2).values
         nearest = torch.where(inside, back[first], tokens).flip(1).cummin(dim=1).values.flip(1)
-        bucket.chart(crossing)[:] = inside & ((furthest > last) | (nearest < first))
-    return torch.nonzero(crossing).squeeze(1)
+        square = inside & ((furthest > last) | (nearest < first))
+        ends = bucket.first_and_last()[1].clamp(max=square.shape[2] - 1)  # a band goes on behind the last token
+        bucket.chart(crossing)[:] = square.gather(2, ends.expand(bucket.shape))
+    return torch.nonzero(crossing & layout.valid()).squeeze(1)

@@ -22,13 +22,15 @@ def cross(first: tuple[int, int], second: tuple[int, int]) -> bool:
     return a < c <= b < d
 
 
+@pytest.mark.parametrize("most", [None, 3])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_crossing_spans_are_those_that_cross_a_gold_one(seed: int) -> None:
+def test_the_crossing_spans_are_those_that_cross_a_gold_one(seed: int, most: int | None) -> None:
     lengths = [6, 1, 4, 7]
-    layout = layout_of([lengths])
+    layout = layout_of([lengths], most=most)
     generator = torch.Generator().manual_seed(seed)
     every = [(i, j) for k, n in enumerate(lengths) for i in range(sum(lengths[:k]), sum(lengths[:k]) + n)
-             for j in range(i, sum(lengths[:k]) + n)]  # fmt: skip
+             for j in range(i, sum(lengths[:k]) + n)
+             if most is None or j - i < most]  # fmt: skip
     gold = [every[i] for i in torch.randperm(len(every), generator=generator)[: 3 * seed]] + [(0, 0)]
     starts, ends = torch.tensor(gold, dtype=torch.long).view(-1, 2).T
     found = layout.locate(crossing_spans(Spans(starts, ends), layout))
