@@ -115,9 +115,12 @@ def test_settings_for_mpnet_replace_those_for_minilm(task: str):
     path = ROOT / f"configs/{task}_minilm.cfg"
     small, large = (load_config(path, overrides=settings) for settings in ({}, overrides))
     values = {".".join(keys): value for keys, value in walk_dict(large)}
-    changed = {name: value for name, value in values.items() if dot_to_object(small, name) != value}
+    before = {".".join(keys): value for keys, value in walk_dict(small)}
     factor, rate = f"components.structured_{task}.learn_rate_factor", "training.optimizer.learn_rate.initial_rate"
-    assert changed == {"paths.encoder": "encoders/mpnet", factor: 20, rate: 0.00005}
+    layers = "components.transformer.model.transformer_config.num_hidden_layers"
+    changed = {name: value for name, value in values.items() if before.get(name) != value}
+    assert changed == {"paths.encoder": "encoders/mpnet", factor: 20, rate: 0.00005, layers: 6}
+    assert {factor, rate} <= set(before)
 
 
 def test_the_smaller_pipeline_has_the_learning_rates_of_its_config() -> None:

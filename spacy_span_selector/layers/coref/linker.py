@@ -22,7 +22,15 @@ from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, merge_tables
 from ..spans.precision import multiply, prediction_dtype
 from ..spans.pruning import HiddenLayer
-from .pair_features import PAIR_FEATURES, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
+from .pair_features import (
+    KINDS,
+    PAIR_FEATURES,
+    PAIR_KINDS,
+    SAME_WORDS,
+    SHORT_WORDS,
+    WORD_ROWS,
+    MentionFacts,
+)
 
 COARSE_ROWS = 256
 COARSE_COLUMNS = 4096
@@ -109,7 +117,8 @@ class Linker(nn.Module):
         self.product = nn.Linear(width, hidden_width, bias=False)
         self.distance = nn.Embedding(buckets, hidden_width)
         self.match = nn.Embedding(SAME_WORDS.values, hidden_width)
-        self.output = nn.Linear(hidden_width, 1)
+        self.has_kinds = PAIR_KINDS in pair_features
+        self.output = nn.Linear(hidden_width, KINDS.values if self.has_kinds else 1)
         self.dropout = nn.Dropout(dropout)
         shapes = {name: feature.values for name, feature in self.features.items()}
         self.coarse_pairs = nn.ParameterDict({name: nn.Parameter(torch.empty(n, 1)) for name, n in shapes.items()})
@@ -138,8 +147,9 @@ class Linker(nn.Module):
             antecedents, possible = self._prune(mentions, positions, vectors, sources, reach)
         order = torch.arange(len(vectors), device=vectors.device)[:, None]
         features = [positions.distance(order, antecedents), *self._features(mentions.facts, order, antecedents)]
+        kinds = KINDS.compare(mentions.facts, order, antecedents) if self.has_kinds else torch.zeros_like(antecedents)
         scores = (
-            self._score(vectors, sources, antecedents, features, dtype)
+            self._score(vectors, sources, antecedents, features, kinds, dtype)
             + add_up(features, [self.coarse_distance.weight, *self._coarse_tables()]).squeeze(2)
             + mentions.scores[:, None]
             + mentions.scores[antecedents]
@@ -193,6 +203,7 @@ class Linker(nn.Module):
         sources: Tensor,
         antecedents: Tensor,
         features: Sequence[Tensor],
+        kinds: Tensor,
         dtype: torch.dtype,
     ) -> Tensor:
         """The bilinear part of the coarse scores of pairs, and their fine scores. Shape: (mentions, antecedents)"""
@@ -206,14 +217,13 @@ class Linker(nn.Module):
         at_once = rows_at_once(row_elements, vectors.device)
         blocks = (
             (
-                *(vectors, vectors[rows], sources[rows], antecedents[rows]),
+                *(vectors, vectors[rows], sources[rows], antecedents[rows], kinds[rows]),
                 *(mention[rows], antecedent, tables, [feature[rows] for feature in features]),
-                *(product, None if mask is None else mask[rows], self.output.weight),
+                *(product, None if mask is None else mask[rows], self.output),
             )
             for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
         )
-        scores = compute_blocks(_score_pairs, blocks, at_once * row_elements)
-        return torch.cat(scores) + self.output.bias
+        return torch.cat(compute_blocks(_score_pairs, blocks, at_once * row_elements))
 
     def _coarse_tables(self) -> list[Tensor]:
         """The coarse scores of features, distance apart. Shapes: (values, 1)"""
@@ -233,13 +243,14 @@ def _score_pairs(
     rows: Tensor,
     sources: Tensor,
     antecedents: Tensor,
+    kinds: Tensor,
     mention: Tensor,
     antecedent: Tensor,
     tables: Sequence[Tensor],
     features: Sequence[Tensor],
     product: Tensor,
     mask: Tensor | None,
-    output: Tensor,
+    output: nn.Linear,
 ) -> Tensor:
     """The bilinear and the fine scores of some mentions with their antecedents, added.
 
@@ -247,20 +258,22 @@ def _score_pairs(
     rows, sources (Tensor): Of the mentions to score. Shape: (rows, width)
     mention (Tensor): Of the mentions to score. Shape: (rows, hidden)
     antecedents (Tensor): Indices of mentions. Shape: (rows, antecedents)
+    kinds (Tensor): Which of the outputs scores each pair. Shape: (rows, antecedents)
     tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
     features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
     product (Tensor): The weights of the product part, whose type it is computed in. Shape: (hidden, width)
     mask (Tensor | None): Dropout of the hidden layer. Shape: (rows, hidden)
-    output (Tensor): The output layer. Shape: (1, hidden)
+    output (nn.Linear): The output layer.
     RETURNS (Tensor): Shape: (rows, antecedents)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
     others = embed(antecedents, vectors)
     hidden = linear((rows[:, None] * others).to(product.dtype), product).to(rows.dtype)
     hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
+    fine = output(hidden if mask is None else hidden * mask[:, None])
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
     coarse = (others * sources[:, None]).sum(2)
-    return coarse + (linear(hidden, output).squeeze(2) if mask is None else (hidden * (mask * output)[:, None]).sum(2))
+    return coarse + fine.gather(2, kinds[:, :, None].long()).squeeze(2)
 
 
 class Positions(NamedTuple):

@@ -40,7 +40,8 @@ class CorefSettings(NetworkSettings):
         are expected among them, by their probabilities, which means the same in training, with its many candidates,
         and at prediction. Greedy selectors have no probabilities, and as many candidates in both: they count these.
     pair_features (Sequence[str]): Further features of two mentions: "nested", "content_words", "quotation",
-        "speaker", "sentences", and of one-word mentions, "short_words".
+        "speaker", "sentences", and of one-word mentions, "short_words"; "kinds" gives each kind of pair, such as two
+        pronouns, output weights of its own in the fine scorer.
     speaker_dropout (float): The share of documents whose speakers the linker is not told in training, drawn again each
         time, so that it also works where nobody knows them.
     """

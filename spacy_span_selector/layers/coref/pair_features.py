@@ -19,6 +19,9 @@ from ..spans.layout import Spans
 SHORT_WORDS = "short_words"
 """A feature of one mention: which word it is, if it is one word."""
 
+PAIR_KINDS = "kinds"
+"""Not a feature that is added up: which of several output layers scores a pair."""
+
 WORD_ROWS = 2048
 """The numbers of words of one-word mentions; 0 is any longer mention."""
 
@@ -124,6 +127,17 @@ def content_words(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> T
     return (has_some[mention] & has_some[antecedent]).byte() + shared
 
 
+def kind(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> Tensor:
+    """0: a noun and a pronoun, which here is any mention without content words; two pronouns, 1: others, 2: the same
+    words; two nouns, 3: no content word is shared, 4: one is, 5: the same words. Source: Otmazgin, Cattan and Goldberg
+    (2023), "LingMess: Linguistically Informed Multi Expert Scorers for Coreference Resolution", section 3."""
+    has_some = facts.content.any(dim=1)
+    is_noun, other_is_noun = has_some[mention], has_some[antecedent]
+    same = facts.words[mention] == facts.words[antecedent]
+    nouns = (is_noun & other_is_noun) * (2 + content_words(facts, mention, antecedent) + same.byte())
+    return nouns + ~(is_noun | other_is_noun) * (1 + same.byte())
+
+
 def quotation(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> Tensor:
     """0: both outside quotations; 1: only the antecedent in one; 2: only the mention; 3: in two; 4: in the same."""
     inside = facts.quotation > 0
@@ -144,6 +158,7 @@ def sentences(facts: MentionFacts, mention: Tensor, antecedent: Tensor) -> Tenso
 
 
 SAME_WORDS = PairFeature(3, same_words)
+KINDS = PairFeature(6, kind)
 
 PAIR_FEATURES = {
     "nested": PairFeature(5, nested),
@@ -154,4 +169,4 @@ PAIR_FEATURES = {
 }
 """The features that may be chosen, by name."""
 
-FEATURE_NAMES = (*PAIR_FEATURES, SHORT_WORDS)
+FEATURE_NAMES = (*PAIR_FEATURES, SHORT_WORDS, PAIR_KINDS)

@@ -98,6 +98,11 @@ def plain_feature(name: str, tokens: TokenFacts, mention: tuple[int, int], antec
             )
         )
         return 0 if not content or not other_content else 2 if shared else 1
+    if name == "kinds":
+        if content and other_content:
+            shared = plain_feature("content_words", tokens, mention, antecedent) == 2
+            return 5 if words == other_words else 4 if shared else 3
+        return 0 if content or other_content else 2 if words == other_words else 1
     if name == "quotation":
         quotation, other = int(tokens.quotation[start]), int(tokens.quotation[other_start])
         if quotation and other:

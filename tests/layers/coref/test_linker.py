@@ -9,7 +9,7 @@ from torch import Tensor
 
 from spacy_span_selector.layers.coref import linker as linker_module
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions, Positions
-from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, PAIR_FEATURES
+from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, KINDS, PAIR_FEATURES
 from spacy_span_selector.layers.spans import blocks, precision
 
 from .mentions import VECTOR_WIDTH, Case, bucket_of, distance_bucket, plain_feature, random_case, some_of
@@ -71,7 +71,8 @@ def pair_scores(linker: Linker, case: Case, i: int, j: int) -> tuple[Tensor, Ten
     hidden = weight @ torch.cat([mention, antecedent, mention * antecedent]) + linker.mention.bias
     hidden = hidden + linker.distance.weight[distance] + linker.match.weight[match]
     hidden = hidden + sum(linker.pairs[name][value] for name, value in features.items())
-    return coarse, linker.output(torch.relu(hidden))[0]
+    kind = plain_feature("kinds", case.tokens, case.spans[i], case.spans[j]) if linker.has_kinds else 0
+    return coarse, linker.output(torch.relu(hidden))[kind]
 
 
 def pairs(links: Links) -> dict[tuple[int, int], Tensor]:
@@ -206,6 +207,11 @@ def test_features_start_as_small_noise_and_their_coarse_scores_at_0() -> None:
         assert table.std().item() == pytest.approx(0.02, rel=0.15)
 
 
+def test_each_kind_of_pair_has_output_weights_of_its_own() -> None:
+    assert build(pair_features=("kinds",)).output.out_features == 6
+    assert build(pair_features=()).output.out_features == 1
+
+
 def test_no_weights_are_added_without_features() -> None:
     linker = build(pair_features=())
     names = {name for name, _ in linker.named_parameters()}
@@ -233,7 +239,7 @@ def test_the_number_of_combined_features_changes_nothing(most: int, monkeypatch:
 @pytest.mark.parametrize("name", FEATURE_NAMES)
 def test_a_feature_alone_is_learnt(name: str) -> None:
     """Vectors, distances and words are all the same: nothing else tells right antecedents from others."""
-    good = {"nested": 2, "content_words": 2, "quotation": 4, "speaker": 2, "sentences": 0}.get(name)
+    good = {"nested": 2, "content_words": 2, "quotation": 4, "speaker": 2, "sentences": 0, "kinds": 5}.get(name)
 
     def difference(features: Sequence[str]) -> float:
         """How many more of the right antecedents than of the others are linked in the last case."""
@@ -251,7 +257,8 @@ def test_a_feature_alone_is_learnt(name: str) -> None:
                 right = chosen[:, None] & chosen[links.antecedents]
             else:
                 order = torch.arange(24)[:, None]
-                right = PAIR_FEATURES[name].compare(mentions.facts, order, links.antecedents) == good
+                compare = KINDS.compare if name == "kinds" else PAIR_FEATURES[name].compare
+                right = compare(mentions.facts, order, links.antecedents) == good
             scores, right = links.scores[links.possible], right[links.possible]
             loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, right.float())
             optimizer.zero_grad()

@@ -288,7 +288,7 @@ def test_given_mentions_count_in_full() -> None:
 def test_the_linker_has_the_features_of_the_settings_and_no_others(name: str) -> None:
     names = {key for key, _ in build(replace(SETTINGS, pair_features=[name])).linker.named_parameters()}
     others = {key for key, _ in build(replace(SETTINGS, pair_features=())).linker.named_parameters()}
-    added = {"word.weight"} if name == "short_words" else {f"coarse_pairs.{name}", f"pairs.{name}"}
+    added = {"short_words": {"word.weight"}, "kinds": set()}.get(name, {f"coarse_pairs.{name}", f"pairs.{name}"})
     assert names - others == added
 
 

@@ -5,6 +5,7 @@ import torch
 
 from spacy_span_selector.layers.coref.pair_features import (
     FEATURE_NAMES,
+    KINDS,
     PAIR_FEATURES,
     SAME_WORDS,
     WORD_ROWS,
@@ -16,7 +17,7 @@ from spacy_span_selector.layers.spans.layout import Spans
 from ...token_facts import random_facts
 from .mentions import plain_feature, random_case
 
-ALL = {**PAIR_FEATURES, "words": SAME_WORDS}
+ALL = {**PAIR_FEATURES, "words": SAME_WORDS, "kinds": KINDS}
 SIZES = [12, 0, 20, 1]
 
 
@@ -68,4 +69,4 @@ def test_no_mentions_have_no_facts() -> None:
 
 
 def test_names_are_unique() -> None:
-    assert len(set(FEATURE_NAMES)) == len(FEATURE_NAMES) == len(PAIR_FEATURES) + 1
+    assert len(set(FEATURE_NAMES)) == len(FEATURE_NAMES) == len(PAIR_FEATURES) + 2

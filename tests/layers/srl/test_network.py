@@ -184,7 +184,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(2)).to(device).requires_grad_()
     layout = layout_of(SENTENCES, on_device)
     find = FindPredicates(gold.predicates, closed=torch.ones(3, dtype=torch.bool, device=device))
-    output = head(tokens, layout, SrlRequest(find, senses, no_frames(ROLES, ROLESETS), choose))
+    output = head(tokens, layout, SrlRequest(find, senses, no_frames(ROLES, ROLESETS, device), choose))
     output.loss(gold, layout, annotation="complete", negatives=Negatives(1.0)).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
