@@ -572,7 +572,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""
         settings = self.settings
-        return {"annotation": settings.learnt_annotation, "negatives": settings.sampled_negatives(self.selector)}
+        return {"annotation": settings.learnt_annotation, "negatives": settings.sampled_negatives}
 
     def _loss_and_gradient(
         self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout

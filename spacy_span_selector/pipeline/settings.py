@@ -13,7 +13,6 @@ from pydantic.dataclasses import dataclass
 from ..layers.selection.candidates import Decoding
 from ..layers.selection.sampling import Annotation, Negatives
 from ..layers.selection.sampling import Widths as Widths  # pydantic looks for the types of fields here
-from ..layers.selection.selectors import Selector
 from ..signatures import CHECKED
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -34,12 +33,9 @@ class PipeSettings:
     candidate_ratio (float): Spans per token, the most probable ones, that are linked or classified in training. The
         greedy selectors have a ratio of their own.
     negatives (float | None): Spans per token sampled in training from those that are not gold; not used by the greedy
-        selectors. If None, 1.0 with complete annotation, where all of them are negative, and 0.1 with partial, as in
-        the paper.
+        selectors. If None, 1.0.
     negative_widths (str | None): "all" samples them from all spans, most of which are wide, "gold" with the widths of
-        gold spans. If None, "gold" for a grammar that learns from partial annotation, else "all": a grammar learns from
-        gold spans that those which cross them are none, so that it was far better with "gold"; the sigmoid selector got
-        worse by it in semantic roles.
+        gold spans. If None, "all".
     learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
         tok2vec: the paper trains the network 30 times as fast as the encoder.
     max_sentence_words (int | None): The greatest number of words of a sentence. A longer one, as of a list or a table
@@ -72,11 +68,10 @@ class PipeSettings:
         """The annotation that training assumes, complete or partial."""
         return self.annotation or ("complete" if self.marks_all else "partial")
 
-    def sampled_negatives(self, selector: Selector) -> Negatives:
+    @property
+    def sampled_negatives(self) -> Negatives:
         """The spans that are not gold to sample in training."""
-        is_complete = self.learnt_annotation == "complete"
-        number = self.negatives if self.negatives is not None else 1.0 if is_complete else 0.1
-        return Negatives(number, self.negative_widths or ("all" if is_complete else selector.partial_widths))
+        return Negatives(1.0 if self.negatives is None else self.negatives, self.negative_widths or "all")
 
     @property
     def selected_key(self) -> str:

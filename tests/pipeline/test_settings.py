@@ -7,14 +7,6 @@ import spacy
 from spacy.util import registry
 
 from spacy_span_selector.layers.selection.sampling import Negatives
-from spacy_span_selector.layers.selection.selectors import (
-    GrammarSelector,
-    GreedySelector,
-    LaminarSelector,
-    Selector,
-    SigmoidSelector,
-    StructuredSelector,
-)
 from spacy_span_selector.pipeline.settings import PipeSettings, default_model, read_saved
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
@@ -47,20 +39,17 @@ def test_annotation_is_complete_with_singletons_unless_it_is_given(settings: Pip
     assert settings.learnt_annotation == annotation
 
 
-@pytest.mark.parametrize("selector", [StructuredSelector(), LaminarSelector(), SigmoidSelector(), GreedySelector()])
-def test_negatives_follow_the_annotation_and_the_selector(selector: Selector) -> None:
-    """A grammar that learns from partial annotation was far better with negatives as wide as gold spans."""
-    widths: Any = "gold" if isinstance(selector, GrammarSelector) else "all"
-    assert CorefPipeSettings().sampled_negatives(selector) == Negatives(1.0, "all")
-    assert CorefPipeSettings(annotation="partial").sampled_negatives(selector) == Negatives(0.1, widths)
-    assert SrlPipeSettings(annotation="partial").sampled_negatives(selector) == Negatives(1.0, widths)
+@pytest.mark.parametrize("settings", [CorefPipeSettings, SpancatPipeSettings, SrlPipeSettings])
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+def test_one_negative_of_any_width_is_sampled_per_token(settings: Any, annotation: Any) -> None:
+    assert settings(annotation=annotation).sampled_negatives == Negatives(1.0, "all")
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("widths", ["all", "gold"])
 def test_negatives_that_are_given_are_drawn(annotation: Any, widths: Any) -> None:
     settings = CorefPipeSettings(annotation=annotation, negatives=0.0, negative_widths=widths)
-    assert settings.sampled_negatives(LaminarSelector()) == Negatives(0.0, widths)
+    assert settings.sampled_negatives == Negatives(0.0, widths)
 
 
 def test_saved_settings_are_read() -> None:

@@ -270,7 +270,8 @@ def _score_pairs(
     others = embed(antecedents, vectors)
     hidden = linear((rows[:, None] * others).to(product.dtype), product).to(rows.dtype)
     hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
-    fine = output(hidden if mask is None else hidden * mask[:, None])
+    # Dropout of the weights instead of the hidden units, of which there are more.
+    fine = output(hidden) if mask is None else torch.bmm(hidden, mask[:, :, None] * output.weight.T) + output.bias
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.
     coarse = (others * sources[:, None]).sum(2)
     return coarse + fine.gather(2, kinds[:, :, None].long()).squeeze(2)

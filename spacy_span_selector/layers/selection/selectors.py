@@ -19,7 +19,6 @@ from torch.nn.functional import logsigmoid
 from ...wcfg import LAMINAR, LAMINAR_BAND, TREES, Grammar
 from ..spans.layout import Runs, SpanLayout, Spans
 from .candidates import AboveThreshold, CandidateStrategy, Decode, Decoding, MostProbable, Pruning, TopNonCrossing
-from .sampling import Widths
 
 MOST_SPANS = 5.0
 """The most independent spans that are kept, per token of a sentence: all those of nine tokens. Sets of spans that do
@@ -76,13 +75,11 @@ class Selector(ABC):
         links or roles of those that are kept.
     takes_bands (bool): Whether wide spans may be left out of the charts of long sentences, so that time and memory grow
         with their length. Otherwise these are cut.
-    partial_widths (Literal["all", "gold"]): The widths of sampled spans where annotation is partial.
     auxiliary_scores (int): The number of scores that the span scorer gives each span for the selector's own loss.
     """
 
     has_probabilities: ClassVar[bool]
     takes_bands: ClassVar[bool] = False
-    partial_widths: ClassVar[Widths] = "all"
     auxiliary_scores: ClassVar[int] = 0
 
     @property
@@ -191,7 +188,6 @@ class GrammarSelector(ProbabilisticSelector):
     grammar: ClassVar[Grammar]
     band_grammar: ClassVar[Grammar]
     spans_may_cross = False
-    partial_widths: ClassVar[Widths] = "gold"
 
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
         """The marginals of the grammar, sentence by sentence (the paper, eq. 9)."""
