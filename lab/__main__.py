@@ -19,7 +19,7 @@ from .experiments.runner import Workplace, pending_runs, run_all
 
 BENCHMARKS = (
     *("annotate", "train-step", "profile", "long-documents", "wcfg", "decoding", "marked-tagger", "quotations"),
-    *("casts", "name-relations", "official-scorer", "entities", "fastcoref"),
+    *("casts", "name-relations", "official-scorer", "entities", "fastcoref", "coreferee"),
 )
 """Their commands, named like their modules, each of which has a `main`, and whose docstring is the help."""
 
