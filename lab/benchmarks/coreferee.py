@@ -14,9 +14,7 @@ turns; words are those of the corpus.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,15 +24,11 @@ import spacy
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc, Token
-from spacy.training import Example
-from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import cluster_groups, set_clusters
-from spacy_span_selector.examples.corpus import read_docs
-from spacy_span_selector.scoring.coref import score_coref
 
-from ..measuring import Repeats, Spread, print_header, print_row, set_threads, take_turns
-from .fastcoref import Annotate, load_ours
+from ..measuring import Repeats, print_header, print_row, set_threads
+from .systems import METRICS, Annotate, annotate_in_turns, load_ours, read_gold, score_cells
 
 LEFT_OUT = ("conj", "cc", "preconj", "case", "punct")
 """Dependents of a noun that are no part of its mention."""
@@ -55,25 +49,14 @@ def main(
     nlp = spacy.load(parser)
     systems = {"coreferee": train_coreferee(nlp, train, dev)}
     systems |= {str(model): load_ours(model, bfloat16=True) for model in models}
-    gold = [doc for doc in read_docs(data, Vocab()) if len(doc)]
-    texts = [doc.text for doc in gold]
-    parses = list(nlp.pipe(texts))
-    results: dict[str, list[Doc]] = {}
-
-    def keep(name: str) -> None:
-        results[name] = systems[name](texts)
-
-    turns = take_turns([partial(keep, name) for name in systems], repeats, clock=time.process_time)
-    words = sum(map(len, gold))
-    print_header("system", "scored", "MUC", "B3", "CEAF-phi4", "CoNLL F1", "words per CPU second", texts=2)
-    for (name, docs), seconds in zip(results.items(), turns, strict=True):
-        speed = Spread.of([words / second for second in seconds]).format(",.0f")
-        heads = [list(map(clusters_of_heads, own, parses)) for own in (docs, gold)]
-        for scored, (predicted, references) in (("spans", (docs, gold)), ("heads", heads)):
-            examples = [Example(*pair) for pair in zip(predicted, references, strict=True)]
-            scores = score_coref(examples, keep_singletons=False)
-            keys = ("coref_muc_f", "coref_b3_f", "coref_ceaf_f", "coref_f")
-            print_row(name, scored, *(f"{100 * (scores[key] or 0):.1f}" for key in keys), speed)
+    gold = read_gold(data)
+    parses = list(nlp.pipe(doc.text for doc in gold))
+    gold_heads = list(map(clusters_of_heads, gold, parses))
+    print_header("system", "scored", *METRICS, "words per CPU second", texts=2)
+    for name, docs, speed in annotate_in_turns(systems, gold, repeats):
+        heads = list(map(clusters_of_heads, docs, parses))
+        print_row(name, "spans", *score_cells(docs, gold), speed)
+        print_row(name, "heads", *score_cells(heads, gold_heads), speed)
 
 
 def train_coreferee(nlp: Language, train: Path, dev: Path) -> Annotate:
@@ -94,7 +77,7 @@ def train_coreferee(nlp: Language, train: Path, dev: Path) -> Annotate:
     splits = []
     for corpus in (train, dev):
         with TemporaryDirectory() as folder:
-            write_brat(read_docs(corpus, Vocab()), Path(folder))
+            write_documents(read_gold(corpus), Path(folder))
             splits.append(LitBankANNLoader().load(folder, nlp, rules))
     table = generate_feature_table([doc for split in splits for doc in split], nlp)
     tendencies = TendenciesAnalyzer(rules, nlp, table)
@@ -114,8 +97,11 @@ def train_coreferee(nlp: Language, train: Path, dev: Path) -> Annotate:
     return annotate
 
 
-def write_brat(docs: Iterable[Doc], folder: Path) -> None:
-    """Write documents as Coreferee reads LitBank: texts, and ranges of characters labelled by their clusters."""
+def write_documents(docs: Iterable[Doc], folder: Path) -> None:
+    """Write documents as Coreferee reads LitBank: texts, and ranges of characters labelled by their clusters.
+
+    It can't read the pieces that `corpora.brat` writes of spans over the end of a line.
+    """
     for number, doc in enumerate(docs):
         rows = [
             f"T{place}\tcluster-{cluster} {span.start_char} {span.end_char}\t{span.text!r}\n"

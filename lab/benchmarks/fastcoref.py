@@ -19,10 +19,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,18 +31,12 @@ import spacy
 import torch
 import typer
 from spacy.tokens import Doc
-from spacy.training import Example
-from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import cluster_groups, set_clusters
-from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.layers.spans.precision import has_bfloat16
-from spacy_span_selector.scoring.coref import score_coref
 
-from ..measuring import Repeats, Spread, print_header, print_row, set_threads, take_turns
-from .pipelines import load_pipeline, selector_pipes
-
-Annotate = Callable[[Sequence[str]], list[Doc]]
+from ..measuring import Repeats, print_header, print_row, set_threads
+from .systems import METRICS, Annotate, annotate_in_turns, load_ours, read_gold, score_cells
 
 
 def main(
@@ -67,29 +59,16 @@ def main(
         if encoder is None or train is None or dev is None:
             raise ValueError(f"{folder} has no trained fastcoref; --encoder, --train and --dev say how to train one.")
         train_fastcoref(folder, encoder, train, dev, epochs, learn_rate, head_learn_rate)
-    gold = [doc for doc in read_docs(data, Vocab()) if len(doc)]
+    gold = read_gold(data)
     systems = {
         "fastcoref": load_fastcoref(folder / "model", bfloat16=False),
         "fastcoref, bfloat16": load_fastcoref(folder / "model", bfloat16=True),
         "ours, without bfloat16": load_ours(model, bfloat16=False),
         "ours": load_ours(model, bfloat16=True),
     }
-    texts = [doc.text for doc in gold]
-    for annotate in systems.values():
-        annotate(texts[:1])
-    results: dict[str, list[Doc]] = {}
-
-    def keep(name: str) -> None:
-        results[name] = systems[name](texts)
-
-    turns = take_turns([partial(keep, name) for name in systems], repeats, clock=time.process_time)
-    words = sum(map(len, gold))
-    print_header("system", "MUC", "B3", "CEAF-phi4", "CoNLL F1", "words per CPU second", texts=1)
-    for (name, docs), seconds in zip(results.items(), turns, strict=True):
-        examples = [Example(doc, reference) for doc, reference in zip(docs, gold, strict=True)]
-        scores = score_coref(examples, keep_singletons=False)
-        cells = [f"{100 * (scores[key] or 0):.1f}" for key in ("coref_muc_f", "coref_b3_f", "coref_ceaf_f", "coref_f")]
-        print_row(name, *cells, Spread.of([words / second for second in seconds]).format(",.0f"))
+    print_header("system", *METRICS, "words per CPU second", texts=1)
+    for name, docs, speed in annotate_in_turns(systems, gold, repeats):
+        print_row(name, *score_cells(docs, gold), speed)
 
 
 def train_fastcoref(
@@ -127,7 +106,7 @@ def train_fastcoref(
 
 def write_documents(path: Path, file: Path) -> int:
     """Write documents as fastcoref reads them. RETURNS (int): How many there are."""
-    docs = [doc for doc in read_docs(path, Vocab()) if len(doc)]
+    docs = read_gold(path)
     with file.open("w", encoding="utf8") as lines:
         for doc in docs:
             clusters = [[(span.start, span.end - 1) for span in group] for group in cluster_groups(doc)]
@@ -159,23 +138,6 @@ def load_fastcoref(path: Path, *, bfloat16: bool) -> Annotate:
             clusters = [[mention for mention, own in cluster_of.items() if own == n] for n in {*cluster_of.values()}]
             set_clusters(doc, clusters)
         return docs
-
-    return annotate
-
-
-def load_ours(path: Path, *, bfloat16: bool) -> Annotate:
-    """The coreference of a trained pipeline.
-
-    path (Path): Its folder.
-    bfloat16 (bool): Whether it may compute in bfloat16.
-    """
-    nlp = load_pipeline(path, threads=1, gpu_id=-1)
-    for name in [name for name in selector_pipes(nlp) if nlp.get_pipe_meta(name).factory != "structured_coref"]:
-        nlp.remove_pipe(name)
-
-    def annotate(texts: Sequence[str]) -> list[Doc]:
-        with nullcontext() if bfloat16 else patch("torch.cpu._is_avx512_bf16_supported", lambda: False):
-            return list(nlp.pipe(texts))
 
     return annotate
 

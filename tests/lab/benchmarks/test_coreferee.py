@@ -23,7 +23,7 @@ def parsed() -> Doc:
 
 def test_clusters_are_written_as_ranges_of_characters_with_a_label(tmp_path: Path, parsed: Doc) -> None:
     set_clusters(parsed, [[(0, 3), (9, 10)], [(4, 6)]])
-    coreferee.write_brat([parsed], tmp_path)
+    coreferee.write_documents([parsed], tmp_path)
     text = (tmp_path / "0000.txt").read_text()
     rows = [line.split()[1:4] for line in (tmp_path / "0000.ann").read_text().splitlines()]
     found = [(label, text[int(start) : int(end)]) for label, start, end in rows]
