@@ -87,6 +87,7 @@ def test_it_finds_who_does_what(nlp: Language) -> None:
     assert any({"his daughter", "She", "she"} <= cluster for cluster in clusters)
     frames = {frame.predicate.text: frame for frame in doc._.srl}
     assert [span.text for span in frames["called"].arguments["ARG0"]] == ["he"]
+    assert ["his daughter"] in [[span.text for span in spans] for spans in frames["called"].arguments.values()]
     assert [span.text for span in frames["saw"].arguments["ARG1"]] == ["the ship"]
     assert frames["saw"].roleset == "see.01"
     assert ("the captain", "PER") in {(span.text, span.label_) for span in doc.spans["sc"]}
