@@ -5,10 +5,10 @@ python scripts/write_settings.py docs/settings.md
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -148,4 +148,6 @@ def values(hint: Any) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(write_page(), encoding="utf-8")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("page", type=Path, help="The file to write")
+    parser.parse_args().page.write_text(write_page(), encoding="utf-8")

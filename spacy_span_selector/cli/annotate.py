@@ -7,9 +7,8 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 import typer
 from typer.core import TyperCommand
@@ -38,28 +37,6 @@ def _check_format(name: str) -> str:
     if name not in (names := _output_names()):
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, names))}.")
     return name
-
-
-class StdinFormat(str, Enum):
-    """The kinds of standard input."""
-
-    txt = "txt"
-    jsonl = "jsonl"
-
-
-class TableFormat(str, Enum):
-    """The kinds of flat tables."""
-
-    parquet = "parquet"
-    csv = "csv"
-
-
-class PrecisionName(str, Enum):
-    """What an encoder multiplies in."""
-
-    float32 = "float32"
-    bfloat16 = "bfloat16"
-    int8 = "int8"
 
 
 class AnnotateCommand(TyperCommand):
@@ -101,16 +78,16 @@ def annotate_cli(
         str | None,
         typer.Option(help="Field or column with the name of each record; by default 'id', or else file and line"),
     ] = None,
-    stdin: Annotated[StdinFormat, typer.Option(help="What the standard input is: one text, or JSON lines")] = (
-        StdinFormat.txt
-    ),
+    stdin: Annotated[
+        Literal["txt", "jsonl"], typer.Option(help="What the standard input is: one text, or JSON lines")
+    ] = "txt",
     transcripts: Annotated[
         bool,
         typer.Option("--transcripts", help="Find who speaks in texts that are dialogues, chats, mails or plays"),
     ] = False,
     tokens: Annotated[bool, typer.Option("--tokens", help="Write where tokens are (jsonl and parquet)")] = False,
     tables: Annotated[
-        TableFormat | None,
+        Literal["parquet", "csv"] | None,
         typer.Option(help="Also write flat tables of events, entities, mentions and quotations, as parquet or csv"),
     ] = None,
     gzip: Annotated[
@@ -133,7 +110,7 @@ def annotate_cli(
     ] = None,
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
     precision: Annotated[
-        PrecisionName | None,
+        Literal["float32", "bfloat16", "int8"] | None,
         typer.Option(
             help="What the encoder multiplies in, where the device can; by default the fastest that the pipeline has"
         ),
@@ -174,7 +151,7 @@ def annotate_cli(
         _check_paths(inputs, out, format_, tables)
         backend = _find_backend(ray, n_process, num_cpus, num_gpus, gpu_id)
         reading = Reading(text_field, id_field)
-        files = find_inputs(inputs, stdin=stdin.value, out=None if out == STDOUT else Path(out))
+        files = find_inputs(inputs, stdin=stdin, out=None if out == STDOUT else Path(out))
         if PARQUET in (format_, tables) or any(file.kind == "parquet" for file in files):
             require_pyarrow()
         job = Job(
@@ -183,11 +160,11 @@ def annotate_cli(
             format=format_,
             transcripts=transcripts,
             tokens=tokens,
-            tables=None if tables is None else tables.value,
+            tables=tables,
             gzip=gzip,
             columns=passed_columns(files, reading) if format_ == PARQUET else None,
             max_length=max_length,
-            precision=None if precision is None else precision.value,
+            precision=precision,
             batch_words=batch_words,
             gpu_id=gpu_id,
         )

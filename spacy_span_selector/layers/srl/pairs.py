@@ -44,8 +44,9 @@ def arguments_with_predicates(arguments: Spans, predicates: Spans, layout: SpanL
     sentence = layout.sentence
     left, right = sentence[arguments.starts], sentence[predicates.starts]
     far = torch.where(layout.in_long_sentence[arguments.starts], GREATEST_DISTANCE, len(sentence))
-    first = torch.searchsorted(predicates.starts, arguments.starts - far)
-    after = torch.searchsorted(predicates.starts, arguments.ends + far, right=True)
+    starts = predicates.starts.contiguous()
+    first = torch.searchsorted(starts, arguments.starts - far)
+    after = torch.searchsorted(starts, arguments.ends + far, right=True)
     return pairs_with_ranges(
         torch.maximum(first, torch.searchsorted(right, left)),
         torch.minimum(after, torch.searchsorted(right, left, right=True)),
