@@ -17,11 +17,12 @@ import srsly
 from spacy.cli import app as spacy_app
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
-from weasel.util.config import parse_config_overrides, substitute_project_variables
+from weasel.util.config import parse_config_overrides
 
 from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.bracketed import read_bracketed
+from spacy_span_selector.corpora.bracketed import parse_bracketed
 
+from .test_project import load_project
 from .tiny_bert import tiny_bert
 
 ROOT = Path(__file__).parents[1]
@@ -42,20 +43,15 @@ CORPORA = {
 ROLESET = {"name": "transfer", "words": ["give"], "roles": {"ARG0": {"description": "giver", "tag": "PAG"}}}
 
 
-def commands_of_md(**others: Any) -> list[str]:
+def commands_of_md(**variables: Any) -> list[str]:
     """The commands that `spacy project run build-md` runs, other values of variables being given."""
-    project = srsly.read_yaml(ROOT / "project.yml")
-    variables = project["vars"]
-    (command,) = next(command["script"] for command in project["commands"] if command["name"] == "build-md")
-    words = command.split()
-    stated = parse_config_overrides(words[words.index("pipelines") + 1 :])
-    given = {name: variables.get(str(value)[len("${vars.") : -1], value) for name, value in stated.items()}
-    pipelines = substitute_project_variables(
-        srsly.read_yaml(ROOT / "pipelines/project.yml"),
-        {**given, **{f"vars.{name}": value for name, value in others.items()}},
-    )
-    scripts = {command["name"]: command["script"] for command in pipelines["commands"]}
-    return [line for name in pipelines["workflows"]["all"] for line in scripts[name]]
+    scripts = {command["name"]: command["script"] for command in load_project()["commands"]}
+    (command,) = scripts["build-md"]
+    stated = parse_config_overrides(command.partition(" pipelines ")[2].split())
+    stated = {name.removeprefix("vars."): value for name, value in stated.items()}
+    project = load_project(ROOT / "pipelines/project.yml", **{**stated, **variables})
+    scripts = {command["name"]: command["script"] for command in project["commands"]}
+    return [line for name in project["workflows"]["all"] for line in scripts[name]]
 
 
 def run(line: str) -> None:
@@ -77,8 +73,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "encoders").mkdir()
     tiny_bert(tmp_path / "encoders/mpnet", layers=12)
     for text, names in CORPORA.items():
-        (typed := tmp_path / "text.txt").write_text(text, encoding="utf-8")
-        docs = list(read_bracketed(typed, spacy.blank("en")))
+        docs = parse_bracketed(text, spacy.blank("en"))
         for name in names:
             (path := tmp_path / "corpus" / f"{name}.spacy").parent.mkdir(parents=True, exist_ok=True)
             DocBin(docs=docs, store_user_data=True).to_disk(path)

@@ -25,9 +25,10 @@ SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
 each_project = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 
 
-def load_project(file: Path = FILES[0]) -> dict[str, Any]:
-    """A project with the values of its variables."""
-    project: dict[str, Any] = substitute_project_variables(srsly.read_yaml(file))
+def load_project(file: Path = FILES[0], **variables: Any) -> dict[str, Any]:
+    """A project with the values of its variables, of which some may be given."""
+    given = {f"vars.{name}": value for name, value in variables.items()}
+    project: dict[str, Any] = substitute_project_variables(srsly.read_yaml(file), given)
     return project
 
 
@@ -123,13 +124,14 @@ def test_settings_for_mpnet_replace_those_for_minilm(task: str):
     assert {factor, rate} <= set(before)
 
 
-def test_the_smaller_pipeline_has_the_learning_rates_of_its_config() -> None:
+def test_the_smaller_pipeline_has_the_schedule_of_its_config() -> None:
     """The larger one has others, which are variables of its project."""
     config = load_config(ROOT / "pipelines/en_span_selector_sm.cfg")
     variables = load_project(ROOT / "pipelines/project.yml")["vars"]
     factors = {pipe.get("learn_rate_factor", variables["factor"]) for pipe in config["components"].values()}
     assert factors == {variables["factor"]}
-    assert config["training"]["optimizer"]["learn_rate"]["initial_rate"] == variables["rate"]
+    schedule = config["training"]["optimizer"]["learn_rate"]
+    assert (schedule["initial_rate"], schedule["total_steps"]) == (variables["rate"], variables["steps"])
 
 
 @each_project
