@@ -10,8 +10,8 @@ one, and the epoch that is best on dev is kept. It predicts no mention without a
 them. Both annotate raw text with the tokenizer of spaCy, on one thread, in turns; words are those of the corpus.
 fastcoref computes in float32, as released, and with its encoder in bfloat16.
 
-What is changed at run time: nothing is logged to wandb, and in training the encoder computes in bfloat16 where a CPU
-has it, as ours does, in place of the float16 that its trainer uses on a GPU.
+What is changed at run time: nothing is logged to wandb, and if it is trained on a CPU that has bfloat16, its encoder
+computes in it, as ours does. On a GPU its trainer computes in float16, as released.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,6 +50,7 @@ def main(
     epochs: Annotated[int, typer.Option(min=1, help="How often to read the training documents")] = 20,
     learn_rate: Annotated[float, typer.Option(help="Learning rate of the encoder")] = 1e-5,
     head_learn_rate: Annotated[float, typer.Option(help="Learning rate of all else")] = 3e-4,
+    gpu_id: Annotated[int, typer.Option(help="GPU to train it on; -1 for the CPU")] = -1,
     repeats: Repeats = 3,
 ) -> None:
     """Print a table."""
@@ -58,7 +60,7 @@ def main(
     if not (folder / "model").is_dir():
         if encoder is None or train is None or dev is None:
             raise ValueError(f"{folder} has no trained fastcoref; --encoder, --train and --dev say how to train one.")
-        train_fastcoref(folder, encoder, train, dev, epochs, learn_rate, head_learn_rate)
+        train_fastcoref(folder, encoder, train, dev, epochs, learn_rate, head_learn_rate, gpu_id)
     gold = read_gold(data)
     systems = {
         "fastcoref": load_fastcoref(folder / "model", bfloat16=False),
@@ -72,7 +74,14 @@ def main(
 
 
 def train_fastcoref(
-    folder: Path, encoder: Path, train: Path, dev: Path, epochs: int, learn_rate: float, head_learn_rate: float
+    folder: Path,
+    encoder: Path,
+    train: Path,
+    dev: Path,
+    epochs: int,
+    learn_rate: float,
+    head_learn_rate: float,
+    gpu_id: int = -1,
 ) -> None:
     """Train with fastcoref's own trainer.
 
@@ -81,6 +90,7 @@ def train_fastcoref(
     train, dev (Path): Corpora.
     epochs (int): How often to read the training documents.
     learn_rate, head_learn_rate (float): Learning rates of the encoder and of all else.
+    gpu_id (int): The GPU to train on; -1 for the CPU.
     """
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("HF_DATASETS_CACHE", str(folder / "cache"))
@@ -97,9 +107,10 @@ def train_fastcoref(
         eval_steps=documents[0],
         logging_steps=documents[0],
         cache_dir=str(folder / "cache"),
-        device="cpu",
+        device=f"cuda:{gpu_id}" if gpu_id >= 0 else "cpu",
     )
-    with encoder_in_bfloat16(has_bfloat16(torch.device("cpu"))):
+    bfloat16 = gpu_id < 0 and has_bfloat16(torch.device("cpu"))
+    with encoder_in_bfloat16(True) if bfloat16 else nullcontext():
         trainer = CorefTrainer(arguments, str(folder / "train.jsonl"), str(folder / "dev.jsonl"), nlp=spacy.blank("en"))
         trainer.train()
 
@@ -161,5 +172,8 @@ def encoder_in_bfloat16(on: bool) -> Iterator[None]:
 def _no_wandb() -> Any:
     """What the trainer uses of wandb, doing nothing."""
     return SimpleNamespace(
-        init=lambda **_: None, log=lambda *_, **__: None, run=SimpleNamespace(summary={}), __spec__=None
+        init=lambda **_: None,
+        log=lambda *_, **__: None,
+        run=SimpleNamespace(summary={}),
+        __spec__=ModuleSpec("wandb", None),
     )

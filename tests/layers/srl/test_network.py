@@ -173,6 +173,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
         frames=gold.frames.to(device),
         roles=gold.roles.to(device),
         annotated=gold.annotated.to(device),
+        complete=gold.complete.to(device),
     )
 
     def senses(predicates: Spans) -> Senses:
