@@ -20,7 +20,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,7 +81,7 @@ def train_fastcoref(
     epochs: int,
     learn_rate: float,
     head_learn_rate: float,
-    gpu_id: int = -1,
+    gpu_id: int,
 ) -> None:
     """Train with fastcoref's own trainer.
 
@@ -109,8 +109,7 @@ def train_fastcoref(
         cache_dir=str(folder / "cache"),
         device=f"cuda:{gpu_id}" if gpu_id >= 0 else "cpu",
     )
-    bfloat16 = gpu_id < 0 and has_bfloat16(torch.device("cpu"))
-    with encoder_in_bfloat16(True) if bfloat16 else nullcontext():
+    with encoder_in_bfloat16(gpu_id < 0 and has_bfloat16(torch.device("cpu"))):
         trainer = CorefTrainer(arguments, str(folder / "train.jsonl"), str(folder / "dev.jsonl"), nlp=spacy.blank("en"))
         trainer.train()
 
@@ -155,13 +154,16 @@ def load_fastcoref(path: Path, *, bfloat16: bool) -> Annotate:
 
 @contextmanager
 def encoder_in_bfloat16(on: bool) -> Iterator[None]:
-    """Let the encoder of fastcoref compute in bfloat16, and all else in float32."""
+    """If on, let the encoder of fastcoref compute in bfloat16 on a CPU, and all else in float32."""
+    if not on:
+        yield
+        return
     from fastcoref.coref_models.modeling_fcoref import FCorefModel
 
     plain = FCorefModel.forward_transformer
 
     def forward(self: Any, batch: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        with torch.autocast("cpu", torch.bfloat16, enabled=on):
+        with torch.autocast("cpu", torch.bfloat16):
             vectors, mask = plain(self, batch)
         return vectors.float(), mask
 
@@ -170,7 +172,7 @@ def encoder_in_bfloat16(on: bool) -> Iterator[None]:
 
 
 def _no_wandb() -> Any:
-    """What the trainer uses of wandb, doing nothing."""
+    """What the trainer uses of wandb, doing nothing; its specification is for libraries that ask for it."""
     return SimpleNamespace(
         init=lambda **_: None,
         log=lambda *_, **__: None,
