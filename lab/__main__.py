@@ -10,7 +10,7 @@ import typer
 from thinc.compat import has_gpu
 from wasabi import msg
 
-from spacy_span_selector.cli._app import FriendlyGroup
+from spacy_span_selector.tools.cli._app import FriendlyGroup
 
 from .experiments.grid import check_runs, choose_runs, read_grid
 from .experiments.records import read_records

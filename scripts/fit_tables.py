@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import get_clusters
-from spacy_span_selector.attribution.fitting import fit_weights
-from spacy_span_selector.clustering import read_forms
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.language import ENTITY_TYPES, QUOTATION_WEIGHTS, SPEECH_VERBS
-from spacy_span_selector.pipeline.scenes import gold_attributions
+from spacy_span_selector.people.attribution.fitting import fit_weights
+from spacy_span_selector.people.clustering import read_forms
+from spacy_span_selector.people.scenes import gold_attributions
 
 TYPES = ("male", "female", "neuter", "plural")
 MIRRORED = {"male": "female", "female": "male"}

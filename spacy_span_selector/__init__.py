@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .annotate import annotate_dataset, annotate_to_folder
     from .annotation import (
         Argument,
         Frame,
@@ -26,14 +25,15 @@ if TYPE_CHECKING:
         set_speakers,
         set_title,
     )
-    from .corpora.bracketed import read_bracketed, write_bracketed
-    from .corpora.plain import from_dict, to_dict
-    from .documents.dialogue import doc_from_turns
     from .documents.joined import join_docs
-    from .documents.transcripts import doc_from_transcript
     from .extensions import register_extensions
+    from .people.dialogue import doc_from_turns
+    from .people.transcripts import doc_from_transcript
     from .pipeline.shared_encoders import add_pipe_from
-    from .rendering import render
+    from .tools.annotate import annotate_dataset, annotate_to_folder
+    from .tools.formats.bracketed import read_bracketed, write_bracketed
+    from .tools.formats.plain import from_dict, to_dict
+    from .tools.rendering import render
 
 __version__ = "0.1.0"
 __all__ = [
@@ -66,17 +66,17 @@ __all__ = [
 
 MODULES = {
     "add_pipe_from": "pipeline.shared_encoders",
-    "annotate_dataset": "annotate",
-    "annotate_to_folder": "annotate",
-    "doc_from_transcript": "documents.transcripts",
-    "doc_from_turns": "documents.dialogue",
-    "from_dict": "corpora.plain",
+    "annotate_dataset": "tools.annotate",
+    "annotate_to_folder": "tools.annotate",
+    "doc_from_transcript": "people.transcripts",
+    "doc_from_turns": "people.dialogue",
+    "from_dict": "tools.formats.plain",
     "join_docs": "documents.joined",
-    "read_bracketed": "corpora.bracketed",
+    "read_bracketed": "tools.formats.bracketed",
     "register_extensions": "extensions",
-    "render": "rendering",
-    "to_dict": "corpora.plain",
-    "write_bracketed": "corpora.bracketed",
+    "render": "tools.rendering",
+    "to_dict": "tools.formats.plain",
+    "write_bracketed": "tools.formats.bracketed",
 }
 """Where the names of `__all__` are that are not in `annotation`."""
 

@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[1]
 
 MODULES = (
     "lab.experiments.runner",
-    "spacy_span_selector.annotate.backends",
-    "spacy_span_selector.cli",
-    "spacy_span_selector.serving",
-    "spacy_span_selector.training.loop",
+    "spacy_span_selector.tools.annotate.backends",
+    "spacy_span_selector.tools.cli",
+    "spacy_span_selector.tools.serving",
+    "spacy_span_selector.tools.training.loop",
     "spacy_transformers",
     "tests.serving.server_process",
     "tests.training.trainings",
@@ -61,7 +61,7 @@ def run_spacy(arguments: list[str]) -> None:
     """What `python -m spacy` does."""
     from spacy.cli import app
 
-    import spacy_span_selector.cli  # noqa: F401  adds its commands to spaCy's
+    import spacy_span_selector.tools.cli  # noqa: F401  adds its commands to spaCy's
 
     app(arguments)
 

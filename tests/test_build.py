@@ -19,8 +19,8 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 from weasel.util.config import parse_config_overrides
 
-from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from .test_project import load_project
 from .tiny_bert import tiny_bert

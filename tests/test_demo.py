@@ -16,9 +16,9 @@ from spacy.tokens import Doc
 from typer.testing import CliRunner
 from weasel.util import split_command
 
-import spacy_span_selector.cli  # noqa: F401  adds its commands to spaCy's
+import spacy_span_selector.tools.cli  # noqa: F401  adds its commands to spaCy's
 from spacy_span_selector.annotation import Frame, get_frames, get_title, has_frames_annotated
-from spacy_span_selector.corpora.bracketed import read_bracketed
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
 
 ROOT = Path(__file__).parents[1]
 SPLITS = ("train", "dev", "test")

@@ -11,11 +11,9 @@ import pytest
 import spacy
 from typer.testing import CliRunner
 
-from spacy_span_selector.annotate.formats import HTML, JSONL, output_formats
-from spacy_span_selector.annotate.pipelines import Job
-from spacy_span_selector.cli import app
-
-from .annotate import components  # noqa: F401
+from spacy_span_selector.tools.annotate.formats import HTML, JSONL, output_formats
+from spacy_span_selector.tools.annotate.pipelines import Job
+from spacy_span_selector.tools.cli import app
 
 TEXT = (Path(__file__).parent.parent / "docs/annotate.md").read_text(encoding="utf-8")
 COMMAND = "python -m spacy span-selector "

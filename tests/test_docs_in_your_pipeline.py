@@ -14,9 +14,9 @@ from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import fix_random_seed, load_config_from_str
 
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from .pipeline.components import CLUSTERS, COREF, FRAMES, SRL, make_examples
 from .test_docs import NEEDS_FILES, expected_output

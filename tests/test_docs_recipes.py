@@ -79,7 +79,7 @@ def test_the_service_answers_with_plain_data(namespace: dict[str, Any]) -> None:
 
 def test_a_graph_has_the_triples_of_events(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("networkx", reason="is not part of any extra")
-    from spacy_span_selector.extensions import Triple
+    from spacy_span_selector.people.events import Triple
 
     class Event:
         def triples(self) -> list[Triple]:

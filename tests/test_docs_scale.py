@@ -13,10 +13,8 @@ import pytest
 import spacy
 from typer.testing import CliRunner
 
-from spacy_span_selector.annotate.backends import Backend, in_this_process
-from spacy_span_selector.cli import app
-
-from .annotate import components  # noqa: F401
+from spacy_span_selector.tools.annotate.backends import Backend, in_this_process
+from spacy_span_selector.tools.cli import app
 
 TEXT = (Path(__file__).parent.parent / "docs/scale.md").read_text(encoding="utf-8")
 COMMAND = "python -m spacy span-selector "
@@ -51,7 +49,7 @@ def test_commands_run(command: str, monkeypatch: pytest.MonkeyPatch):
         found.update(address=address, **options)
         return in_this_process
 
-    monkeypatch.setattr("spacy_span_selector.annotate.cluster.in_ray", in_ray)
+    monkeypatch.setattr("spacy_span_selector.tools.annotate.cluster.in_ray", in_ray)
     arguments = shlex.split(command.partition(COMMAND)[2].replace("/shared/", ""))
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output

@@ -21,8 +21,6 @@ from typer.testing import CliRunner
 from lab.experiments.grid import read_grid
 from lab.experiments.measure import annotate, measure_spans
 from lab.experiments.report import write_report
-from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decoding
 from spacy_span_selector.layers.selection.selectors import (
     Marginals,
@@ -35,6 +33,8 @@ from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPi
 from spacy_span_selector.scoring.coref import COREFERENCE
 from spacy_span_selector.scoring.task import get_task, tasks
 from spacy_span_selector.signatures import takes_settings
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from .lab.experiments.conftest import BASE, GRID, make_record
 

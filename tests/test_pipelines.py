@@ -13,8 +13,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import DocBin
 
-from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 from spacy_span_selector.examples.corpus import create_corpus
+from spacy_span_selector.tools.formats.ontogum import read_ontogum, read_ontogum_splits
 
 ROOT = Path(__file__).parents[1]
 WHEELS = sorted((ROOT / "pipelines").glob("en_span_selector_sm-*.whl"))

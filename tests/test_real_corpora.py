@@ -23,16 +23,16 @@ from spacy_span_selector.annotation import (
     get_speakers,
     get_title,
 )
-from spacy_span_selector.corpora.corefud import read_corefud
-from spacy_span_selector.corpora.ewt import read_ewt
-from spacy_span_selector.corpora.files import read_text
-from spacy_span_selector.corpora.frames import read_frames
-from spacy_span_selector.corpora.litbank import read_litbank
-from spacy_span_selector.corpora.ontogum import parse_clusters, read_ontogum, read_ontogum_splits
-from spacy_span_selector.corpora.reports import Report
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.examples.gold_mentions import gold_mentions
 from spacy_span_selector.examples.sentences import sentence_runs
+from spacy_span_selector.tools.formats.corefud import read_corefud
+from spacy_span_selector.tools.formats.ewt import read_ewt
+from spacy_span_selector.tools.formats.files import read_text
+from spacy_span_selector.tools.formats.frames import read_frames
+from spacy_span_selector.tools.formats.litbank import read_litbank
+from spacy_span_selector.tools.formats.ontogum import parse_clusters, read_ontogum, read_ontogum_splits
+from spacy_span_selector.tools.formats.reports import Report
 
 DATA = Path(__file__).parents[2] / "shared/data"
 LITBANK, EWT, ONTOGUM = DATA / "litbank", DATA / "propbank_ewt", DATA / "ontogum"

@@ -20,8 +20,8 @@ from spacy.util import load_config, walk_dict
 from thinc.api import Config
 from typer.testing import CliRunner
 
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.scoring.task import find_tasks, tasks
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from .tiny_bert import tiny_bert
 

@@ -17,9 +17,9 @@ from typer.testing import CliRunner, Result
 
 from lab.experiments.measure import measure
 from spacy_span_selector.annotation import get_labelled_spans, set_labelled_spans
-from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.scoring.task import find_tasks
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 CONFIG = Path(__file__).parents[1] / "configs/spancat_cpu.cfg"
 CORPUS = """=== the hat

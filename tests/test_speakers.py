@@ -26,8 +26,8 @@ from spacy_span_selector.annotation import (
     set_speaker_markers,
     set_speakers,
 )
-from spacy_span_selector.documents.dialogue import insert_speaker_markers, remove_speaker_markers
 from spacy_span_selector.examples.corpus import create_corpus
+from spacy_span_selector.people.dialogue import insert_speaker_markers, remove_speaker_markers
 
 from .pipeline.components import COREF, SRL, Case, component, make_nlp, read_frames, train
 

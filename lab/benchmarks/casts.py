@@ -30,12 +30,12 @@ from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
 from spacy_span_selector.annotation import cluster_groups, find_cluster_prefix, find_mentions_key
-from spacy_span_selector.cli._app import load_pipeline
 from spacy_span_selector.extensions.mention_types import mention_type, without_clitic
-from spacy_span_selector.files.writing import write_file
 from spacy_span_selector.pipeline.split_dashes import split_dashes
 from spacy_span_selector.scoring.metrics.coreference import b_cubed
 from spacy_span_selector.scoring.metrics.counts import Counts
+from spacy_span_selector.tools.cli._app import load_pipeline
+from spacy_span_selector.tools.files.writing import write_file
 
 from ..measuring import GpuId, Threads, print_header, print_row, set_threads
 

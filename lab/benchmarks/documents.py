@@ -11,9 +11,9 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.training.batchers import minibatch_by_words
 
-from spacy_span_selector.corpora.commands import check_spacy_file, read_spacy_file
 from spacy_span_selector.documents.given import copy_words
 from spacy_span_selector.examples.corpus import create_corpus
+from spacy_span_selector.tools.formats.commands import check_spacy_file, read_spacy_file
 
 
 def own_documents(nlp: Language, path: Path) -> list[str | Doc]:

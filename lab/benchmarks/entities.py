@@ -34,10 +34,10 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from spacy_span_selector.annotation.labelled_spans import LabelledSpan, get_labelled_spans
-from spacy_span_selector.corpora.commands import check_spacy_file
 from spacy_span_selector.examples.corpus import create_corpus, read_docs
 from spacy_span_selector.scoring.metrics.counts import Counts
-from spacy_span_selector.training.state import data_random_state, with_own_randomness
+from spacy_span_selector.tools.formats.commands import check_spacy_file
+from spacy_span_selector.tools.training.state import data_random_state, with_own_randomness
 
 from ..baselines.entities import (
     CHOICES,

@@ -16,9 +16,9 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from spacy_span_selector.annotate import Job
-from spacy_span_selector.annotate.annotator import Annotator, PartResult
-from spacy_span_selector.annotate.records import Part, Record
+from spacy_span_selector.tools.annotate import Job
+from spacy_span_selector.tools.annotate.annotator import Annotator, PartResult
+from spacy_span_selector.tools.annotate.records import Part, Record
 
 from ..measuring import MB, Threads, in_fresh_process, measure_memory, numbers, print_header, print_row
 

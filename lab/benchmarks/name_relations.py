@@ -21,10 +21,10 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import get_clusters
-from spacy_span_selector.clustering import EntityTypes, NameReader, read_forms
-from spacy_span_selector.clustering.entity_types import add
-from spacy_span_selector.clustering.names import Name
 from spacy_span_selector.examples.corpus import read_docs
+from spacy_span_selector.people.clustering import EntityTypes, NameReader, read_forms
+from spacy_span_selector.people.clustering.entity_types import add
+from spacy_span_selector.people.clustering.names import Name
 
 from ..measuring import print_header, print_row
 

@@ -32,10 +32,10 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_title,
 )
-from spacy_span_selector.corpora.commands import read_spacy_file
-from spacy_span_selector.corpora.conll2012 import write_conll2012
 from spacy_span_selector.scoring.coref import score_coref
 from spacy_span_selector.scoring.metrics.coreference import drop_singletons
+from spacy_span_selector.tools.formats.commands import read_spacy_file
+from spacy_span_selector.tools.formats.conll2012 import write_conll2012
 
 METRICS = {"muc": ("MUC", "coref_muc"), "bcub": ("B3", "coref_b3"), "ceafe": ("CEAF-phi4", "coref_ceaf")}
 MENTIONS = ("Mentions", "coref_ment")

@@ -32,11 +32,11 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_quotations,
 )
-from spacy_span_selector.clustering import read_forms
 from spacy_span_selector.documents.given import GivenAnnotation
 from spacy_span_selector.documents.quotations import quotation_numbers
 from spacy_span_selector.examples.corpus import PreannotatedCorpus
 from spacy_span_selector.language import SPEECH_VERBS, language_table
+from spacy_span_selector.people.clustering import read_forms
 
 NEAR = 5
 TALK = ("1 singular", "2")

@@ -14,7 +14,7 @@ from spacy.language import Language
 from spacy.training.loggers import console_logger
 
 import lab.baselines  # noqa: F401  # registers them
-from spacy_span_selector.files.writing import append_line, write_file
+from spacy_span_selector.tools.files.writing import append_line, write_file
 
 LogStep = Callable[[dict[str, Any] | None], None]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from spacy_span_selector.files.writing import append_line
+from spacy_span_selector.tools.files.writing import append_line
 
 RESULTS = "results.jsonl"
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from spacy_span_selector.files.writing import write_files
 from spacy_span_selector.scoring.task import get_task
+from spacy_span_selector.tools.files.writing import write_files
 
 from .figures import Picture, draw_condition_figures, draw_figures
 from .records import Record

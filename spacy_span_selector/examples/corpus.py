@@ -30,8 +30,8 @@ from ..annotation import describe_doc
 from ..documents.given import GivenAnnotation
 from ..documents.pieces import cut_doc
 from ..documents.sample import Sample
-from ..files.folders import what_is_wrong
 from ..signatures import checks_arguments, takes_settings
+from ..tools.files.folders import what_is_wrong
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 DEFAULT = GivenAnnotation()

@@ -12,89 +12,66 @@
     doc._.events             the frames with entities as participants: the clusters of their arguments
     doc._.quotations         the quotations: what is said, who says it, and to whom
 
-All are computed from `doc.spans` when read, so they follow every change and need not be saved
-with a document.
+All are computed from `doc.spans` when read, so they follow every change and need not be saved with a document. They are
+entry points, group `spacy_span_selector_attributes`, so the code of one is imported when it is first read.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.glossary import extend_glossary
-from .characters import Character, Characters, doc_characters, find_characters, find_entities
 from .clusters import (
     Cluster,
     clusters_by_mention,
     clusters_by_token,
     doc_clusters,
-    span_antecedent,
-    span_cluster,
-    span_link_score,
-    span_score,
-    token_clusters,
 )
-from .events import EntityFinder, Event, Participant, Triple, doc_events, find_events
 from .frames import SrlFrame, doc_frames
-from .quotations import DocQuotation, DocQuotations, doc_quotations, find_quotations
 from .representative import entity_label, labels_by_span, representative_mention, span_label
-from .resolved_text import resolved_text
-
-CLUSTER_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
-    "doc._.coref_clusters": doc_clusters,
-    "doc._.characters": doc_characters,
-    "doc._.resolved_text": resolved_text,
-    "span._.coref_cluster": span_cluster,
-    "span._.coref_score": span_score,
-    "span._.coref_link_score": span_link_score,
-    "span._.coref_antecedent": span_antecedent,
-    "token._.coref_clusters": token_clusters,
-}
-"""The attributes of clusters, as spaCy's factories name what they assign, each with its getter."""
-
-FRAME_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {"doc._.srl": doc_frames, "doc._.events": doc_events}
-"""The attributes of frames; the participants of events are clusters, where there are some."""
-
-QUOTATION_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {"doc._.quotations": doc_quotations}
-"""The attribute of quotations; speakers and addressees are clusters, where there are some."""
-
-OWNERS: Mapping[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span": Span, "token": Token}
 
 __all__ = [
-    "CLUSTER_ATTRIBUTES",
-    "FRAME_ATTRIBUTES",
-    "QUOTATION_ATTRIBUTES",
-    "Character",
-    "Characters",
     "Cluster",
-    "DocQuotation",
-    "DocQuotations",
-    "EntityFinder",
-    "Event",
-    "Participant",
     "SrlFrame",
-    "Triple",
     "clusters_by_mention",
     "clusters_by_token",
-    "doc_characters",
     "doc_clusters",
-    "doc_events",
     "doc_frames",
-    "doc_quotations",
     "entity_label",
-    "find_characters",
-    "find_entities",
-    "find_events",
-    "find_quotations",
     "labels_by_span",
     "register_extensions",
     "representative_mention",
-    "resolved_text",
     "span_label",
 ]
+
+GROUP = "spacy_span_selector_attributes"
+OWNERS: dict[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span": Span, "token": Token}
+
+
+class Getter:
+    """The getter of an attribute, imported when it is first called.
+
+    place (str): Module and function, "MODULE:FUNCTION".
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __call__(self, owner: Any) -> Any:
+        module, _, function = self.place.partition(":")
+        return getattr(import_module(module), function)(owner)
+
+
+def attributes() -> dict[str, Getter]:
+    """The attributes, "doc._.srl", with their getters."""
+    found = ([*entry.name.split("."), entry.value] for entry in entry_points(group=GROUP))
+    return {f"{owner}._.{name}": Getter(place) for owner, name, place in found}
 
 
 def register_extensions() -> None:
@@ -102,13 +79,13 @@ def register_extensions() -> None:
 
     An attribute of the same name that something else has registered stays as it is, with a warning.
     """
-    for attribute, getter in {**CLUSTER_ATTRIBUTES, **FRAME_ATTRIBUTES, **QUOTATION_ATTRIBUTES}.items():
+    for attribute, getter in attributes().items():
         owner, _, name = attribute.split(".")
         _register(OWNERS[owner], name, getter)
     extend_glossary()
 
 
-def _register(owner: type[Doc] | type[Span] | type[Token], name: str, getter: Callable[[Any], Any]) -> None:
+def _register(owner: type[Doc] | type[Span] | type[Token], name: str, getter: Getter) -> None:
     if not owner.has_extension(name):
         owner.set_extension(name, getter=getter)
         return
@@ -121,10 +98,12 @@ def _register(owner: type[Doc] | type[Span] | type[Token], name: str, getter: Ca
         f"{kind.lower()}._.{name} is registered already, {by}, and stays as it is: it does not show what the "
         f"components of spacy_span_selector find. To read that, call {_full_name(getter)}({kind.lower()}). To have the "
         f"attribute instead, call {kind}.remove_extension({name!r}) before the first component is added, or afterwards "
-        "followed by spacy_span_selector.extensions.register_extensions().",
+        "followed by spacy_span_selector.register_extensions().",
         stacklevel=3,
     )
 
 
 def _full_name(function: Callable[[Any], Any] | None) -> str | None:
+    if isinstance(function, Getter):
+        return function.place.replace(":", ".")
     return None if function is None else f"{function.__module__}.{getattr(function, '__qualname__', function)}"

@@ -24,27 +24,39 @@ from ..annotation import (
     set_clusters,
     set_quotations,
 )
-from ..clustering import REACH
 from ..documents.words import Words
 from ..examples.gold_mentions import given_mentions, gold_mentions
 from ..examples.lost import LostSpans
 from ..examples.token_facts import token_facts
-from ..extensions import CLUSTER_ATTRIBUTES, QUOTATION_ATTRIBUTES, register_extensions
+from ..extensions import register_extensions
 from ..layers.coref.linker import Links
 from ..layers.coref.loss import GoldMentions, coref_loss
 from ..layers.coref.network import CorefOutput, CorefRequest
 from ..layers.spans.layout import Runs, SpanLayout
+from ..people.clustering import REACH
+from ..people.consistent_clusters import consistent_clusters, describe_reasons
+from ..people.scenes import attribute_quotations, find_in_words, learn_quotations, outer_quotations, quotations_of
 from ..scoring.coref import COREFERENCE
 from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
-from .consistent_clusters import consistent_clusters, describe_reasons
-from .scenes import attribute_quotations, find_in_words, learn_quotations, outer_quotations, quotations_of
 from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
 from .settings import NotNegative, NumberedGroupSettings, Share, default_model
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
 
 register_extensions()
+
+ASSIGNED = (
+    "doc._.coref_clusters",
+    "doc._.characters",
+    "doc._.resolved_text",
+    "span._.coref_cluster",
+    "span._.coref_score",
+    "span._.coref_link_score",
+    "span._.coref_antecedent",
+    "token._.coref_clusters",
+    "doc._.quotations",
+)
 
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)
@@ -119,7 +131,7 @@ class CorefPrediction(SpanPrediction):
 
 @Language.factory(
     "structured_coref",
-    assigns=["doc.spans", *CLUSTER_ATTRIBUTES, *QUOTATION_ATTRIBUTES],
+    assigns=["doc.spans", *ASSIGNED],
     requires=["token.is_sent_start"],
     default_config={
         "model": DEFAULT_MODEL,

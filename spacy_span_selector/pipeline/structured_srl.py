@@ -33,7 +33,7 @@ from ..documents.words import Words
 from ..examples.gold_frames import gold_frames
 from ..examples.lost import LostSpans
 from ..examples.rolesets import KnownRolesets, LookUpSenses, add_rolesets, count_rolesets, number_rolesets
-from ..extensions import FRAME_ATTRIBUTES, register_extensions
+from ..extensions import register_extensions
 from ..layers.selection.growth import NEW
 from ..layers.selection.sampling import Annotation
 from ..layers.spans.layout import Runs, SpanLayout, Spans
@@ -95,7 +95,7 @@ class SrlPrediction(SpanPrediction):
 
 @Language.factory(
     "structured_srl",
-    assigns=["doc.spans", *FRAME_ATTRIBUTES],
+    assigns=["doc.spans", "doc._.srl", "doc._.events"],
     requires=["token.is_sent_start"],
     default_config={
         "model": DEFAULT_MODEL,

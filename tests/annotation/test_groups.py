@@ -32,10 +32,10 @@ from spacy_span_selector.annotation import (
     set_speakers,
 )
 from spacy_span_selector.annotation.groups import numbered_keys, skip_absent_entry_points
-from spacy_span_selector.corpora.plain import to_dict
 from spacy_span_selector.documents.joined import join_docs
 from spacy_span_selector.documents.words import read_words
 from spacy_span_selector.extensions import doc_clusters, doc_frames
+from spacy_span_selector.tools.formats.plain import to_dict
 
 
 def make_doc(*keys: str) -> Doc:

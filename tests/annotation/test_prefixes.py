@@ -18,7 +18,8 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_mentions,
 )
-from spacy_span_selector.extensions import clusters_by_mention, doc_clusters, doc_events, register_extensions
+from spacy_span_selector.extensions import clusters_by_mention, doc_clusters, register_extensions
+from spacy_span_selector.people.events import doc_events
 
 NLP = spacy.blank("en")
 TOM = [(0, 1), (3, 4)]

@@ -30,8 +30,8 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.documents.dialogue import insert_speaker_markers
 from spacy_span_selector.documents.pieces import cut_doc
+from spacy_span_selector.people.dialogue import insert_speaker_markers
 
 VOCAB = Vocab()
 WORDS = ["Ann", "left", ".", "Oh", ".", "Bob", "saw", "her", "."]

@@ -37,9 +37,9 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.documents.dialogue import insert_speaker_markers
 from spacy_span_selector.documents.given import GivenAnnotation
 from spacy_span_selector.examples.corpus import PreannotatedCorpus, create_corpora, create_corpus
+from spacy_span_selector.people.dialogue import insert_speaker_markers
 
 NLP = spacy.blank("en")
 SPLITS_AT_SPACES = spacy.blank("en")

@@ -12,10 +12,10 @@ import torch
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import set_speaker_markers, set_speakers
-from spacy_span_selector.documents.dialogue import insert_speaker_markers
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.examples.token_facts import token_facts
 from spacy_span_selector.layers.coref.pair_features import TokenFacts
+from spacy_span_selector.people.dialogue import insert_speaker_markers
 
 NLP = spacy.blank("en")
 SPEAKERS = ["Ann", "Bob", ""]

@@ -5,8 +5,8 @@ import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 
 from spacy_span_selector.annotation import set_clusters, set_labelled_spans, set_mentions
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.extensions import clusters_by_mention, clusters_by_token, register_extensions
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 NLP = spacy.blank("en")
 NESTED = "[[[Her|ann] dog|dog] 's tail|tail] hit [Ann|ann] ."

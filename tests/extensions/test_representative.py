@@ -1,8 +1,8 @@
 import pytest
 import spacy
 
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.extensions import doc_clusters, representative_mention
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 NLP = spacy.blank("en")
 

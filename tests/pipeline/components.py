@@ -39,11 +39,11 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_predicates,
 )
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction
 from spacy_span_selector.pipeline.structured_spancat import SpancatPrediction
 from spacy_span_selector.pipeline.structured_srl import SrlPrediction
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ..selectors import selector_block
 from ..tok2vec import TOK2VEC

@@ -11,8 +11,8 @@ import spacy
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.files.fingerprints import file_digest
+from spacy_span_selector.tools.files.fingerprints import file_digest
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from pathlib import Path; from {module} import save; print(save(Path(sys.argv[1])).hex())"

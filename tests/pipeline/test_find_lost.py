@@ -7,9 +7,9 @@ import warnings
 import spacy
 from spacy.training import Example
 
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.examples.gold_frames import UNKNOWN_ROLE
 from spacy_span_selector.examples.gold_mentions import REPEATED, TWICE
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ..spans import put_spans
 

@@ -19,10 +19,10 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_span_selector.annotation import get_clusters, get_frames, get_predicates, set_predicates
-from spacy_span_selector.corpora.litbank import read_litbank
 from spacy_span_selector.documents.rebuilt import is_blank
 from spacy_span_selector.examples.alignment import WHITE_SPACE
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
+from spacy_span_selector.tools.formats.litbank import read_litbank
 
 from ..selectors import selector_block
 from ..tiny_bert import tiny_bert

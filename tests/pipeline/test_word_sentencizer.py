@@ -9,7 +9,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_span_selector.corpora.litbank import read_litbank
+from spacy_span_selector.tools.formats.litbank import read_litbank
 
 LITBANK = Path(__file__).parents[3] / "shared/data/litbank"
 

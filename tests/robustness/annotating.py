@@ -19,13 +19,13 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.annotate import backends
-from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.bracketed import read_bracketed
-from spacy_span_selector.corpora.formats import formats
 from spacy_span_selector.examples.corpus import read_docs
+from spacy_span_selector.tools.annotate import backends
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
+from spacy_span_selector.tools.formats.registry import formats
 
-from ..annotate import components
+from ..tools.annotate import components
 from .pipelines import FOLDER
 
 Where = Literal["here", "there", "processes"]
@@ -72,7 +72,7 @@ def _plain_rows(batch: Any) -> list[dict[str, Any]]:
 
 
 def components_of_plain_data() -> set[str]:
-    from spacy_span_selector.annotate.tables import plain_schema
+    from spacy_span_selector.tools.annotate.tables import plain_schema
 
     return {*plain_schema().names}
 
@@ -167,7 +167,7 @@ def annotate(format_: str, inputs: Sequence[object], where: Where = "here", lang
         if where == "processes":
             arguments += ["--n-process", 2, "--code", components.__file__]
         backend = in_this_process if where == "here" else pickled
-        with patch("spacy_span_selector.annotate.backends.in_this_process", backend):
+        with patch("spacy_span_selector.tools.annotate.backends.in_this_process", backend):
             status, said = invoke(*arguments)
         parts = sorted(out.glob(f"part-*.{formats.get(format_).suffix}")) if out.is_dir() else []
         docs = [doc for part in parts for doc in READ_BACK[format_](part)]

@@ -11,9 +11,9 @@ from typing import Any
 import typer
 
 from spacy_span_selector import corpora
-from spacy_span_selector.annotate.reading import READERS
-from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.formats import BRACKETED, all_formats
+from spacy_span_selector.tools.annotate.reading import READERS
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.registry import BRACKETED, all_formats
 
 Path = tuple[str, ...]
 

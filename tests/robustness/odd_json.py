@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from spacy_span_selector.annotate.records import RESERVED
+from spacy_span_selector.tools.annotate.records import RESERVED
 
 MOST_SHOWN = 200
 

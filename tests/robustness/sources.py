@@ -13,20 +13,20 @@ from tempfile import TemporaryDirectory
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.corpora.bio import read_bio
-from spacy_span_selector.corpora.bracketed import read_bracketed
-from spacy_span_selector.corpora.brat import read_brat
-from spacy_span_selector.corpora.conll2012 import read_conll2012
-from spacy_span_selector.corpora.corefud import read_corefud
-from spacy_span_selector.corpora.ewt import read_ewt
-from spacy_span_selector.corpora.frames import read_frames
-from spacy_span_selector.corpora.jsonlines import read_jsonlines
-from spacy_span_selector.corpora.label_studio import read_label_studio
-from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
-from spacy_span_selector.corpora.ontogum import read_ontogum
-from spacy_span_selector.corpora.props import read_props
+from spacy_span_selector.tools.formats.bio import read_bio
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
+from spacy_span_selector.tools.formats.brat import read_brat
+from spacy_span_selector.tools.formats.conll2012 import read_conll2012
+from spacy_span_selector.tools.formats.corefud import read_corefud
+from spacy_span_selector.tools.formats.ewt import read_ewt
+from spacy_span_selector.tools.formats.frames import read_frames
+from spacy_span_selector.tools.formats.jsonlines import read_jsonlines
+from spacy_span_selector.tools.formats.label_studio import read_label_studio
+from spacy_span_selector.tools.formats.litbank import read_litbank, read_litbank_fold
+from spacy_span_selector.tools.formats.ontogum import read_ontogum
+from spacy_span_selector.tools.formats.props import read_props
 
-from ..corpora import gum
+from ..tools.formats import gum
 
 SPLITS = ("train", "dev", "test")
 NLP = spacy.blank("xx")

@@ -30,12 +30,12 @@ from spacy_span_selector.annotation import (
     set_speaker_markers,
     set_speakers,
 )
-from spacy_span_selector.corpora.bracketed import write_bracketed
-from spacy_span_selector.corpora.conll2012 import write_conll2012
-from spacy_span_selector.corpora.jsonlines import write_jsonlines
-from spacy_span_selector.corpora.props import write_props
 from spacy_span_selector.extensions import register_extensions
-from spacy_span_selector.rendering import render_page
+from spacy_span_selector.tools.formats.bracketed import write_bracketed
+from spacy_span_selector.tools.formats.conll2012 import write_conll2012
+from spacy_span_selector.tools.formats.jsonlines import write_jsonlines
+from spacy_span_selector.tools.formats.props import write_props
+from spacy_span_selector.tools.rendering import render_page
 
 from .fuzzing import fuzz
 from .strategies import Text, odd_values, texts

@@ -28,7 +28,7 @@ from spacy_span_selector.annotation import (
     set_speaker_markers,
     set_speakers,
 )
-from spacy_span_selector.cli import app
+from spacy_span_selector.tools.cli import app
 
 from .damage import Damage, damage, damaged, places
 from .fuzzing import fuzz

@@ -26,8 +26,8 @@ from spacy_span_selector.documents.rebuilt import is_blank
 from spacy_span_selector.documents.words import count_words
 from spacy_span_selector.scoring.coref import COREFERENCE
 
-from ..corpora.plain.documents import rounded
 from ..pipeline.components import Annotation, annotation, component, read_frames, selected
+from ..tools.formats.plain.documents import rounded
 from .fuzzing import fuzz
 from .pipelines import COMPONENTS, ENCODERS, pipeline
 from .strategies import Offsets, Text, raw_texts, texts

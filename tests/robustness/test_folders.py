@@ -15,9 +15,9 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_span_selector.corpora.reports import Report
 from spacy_span_selector.examples.corpus import create_corpus, read_docs
-from spacy_span_selector.finetuning.texts import read_annotated
+from spacy_span_selector.tools.finetuning.texts import read_annotated
+from spacy_span_selector.tools.formats.reports import Report
 
 from .annotating import annotate, invoke
 from .fuzzing import no_hang

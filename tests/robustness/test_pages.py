@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 from lab.experiments.tables import Column, variant_table
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.cli import app
-from spacy_span_selector.rendering import render_page
-from spacy_span_selector.rendering.trees import SentenceTree, render_tree_page
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.rendering import render_page
+from spacy_span_selector.tools.rendering.trees import SentenceTree, render_tree_page
 
 from .fuzzing import fuzz
 from .strategies import Offsets, offsets, payloads

@@ -21,10 +21,9 @@ from hypothesis import strategies as st
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
-from spacy_span_selector.serving import create_app, open_socket, run_app, server
-from spacy_span_selector.serving.view import Form, View
+from spacy_span_selector.tools.serving import create_app, open_socket, run_app, server
+from spacy_span_selector.tools.serving.view import Form, View
 
-from ..annotate import components  # noqa: F401
 from . import fuzzing
 from .fuzzing import fuzz, no_hang
 

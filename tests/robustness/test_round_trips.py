@@ -30,15 +30,15 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.corpora.bio import read_bio, write_bio
-from spacy_span_selector.corpora.bracketed import read_bracketed, write_bracketed
-from spacy_span_selector.corpora.brat import read_brat, write_brat
-from spacy_span_selector.corpora.conll2012 import read_conll2012, write_conll2012
-from spacy_span_selector.corpora.corefud import read_corefud, write_corefud
-from spacy_span_selector.corpora.jsonlines import read_jsonlines, write_jsonlines
-from spacy_span_selector.corpora.label_studio import read_label_studio, write_label_studio
-from spacy_span_selector.corpora.props import read_props, write_props, write_words
 from spacy_span_selector.examples.corpus import read_docs
+from spacy_span_selector.tools.formats.bio import read_bio, write_bio
+from spacy_span_selector.tools.formats.bracketed import read_bracketed, write_bracketed
+from spacy_span_selector.tools.formats.brat import read_brat, write_brat
+from spacy_span_selector.tools.formats.conll2012 import read_conll2012, write_conll2012
+from spacy_span_selector.tools.formats.corefud import read_corefud, write_corefud
+from spacy_span_selector.tools.formats.jsonlines import read_jsonlines, write_jsonlines
+from spacy_span_selector.tools.formats.label_studio import read_label_studio, write_label_studio
+from spacy_span_selector.tools.formats.props import read_props, write_props, write_words
 
 from .fuzzing import fuzz
 from .inventory import DOC_WRITERS, EXPORTED

@@ -16,8 +16,8 @@ import spacy
 from hypothesis import strategies as st
 
 from spacy_span_selector import doc_from_transcript, doc_from_turns, from_dict
-from spacy_span_selector.corpora.bracketed import parse_bracketed
-from spacy_span_selector.corpora.plain import FORMAT
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
+from spacy_span_selector.tools.formats.plain import FORMAT
 
 from . import fuzzing
 from .annotating import annotate

@@ -15,10 +15,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_span_selector.annotation import get_clusters, set_clusters
-from spacy_span_selector.corpora.bracketed import read_bracketed
-from spacy_span_selector.corpora.litbank import read_litbank, read_litbank_fold
-from spacy_span_selector.corpora.ontogum import read_ontogum, read_ontogum_splits
 from spacy_span_selector.scoring.coref import score_coref
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
+from spacy_span_selector.tools.formats.litbank import read_litbank, read_litbank_fold
+from spacy_span_selector.tools.formats.ontogum import read_ontogum, read_ontogum_splits
 
 from .perturbation import perturb, repeat
 

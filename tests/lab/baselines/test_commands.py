@@ -9,8 +9,8 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_span_selector.annotation import set_constituents
-from spacy_span_selector.cli import app
-from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 ROOT = Path(__file__).parents[3]
 CODE = ["--code", "lab/baselines/__init__.py"]

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from lab import measuring
 from lab.__main__ import BENCHMARKS, app
-from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ...pipeline.components import CASES
 from ...selectors import selector_block

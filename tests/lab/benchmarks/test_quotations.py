@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 
 from lab.benchmarks.quotations import Counts, best_match, count, kind_of
 from spacy_span_selector.annotation import Mention, Quotation, set_clusters, set_quotations
-from spacy_span_selector.clustering import read_forms
+from spacy_span_selector.people.clustering import read_forms
 
 NLP = spacy.blank("en")
 TEXT = '" I know you , " said Tom to Ann .'

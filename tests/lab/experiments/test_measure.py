@@ -24,12 +24,12 @@ from lab.experiments.measure import (
 )
 from lab.experiments.statistics import mean_f1
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_mentions
-from spacy_span_selector.corpora.bracketed import parse_bracketed
 from spacy_span_selector.layers.selection.selectors import SigmoidSelector
 from spacy_span_selector.pipeline.settings import PipeSettings
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 from spacy_span_selector.scoring.task import Task, get_task
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ...spans import put_spans
 from .conftest import CORPUS

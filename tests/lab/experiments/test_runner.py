@@ -21,7 +21,7 @@ from lab.experiments import runner
 from lab.experiments.grid import Run, read_grid
 from lab.experiments.records import append_record, read_records
 from lab.experiments.runner import RunFailed, Workplace, pending_runs, run_all
-from spacy_span_selector.corpora.bracketed import parse_bracketed
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ...full_disk import contents, full_disk
 from ...processes import start

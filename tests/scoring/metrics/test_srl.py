@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from spacy_span_selector.annotation import get_frames
-from spacy_span_selector.corpora.columns import read_starred_column
-from spacy_span_selector.corpora.ewt import read_ewt
 from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import (
     Proposition,
@@ -17,6 +15,8 @@ from spacy_span_selector.scoring.metrics.srl import (
     count_matches,
     join_continuations,
 )
+from spacy_span_selector.tools.formats.columns import read_starred_column
+from spacy_span_selector.tools.formats.ewt import read_ewt
 
 EWT = Path(__file__).parents[3] / "shared/data/propbank_ewt"
 

@@ -1,0 +1,157 @@
+"""The speakers and addressees of quotations, the likeliest from left to right.
+
+The speaker of a quotation is one of the entities that are mentioned near it, or have spoken shortly before, or nobody,
+if it is no speech. A candidate is a mention, or a remembered speaker; features of a candidate (`features.py`) add up to
+its score, a softmax makes probabilities of scores, and those of the candidates of an entity add up to its own. Features
+look at the speakers of the quotations before, which are decided already. Addressees are found afterwards, in the same
+way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp
+
+from spacy.vocab import Vocab
+
+from ...language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
+from .features import Candidate, find_addressees, find_candidates
+from .scene import Range, Scene
+
+CUE = 6
+"""The words that introduce a quotation stand within so many words beside it."""
+
+Probabilities = Mapping[int | None, float]
+"""Of clusters; None stands for nobody."""
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Who says a quotation to whom.
+
+    speaker, addressee (int | None): Clusters; None for nobody.
+    speakers, addressees (Mapping[int | None, float]): The probability of each.
+    mention, addressee_mention (int | None): The mentions that tell who they are, or else those nearest.
+    cue (tuple[int, int] | None): The words that introduce the quotation: a verb of speech and the speaker.
+    """
+
+    speaker: int | None = None
+    addressee: int | None = None
+    speakers: Probabilities = field(default_factory=dict)
+    addressees: Probabilities = field(default_factory=dict)
+    mention: int | None = None
+    addressee_mention: int | None = None
+    cue: Range | None = None
+
+
+class Attributor:
+    """Finds speakers and addressees with the tables of a language. Without tables, nobody is found.
+
+    vocab (Vocab): The vocabulary of the document.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._weights = language_table(vocab, QUOTATION_WEIGHTS)
+        self._verbs = language_table(vocab, SPEECH_VERBS)
+
+    def attribute(self, scene: Scene) -> list[Attribution]:
+        """The speaker and the addressee of each quotation.
+
+        scene (Scene): The document.
+        """
+        if not self._weights:
+            return [Attribution() for _ in scene.quotations]
+        speakers: list[int | None] = []
+        found: list[tuple[dict[int | None, float], int | None]] = []
+        for number in range(len(scene.quotations)):
+            candidates = find_candidates(scene, number, speakers, self._verbs)
+            clusters, best = self._choose(candidates)
+            speakers.append(max(clusters, key=clusters.__getitem__))
+            found.append((clusters, best.get(speakers[-1])))
+        return [
+            self._complete(scene, number, speakers, clusters, mention)
+            for number, (clusters, mention) in enumerate(found)
+        ]
+
+    def address(self, scene: Scene, speakers: Sequence[int | None]) -> list[Attribution]:
+        """The probable addressees of each quotation, or turn of a dialogue, whose speaker is known; no mentions.
+
+        scene (Scene): The document.
+        speakers (Sequence[int | None]): The cluster of each speaker; None if it is not known.
+        """
+        if not self._weights:
+            return [Attribution() for _ in speakers]
+        return [
+            Attribution(speakers={None: 1.0})
+            if speaker is None
+            else Attribution(
+                speaker=speaker,
+                speakers={speaker: 1.0},
+                addressees=self._choose(find_addressees(scene, number, speakers, self._verbs))[0],
+            )
+            for number, speaker in enumerate(speakers)
+        ]
+
+    def _complete(
+        self,
+        scene: Scene,
+        number: int,
+        speakers: Sequence[int | None],
+        clusters: Probabilities,
+        mention: int | None,
+    ) -> Attribution:
+        speaker = speakers[number]
+        if speaker is None:
+            return Attribution(speakers=clusters)
+        addressees, named = self._choose(find_addressees(scene, number, speakers, self._verbs))
+        likeliest = max(addressees, key=addressees.__getitem__)
+        addressee = None if likeliest == speaker else likeliest
+        if mention is None:
+            own, cue = scene.nearest(number, speaker), None
+        else:
+            own, cue = mention, self._cue(scene, number, mention)
+        to = None if addressee is None else named.get(addressee)
+        if addressee is not None and to is None:
+            to = scene.nearest(number, addressee)
+        return Attribution(
+            speaker=speaker,
+            addressee=addressee,
+            speakers=clusters,
+            addressees=addressees,
+            mention=own,
+            addressee_mention=to,
+            cue=cue,
+        )
+
+    def _choose(self, candidates: Iterable[Candidate]) -> tuple[dict[int | None, float], dict[int | None, int]]:
+        """The probability of each cluster, and its likeliest mention."""
+        get = self._weights.get
+        scored = [(sum(get(name, 0.0) for name in candidate.features), candidate) for candidate in candidates]
+        greatest = max(score for score, _ in scored)
+        total = sum(exp(score - greatest) for score, _ in scored)
+        clusters: dict[int | None, float] = {}
+        mentions: dict[int | None, int] = {}
+        for score, (cluster, mention, _) in sorted(scored, key=lambda item: -item[0]):
+            clusters[cluster] = clusters.get(cluster, 0.0) + exp(score - greatest) / total
+            if mention is not None:
+                mentions.setdefault(cluster, mention)
+        return clusters, mentions
+
+    def _cue(self, scene: Scene, number: int, mention: int) -> Range | None:
+        """The words from a verb of speech to the speaker, or from the speaker to the verb, beside a quotation."""
+        start, end = scene.quotations[number]
+        first, last = scene.mentions[mention]
+        verbs = self._verbs
+        if first >= end and scene.narrated[first] - scene.narrated[end] <= CUE and first - end <= CUE:
+            low, high = end, min(last + CUE, len(scene.words))
+        elif last <= start and start - last <= CUE:
+            low, high = max(0, first - CUE), start
+        else:
+            return None
+        found = [i for i in range(low, high) if scene.quotation_of[i] < 0 and scene.lower[i] in verbs]
+        if not found:
+            return None
+        verb = min(found, key=lambda i: min(abs(i - first), abs(i - last + 1)))
+        cue = min(verb, first), max(verb + 1, last)
+        return cue if len({*scene.sentences[cue[0] : cue[1]]}) == 1 else None

@@ -1,0 +1,89 @@
+"""The type of an entity, which nobody annotates: man, woman, thing, several people, several things.
+
+Each entity has a type, and each of its mentions says something of it: "she" is said of a woman 240 times as often as
+of a man, "the ship" of a thing. So the evidence of a cluster of mentions is a mixture of categorical distributions,
+
+    p(e_1, ..., e_n) = sum over types t of p(t) p(e_1 | t) ... p(e_n | t)
+
+whose tables were learnt from the gold clusters of corpora by expectation maximisation (`scripts/fit_tables.py`).
+Two clusters agree as far as they are more probable as one entity than as two: `agreement`, a log ratio. Nothing is
+impossible in it: a ship may be "she".
+
+Where a mention has a label, as from `structured_spancat`, this is further evidence: that of a place or a vehicle tells
+of no person, as surely as the label is probable. Names of a person and of a thing are then never those of one entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import exp, log
+from typing import Literal
+
+from spacy.vocab import Vocab
+
+from ...language import ENTITY_LABELS, ENTITY_TYPES, language_table
+
+Kind = Literal["person", "thing", ""]
+"""What a label tells of an entity: "" if nothing."""
+
+Weights = tuple[float, ...]
+"""A log probability for each type of an entity."""
+
+
+class EntityTypes:
+    """The types of entities, as a language has them.
+
+    vocab (Vocab): The vocabulary of the document. Without a table for its language, everything agrees.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._table = language_table(vocab, ENTITY_TYPES)
+        self._labels = language_table(vocab, ENTITY_LABELS)
+        self._prior: Weights = tuple(self._table.get("", (0.0,)))
+        self.nothing: Weights = (0.0,) * len(self._prior)
+
+    def evidence(self, evidence: str) -> Weights:
+        """log p(evidence | type) for each type; zeros if the table has no such evidence."""
+        return tuple(self._table.get(evidence, self.nothing))
+
+    def labelled(self, labels: Mapping[str, float]) -> tuple[Kind, Weights]:
+        """The kind that the most probable of some labels tells, and what it is evidence of.
+
+        labels (Mapping[str, float]): The labels of a mention, each with its probability.
+        """
+        known: list[tuple[float, Kind]] = [
+            (probability, self._labels[label.lower()])
+            for label, probability in labels.items()
+            if label.lower() in self._labels
+        ]
+        if not known:
+            return "", self.nothing
+        probability, kind = max(known)
+        return kind, self.doubted(f"label {kind}", 1.0 - min(1.0, max(0.0, probability)))
+
+    def doubted(self, evidence: str, doubt: float) -> Weights:
+        """Evidence that is of another entity with the probability `doubt`."""
+        if evidence not in self._table:
+            return self.nothing
+        row = self._table[evidence]
+        anywhere = exp(self.log_probability(row))
+        return tuple(log((1 - doubt) * exp(value) + doubt * anywhere) for value in row)
+
+    def log_probability(self, evidence: Weights) -> float:
+        """log p of all evidence of an entity, given the sum of what it says.
+
+        evidence (Weights): The sum of log p(evidence | type) over mentions.
+        """
+        terms = [prior + value for prior, value in zip(self._prior, evidence, strict=True)]
+        top = max(terms)
+        return top + log(sum(exp(term - top) for term in terms))
+
+    def agreement(self, first: Weights, second: Weights) -> float:
+        """The log ratio of the evidence's probability for one entity and for two; 0 if one has no evidence."""
+        together = self.log_probability(add(first, second))
+        return together - self.log_probability(first) - self.log_probability(second)
+
+
+def add(first: Weights, second: Weights) -> Weights:
+    """The sum of two rows."""
+    return tuple(a + b for a, b in zip(first, second, strict=True))

@@ -1,0 +1,147 @@
+"""Read evidence of an entity from the words of a mention: its name, or its gender and number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ...language import CAPITALISED_NAMES, CLITICS, FUNCTION_WORDS, NOUNS, PLURALS, PRONOUNS, language_table
+from .names import Name, NameReader
+
+AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "PRON"})
+ACRONYMS = frozenset({"US", "IT"})
+"""No pronouns, as they are written."""
+PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
+FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Evidence from the words of a mention.
+
+    evidence (str): What it is evidence of, a row of the table of entity types: "3 singular male" (he), "title female",
+        "noun plural"; "" if the language has no tables.
+    name (Name | None): The name that is its head.
+    is_pronoun (bool): Whether it is a pronoun.
+    """
+
+    evidence: str = ""
+    name: Name | None = None
+    is_pronoun: bool = False
+
+
+def read_forms(doc: Doc, mentions: Iterable[tuple[int, int]]) -> list[Form]:
+    """The form of each mention of a document.
+
+    A name is told by its tag PROPN if the document has tags, or else by capitals if its language has a table of
+    function words.
+
+    doc (Doc): The document.
+    mentions (Iterable[tuple[int, int]]): Token offsets, end exclusive.
+    """
+    words = [token.text for token in doc]
+    tags = [token.pos_ == "PROPN" for token in doc] if doc.has_annotation("POS") else []
+    reader = FormReader(doc.vocab)
+    known: dict[Any, Form] = {}
+    forms = []
+    for start, end in mentions:
+        key = tuple(words[start:end]), tuple(tags[start:end])
+        if (form := known.get(key)) is None:
+            form = known[key] = reader.read(*key)
+        forms.append(form)
+    return forms
+
+
+class FormReader:
+    """Reads the forms of mentions with the tables of a language.
+
+    vocab (Vocab): The vocabulary of the document.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._function_words = language_table(vocab, FUNCTION_WORDS)
+        self._pronouns = language_table(vocab, PRONOUNS)
+        self._nouns = language_table(vocab, NOUNS)
+        self._plurals = language_table(vocab, PLURALS)
+        self._names = NameReader(vocab)
+
+    def read(self, words: tuple[str, ...], proper: tuple[bool, ...] = ()) -> Form:
+        """The form of a mention.
+
+        words (tuple[str, ...]): Its words, at least one.
+        proper (tuple[bool, ...]): Whether each is tagged as a name; empty if the document has no tags.
+        """
+        while len(words) > 1 and words[-1] in CLITICS:
+            words, proper = words[:-1], proper[:-1]
+        lower = [word.lower() for word in words]
+        if len(words) == 1 and words[0] not in ACRONYMS and (pronoun := self._pronouns.get(lower[0])):
+            return Form(_evidence(pronoun), is_pronoun=True)
+        parts = [self._function_words.get(word, "") for word in lower]
+        if all(parts) and not self._is_name(words[-1], parts[-1], proper[-1:]):  # "all of them", "each other"
+            plural = (_evidence(self._pronouns.get(word, {})) for word in lower)
+            return Form(next((found for found in plural if found.endswith("plural")), "other"), is_pronoun=True)
+        end = self._head_end(words, parts)
+        is_coordination = end < len(words) and parts[end] == "CCONJ"
+        words, lower, parts, proper = words[:end], lower[:end], parts[:end], proper[:end]
+        if is_coordination:
+            return self._known("noun plural")
+        if self._is_name(words[-1], parts[-1], proper[-1:]):
+            return self._name(words, lower, parts)
+        return self._known(self._noun(lower))
+
+    def _known(self, evidence: str, name: Name | None = None) -> Form:
+        return Form(evidence if self._pronouns else "", name)
+
+    def _is_name(self, word: str, part: str, proper: Sequence[bool]) -> bool:
+        if proper:
+            return proper[0]
+        return bool(self._function_words) and word[:1].isupper() and (not part or word in CAPITALISED_NAMES)
+
+    def _head_end(self, words: Sequence[str], parts: Sequence[str]) -> int:
+        """Find the end of the head of a noun phrase: before "of", "who", "and", a comma, a possessive mark apart."""
+        seen = False
+        for i, (word, part) in enumerate(zip(words, parts, strict=True)):
+            if seen and word not in CLITICS and word not in CAPITALISED_NAMES:
+                if not word[0].isalnum() and word[0] not in "'’":
+                    return i
+                is_in_name = word == "of" and all(near[:1].isupper() for near in (words[i - 1], *words[i + 1 : i + 2]))
+                if (part in AFTER_HEAD or word == "to") and not (is_in_name and i + 1 < len(words)):
+                    return i
+            seen = seen or part not in ("DET", "PRON")
+        return len(words)
+
+    def _name(self, words: Sequence[str], lower: Sequence[str], parts: Sequence[str]) -> Form:
+        """The name at the end of a noun phrase, "Mr. Smith" of "poor Mr. Smith", and what its title tells."""
+        first = len(words)
+        while first > 0 and words[first - 1] not in CLITICS and parts[first - 1] not in ("DET", "PRON"):
+            is_within = first > 1 and self._names.is_particle(lower[first - 1]) and words[first - 2][:1].isupper()
+            if not (words[first - 1][:1].isupper() or is_within or self._names.is_title(lower[first - 1])):
+                break
+            first -= 1
+        name = self._names.read(lower[first:])
+        if name is None:  # "the Doctor", "Mother": it depends on who speaks whom they mean
+            return self._known(self._noun(lower))
+        if lower[0] == "the" and first == 1 and not name.titles and name.single and name.single.endswith("s"):
+            return self._known("name plural")  # the Smiths
+        return self._known(f"title {name.gender}".strip() if name.titles else "name", name)
+
+    def _noun(self, lower: Sequence[str]) -> str:
+        head = lower[-1]
+        is_plural = head in self._plurals or (head.endswith("s") and not head.endswith(("ss", "us", "is")))
+        if (head.endswith("men") and f"{head[:-3]}man" in self._nouns) or lower[0] in PLURAL_DETERMINERS:
+            is_plural = True
+        if is_plural and head not in self._nouns:
+            return "noun plural"
+        gender = self._nouns.get(head)
+        if gender is None:
+            return f"noun {self._names.gender_of_title(head)}".strip()
+        return f"noun {gender or 'person'}"
+
+
+def _evidence(pronoun: dict[str, Any]) -> str:
+    """The row of a pronoun in the table of entity types."""
+    return " ".join(str(pronoun[key]) for key in ("person", "number", "gender") if key in pronoun)

@@ -1,0 +1,189 @@
+"""The quotations of a document, and what is known of it when they are attributed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..annotation import Quotation, get_clusters, get_quotations, has_quotations_annotated, paragraph_numbers
+from ..documents.quotations import FoundQuotation, find_quotations
+from ..documents.words import Words, read_words
+from ..examples.token_facts import sentence_numbers
+from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
+from .attribution import Attribution, Attributor, Scene
+from .attribution.fitting import Attributed, fit_weights
+from .clustering import read_forms
+from .clustering.forms import FIRST_PERSON
+
+Range = tuple[int, int]
+
+FEWEST = 200
+"""With fewer annotated quotations, the weights of the language serve better."""
+
+
+def find_in_words(words: Words) -> list[FoundQuotation]:
+    """The quotations of a document, as token offsets of it without white space."""
+    found = []
+    for quotation in find_quotations(words.source):
+        start, end = np.searchsorted(words.places, quotation[:2]).tolist()
+        if start < end:
+            found.append(quotation._replace(start=start, end=end))
+    return found
+
+
+def outer_quotations(found: Sequence[FoundQuotation]) -> list[Range]:
+    """The quotations that are in no other; those that overlap one before are left out."""
+    outer: list[Range] = []
+    for quotation in found:
+        if quotation.level == 0 and (not outer or quotation.start >= outer[-1][1]):
+            outer.append((quotation.start, quotation.end))
+    return outer
+
+
+def quotation_of_words(quotations: Sequence[Range], n_words: int) -> NDArray[np.int64]:
+    """The number of the quotation of each word, from 0; -1 outside of quotations. Shape: (words,)"""
+    numbers = np.full(n_words, -1)
+    for number, (start, end) in enumerate(quotations):
+        numbers[start:end] = number
+    return numbers
+
+
+def find_turns(speakers: NDArray[np.int64]) -> list[Range]:
+    """The turns of a dialogue: the longest runs of words of one known speaker.
+
+    speakers (NDArray[np.int64]): The number of the speaker of each word; 0 if unknown. Shape: (words,)
+    """
+    edges = [0, *(np.flatnonzero(np.diff(speakers)) + 1).tolist(), len(speakers)]
+    return [(start, end) for start, end in pairwise(edges) if start < end and speakers[start]]
+
+
+def clusters_of_speakers(scene: Scene, speakers: NDArray[np.int64]) -> dict[int, int]:
+    """The cluster of each speaker, by number: that of "I" in what the speaker says."""
+    known: dict[int, int] = {}
+    for (start, _), evidence, cluster in zip(scene.mentions, scene.evidence, scene.clusters, strict=True):
+        if evidence == FIRST_PERSON and cluster is not None and speakers[start]:
+            known.setdefault(int(speakers[start]), cluster)
+    return known
+
+
+def read_scene(
+    words: Words,
+    quotations: Sequence[Range],
+    mentions: Sequence[Range],
+    evidence: Sequence[str],
+    clusters: Sequence[int | None],
+) -> Scene:
+    """Collect the facts of a document, as token offsets of it without white space.
+
+    words (Words): The document.
+    quotations (Sequence[tuple[int, int]]): Its outer quotations.
+    mentions (Sequence[tuple[int, int]]): Its mentions.
+    evidence (Sequence[str]): What each is evidence of.
+    clusters (Sequence[int | None]): The cluster of each; None if it is not known yet.
+    """
+    paragraphs = paragraph_numbers(words.source)
+    return Scene(
+        words=[token.text for token in words.doc],
+        sentences=sentence_numbers(words.doc).tolist(),
+        paragraphs=None if paragraphs is None else paragraphs[words.places].tolist(),
+        quotations=quotations,
+        mentions=mentions,
+        evidence=evidence,
+        clusters=clusters,
+    )
+
+
+def attribute_quotations(
+    words: Words, quotations: Sequence[Range], mentions: Sequence[Range], clusters: Sequence[int | None]
+) -> Sequence[Attribution]:
+    """Who says each of the outer quotations of a document, all of whose clusters are known."""
+    if not quotations:
+        return []
+    evidence = [form.evidence for form in read_forms(words.doc, mentions)]
+    return Attributor(words.doc.vocab).attribute(read_scene(words, quotations, mentions, evidence, clusters))
+
+
+def quotations_of(
+    found: Sequence[FoundQuotation],
+    outer: Sequence[Range],
+    attributions: Sequence[Attribution],
+    mentions: Sequence[Range],
+) -> list[Quotation]:
+    """The quotations as a document holds them. Those that are no speech are left out; nested ones have no speaker.
+
+    found, outer (Sequence): All quotations, and those that were attributed.
+    attributions (Sequence[Attribution]): Who says each of these.
+    mentions (Sequence[tuple[int, int]]): The mentions of the document.
+    """
+    known = dict(zip(outer, attributions, strict=True))
+    spoken: list[Quotation] = []
+    spoken_until = 0
+    for start, end, level in found:
+        attribution = known.get((start, end))
+        if level:
+            if end <= spoken_until:
+                spoken.append(Quotation(start, end))
+        elif attribution is not None and attribution.speaker is not None:
+            spoken_until = end
+            speaker, addressee = attribution.mention, attribution.addressee_mention
+            spoken.append(
+                Quotation(
+                    start,
+                    end,
+                    speaker=None if speaker is None else mentions[speaker],
+                    addressee=None if addressee is None else mentions[addressee],
+                    cue=attribution.cue,
+                    score=attribution.speakers[attribution.speaker],
+                )
+            )
+    return spoken
+
+
+def learn_quotations(docs: Sequence[Doc], vocab: Vocab) -> None:
+    """Fit the weights of quotations to documents, if they have enough, and keep them as a table of the vocabulary.
+
+    docs (Sequence[Doc]): Documents with gold clusters, of which some may be annotated for quotations.
+    vocab (Vocab): Gets the table, and has the verbs of speech.
+    """
+    if sum(len(get_quotations(doc)) for doc in docs) < FEWEST:
+        return
+    weights = fit_weights(gold_attributions(docs), language_table(vocab, SPEECH_VERBS))
+    if vocab.lookups.has_table(QUOTATION_WEIGHTS):
+        vocab.lookups.remove_table(QUOTATION_WEIGHTS)
+    vocab.lookups.add_table(QUOTATION_WEIGHTS, weights)
+
+
+def gold_attributions(docs: Iterable[Doc]) -> Iterator[Attributed]:
+    """Read annotated quotations, to fit weights to: each document with its paragraphs, and without.
+
+    docs (Iterable[Doc]): Documents; those that are not annotated for quotations are left out.
+    """
+    for doc in docs:
+        if not has_quotations_annotated(doc):
+            continue
+        words = read_words(doc)
+        clusters = {mention: number for number, cluster in enumerate(get_clusters(words.doc)) for mention in cluster}
+        mentions = sorted(clusters)
+        evidence = [form.evidence for form in read_forms(words.doc, mentions)]
+        outer = outer_quotations(find_in_words(words))
+        scene = read_scene(words, outer, mentions, evidence, [clusters[mention] for mention in mentions])
+        gold = get_quotations(words.doc)
+        speakers = [_gold_speaker(quotation, gold, clusters) for quotation in outer]
+        yield Attributed(scene, speakers)
+        yield Attributed(replace(scene, paragraphs=None), speakers)
+
+
+def _gold_speaker(found: Range, gold: Sequence[Quotation], clusters: Mapping[Range, int]) -> int | Literal[""] | None:
+    """The cluster of the speaker of a quotation that was found; None if it is no speech, "" if nobody knows."""
+    start, end = found
+    best = max(gold, key=lambda quotation: min(end, quotation.end) - max(start, quotation.start), default=None)
+    if best is None or 2 * (min(end, best.end) - max(start, best.start)) <= min(end - start, best.end - best.start):
+        return None
+    return "" if best.speaker is None else clusters.get(best.speaker, "")

@@ -1,0 +1,231 @@
+"""Documents from texts that say who speaks: dialogues, chats, mails, plays. The text stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from spacy.attrs import IDX, IS_SPACE
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.types import Ints2d
+
+from ..annotation import set_speakers
+from ..annotation.checks import show
+from ..documents.layout import Block, Label, find_labels, header_lines, read_blocks
+from ..documents.tokenized import make_doc
+
+KINDS: dict[str, Sequence[str]] = {
+    "chat": ("chat",),
+    "dialogue": ("colon",),
+    "email": (),
+    "play": ("period", "alone", "colon"),
+}
+"""The kinds of transcripts, and the styles of their labels."""
+
+FROM = re.compile(r"from\s*:\s*(.*)", re.IGNORECASE)
+ADDRESS = re.compile(r"\s*[<(\[](?:mailto:)?[^<>()\[\]\s]+@[^<>()\[\]\s]+[>)\]]")
+WROTE = re.compile(r"On\s((?:[^\n]|\n(?!\s*\n)){1,200}?)\swrote:\s*$", re.MULTILINE)
+BEFORE_NAME = re.compile(r".*(?:\d|,|\b[AaPp]\.?[Mm]\b\.?)\s*", re.DOTALL)
+FORWARDED = re.compile(r"-{2,}\s?\w[^\n]*?-{2,}|Begin forwarded message:")
+IN_BRACKETS = r"\[[^\[\]]*\]|\A\s*\([^()]*\)|^[^\S\n]*\([^()]*\)[^\S\n]*$"
+DIRECTION = re.compile(IN_BRACKETS, re.MULTILINE)
+DIRECTION_IN_PLAY = re.compile(rf"{IN_BRACKETS}|^[^\S\n]*_?(?:Enter|Re-enter|Exit|Exeunt)\b[^\n]*$", re.MULTILINE)
+SCENE = re.compile(r"(?:ACT|SCENE|PROLOGUE|EPILOGUE|INT|EXT|FADE|CUT|THE END|CURTAIN|(?:Act|Scene) [IVX\d]+)\b")
+SCREENPLAY = re.compile(r"^\s*(?:INT|EXT)[./ ]", re.MULTILINE)
+
+
+class Turn(NamedTuple):
+    """A turn of a speaker.
+
+    name (str): The speaker; empty if it is nobody.
+    start, end (int): Its characters.
+    directions (tuple[tuple[int, int], ...]): The characters within that nobody speaks, such as stage directions.
+    """
+
+    name: str
+    start: int
+    end: int
+    directions: tuple[tuple[int, int], ...] = ()
+
+
+Place = tuple[int, int]
+
+
+def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Doc:
+    """Make a document of a text that says who speaks, and annotate it: `nlp(doc_from_transcript(nlp, text))`.
+
+    Turns are found in `Ann: Hi.`, in chats (`[12:03] Ann: hi`, `12:03 <ann> hi`), in mails, whose body is the sender's
+    until a mail that it forwards or answers, and in plays (`HAMLET. To be`, or the name in capitals in a line of its
+    own). Labels and headers are sentences of their own, outside of the turn, and nobody speaks stage directions.
+
+    nlp (Language): The pipeline, whose tokenizer splits the text.
+    text (str): The text.
+    kind (str | None): One of "chat", "dialogue", "email" and "play"; None for what is found.
+    RETURNS (Doc): The document: its text is `text`, and the words of turns are in `doc.spans["speakers"]`.
+    RAISES (ValueError): If no turns are found, the kind is none of these, or the text can't be split into words.
+    """
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"The kind of a transcript is {kind!r}; expected one of {', '.join(KINDS)}, or None.")
+    if not isinstance(text, str):
+        raise ValueError(f"The text of a transcript is {show(text)}; expected a string.")
+    try:
+        doc = make_doc(nlp, text)
+    except ValueError as error:  # such as a text that is too long, or half of a character
+        raise ValueError(f"The text starting {text[:40]!r} can't be split into words: {error}") from error
+    if not mark_turns(doc, kind):
+        raise ValueError(
+            f"No turns of {kind or 'a dialogue, a chat, a mail or a play'} were found in the text starting "
+            f"{text[:40]!r}. Expected lines such as 'Ann: Hi.', '[12:03] Ann: hi', 'From: Ann' or 'HAMLET. To be'. "
+            "Name its kind, give its turns to doc_from_turns, or annotate it as plain text: nlp(text)."
+        )
+    return doc
+
+
+def mark_turns(doc: Doc, kind: str | None = None) -> bool:
+    """Find the turns of a document, and set its speakers and the starts of sentences at labels and turns.
+
+    doc (Doc): The document. It is modified only if there are turns.
+    kind (str | None): One of `KINDS`; None for what is found.
+    RETURNS (bool): Whether there are turns.
+    """
+    labels, turns = read_turns(doc.text, kind)
+    if turns:
+        set_turns(doc, turns, labels)
+    return bool(turns)
+
+
+def read_turns(text: str, kind: str | None = None) -> tuple[list[Place], list[Turn]]:
+    """Find labels and turns in a text.
+
+    text (str): The text.
+    kind (str | None): One of `KINDS`; None for what is found.
+    RETURNS (tuple[list[Place], list[Turn]]): The characters of labels and headers, and the turns, in order.
+    """
+    blocks = read_blocks(text)
+    if kind == "email" or (kind is None and any(_is_of_mail(text, block) for block in blocks)):
+        return _read_mails(text, blocks)
+    labels = find_labels(blocks) if kind is None else find_labels(blocks, KINDS[kind])
+    return _read_labelled(text, blocks, labels)
+
+
+def _read_labelled(text: str, blocks: Sequence[Block], labels: Sequence[Label]) -> tuple[list[Place], list[Turn]]:
+    """Turns that last from a label to the next one, or to what is no turn in a play."""
+    if not labels:
+        return [], []
+    style = labels[0].style
+    scenes: list[int] = []
+    if style != "chat":
+        scenes = [block[0].start for block in blocks if SCENE.match(block[0].text)]
+    if style == "alone" and SCREENPLAY.search(text):  # what comes after a blank line is told
+        scenes += [block[0].start for block in blocks]
+    starts = {label.start for label in labels}
+    ends = sorted([*starts, *(scene for scene in scenes if scene not in starts), len(text)])
+    turns = []
+    places = np.searchsorted(ends, [label.start for label in labels], side="right")
+    for label, place in zip(labels, places.tolist(), strict=True):
+        if label.name:
+            end = ends[place]
+            turns.append(Turn(label.name, label.end, end, tuple(_find_directions(text[label.end : end], label))))
+    return [(label.start, label.end) for label in labels], turns
+
+
+def _find_directions(spoken: str, label: Label) -> Iterator[Place]:
+    if label.style != "chat":
+        rule = DIRECTION if label.style == "colon" else DIRECTION_IN_PLAY
+        for match in rule.finditer(spoken):
+            yield label.end + match.start(), label.end + match.end()
+
+
+def _read_mails(text: str, blocks: Sequence[Block]) -> tuple[list[Place], list[Turn]]:
+    """Turns of the senders of mails, and of those who are said to have written the quoted lines."""
+    labels: list[Place] = []
+    turns: list[Turn] = []
+    names = {
+        False: "",
+        True: "",
+    }  # of who has written the lines that come, those that are quoted and those that are not
+    for block in blocks:
+        headers = set(header_lines(block))
+        wrote = 0  # where the words "On Monday Ann wrote:" end
+        for i, line in enumerate(block):
+            place = (line.start, line.start + len(line.text))
+            is_quoted = line.first < line.start
+            if i in headers:
+                labels.append(place)
+                if i - 1 not in headers:
+                    names |= {True: ""} if is_quoted else {True: "", False: ""}
+                if match := FROM.match(line.text):
+                    names[is_quoted] = _read_sender(match[1])
+            elif i - 1 in headers and line.indent and not is_quoted:  # goes on a long header
+                headers.add(i)
+                labels[-1] = (labels[-1][0], place[1])
+            elif FORWARDED.match(line.text):
+                labels.append(place)
+                names[is_quoted] = ""
+            elif match := WROTE.match(text, line.start):
+                wrote = match.end()
+                labels.append((line.start, wrote))
+                names[True] = _read_writer(match[1])
+                if not text[wrote:].lstrip().startswith(">"):
+                    names[False] = names[True]
+            elif line.start >= wrote:
+                start, name = line.first, names[is_quoted]
+                if turns and turns[-1].name == name and (not labels or labels[-1][0] < turns[-1].start):
+                    start = turns.pop().start
+                turns.append(Turn(name, start, place[1]))
+    return labels, [turn for turn in turns if turn.name]
+
+
+def _is_of_mail(text: str, block: Block) -> bool:
+    """Check whether a block says who has written something."""
+    return any(FROM.match(block[i].text) for i in header_lines(block)) or any(
+        WROTE.match(text, line.start) is not None for line in block
+    )
+
+
+def _read_sender(text: str) -> str:
+    """The name in what a header says of the sender; the address if it has none."""
+    name = " ".join(ADDRESS.sub("", text).replace('"', "").split())
+    return name or text.strip(" <>[]()")
+
+
+def _read_writer(text: str) -> str:
+    """The name in "On Monday, 6 May 2024 at 10:12 AM Ann Lee <ann@example.org> wrote:"."""
+    name = " ".join(BEFORE_NAME.sub("", ADDRESS.sub("", text)).split())
+    return name or " ".join(text.split())
+
+
+def set_turns(doc: Doc, turns: Sequence[Turn], labels: Sequence[Place] = ()) -> None:
+    """Set the speakers of a document, and the starts of sentences at turns and labels; a label is one sentence.
+
+    doc (Doc): The document.
+    turns (Sequence[Turn]): The turns, by the characters of its text.
+    labels (Sequence[tuple[int, int]]): The characters of the labels.
+    """
+    offsets, is_space = doc.to_array([IDX, IS_SPACE]).astype(np.int64).T
+    words = np.flatnonzero(is_space == 0)
+    offsets = offsets[words]
+    values = np.zeros(len(doc), dtype=np.int64)
+    spoken: list[tuple[int, int, str]] = []
+
+    def find_words(start: int, end: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return words[slice(*np.searchsorted(offsets, (start, end)))]
+
+    for start, end in labels:
+        inside = find_words(start, end)
+        values[inside] = -1
+        values[inside[:1]] = 1
+    for turn in turns:
+        edges = [turn.start, *(edge for place in turn.directions for edge in place), turn.end]
+        parts = [find_words(*pair) for pair in zip(edges[::2], edges[1::2], strict=True)]
+        parts = [part for part in parts if len(part)]
+        values[find_words(turn.start, turn.end)[:1]] = 1
+        for part in parts[:1]:
+            values[part[0]] = 1
+        spoken += [(int(part[0]), int(part[-1]) + 1, turn.name) for part in parts]
+    # At once: spaCy searches the whole document when the start of a sentence is set at a token.
+    doc.from_array("SENT_START", cast(Ints2d, values.astype(np.uint64)))
+    set_speakers(doc, spoken)

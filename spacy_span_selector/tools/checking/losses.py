@@ -1,0 +1,115 @@
+"""Find gold annotation that components would drop in training, with the cure for each reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from spacy.tokens import Doc
+
+from ...annotation import describe_doc, get_clusters
+from ...examples import alignment, gold_frames, gold_labels, gold_mentions
+from ...pipeline import batches
+from .problems import Kind, Problem, tokens
+from .trainings import Pipe, Training
+
+STOPS = Kind("documents that training stops at")
+FALL_APART = Kind(
+    "documents whose clusters fall apart, because 'max_words' of the reader cuts them",
+    "whole documents, where clusters are learnt",
+    "Set 'max_words' of the reader of this corpus to null.",
+)
+
+IN_ONE_SENTENCE = "a span in one sentence"
+CURES: Mapping[str, tuple[str, str]] = {
+    alignment.MISALIGNED: (
+        "a span that starts and ends with tokens of the pipeline's tokenizer",
+        "Set 'gold_tokens' of the reader to true, or correct the span.",
+    ),
+    alignment.CROSSES_SENTENCES: (
+        IN_ONE_SENTENCE,
+        "Correct the span or the sentence boundaries; 'sentences = true' of the reader gives those of the corpus.",
+    ),
+    alignment.EMPTY: ("a span of some tokens", "Remove it."),
+    alignment.WHITE_SPACE: ("a span with a word", "Remove it."),
+    alignment.HOLDS_MARKER: ("a span within one turn", "Split it where the speaker changes."),
+    alignment.TOO_WIDE: ("a narrower span", "Raise 'max_span_width' of the model if there are many, or correct it."),
+    gold_mentions.REPEATED: ("each span in one cluster", "Merge the clusters, or remove it from one."),
+    gold_mentions.TWICE: ("each span once in its cluster", "Remove one of the two."),
+    gold_frames.OTHER_SENTENCE: (IN_ONE_SENTENCE + ", that of its predicate", "Correct the span or the boundaries."),
+    gold_frames.TOO_FAR: ("an argument nearer to its predicate", "Correct the span or the sentence boundaries."),
+    gold_frames.UNKNOWN_ROLE: (
+        "a role of the training corpus, or of the labels in [initialize]",
+        "Correct its name, train on documents that have it, or write the labels again with 'init labels'.",
+    ),
+    gold_frames.UNKNOWN_ROLESET: (
+        "a roleset of the training corpus, or of the lexicon",
+        "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
+    ),
+    gold_frames.UNSEEN_ROLESET: (
+        "a roleset that training corpus or lexicon have for this word",
+        "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
+    ),
+    gold_labels.UNKNOWN_LABEL: (
+        "a label of the training corpus, or of the labels in [initialize]",
+        "Correct it, train on documents that have it, or write the labels again with 'init labels'.",
+    ),
+    batches.TOO_LONG: (
+        "shorter sentences",
+        "Correct the sentence boundaries, or raise 'max_sentence_words': no span crosses a cut.",
+    ),
+    batches.MORE_THAN_A_BATCH: ("shorter sentences", "Correct the sentence boundaries: no span crosses a cut."),
+}
+"""For each reason to lose a span: the span expected instead, and the cure."""
+
+UNSEEN = (
+    gold_frames.UNKNOWN_ROLE,
+    gold_frames.UNKNOWN_ROLESET,
+    gold_frames.UNSEEN_ROLESET,
+    gold_labels.UNKNOWN_LABEL,
+)
+"""The reasons for which nothing is lost in training, where a document is not trained on."""
+
+
+def find_losses(doc: Doc, file: Path, training: Training, pipes: Mapping[str, Pipe], *, trains: bool) -> list[Problem]:
+    """Find the gold annotation of a document that would be lost.
+
+    doc (Doc): The document.
+    file (Path): Its file.
+    training (Training): Reads it.
+    pipes (Mapping[str, Pipe]): The components that learn from it.
+    trains (bool): It is trained on, not only scored.
+    """
+    try:
+        return list(_find_losses(doc, file, training, pipes, trains))
+    except ValueError as error:
+        return [Problem(STOPS, str(file), describe_doc(doc), found=str(error))]
+
+
+def _find_losses(
+    doc: Doc, file: Path, training: Training, pipes: Mapping[str, Pipe], trains: bool
+) -> Iterator[Problem]:
+    examples = list(training.examples(doc, file))
+    for name, pipe in pipes.items():
+        if training.tasks[name].group == "cluster":
+            prefix = pipe.settings.prefix
+            links, kept = _count_links(doc, prefix), sum(_count_links(e.reference, prefix) for e in examples)
+            if kept < links:
+                found = f"{links - kept:,} of {links:,} links between mentions of a cluster"
+                yield Problem(FALL_APART, str(file), describe_doc(doc), found=found)
+        for example in examples:
+            document = describe_doc(example.reference)
+            for what, lost in pipe.find_lost([example]).items():
+                for reason, place, offsets in lost.spans:
+                    expected, cure = CURES.get(reason, ("", ""))
+                    if trains or reason not in UNSEEN:
+                        kind = Kind(f"'{name}' {what} that {reason}", expected, cure)
+                    else:
+                        title = f"'{name}' can't find, in files that it is not trained on, a {pipe.gold_name} that "
+                        kind = Kind(title + reason, expected, cure, loses=False)
+                    where = "" if offsets is None else tokens(*offsets)
+                    yield Problem(kind, str(file), document, where, place.removesuffix(f" in {document}"))
+
+
+def _count_links(doc: Doc, prefix: str) -> int:
+    return sum(len(cluster) - 1 for cluster in get_clusters(doc, prefix) if cluster)

@@ -1,0 +1,196 @@
+"""`evaluate`: the scores of a pipeline, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.training import Example
+from wasabi import msg
+
+from ...annotation import SPEAKERS_KEY, get_speakers
+from ...documents.given import without_extensions
+from ...scoring.task import Task, all_tasks, find_tasks, reader_settings
+from ..files.writing import write_files
+from ..formats.commands import check_spacy_file, spacy_file
+from ._app import app, load_pipeline
+
+SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
+"""The runs of --speakers: True where the pipeline is given the turns."""
+
+
+@app.command("evaluate", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def evaluate_cli(
+    ctx: typer.Context,
+    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    data: Annotated[Path, typer.Argument(help="A .spacy file with gold annotation")],
+    gold_predicates: Annotated[
+        bool,
+        typer.Option(
+            "--gold-predicates", help="Give the pipeline words, sentences, speakers and predicates of the data"
+        ),
+    ] = False,
+    gold_mentions: Annotated[
+        bool,
+        typer.Option(
+            "--gold-mentions", help="Give the pipeline words, sentences, speakers and mentions: are these linked well?"
+        ),
+    ] = False,
+    speakers: Annotated[
+        bool, typer.Option("--speakers", help="Score twice: without and with the speaker turns of the data")
+    ] = False,
+    per_role: Annotated[bool, typer.Option("--per-role", help="Print the scores of each semantic role, too")] = False,
+    output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(metavar="OUT.spacy", help="Write the documents, as the pipeline annotates them")
+    ] = None,
+    code_path: Annotated[
+        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
+    ] = None,
+    gpu_id: Annotated[int, typer.Option(min=-1, help="GPU to use; -1 for the CPU")] = -1,
+) -> None:
+    """Print precision, recall and F1 of coreference and semantic roles, as far as pipeline and data have them.
+
+    The pipeline starts from raw text, or from gold words where the data does not know their spacing: the scores are
+    those of `spacy evaluate`, which prints only the metrics of spaCy's own components. With --gold-predicates it is
+    given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling. With
+    --gold-mentions it is given the mentions instead, and links them: coreference scores are then those of links alone.
+
+    With --speakers everything is scored twice, without and with speaker turns. --predictions writes the annotation of
+    the second run.
+
+    Settings of the pipeline can be given as options, such as --components.structured_coref.keep_singletons false for
+    data that mark no singletons.
+    """
+    import spacy
+    import srsly
+    from spacy.cli._util import import_code
+
+    import_code(code_path)
+    check_spacy_file(data)
+    if predictions is not None and predictions.suffix != ".spacy":
+        raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
+    if gpu_id >= 0:
+        spacy.require_gpu(gpu_id)
+    nlp = load_pipeline(model, ctx.args)
+    given = gold_predicates or gold_mentions
+    runs = SPEAKER_RUNS if speakers else {"": given}
+    tasks = _tasks_to_score(nlp)
+    scores: dict[str, dict[str, Any]] = {}
+    for run, with_speakers in runs.items():
+        examples = _read_examples(
+            nlp,
+            data,
+            gold_tokens=given,
+            sentences=given,
+            predicates=gold_predicates,
+            mentions=gold_mentions,
+            speakers=with_speakers,
+        )
+        if speakers:
+            _check_speakers(examples, data)
+        scorer = KeepingScorer(nlp)
+        scores[run] = nlp.evaluate(examples, scorer=scorer)
+        _check_scored(scores[run], tasks, model, data)
+    for run, found in scores.items():
+        if run:
+            msg.divider(run.replace("_", " ").capitalize())
+        _print_scores(found, tasks, per_role)
+    files: list[tuple[Path, str | bytes]] = []
+    if output is not None:
+        files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
+    if predictions is not None:
+        files.append((predictions, spacy_file([*map(without_extensions, scorer.docs)], predictions)))
+    write_files(files)
+    if output is not None:
+        typer.echo(f"Scores: {output}")
+    if predictions is not None:
+        typer.echo(f"Predictions: {predictions}")
+
+
+def _read_examples(nlp: Language, data: Path, **given: bool) -> list[Example]:
+    from ...examples.corpus import create_corpus
+
+    examples = list(create_corpus(data, **reader_settings(nlp), **given)(nlp))
+    if not examples:
+        raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
+    return examples
+
+
+def _check_speakers(examples: Iterable[Example], data: Path) -> None:
+    """Fail if there are no speaker turns to give."""
+    if not any(get_speakers(example.reference) for example in examples):
+        raise ValueError(
+            f"{data}: found no speaker turns, expected some in doc.spans['{SPEAKERS_KEY}']. Leave out --speakers, or "
+            "use data that say who speaks, such as OntoGUM or OntoNotes, converted with 'convert'."
+        )
+
+
+class KeepingScorer(Scorer):
+    """Keeps the annotated documents, of which `Language.evaluate` returns the scores only."""
+
+    def score(self, examples: Iterable[Example], *, per_component: bool = False) -> dict[str, Any]:
+        """Keep the documents and score them, as `Scorer.score` does."""
+        examples = list(examples)
+        self.docs = [example.predicted for example in examples]
+        return super().score(examples, per_component=per_component)
+
+
+def _tasks_to_score(nlp: Language) -> list[Task]:
+    """The tasks of the components, each of a score once, and those that other components may have scores of."""
+    own = {task.main_score: task for task in find_tasks(nlp).values()}
+    factories = {task.factory for task in own.values()}
+    others = (task for task in all_tasks() if task.factory not in factories)
+    return sorted((*own.values(), *others), key=lambda task: task.factory)
+
+
+def _check_scored(scores: Mapping[str, Any], tasks: Iterable[Task], model: str, data: Path) -> None:
+    """Fail if no task has a score, and say for each whether the data or the pipeline lacks it."""
+    lacking = []
+    for task in tasks:
+        if scores.get(task.main_score) is not None:
+            return
+        title = task.title.lower()
+        lacking.append(
+            f"{data} has no annotation of {title}"
+            if task.main_score in scores
+            else f"{model} has no component that scores {title}"
+        )
+    raise ValueError(f"There is nothing to score: {' and '.join(lacking)}.")
+
+
+def _print_scores(scores: Mapping[str, Any], tasks: Iterable[Task], per_label: bool) -> None:
+    scored = [task for task in tasks if scores.get(task.main_score) is not None]
+    for task in scored:
+        _print_table(task.title, [(title, _parts(scores, name)) for name, title in task.scores.items()])
+        accuracies = {title: scores[name] for name, title in task.accuracies.items() if scores[name] is not None}
+        shown = [f"Spans per token: {scores[task.density]:.3f}"] if task.density else []
+        shown += [f"{title}: {100 * value:.2f}" for title, value in accuracies.items()]
+        if shown:
+            typer.echo("   ".join(shown))
+        if per_label and task.per_label:
+            by_label = scores[task.per_label].items()
+            _print_table("Label", [(label, [parts[part] for part in "prf"]) for label, parts in by_label])
+    if per_label and not any(task.per_label for task in scored):
+        msg.warn("There is no table of roles: no semantic roles were scored.")
+    typer.echo(f"Words per second: {scores['speed']:,.0f}")
+
+
+def _parts(scores: Mapping[str, Any], name: str) -> list[float | None]:
+    """Precision, recall and F1."""
+    return [scores[f"{name}_{part}"] for part in "prf"]
+
+
+def _print_table(title: str, rows: Sequence[tuple[str, Sequence[float | None]]]) -> None:
+    """Print scores in per cent, without rows that have none."""
+    cells = [(name, *(f"{100 * part:.2f}" for part in parts if part is not None)) for name, parts in rows]
+    msg.table(
+        [row for row in cells if len(row) == 4],
+        header=(title, "P", "R", "F"),
+        aligns=("l", "r", "r", "r"),
+        divider=True,
+    )

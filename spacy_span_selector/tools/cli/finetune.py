@@ -1,0 +1,213 @@
+"""`finetune`: a trained pipeline learns from a few texts."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import srsly
+import typer
+from packaging.version import Version
+from spacy.language import Language
+from wasabi import msg
+
+from ...annotation import describe_doc
+from ...scoring.task import Task, find_tasks
+from ..files.fingerprints import file_digest
+from ..files.writing import write_file, write_files
+from ..formats.reports import Report, list_names
+from ._app import app, parse_overrides
+from .train import run_training
+
+if TYPE_CHECKING:
+    from ..finetuning.comparison import Comparison
+    from ..finetuning.texts import Texts
+
+FEW, LONGEST_CELL = 5, 200
+LICENCES = ("LICENSE", "LICENSES_SOURCES")
+"""Files of a package that stay with what is made of it."""
+
+OF_TRAINING = ("training.", "corpora.")
+"""How the options begin that are settings of the training; all others are those of the pipeline."""
+
+
+@app.command("finetune", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def finetune_cli(
+    ctx: typer.Context,
+    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    texts_path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TEXTS",
+            help="Annotated texts: a folder with *.brackets.txt or *.spacy, or else *.txt in the bracketed format; or "
+            "one file",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the new pipeline and its scores")],
+    dev: Annotated[
+        Path | None, typer.Option(help="Texts that are only scored, likewise; by default one in five is split off")
+    ] = None,
+    known: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Texts that show what is forgotten: annotated ones are scored; raw *.txt are compared with what the "
+            "old pipeline finds. Can be given several times"
+        ),
+    ] = None,
+    share: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="How far weights move from the old to the learnt ones; 1 forgets the most"),
+    ] = 0.5,
+    name: Annotated[str | None, typer.Option(help="Name of the new pipeline, without its language")] = None,
+    version: Annotated[str | None, typer.Option(help="Version of the new pipeline")] = None,
+    package: Annotated[
+        bool, typer.Option("--package", help="Build a package for pip, too, in OUTPUT/packages")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint, if there is one")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a pipeline in the folder")] = False,
+    code_path: Annotated[
+        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
+    ] = None,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
+) -> None:
+    """Let a trained pipeline learn from a few texts of your own, and say what that brought and what it cost.
+
+    Its components learn what the texts annotate: coreference, semantic roles, labelled spans. All else stays as it is,
+    the encoder that they share too. OUTPUT gets the new pipeline in `model`, its scores before and after in
+    `scores.json`, and the texts that were learnt and scored in `corpus`.
+
+    Settings can be given as options, such as --training.optimizer.learn_rate.initial_rate 0.0001 or
+    --components.structured_coref.keep_singletons false.
+    """
+    from spacy.cli._util import import_code, setup_gpu
+    from spacy.util import dot_to_dict
+
+    from ...models.compact import save_compact
+    from ...models.interpolation import interpolate
+    from ..annotate.pipelines import load_pipeline, pipeline_folder
+    from ..finetuning.comparison import Compared, compare, read_known
+    from ..finetuning.meta import describe_finetuned
+    from ..finetuning.settings import add_labels, configure
+    from ..finetuning.texts import gather
+    from ..formats.commands import spacy_file
+    from ..training.checkpoints import Checkpoints, CheckpointSettings, identity, whole_folder
+    from ..training.checks import check_training
+
+    started = time.monotonic()
+    target, trained = output / "model", output / "training" / "model-last"
+    if target.exists() and not (force or resume):
+        raise FileExistsError(f"{target} exists. Name another --output, or give --force to replace it.")
+    _check_names(name, version)
+    options = parse_overrides(ctx.args)
+    of_training = {key: value for key, value in options.items() if key.startswith(OF_TRAINING)}
+    of_pipeline = dot_to_dict({key: value for key, value in options.items() if key not in of_training})
+    import_code(code_path)
+    setup_gpu(gpu_id)
+    nlp = load_pipeline(model, of_pipeline)
+    source = pipeline_folder(model)
+    report = Report()
+    try:
+        texts = gather(texts_path, dev, nlp, report)
+        parts = [Compared("dev", texts.dev), *(read_known(path, nlp, report) for path in known or ())]
+    finally:
+        report.warn()
+    _print_texts(texts, is_split=dev is None)
+    corpora = {"train": texts.train, "dev": texts.dev}
+    files = {split: output / "corpus" / f"{split}.spacy" for split in corpora}
+    write_files([(files[split], spacy_file(docs, files[split])) for split, docs in corpora.items()])
+    config = configure(nlp, texts, files, of_training)
+    check_training(config)
+    training = identity(config, code_path, gpu_id)
+    training["files"] |= {str(source): file_digest(source)}
+    checkpoints = Checkpoints(output / "training", training, CheckpointSettings())
+    if target.exists() and not force:
+        if not checkpoints.is_finished():
+            raise FileExistsError(f"{target} is of another fine-tuning. Name another --output, or give --force, too.")
+        msg.good("This fine-tuning has ended. With --force it begins anew.", target)
+        return
+
+    def begin() -> Language:
+        add_labels(nlp, texts)
+        return nlp
+
+    if not trained.exists() or not checkpoints.is_finished():
+        run_training(checkpoints, begin, resume=resume, gpu_id=gpu_id)
+    msg.divider("Comparing pipelines")
+    old, learnt = load_pipeline(model, of_pipeline), load_pipeline(str(trained))
+    for component in texts.learning:
+        interpolate(learnt.get_pipe(component), old.get_pipe(component), share)
+    with whole_folder(target) as folder:
+        save_compact(learnt, folder)
+        new = load_pipeline(str(folder))
+        dev_scores, *known_scores = compared = [compare(old, new, part) for part in parts]
+        facts = {
+            "components": texts.learning,
+            **{split: {"documents": len(docs), "words": sum(map(len, docs))} for split, docs in corpora.items()},
+            "megabytes": round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6, 1),
+            "seconds": round(time.monotonic() - started),
+        }
+        meta = describe_finetuned(old.meta, name, version, facts, dev_scores.after)
+        srsly.write_json(folder / "meta.json", meta)
+        for file in LICENCES:
+            if (source / file).is_file():
+                shutil.copy(source / file, folder)
+    scores = {"dev": asdict(dev_scores), "known": [asdict(each) for each in known_scores]}
+    write_file(output / "scores.json", srsly.json_dumps({**facts, "scores": scores}, indent=2))
+    for folder in trained, trained.with_name("model-best"):
+        shutil.rmtree(folder)
+    _print_comparisons(compared, find_tasks(new).values())
+    msg.good(f"{target}: {facts['megabytes']} MB, after {facts['seconds']} seconds")
+    if package:
+        _build_package(target, output / "packages", force)
+
+
+def _check_names(name: str | None, version: str | None) -> None:
+    """Fail before the work if spaCy could not make a package of this name and version."""
+    if name is not None and not name.isidentifier():
+        raise ValueError(f"--name {name}: a pipeline's name has letters, digits and underscores only.")
+    if version is not None:
+        Version(version)
+
+
+def _print_texts(texts: Texts, *, is_split: bool) -> None:
+    split = f", split off: {list_names(map(describe_doc, texts.dev))}" if is_split else ""
+    msg.info(f"Documents: {len(texts.train)} to learn, {len(texts.dev)} of dev{split}")
+    msg.info(f"Learning: {', '.join(texts.learning)}")
+    if len(texts.dev) < FEW:
+        msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
+
+
+def _print_comparisons(compared: Iterable[Comparison], tasks: Iterable[Task]) -> None:
+    """Print the main scores before and after, in per cent."""
+    rows = []
+    for task, each in product(tasks, compared):
+        title, before, after = (
+            f"{task.title}, {task.main_title}",
+            each.before.get(task.main_score),
+            each.after.get(task.main_score),
+        )
+        if after is None:
+            continue
+        if before is None:
+            rows.append((title, f"{each.title}: agreement", "", f"{100 * after:.1f}", ""))
+        else:
+            rows.append(
+                (title, each.title, f"{100 * before:.1f}", f"{100 * after:.1f}", f"{100 * (after - before):+.1f}")
+            )
+    header = ("", "", "Before", "After", "")
+    msg.table(rows, header=header, aligns=("l", "l", "r", "r", "r"), divider=True, max_col=LONGEST_CELL)
+
+
+def _build_package(folder: Path, packages: Path, force: bool) -> None:
+    """Let spaCy put a pipeline into a package that pip installs; nothing has to be built before."""
+    from spacy.cli.package import package as build_package
+
+    packages.mkdir(parents=True, exist_ok=True)
+    build_package(folder, packages, create_sdist=False, force=force)
+    meta = srsly.read_json(folder / "meta.json")
+    msg.good(f"pip install {packages / '{lang}_{name}-{version}'.format(**meta)}")

@@ -1,0 +1,74 @@
+"""`convert` and `export`: corpora and files to spaCy's binary format and back, one sub-command for each format.
+
+A corpus is a folder that becomes three files, one per split (train, dev and test). A format is read from any number of
+files, which become one. Formats and their commands are those of the registry, `corpora/formats.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from ..formats.commands import convert_command, export_command
+from ..formats.registry import Format, all_formats, formats
+from ._app import app
+
+
+class ConvertGroup(TyperGroup):
+    """The sub-commands of `convert`. A format is imported when its command is called, and all of them for help."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the formats."""
+        self.commands = {format_.name: command for format_ in all_formats() if (command := self._command(format_))}
+        return [*self.commands]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of a format, None if there is no such format."""
+        if cmd_name in formats:
+            return self._command(formats.get(cmd_name))
+        self.list_commands(ctx)  # for typer, which suggests similar names
+        return None
+
+    def _command(self, format_: Format) -> Any:
+        return _make_command(format_.name, convert_command(format_)) if format_.is_converted else None
+
+
+class ExportGroup(ConvertGroup):
+    """The sub-commands of `export`."""
+
+    def _command(self, format_: Format) -> Any:
+        return _make_command(format_.name, export_command(format_)) if format_.is_exported else None
+
+
+def _make_command(name: str, function: Any) -> Any:
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name)(function)
+    return typer.main.get_command(single)
+
+
+convert_app = typer.Typer(
+    name="convert",
+    cls=ConvertGroup,
+    help="Convert a corpus to .spacy files.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+export_app = typer.Typer(
+    name="export",
+    cls=ExportGroup,
+    help="Write .spacy files in the formats of other tools.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@convert_app.callback()
+@export_app.callback()
+def _group() -> None:
+    """Typer takes an application without commands for an error, unless it has a callback."""
+
+
+app.add_typer(convert_app)
+app.add_typer(export_app)

@@ -1,0 +1,121 @@
+"""`render`: an HTML page that shows clusters and frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from wasabi import msg
+
+from ..files.writing import write_file
+from ._app import app, load_pipeline
+
+
+@app.command("render")
+def render_cli(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="A .spacy file, a file in another format that its name tells, or a text file: raw text with --model, "
+            "otherwise in the bracketed format"
+        ),
+    ],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.html", help="The page to write")],
+    model: Annotated[
+        str | None, typer.Option(help="Pipeline that annotates the texts first; by default, show what the file holds")
+    ] = None,
+    bracketed: Annotated[
+        bool, typer.Option("--bracketed", help="With --model: the text file is in the bracketed format, not raw text")
+    ] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Show at most this many documents")] = None,
+    singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
+    cluster_prefix: Annotated[
+        str | None, typer.Option(help="Prefix of the keys of clusters; by default that of the pipeline")
+    ] = None,
+    frame_prefix: Annotated[
+        str | None, typer.Option(help="Prefix of the keys of frames; by default that of the pipeline")
+    ] = None,
+    lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text, without --model")] = "en",
+) -> None:
+    """Write an HTML page that shows the clusters and frames of documents.
+
+    With --model a text file is raw text, one document; its lines may end anywhere. With --bracketed it is in the
+    bracketed format, and the pipeline is given its words, sentences and speakers, as of a .spacy file.
+    """
+    import spacy
+
+    from ..annotate.pipelines import find_keys, only_prefixes
+    from ..rendering import render_page
+
+    nlp = spacy.blank(lang) if model is None else load_pipeline(model)
+    if model is not None and not bracketed and _is_text(data):
+        docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])
+    else:
+        docs = islice(_read_docs(data, nlp), limit)
+        if model is not None:
+            docs = nlp.pipe(_without_annotation(doc) for doc in docs)
+    given = {"cluster_prefix": cluster_prefix, "frame_prefix": frame_prefix}
+    prefixes = only_prefixes(find_keys(nlp) | {name: prefix for name, prefix in given.items() if prefix})
+    page = render_page(docs, singletons=singletons, **prefixes)
+    write_file(out_path, page)
+    typer.echo(f"Page: {out_path}")
+
+
+def _is_text(path: Path) -> bool:
+    """Check whether a file is text, in the bracketed format or raw."""
+    from ..formats.registry import BRACKETED, recognise_format
+
+    format_ = recognise_format(path)
+    return format_ is None or format_.name == BRACKETED
+
+
+def _read_docs(path: Path, nlp: Language) -> Iterable[Doc]:
+    from ..formats.registry import BRACKETED, formats, recognise_format
+
+    _check_file(path)
+    format_ = recognise_format(path) or formats.get(BRACKETED)
+    docs: Iterable[Doc] = format_.read_docs(path, nlp)
+    return docs
+
+
+def _read_text(path: Path, nlp: Language) -> Doc:
+    """The document of a file of raw text, with the name of the file as its title."""
+    from ...annotation import set_title
+    from ...documents.tokenized import make_doc
+    from ..formats.bracketed import HEADING
+    from ..formats.files import read_text
+
+    _check_file(path)
+    text = read_text(path).strip()
+    if not text:
+        raise ValueError(f"{path}: has no text.")
+    if text.startswith(f"{HEADING} "):
+        msg.warn(
+            f"{path} is read as raw text. If it is in the bracketed format, as its first line is, pass --bracketed."
+        )
+    try:
+        doc = make_doc(nlp, text)
+    except ValueError as error:  # such as a text that is too long
+        raise ValueError(f"{path}: can't be split into tokens: {error}") from error
+    set_title(doc, path.stem)
+    return doc
+
+
+def _check_file(path: Path) -> None:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file. Expected a .spacy file or a text file.")
+
+
+def _without_annotation(doc: Doc) -> Doc:
+    """A document of the same words, with the annotation that a pipeline may see."""
+    from ...documents.given import GivenAnnotation, copy_words
+
+    example = Example(copy_words(doc), doc)
+    GivenAnnotation().copy(example)
+    return example.predicted

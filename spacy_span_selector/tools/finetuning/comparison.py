@@ -1,0 +1,97 @@
+"""Before and after: what a pipeline reaches on texts, and how far it still finds what it found there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ...documents.given import GivenAnnotation, without_extensions
+from ...examples.corpus import PreannotatedCorpus
+from ...scoring.task import find_tasks, reader_settings
+from ..formats.files import read_text
+from ..formats.reports import Report
+from .texts import ANNOTATED, find_texts, read_annotated
+
+Scores = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Texts on which a pipeline is compared with itself before it learnt.
+
+    title (str): What reports call them.
+    docs (list[Doc]): The documents.
+    is_gold (bool): Whether they have gold annotation. If not, what the pipeline found before counts as right.
+    """
+
+    title: str
+    docs: list[Doc]
+    is_gold: bool = True
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Scores before and after, by name.
+
+    title (str): The texts.
+    before (Scores): None of texts without gold annotation.
+    after (Scores): On texts without it, how far the pipelines agree: of coreference, their CoNLL F1.
+    """
+
+    title: str
+    before: Scores
+    after: Scores
+
+
+def read_known(path: Path, nlp: Language, report: Report) -> Compared:
+    """Read texts that a pipeline knows before it learns others.
+
+    path (Path): A folder, or a file: with gold annotation if its name says so, as for `find_texts`, and else raw text.
+    nlp (Language): The pipeline.
+    report (Report): Gets documents that can't be read.
+    RAISES (OSError): If raw text can't be read.
+    RAISES (ValueError): If there is none.
+    """
+    files = find_texts(path)
+    if files[0].name.endswith(ANNOTATED):
+        return Compared(str(path), read_annotated(path, nlp, report))
+    docs = [nlp.make_doc(text) for text in map(read_text, files) if text.strip()]
+    if not docs:
+        raise ValueError(f"{path}: found no text.")
+    return Compared(str(path), docs, is_gold=False)
+
+
+def compare(old: Language, new: Language, texts: Compared) -> Comparison:
+    """Compare a pipeline with itself before it learnt.
+
+    old, new (Language): The pipeline before and after.
+    texts (Compared): The texts.
+    """
+    if texts.is_gold:
+        return Comparison(texts.title, score(old, texts.docs), score(new, texts.docs))
+    found = [without_extensions(doc) for doc in old.pipe(doc.text for doc in texts.docs)]
+    return Comparison(texts.title, {}, score(new, found))
+
+
+def score(nlp: Language, docs: Iterable[Doc]) -> Scores:
+    """Score a pipeline from raw text, as `evaluate` does.
+
+    nlp (Language): The pipeline.
+    docs (Iterable[Doc]): Documents with the annotation that counts as right.
+    RETURNS (Scores): The scores of its components that are numbers and could be measured, by name.
+    """
+    found = nlp.evaluate([*_examples(nlp, docs)])
+    names = [name for task in find_tasks(nlp).values() for name in task.score_weights()]
+    return {name: found[name] for name in names if isinstance(found.get(name), float)}
+
+
+def _examples(nlp: Language, docs: Iterable[Doc]) -> Iterator[Example]:
+    given = GivenAnnotation(sentences=False, **reader_settings(nlp))
+    for example in PreannotatedCorpus("", given, gold_tokens=False).make_examples(nlp, docs):
+        given.copy(example)
+        yield example

@@ -1,0 +1,206 @@
+"""The texts of a fine-tuning: which files they are, what of them can be read, and which of them are only scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ...annotation import describe_doc
+from ...examples.corpus import read_sound_docs
+from ...scoring.task import find_tasks
+from ..files.folders import find_files, what_is_wrong
+from ..formats.bracketed import HEADING, parse_bracketed
+from ..formats.files import FILES, read_text
+from ..formats.reports import DOCUMENTS, REPEATED_DOCUMENTS, Report
+
+BRACKETED, SPACY, PLAIN = ".brackets.txt", ".spacy", ".txt"
+ANNOTATED = (BRACKETED, SPACY)
+"""How the names of files end that have gold annotation for certain."""
+
+NOT_LEARNT = "documents without annotation that the pipeline has a component for"
+IN_DEV = "documents that are in dev, too"
+SHARE = 5
+"""One document in so many is split off."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The documents of a fine-tuning.
+
+    train (list[Doc]): What is learnt.
+    dev (list[Doc]): What is only scored.
+    learning (list[str]): The components that learn, in the order of the pipeline: those that `train` is annotated for.
+    """
+
+    train: list[Doc]
+    dev: list[Doc]
+    learning: list[str]
+
+
+def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> Texts:
+    """Read the documents of a fine-tuning.
+
+    path (Path): A folder or a file, as for `read_annotated`.
+    dev_path (Path | None): Likewise; None to split off a part.
+    nlp (Language): The pipeline that is to learn.
+    report (Report): Gets what is left out: files and documents that can't be read, come again, are in dev, too, or have
+        no annotation for a component.
+    RETURNS (Texts): The documents.
+    RAISES (ValueError): If there is nothing to learn, nothing to score, or too little to split.
+    """
+    if not find_tasks(nlp):
+        raise ValueError(f"The pipeline has none of the components that can be fine-tuned, but {nlp.pipe_names}.")
+    docs = read_annotated(path, nlp, report)
+    if dev_path is None:
+        train, dev = split_off(_with_annotation(docs, nlp, report), nlp)
+    else:
+        dev = _with_annotation(read_annotated(dev_path, nlp, report), nlp, report)
+        train = _with_annotation(_without(docs, dev, report), nlp, report)
+        if not train:
+            raise ValueError(f"All of {path} is in {dev_path}: nothing is left to learn. Give dev other texts.")
+    learning = _learning(train, nlp)
+    if not learning:
+        expected = ", ".join(f"{task.group}s" for task in find_tasks(nlp).values())
+        raise ValueError(
+            f"{path}: found nothing to learn. Expected {expected} in some document, as in docs/bracketed.md."
+        )
+    scored = frozenset().union(*(_kind(doc, nlp) for doc in dev))
+    if not scored.intersection(learning):
+        raise ValueError(
+            f"{dev_path or path}: dev has no annotation for {' and '.join(learning)}, unlike the other texts. Annotate "
+            "it in the same way."
+        )
+    return Texts(train, dev, learning)
+
+
+def find_texts(path: Path) -> list[Path]:
+    """The files of a folder, at any depth: those whose names say that they are annotated, or else all of plain text.
+
+    path (Path): A folder, or a file, which is the only one.
+    RAISES (ValueError): If the folder has none.
+    """
+    if not path.is_dir():
+        return [path]
+    for endings in (ANNOTATED, (PLAIN,)):
+        found = [Path(file) for file in find_files(str(path), lambda _: True) if file.endswith(endings)]
+        if found:
+            return found
+    raise ValueError(f"{path}: a folder without texts. Expected *{BRACKETED}, *{SPACY} or *{PLAIN}.")
+
+
+def read_annotated(path: Path, nlp: Language, report: Report) -> list[Doc]:
+    """Read the documents of a folder or a file, each text once.
+
+    path (Path): The folder or file. A file is bracketed text, unless its name ends in `.spacy`.
+    nlp (Language): Its tokenizer splits text.
+    report (Report): Gets what can't be read, or comes again, which is left out.
+    RETURNS (list[Doc]): The documents.
+    RAISES (ValueError): If there is none.
+    """
+    docs: dict[str, Doc] = {}
+    for file in find_texts(path):
+        for doc in _read_file(file, nlp, report):
+            if doc.text in docs:
+                report.leave_out(REPEATED_DOCUMENTS, f"{file}: {describe_doc(doc)}.")
+            elif len(doc):
+                docs[doc.text] = doc
+    report.require([*docs], path)
+    return [*docs.values()]
+
+
+def _read_file(file: Path, nlp: Language, report: Report) -> Iterator[Doc]:
+    try:
+        if problem := what_is_wrong(str(file)):
+            raise ValueError(f"{file}: {problem}")
+        for doc in read_sound_docs(file, nlp.vocab) if file.suffix == SPACY else _read_bracketed(file, nlp):
+            if isinstance(doc, Doc):
+                yield doc
+            else:
+                report.leave_out(DOCUMENTS, str(doc))
+    except (OSError, ValueError) as error:
+        report.leave_out(FILES, str(error))
+
+
+def _read_bracketed(file: Path, nlp: Language) -> Iterator[Doc | ValueError]:
+    """The documents of a file, or what is wrong with one: what remained of its annotation would teach mistakes."""
+    title = file.name.removesuffix(BRACKETED).removesuffix(PLAIN)
+    lines = read_text(file).split("\n")
+    starts = [number for number, line in enumerate(lines) if line.lstrip().startswith(HEADING)]
+    for start, end in zip([0, *starts], [*starts, len(lines)], strict=True):
+        text = "\n" * start + "\n".join(lines[start:end])  # so that errors have the numbers of the lines
+        try:
+            yield from parse_bracketed(text, nlp, source=str(file), title=title)
+        except ValueError as error:
+            yield error
+
+
+def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]:
+    """Split off one document in five for dev, but at least one; as many of each kind of annotation.
+
+    Which these are depends on the texts alone: most stay the same when others are added.
+
+    docs (Iterable[Doc]): The documents.
+    nlp (Language): The pipeline that tells kinds of annotation.
+    RETURNS (tuple[list[Doc], list[Doc]]): Those to learn from, and dev.
+    RAISES (ValueError): If no two documents are annotated for the same components, so that none can be spared.
+    """
+    kinds: dict[frozenset[str], list[Doc]] = {}
+    for doc in docs:
+        kinds.setdefault(_kind(doc, nlp), []).append(doc)
+    train: list[Doc] = []
+    dev: list[Doc] = []
+    for alike in kinds.values():
+        alike.sort(key=lambda doc: blake2b(doc.text.encode()).digest())
+        number = max(len(alike) // SHARE, min(len(alike) - 1, 1))
+        dev += alike[:number]
+        train += alike[number:]
+    if not dev:
+        raise ValueError(
+            f"Found too few annotated documents to split off some that are only scored: {len(train)}. Annotate at "
+            "least two in the same way, or give others as --dev."
+        )
+    return train, dev
+
+
+def _without(docs: Iterable[Doc], others: Iterable[Doc], report: Report) -> list[Doc]:
+    texts = {doc.text for doc in others}
+    kept = []
+    for doc in docs:
+        if doc.text in texts:
+            report.leave_out(IN_DEV, f"{describe_doc(doc)}.")
+        else:
+            kept.append(doc)
+    return kept
+
+
+def _with_annotation(docs: Iterable[Doc], nlp: Language, report: Report) -> list[Doc]:
+    kept = []
+    for doc in docs:
+        if _kind(doc, nlp):
+            kept.append(doc)
+        else:
+            report.leave_out(NOT_LEARNT, f"{describe_doc(doc)}.")
+    return kept
+
+
+def _kind(doc: Doc, nlp: Language) -> frozenset[str]:
+    """The components that a document is annotated for."""
+    tasks = find_tasks(nlp).items()
+    return frozenset(name for name, task in tasks if task.gold_spans(doc, _settings(nlp, name)) is not None)
+
+
+def _learning(docs: Sequence[Doc], nlp: Language) -> list[str]:
+    """The components that find something to learn from in documents."""
+    tasks = find_tasks(nlp).items()
+    return [name for name, task in tasks if any(task.can_learn(doc, _settings(nlp, name)) for doc in docs)]
+
+
+def _settings(nlp: Language, name: str) -> Any:
+    pipe: Any = nlp.get_pipe(name)
+    return pipe.settings

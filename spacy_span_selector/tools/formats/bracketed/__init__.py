@@ -1,0 +1,28 @@
+"""The bracketed plain-text format (docs/bracketed.md), for annotating texts of your own."""
+
+from ..registry import Format
+from .lines import NAME_PATTERN, BracketedError, Collect, Stop
+from .reader import HEADING, parse_bracketed, read_bracketed
+from .writer import write_bracketed
+
+__all__ = [
+    "FORMAT",
+    "HEADING",
+    "NAME_PATTERN",
+    "BracketedError",
+    "Collect",
+    "Stop",
+    "parse_bracketed",
+    "read_bracketed",
+    "write_bracketed",
+]
+
+FORMAT = Format(
+    name="bracketed",
+    title="the bracketed plain-text format",
+    suffixes=(".txt",),
+    read=read_bracketed,
+    tokenizes=True,
+    write=write_bracketed,
+    holds="coreference and semantic roles",
+)

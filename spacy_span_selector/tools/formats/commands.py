@@ -1,0 +1,199 @@
+"""Shared by the commands of formats: their arguments, reading files, and writing all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import spacy
+import typer
+from spacy.errors import Errors
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ...annotation import (
+    get_clusters,
+    get_frames,
+    get_labelled_spans,
+    get_quotations,
+    has_clusters_annotated,
+    has_frames_annotated,
+    has_labelled_spans_annotated,
+    has_quotations_annotated,
+)
+from ...examples.corpus import read_docs
+from ...people.dialogue import insert_speaker_markers
+from ..files.writing import write_files
+from .registry import Format
+from .reports import Report, leave_out_repeated
+
+SPLITS = ("train", "dev", "test")
+REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument
+
+Sources = Annotated[
+    list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Files to read, and the file to write")
+]
+OutDir = Annotated[Path, typer.Argument(help="Folder for train.spacy, dev.spacy and test.spacy")]
+Lang = Annotated[str, typer.Option(help="Language whose tokenizer splits the text")]
+SpeakerMarkers = Annotated[
+    bool, typer.Option("--speaker-markers", help="Insert `<speaker> NAME </speaker>` where the speaker changes")
+]
+Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
+OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
+
+
+def convert_command(format_: Format) -> Callable[..., None]:
+    """Return the command that converts a format, for typer: its own, or one that reads each file."""
+    read = format_.read
+    if format_.convert is not None:
+        return format_.convert
+    if read is None:
+        raise ValueError(f"The format {format_.name!r} can't be read.")
+
+    def convert_texts(paths: Sources, lang: Lang = "en") -> None:
+        sources, out_path = split_paths(paths)
+        nlp = spacy.blank(lang)
+        save_docs({out_path: read_files(sources, lambda path: read(path, nlp))})
+
+    def convert_words(paths: Sources, speaker_markers: SpeakerMarkers = False) -> None:
+        sources, out_path = split_paths(paths)
+        vocab = Vocab()
+        docs = read_files(sources, lambda path: read(path, vocab))
+        save_docs({out_path: docs}, speaker_markers=speaker_markers)
+
+    command = convert_texts if format_.tokenizes else convert_words
+    command.__doc__ = f"Convert files in {format_.title}."
+    return command
+
+
+def export_command(format_: Format) -> Callable[..., None]:
+    """Return the command that exports a format, for typer: its own, or one that writes one file."""
+    write = format_.write
+    if format_.export is not None:
+        return format_.export
+    if write is None:
+        raise ValueError(f"The format {format_.name!r} can't be written.")
+
+    def export(data: Data, out_path: OutPath) -> None:
+        save_texts({out_path: write(read_all(data))})
+
+    export.__doc__ = f"Write {format_.holds} in {format_.title}."
+    return export
+
+
+def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
+    """Separate the files to read from the file to write, in the arguments `FILE... OUT.spacy`.
+
+    RAISES (ValueError): If there is no file to read, or the last path does not end in `.spacy`.
+    """
+    *sources, out_path = paths
+    if not sources or out_path.suffix != ".spacy":
+        found = " ".join(map(str, paths))
+        raise ValueError(f"The last path, the file to write, must end in .spacy, after files to read; found {found}.")
+    return sources, out_path
+
+
+def read_files(paths: Iterable[Path], read: Callable[[Path], Iterable[Doc]]) -> list[Doc]:
+    """Read the documents of files, each once; those that come again are left out with a warning."""
+    docs: list[Doc] = []
+    places: list[str] = []
+    for path in paths:
+        found = [*read(path)]
+        docs += found
+        places += [str(path)] * len(found)
+    report = Report()
+    docs = leave_out_repeated(docs, places, report)
+    report.warn()
+    return docs
+
+
+def list_once(splits: Mapping[str, Iterable[str]]) -> list[str]:
+    """List the documents of all splits, each once, so that what is wrong is reported once."""
+    return list(dict.fromkeys(chain(*splits.values())))
+
+
+def split_docs(docs: Mapping[str, Doc], splits: Mapping[str, Iterable[str]], out_dir: Path) -> dict[Path, list[Doc]]:
+    """Sort documents into the file of each split; those that could not be read are missing.
+
+    docs (Mapping[str, Doc]): The documents by name.
+    splits (Mapping[str, Iterable[str]]): The names of the documents of each split.
+    out_dir (Path): The folder of the files.
+    """
+    return {
+        out_dir / f"{split}.spacy": [docs[name] for name in names if name in docs] for split, names in splits.items()
+    }
+
+
+def save_docs(
+    files: Mapping[Path, Sequence[Doc]], *, speaker_markers: bool = False, others: Mapping[Path, str] | None = None
+) -> None:
+    """Write documents to .spacy files, with their titles, and print how much each holds.
+
+    files (Mapping[Path, Sequence[Doc]]): The documents of each file. All files are written, or none.
+    speaker_markers (bool): Whether to insert markers of speakers into the text.
+    others (Mapping[Path, str]): The contents of files that are written with them.
+    RAISES (OSError): If a file can't be written, naming it.
+    RAISES (ValueError): If a file would have no documents, naming it.
+    """
+    for path, docs in files.items():
+        if not docs:
+            raise ValueError(f"{path}: not written, because no document was found for it.")
+    if speaker_markers:
+        files = {path: [insert_speaker_markers(doc) for doc in docs] for path, docs in files.items()}
+    write_files([*((path, spacy_file(docs, path)) for path, docs in files.items()), *(others or {}).items()])
+    for path, docs in files.items():
+        typer.echo(f"{path}: {_describe(docs)}")
+
+
+def save_texts(texts: Mapping[Path, str]) -> None:
+    """Write all files or none, and print which."""
+    write_files([*texts.items()])
+    for path in texts:
+        typer.echo(f"Written: {path}")
+
+
+def check_spacy_file(path: Path) -> None:
+    """Fail if a path can't be that of a .spacy file."""
+    if not path.is_file():
+        found = "a folder" if path.is_dir() else "no such file"
+        raise FileNotFoundError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
+    if path.suffix != ".spacy":
+        raise ValueError(f"{path}: spaCy's readers accept only files whose name ends in .spacy. Rename it.")
+
+
+def read_spacy_file(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read the documents of a .spacy file, one by one."""
+    check_spacy_file(path)
+    return read_docs(path, vocab)
+
+
+def read_all(path: Path) -> list[Doc]:
+    """Read all documents of a .spacy file."""
+    return list(read_spacy_file(path, Vocab()))
+
+
+def spacy_file(docs: Sequence[Doc], path: Path) -> bytes:
+    """Return the content of a .spacy file with documents and their titles; `path` is for the error."""
+    doc_bin = DocBin(docs=docs, store_user_data=True)
+    try:
+        return doc_bin.to_bytes()
+    except ValueError as error:
+        raise ValueError(f"{path}: {Errors.E870} ({error})") from error
+
+
+def _describe(docs: Sequence[Doc]) -> str:
+    counts = [(len(docs), "documents"), (sum(len(doc) for doc in docs), "tokens")]
+    if any(has_clusters_annotated(doc) for doc in docs):
+        clusters = [cluster for doc in docs for cluster in get_clusters(doc)]
+        counts += [(sum(len(cluster) for cluster in clusters), "mentions"), (len(clusters), "clusters")]
+    if any(has_frames_annotated(doc) for doc in docs):
+        frames = [frame for doc in docs for frame in get_frames(doc)]
+        roles = [argument.role for frame in frames for argument in frame.arguments]
+        counts += [(len(frames), "predicates"), (len(roles) - roles.count(REST_OF_PREDICATE), "arguments")]
+    if any(has_labelled_spans_annotated(doc) for doc in docs):
+        counts.append((sum(len(get_labelled_spans(doc)) for doc in docs), "labelled spans"))
+    if any(has_quotations_annotated(doc) for doc in docs):
+        counts.append((sum(len(get_quotations(doc)) for doc in docs), "quotations"))
+    return ", ".join(f"{count:,} {name}" for count, name in counts)

@@ -1,0 +1,383 @@
+"""Documents from what Label Studio exports as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+import spacy
+import typer
+from pydantic import Field, ValidationError
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ....annotation import (
+    Argument,
+    Frame,
+    LabelledSpan,
+    Mention,
+    get_title,
+    has_labelled_spans_annotated,
+    set_clusters,
+    set_frames,
+    set_labelled_spans,
+    set_title,
+)
+from ....annotation.checks import show
+from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
+from ..commands import read_files, save_docs, split_paths
+from ..files import read_text
+from ..plain import FORMAT, from_dict
+from ..plain.records import Number, Record, Text
+from ..reports import DOCUMENTS, Report, shorten
+from .writer import COREFERENT, DOCUMENT_FIELD, LABELLED_TAG, MENTION, NO_MENTIONS, PREDICATE, TEXT_FIELD, TITLE_FIELD
+
+NOT_ANNOTATED = "tasks without annotation"
+OTHERS = "annotations of tasks that have another, which is the ground truth or comes first"
+OTHER_WORDS = "Took the words of the tokenizer, as those in the data of a task can't be read"
+SAME_ID = "regions with the id of another"
+REPEATED_LABELS = "labels that a labelled span has twice"
+CURE = "Expected a list of tasks: export as JSON, not as JSON-MIN."
+UNREADABLE = "regions and relations that can't be read"
+OTHER_KINDS = "results that are neither labels over text nor relations"
+EXPANDED = "Expanded regions that begin or end within a token to the whole token"
+OTHER_TEXT = "regions whose text is not that at their offsets"
+WITHOUT_WORDS = "regions without words"
+UNKNOWN_REGIONS = "relations of regions that are missing or left out"
+WITHOUT_ROLE = "relations of predicates that have no label, the role"
+
+
+def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT_FIELD) -> list[Doc]:
+    """Read the annotated tasks of a file.
+
+    Tokens, sentences and speakers are restored if `write_label_studio` made the task. Otherwise the tokenizer splits
+    the text, and sentences are not known.
+
+    path (str | Path): The file, exported as JSON; decompressed if its name ends in `.gz`.
+    nlp (Language): The pipeline whose tokenizer splits the texts; no component is called.
+    text_field (str): Where the data of a task has the text.
+    RETURNS (list[Doc]): Documents with clusters, with the labels of their mentions as entity types, frames, and
+        labelled spans. A document with a predicate is annotated for semantic roles; one with a labelled span, or that
+        was when it was written, with labelled spans; one with a mention, or none of these, for coreference. The title
+        is the field `title` of the data, or the number of the task.
+    RAISES (FileNotFoundError): If the file is missing, naming it.
+    RAISES (ValueError): If the file is not JSON, or no task in it can be read, with the first that can't.
+    WARNS: Once, counting what is left out: tasks that can't be read or are not annotated; all but one annotation of a
+        task; results that are no labels over text; regions without words, or with another text than that at their
+        offsets; relations of missing regions. Regions that begin or end within a token are expanded, and counted.
+    """
+    path = Path(path)
+    report = Report()
+    docs: list[Doc] = []
+    for i, task in enumerate(_read_tasks(path)):
+        place = f"{path}, task {task['id'] if isinstance(task, dict) and isinstance(task.get('id'), int) else i + 1}"
+        try:
+            docs += _read_task(task, place, nlp, text_field, report)
+        except ValueError as error:
+            report.leave_out(DOCUMENTS, f"{place}: {error}")
+    report.require(docs, path, CURE)
+    report.warn()
+    return docs
+
+
+def _read_tasks(path: Path) -> list[Any]:
+    text = read_text(path)
+    try:
+        tasks = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(f"{path}: its lists are nested too deeply. {CURE}") from error
+    except ValueError as error:  # also of an integer with thousands of digits
+        raise ValueError(f"{path}: not JSON: {error}. {CURE}") from error
+    return tasks if isinstance(tasks, list) else [tasks]
+
+
+def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Report) -> list[Doc]:
+    """The document of a task, none if it is not annotated."""
+    data = task.get("data") if isinstance(task, dict) else None
+    if not isinstance(data, dict):
+        raise ValueError(f"found {show(task)}, expected a task with 'data'. {CURE}")
+    text = data.get(text_field)
+    if not isinstance(text, str):
+        found = f"found {show(text)} in the field {text_field!r} of 'data', which has {show([*data])}"
+        raise ValueError(f"{found}; expected a text. Name the field that has it with --text-field.")
+    results = _choose_annotation(task.get("annotations"), place, report)
+    if results is None:
+        return []
+    doc = _make_doc(data, text, nlp, place, report)
+    if not get_title(doc):
+        set_title(doc, place.rpartition(", ")[2])
+    regions, relations = read_results(results, place, report)
+    labelled: dict[str, Labelled] = {}
+    spans: dict[str, Labelled] = {}  # apart from these, because a region may be one and the other
+    for region in regions:
+        where = f"{place}, region {region.id[:20]!r}"
+        known = spans if region.from_name == LABELLED_TAG else labelled
+        if region.id in known:
+            report.leave_out(SAME_ID, f"{where}.")
+        elif (tokens := find_tokens(doc, region.value, where, report)) is not None:
+            known[region.id] = Labelled(tokens, region.value.labels, region.note)
+    if spans or has_labelled_spans_annotated(doc):
+        counts = Counter(LabelledSpan(*span.place, label) for span in spans.values() for label in span.labels)
+        for span, times in counts.items():
+            for _ in range(times - 1):
+                report.leave_out(REPEATED_LABELS, f"{place}: {span.label} at token {span.start}.")
+        set_labelled_spans(doc, [*counts])
+    clusters, frames = find_annotation(labelled, relations, place, report)
+    if clusters or not (frames or has_labelled_spans_annotated(doc)):
+        mentions = [cluster.mentions for cluster in clusters]
+        names, types = [cluster.name for cluster in clusters], [cluster.entity_type for cluster in clusters]
+        set_clusters(doc, mentions, names=names, entity_types=types)
+    if frames:
+        set_frames(doc, frames)
+    return [doc]
+
+
+def _choose_annotation(annotations: Any, place: str, report: Report) -> list[Any] | None:
+    """The results of the ground truth of a task or, without one, of its first annotation that was not cancelled."""
+    found: Sequence[Any] = annotations if isinstance(annotations, list) else []
+    good = [
+        annotation
+        for annotation in found
+        if isinstance(annotation, dict)
+        and not annotation.get("was_cancelled")
+        and isinstance(annotation.get("result"), list)
+    ]
+    if not good:
+        report.leave_out(NOT_ANNOTATED, f"{place}: found {show(annotations)} as its 'annotations'.")
+        return None
+    for _ in good[1:]:
+        report.leave_out(OTHERS, f"{place}: {len(good)} annotations.")
+    chosen: list[Any] = next((each for each in good if each.get("ground_truth")), good[0])["result"]
+    return chosen
+
+
+def _make_doc(data: dict[str, Any], text: str, nlp: Language, place: str, report: Report) -> Doc:
+    """A document with the tokens, sentences and speakers of a task, if it has them."""
+    title = data.get(TITLE_FIELD)
+    plain = {"text": text, "id": title if isinstance(title, str) else None}
+    document = data.get(DOCUMENT_FIELD)
+    if isinstance(document, dict):
+        try:
+            return from_dict({"format": FORMAT, **document, **plain}, nlp)
+        except ValueError as error:
+            report.add(OTHER_WORDS, f"{place}: {error}")
+    return from_dict({"format": FORMAT, **plain}, nlp)
+
+
+class Value(Record):
+    """Labelled characters: offsets, end exclusive, and their text, if given."""
+
+    start: Number
+    end: Number
+    labels: Annotated[list[Text], Field(min_length=1)]
+    text: Text | None = None
+
+
+class Region(Record):
+    """A region."""
+
+    id: Text
+    value: Value
+    from_name: Any = None
+    meta: Any = None
+
+    @property
+    def note(self) -> str:
+        """The annotators' note on the region, "" if there is none."""
+        texts = self.meta.get("text") if isinstance(self.meta, dict) else None
+        first = texts[0] if isinstance(texts, list) and texts else texts
+        return " ".join(first.split()) if isinstance(first, str) else ""
+
+
+class Relation(Record):
+    """A relation of two regions, from the first to the second or, if its direction is left, the other way round."""
+
+    from_id: Text
+    to_id: Text
+    direction: Literal["right", "left", "bi"] | None = None
+    labels: list[Text] | None = None
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return (self.to_id, self.from_id) if self.direction == "left" else (self.from_id, self.to_id)
+
+
+Result = TypeVar("Result", Region, Relation)
+
+
+def read_results(results: list[Any], place: str, report: Report) -> tuple[list[Region], list[Relation]]:
+    """Read the results of an annotation.
+
+    results (list[Any]): What it holds.
+    place (str): What messages call it.
+    report (Report): Gets the results that are left out.
+    """
+    regions: list[Region] = []
+    relations: list[Relation] = []
+    for i, result in enumerate(results):
+        kind = result.get("type") if isinstance(result, dict) else None
+        where = f"{place}, result[{i}]"
+        if kind == "labels":
+            regions += _read(Region, result, where, report)
+        elif kind == "relation":
+            relations += _read(Relation, result, where, report)
+        else:
+            report.leave_out(OTHER_KINDS, f"{where}: found {show(kind or result)}, expected 'labels' or 'relation'.")
+    return regions, relations
+
+
+def _read(model: type[Result], result: Any, place: str, report: Report) -> list[Result]:
+    try:
+        return [model.model_validate(result)]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        path = ".".join(map(str, first["loc"]))
+        report.leave_out(UNREADABLE, f"{place}: {path} is {show(first['input'])}. {first['msg']}.")
+        return []
+
+
+def find_tokens(doc: Doc, value: Value, place: str, report: Report) -> Mention | None:
+    """Find the tokens of a region.
+
+    White space at its edges is left out. A region that begins or ends within a token gets the whole token.
+
+    doc (Doc): The document.
+    value (Value): The region.
+    place (str): What messages call it.
+    report (Report): Gets the regions that are expanded or left out.
+    RETURNS (Mention | None): Token offsets, None for a region that is left out.
+    """
+    text = doc.text
+    start, end = value.start, value.end
+    if value.text is not None and not _is_same(text[start:end], value.text):
+        start, end = _from_utf16(text, start, end)
+        if not _is_same(text[start:end], value.text):
+            found = f"found {shorten(text[value.start : value.end])}, expected {shorten(value.text)}"
+            report.leave_out(OTHER_TEXT, f"{place}: {found}.")
+            return None
+    words = text[start:end].strip()
+    if not words or end > len(text):
+        found = f"characters {value.start} to {value.end} of {len(text)}"
+        report.leave_out(WITHOUT_WORDS, f"{place}: found {found}, expected some words.")
+        return None
+    start = text.index(words, start)
+    end = start + len(words)
+    span = doc.char_span(start, end, alignment_mode="expand")
+    assert span is not None
+    if (span.start_char, span.end_char) != (start, end):
+        report.add(EXPANDED, f"{place}: {shorten(words)} to {shorten(span.text)}.")
+    return span.start, span.end
+
+
+def _is_same(found: str, expected: str) -> bool:
+    r"""Compare two texts. Label Studio may write a line end as a space or as the two characters `\n`."""
+    return found == expected or found.split() == expected.replace("\\n", " ").split()
+
+
+def _from_utf16(text: str, start: int, end: int) -> tuple[int, int]:
+    """Offsets of characters from those of JavaScript, in which an emoji is two; old versions of Label Studio write
+    them."""
+    units = text.encode("utf-16-le")
+    before, inside = units[: 2 * start], units[2 * start : 2 * end]
+    first = len(before.decode("utf-16-le", errors="ignore"))
+    return first, first + len(inside.decode("utf-16-le", errors="ignore"))
+
+
+class Labelled(NamedTuple):
+    """A region: token offsets, labels, and note."""
+
+    place: Mention
+    labels: list[str]
+    note: str
+
+
+class Cluster(NamedTuple):
+    """A cluster with its name and entity type, "" if they are not known."""
+
+    mentions: list[Mention]
+    name: str
+    entity_type: str
+
+
+def find_annotation(
+    regions: Mapping[str, Labelled], relations: Sequence[Relation], place: str, report: Report
+) -> tuple[list[Cluster], list[Frame]]:
+    """Find the clusters and frames of a document.
+
+    A region is a mention if it has any label but `Predicate` and `Argument`, or if it is in a relation of coreference.
+    A relation of a predicate is that to an argument, whose role is its label, unless it is labelled `coreferent`. Any
+    other relation means that both regions are in one cluster. A mention without such a relation is a singleton.
+
+    regions (Mapping[str, Labelled]): The regions by their ids.
+    relations (Sequence[Relation]): The relations.
+    place (str): What messages call the annotation.
+    report (Report): Gets the relations that are left out.
+    """
+    mentions = [name for name, region in regions.items() if not NO_MENTIONS.issuperset(region.labels)]
+    links: list[tuple[str, str]] = []
+    arguments: defaultdict[str, list[Argument]] = defaultdict(list)
+    for relation in relations:
+        ends = relation.ends
+        if not all(end in regions for end in ends):
+            report.leave_out(UNKNOWN_REGIONS, f"{place}: from {shorten(ends[0])} to {shorten(ends[1])}.")
+            continue
+        of_predicate = [PREDICATE in regions[end].labels for end in ends]
+        labels = relation.labels or []
+        if COREFERENT in labels or not any(of_predicate):
+            links.append(ends)
+        elif not labels:
+            report.leave_out(WITHOUT_ROLE, f"{place}: from {shorten(ends[0])} to {shorten(ends[1])}.")
+        else:
+            predicate, argument = ends if of_predicate[0] else reversed(ends)
+            for found in (Argument(*regions[argument].place, role) for role in labels):
+                if found in arguments[predicate]:
+                    report.leave_out(REPEATED_ARGUMENTS, f"{place}: {found.role} at token {found.start}.")
+                else:
+                    arguments[predicate].append(found)
+    frames = [
+        Frame(*region.place, arguments[name], region.note or None)
+        for name, region in regions.items()
+        if PREDICATE in region.labels
+    ]
+    groups = _join(dict.fromkeys([*mentions, *(end for link in links for end in link)]), links)
+    return [_make_cluster([regions[name] for name in group], place, report) for group in groups], frames
+
+
+def _join(names: Iterable[str], links: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Groups of names that are linked, directly or by way of others."""
+    groups = {name: [name] for name in names}
+    for first, second in links:
+        if groups[first] is not groups[second]:
+            small, large = sorted((groups[first], groups[second]), key=len)
+            large += small
+            groups |= dict.fromkeys(small, large)
+    return list({id(group): group for group in groups.values()}.values())
+
+
+def _make_cluster(regions: Sequence[Labelled], place: str, report: Report) -> Cluster:
+    ordered = sorted(regions, key=lambda region: region.place)
+    mentions = dict.fromkeys(region.place for region in ordered)
+    for _ in range(len(ordered) - len(mentions)):
+        report.leave_out(REPEATED_MENTIONS, f"{place}: the cluster that starts at token {ordered[0].place[0]}.")
+    types = [label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION}]
+    names = [region.note for region in ordered if region.note and PREDICATE not in region.labels]
+    return Cluster([*mentions], next(iter(names), ""), next(iter(types), ""))
+
+
+def convert_label_studio(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Exported JSON to read, and the file to write")
+    ],
+    lang: Annotated[
+        str, typer.Option(help="Language whose tokenizer splits texts that `export label-studio` did not write")
+    ] = "en",
+    text_field: Annotated[str, typer.Option(help="Where the data of a task has the text")] = TEXT_FIELD,
+) -> None:
+    """Convert what was annotated in Label Studio and exported as JSON."""
+    sources, out_path = split_paths(paths)
+    nlp = spacy.blank(lang)
+    docs = read_files(sources, lambda path: read_label_studio(path, nlp, text_field=text_field))
+    save_docs({out_path: docs})

@@ -1,0 +1,251 @@
+"""Documents as tasks of Label Studio, and the labeling interface in which annotators see them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+from xml.etree import ElementTree
+
+import typer
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ....annotation import (
+    ENTITY_TYPE,
+    LABELLED_KEY,
+    cluster_groups,
+    describe_doc,
+    frame_groups,
+    get_antecedents,
+    get_frames,
+    get_labelled_spans,
+    get_scores,
+    get_title,
+    has_clusters_annotated,
+    has_frames_annotated,
+    has_labelled_spans_annotated,
+    read_group,
+)
+from ..commands import Data, OutPath, read_all, save_texts
+from ..files import check_writable
+from ..plain import to_dict
+from ..plain.columns import LabelledSpans, pack
+from ..reports import Report, shorten
+
+MENTION = "Mention"
+"""The label of a mention whose cluster has no entity type. Otherwise the type is the label."""
+
+PREDICATE = "Predicate"
+ARGUMENT = "Argument"
+"""The label of an argument that is no mention."""
+
+NO_MENTIONS = frozenset({PREDICATE, ARGUMENT})
+COREFERENT = "coreferent"
+"""The relation from a mention to its antecedent. A relation from a predicate has the role of the argument."""
+
+TEXT_FIELD = "text"
+TITLE_FIELD = "title"
+DOCUMENT_FIELD = "document"
+"""Where the data of a task has tokens, sentences and speakers, which Label Studio hands back as they are."""
+
+LABELS_TAG = "label"
+LABELLED_TAG = "labelled"
+"""Where the regions of labelled spans come from, so that they are no mentions, whatever their labels."""
+TEXT_TAG = "text"
+MODEL_VERSION = "spacy-span-selector"
+WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
+WITHOUT_LABEL = "labelled spans without a label"
+LABELLED_FIELD = "labelled_spans"
+IN_REGIONS = frozenset(
+    {
+        "text",
+        "clusters",
+        "mentions",
+        "characters",
+        "unlinked_mentions",
+        "frames",
+        "arguments",
+        "rolesets",
+        LABELLED_FIELD,
+    }
+)
+"""Keys of plain data that Label Studio has elsewhere, or not at all."""
+ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")
+"""The choice of roles for documents without frames."""
+
+NOT_IN_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str:
+    """Write documents as tasks of Label Studio.
+
+    Mentions, predicates, arguments and labelled spans are regions, that is labelled characters. A relation links a
+    mention to its antecedent, or to the mention before it if the antecedent is not known, and a predicate to its
+    arguments, with the role as its label. The note of a predicate is its roleset, that of a mention the name of its
+    cluster.
+
+    docs (Iterable[Doc]): The documents. What `read_label_studio` needs to restore their tokens, sentences and speakers
+        is in the data of each task.
+    annotations (bool): Whether to write annotations, as if somebody had made them in Label Studio. By default there are
+        predictions, which annotators start from.
+    RETURNS (str): The content of a JSON file to import.
+    RAISES (ValueError): If a document has half of a character in its title, naming it.
+    WARNS: Once, counting arguments without a role and labelled spans without a label.
+    """
+    report = Report()
+    key = "annotations" if annotations else "predictions"
+    tasks = [check_writable(doc, json.dumps(_write_task(doc, key, report), ensure_ascii=False)) for doc in docs]
+    report.warn()
+    return "[\n" + ",\n".join(tasks) + "\n]\n"
+
+
+def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
+    rest = {name: value for name, value in to_dict(doc, tokens=True).items() if name not in IN_REGIONS}
+    is_labelled = has_labelled_spans_annotated(doc)
+    if is_labelled:
+        rest[LABELLED_FIELD] = pack([], LabelledSpans)  # it is annotated, with as many as there will be regions
+    task: dict[str, Any] = {"data": {TEXT_FIELD: doc.text, TITLE_FIELD: get_title(doc), DOCUMENT_FIELD: rest}}
+    if has_clusters_annotated(doc) or has_frames_annotated(doc) or is_labelled:
+        version = {"model_version": MODEL_VERSION} if key == "predictions" else {}
+        task[key] = [{**version, "result": _Regions(doc, report).result}]
+    return task
+
+
+class _Regions:
+    """The regions and relations of a document.
+
+    result (list[dict[str, Any]]): All of them, as Label Studio has them.
+    """
+
+    def __init__(self, doc: Doc, report: Report) -> None:
+        self.doc = doc
+        self.report = report
+        self.result: list[dict[str, Any]] = []
+        self._ids: dict[tuple[int, int], str] = {}  # regions that arguments may be
+        for group in cluster_groups(doc):
+            self._add_cluster(group)
+        for group in frame_groups(doc):
+            self._add_frame(group)
+        if has_labelled_spans_annotated(doc):
+            self._add_labelled(read_group(doc, LABELLED_KEY))
+
+    def _add_cluster(self, group: SpanGroup) -> None:
+        kind = str(group.attrs.get(ENTITY_TYPE) or MENTION)
+        label = MENTION if kind in NO_MENTIONS else kind
+        scores = get_scores(group)
+        antecedents = get_antecedents(group) or [None] * len(group)
+        ids: dict[int, str] = {}
+        before: str | None = None
+        for i, span in enumerate(group):
+            if not len(span):
+                continue
+            note = str(group.attrs.get("name") or "") if before is None else ""
+            ids[i] = self._add_region(span, label, note, None if scores is None else scores[i])
+            self._ids.setdefault((span.start, span.end), ids[i])
+            antecedent = antecedents[i]
+            target = before if antecedent is None else ids.get(antecedent, before)
+            if target is not None:
+                self._add_relation(ids[i], target, COREFERENT)
+            before = ids[i]
+
+    def _add_frame(self, group: SpanGroup) -> None:
+        predicate, *arguments = group
+        if not len(predicate):
+            return
+        scores = get_scores(group)
+        roleset = str(group.attrs.get("roleset") or "")
+        source = self._add_region(predicate, PREDICATE, roleset, None if scores is None else scores[0])
+        for argument in filter(len, arguments):
+            place = argument.start, argument.end
+            if not argument.label_:
+                self.report.leave_out(WITHOUT_ROLE, f"{describe_doc(self.doc)}, {shorten(argument.text)}")
+                continue
+            if place not in self._ids:
+                self._ids[place] = self._add_region(argument, ARGUMENT)
+            self._add_relation(source, self._ids[place], argument.label_)
+
+    def _add_labelled(self, group: SpanGroup) -> None:
+        scores = get_scores(group)
+        for i, span in enumerate(group):
+            if len(span) and not span.label_:
+                self.report.leave_out(WITHOUT_LABEL, f"{describe_doc(self.doc)}, {shorten(span.text)}")
+            elif len(span):
+                self._add_region(span, span.label_, score=None if scores is None else scores[i], tag=LABELLED_TAG)
+
+    def _add_region(
+        self, span: Span, label: str, note: str = "", score: float | None = None, tag: str = LABELS_TAG
+    ) -> str:
+        region: dict[str, Any] = {
+            "id": f"r{len(self.result) + 1}",
+            "from_name": tag,
+            "to_name": TEXT_TAG,
+            "type": "labels",
+            "value": {"start": span.start_char, "end": span.end_char, "text": span.text, "labels": [label]},
+        }
+        if note:
+            region["meta"] = {"text": [note]}
+        if score is not None:
+            region["score"] = round(score, 4)
+        self.result.append(region)
+        return region["id"]
+
+    def _add_relation(self, source: str, target: str, label: str) -> None:
+        ends = {"from_id": source, "to_id": target}
+        self.result.append({"type": "relation", **ends, "direction": "right", "labels": [label]})
+
+
+def write_interface(docs: Sequence[Doc]) -> str:
+    """Write the labeling interface for documents.
+
+    docs (Sequence[Doc]): The documents. The interface has what they are annotated for; if they are not annotated, it
+        has mentions and frames. Labels of labelled spans are those that the documents have.
+    RETURNS (str): XML, to be pasted under Settings, Labeling Interface, Code.
+    RAISES (ValueError): If XML can't hold a label, naming it.
+    """
+    for_clusters = any(map(has_clusters_annotated, docs))
+    for_frames = any(map(has_frames_annotated, docs))
+    labelled = {span.label for doc in docs for span in get_labelled_spans(doc)} - {""}
+    for_any = for_clusters or for_frames or bool(labelled)
+    labels: dict[str, None] = {}
+    relations: dict[str, None] = {}
+    if for_clusters or not for_any:
+        types = {str(group.attrs.get(ENTITY_TYPE) or "") for doc in docs for group in cluster_groups(doc)}
+        labels |= dict.fromkeys([MENTION, *sorted(types - NO_MENTIONS - {""})])
+        relations[COREFERENT] = None
+    if for_frames or not for_any:
+        roles = {argument.role for doc in docs for frame in get_frames(doc) for argument in frame.arguments}
+        labels |= dict.fromkeys([PREDICATE, ARGUMENT])
+        relations |= dict.fromkeys(sorted(roles - {""}) or ROLES)
+    view = ElementTree.Element("View")
+    _add_choices(ElementTree.SubElement(view, "Relations"), "Relation", relations)
+    for tag, choices in {LABELS_TAG: labels, LABELLED_TAG: dict.fromkeys(sorted(labelled))}.items():
+        if choices:
+            _add_choices(ElementTree.SubElement(view, "Labels", name=tag, toName=TEXT_TAG), "Label", choices)
+    # Whole words are chosen: no mention or argument begins or ends within a token.
+    ElementTree.SubElement(view, "Text", name=TEXT_TAG, value=f"${TEXT_FIELD}", granularity="word")
+    ElementTree.indent(view)
+    return ElementTree.tostring(view, encoding="unicode") + "\n"
+
+
+def _add_choices(parent: ElementTree.Element, tag: str, values: dict[str, None]) -> None:
+    for value in values:
+        if NOT_IN_XML.search(value):
+            found = f"the label {value!r} has a character that XML can't hold"
+            raise ValueError(f"Can't write the interface: {found}. Rename it in the documents.")
+        ElementTree.SubElement(parent, tag, value=value)
+
+
+def export_label_studio(
+    data: Data,
+    out_path: OutPath,
+    config: Annotated[Path | None, typer.Option(help="Write the labeling interface, XML, to this file")] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="Write annotations, not predictions that annotators start from")
+    ] = False,
+) -> None:
+    """Write coreference, semantic roles and labelled spans as tasks of Label Studio, to correct them there."""
+    docs = read_all(data)
+    texts = {out_path: write_label_studio(docs, annotations=annotations)}
+    save_texts(texts if config is None else texts | {config: write_interface(docs)})

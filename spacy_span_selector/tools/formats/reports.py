@@ -1,0 +1,140 @@
+"""Collect the problems of a corpus for one warning: annotation that is left out, documents that come twice."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+
+from spacy.tokens import Doc
+
+from ...annotation import get_title
+
+MOST_NAMES = 5
+LONGEST_QUOTE = 60
+LEFT_OUT = "Left out "
+DOCUMENTS = "documents that can't be read"
+REPEATED_DOCUMENTS = "documents that come a second time"
+SAME_TITLE = "Kept different documents of the same name"
+IN_TWO_PARTS = "Found documents in two parts of a corpus, so that what is scored may have been trained on"
+
+
+class CorpusWarning(UserWarning):
+    """A problem of a corpus that could be read all the same.
+
+    findings (dict[str, list[str]]): A description of each case, by what was found.
+    """
+
+    def __init__(self, findings: dict[str, list[str]]) -> None:
+        super().__init__(findings)  # so that it can be pickled, and sent to another process
+        self.findings = findings
+
+    def __str__(self) -> str:
+        return "\n".join(map(_describe, self.findings, self.findings.values()))
+
+
+class Report:
+    """Collects what is wrong in a corpus, for one warning at the end.
+
+    findings (dict[str, list[str]]): A description of each case, by what was found.
+    """
+
+    def __init__(self) -> None:
+        self.findings: dict[str, list[str]] = {}
+
+    def add(self, what: str, case: str) -> None:
+        """Add a case.
+
+        what (str): What was found, in the plural, as the beginning of a sentence.
+        case (str): A description: file and line, what was found there, and what was expected.
+        """
+        self.findings.setdefault(what, []).append(case)
+
+    def leave_out(self, what: str, case: str) -> None:
+        """Add a case that is left out, such as one of the "parses that can't be read"."""
+        self.add(f"{LEFT_OUT}{what}", case)
+
+    def first(self, what: str) -> str:
+        """The first case of what was left out, "" without one."""
+        return next(iter(self.findings.get(f"{LEFT_OUT}{what}", [])), "")
+
+    def require(self, docs: Sequence[object], source: object, cure: str = "") -> None:
+        """Check that something could be read.
+
+        docs (Sequence[object]): The documents.
+        source (object): The file or folder that they come from.
+        cure (str): What the error advises if nothing was found either.
+        RAISES (ValueError): If there is no document, with the first one that was left out, or else with the first other
+            finding, such as a file that can't be read.
+        """
+        if not docs:
+            findings = [case for cases in self.findings.values() for case in cases]
+            reason = self.first(DOCUMENTS) or (findings[0] if findings else cure)
+            raise ValueError(f"{source}: found no document that can be read. {reason}".rstrip())
+
+    def warn(self, stacklevel: int = 3) -> None:
+        """Warn once about everything that was found: how much of each kind, and the first different cases of it."""
+        if self.findings:
+            warnings.warn(CorpusWarning(self.findings), stacklevel=stacklevel)
+
+
+def list_names(names: Iterable[str]) -> str:
+    """List the first names of documents in a warning, and count the others. Repeated names count once."""
+    different = list(dict.fromkeys(names))
+    more = len(different) - MOST_NAMES
+    return ", ".join(different[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def shorten(text: str) -> str:
+    """A text as messages quote it."""
+    return repr(text) if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]!r}..."
+
+
+def _describe(what: str, cases: Sequence[str]) -> str:
+    first = list(dict.fromkeys(cases))[:MOST_NAMES]
+    return f"{what}: {len(cases):,}. The first: " + "\n    ".join(first)
+
+
+def leave_out_repeated(docs: Sequence[Doc], places: Sequence[str], report: Report) -> list[Doc]:
+    """Leave out documents that have the title and the words of an earlier one.
+
+    Different texts may have the same title by chance: they are kept, and reported. Documents without a title may repeat
+    each other.
+
+    docs (Sequence[Doc]): The documents.
+    places (Sequence[str]): Where each is, for messages.
+    report (Report): Gets the repeated documents.
+    RETURNS (list[Doc]): The documents, each once.
+    """
+    first: dict[str, tuple[Doc, str]] = {}
+    kept: list[Doc] = []
+    for doc, place in zip(docs, places, strict=True):
+        title = get_title(doc)
+        same, before = first.setdefault(title, (doc, place))
+        if not title or same is doc:
+            kept.append(doc)
+        elif [token.orth for token in doc] == [token.orth for token in same]:
+            report.leave_out(REPEATED_DOCUMENTS, f"{place}: document {title!r}, as in {before}.")
+        else:
+            report.add(SAME_TITLE, f"{place}: document {title!r}, as in {before}. Rename one.")
+            kept.append(doc)
+    return kept
+
+
+def check_parts(parts: Mapping[str, Sequence[str]], source: object, report: Report) -> dict[str, list[str]]:
+    """Check that each document is listed once.
+
+    parts (Mapping[str, Sequence[str]]): The names of the documents of each part, such as `train`.
+    source (object): The file or folder that lists them, for messages.
+    report (Report): Gets the names that are listed twice.
+    RETURNS (dict[str, list[str]]): The names of each part, each once. A name in two parts stays in both.
+    """
+    first: dict[str, str] = {}
+    for part, names in parts.items():
+        seen: set[str] = set()
+        for name in names:
+            if name in seen:
+                report.leave_out(REPEATED_DOCUMENTS, f"{source}: {name!r} in {part}.")
+            elif first.setdefault(name, part) != part:
+                report.add(IN_TWO_PARTS, f"{source}: {name!r} in {first[name]} and {part}. Remove it from one.")
+            seen.add(name)
+    return {part: list(dict.fromkeys(names)) for part, names in parts.items()}

@@ -1,0 +1,130 @@
+"""What there is to correct: a text as a pipeline annotates it, or as it was corrected before.
+
+A document is read from the bracketed format in either case, so that it has the words and sentences that the file will
+have. What a file does not hold, the probabilities of links, is put back where the mentions are.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc, SpanGroup
+
+from ...annotation import (
+    ANTECEDENTS,
+    LINK_SCORES,
+    NAME,
+    Mention,
+    cluster_groups,
+    get_antecedents,
+    get_scores,
+    set_title,
+)
+from ...documents.other_languages import describe_other_language, other_language
+from ...documents.tokenized import make_doc
+from ...extensions import representative_mention
+from ..formats.bracketed import Collect, parse_bracketed, write_bracketed
+from .folder import CORRECTED, Source
+from .view import Form, UnreadableError
+
+LONGEST_NAME = 24
+
+
+class Draft(NamedTuple):
+    """A document to correct.
+
+    doc (bytes): The document.
+    notes (list[str]): What whoever corrects it should know.
+    """
+
+    doc: bytes
+    notes: list[str]
+
+
+class Drafting:
+    """Makes drafts in the process of the pipeline."""
+
+    def __init__(self, nlp: Language, form: Form) -> None:
+        """Initialize it.
+
+        nlp (Language): The pipeline.
+        form (Form): Says how long a text may be.
+        """
+        self.nlp = nlp
+        self.form = form
+
+    def __call__(self, source: Source) -> Draft:
+        """Make the draft of a text.
+
+        RAISES (UnreadableError): If the text can't be read, saying where and why.
+        """
+        with self.nlp.memory_zone():  # what texts bring into the vocabulary is forgotten
+            if source.is_corrected:
+                return Draft(self._read(source).to_bytes(), [])
+            if problem := self.form.problem(source.text):
+                raise UnreadableError(problem)
+            return self._annotate(source)
+
+    def _read(self, source: Source) -> Doc:
+        try:
+            docs = parse_bracketed(source.text, self.nlp, source=f"{source.name}{CORRECTED}", title=source.name)
+        except ValueError as error:
+            raise UnreadableError(f"{error} Correct the file in an editor, or delete it to begin anew.") from error
+        if len(docs) != 1 or not len(docs[0]):
+            found = f"{len(docs)} documents, expected one" if docs else "no document"
+            raise UnreadableError(f"{source.name}{CORRECTED}: found {found}. Put each into a file of its own.")
+        return docs[0]
+
+    def _annotate(self, source: Source) -> Draft:
+        annotated = self.nlp(make_doc(self.nlp, source.text))
+        set_title(annotated, source.name)
+        _name_clusters(annotated)
+        language = other_language(annotated)
+        problems = Collect()
+        with warnings.catch_warnings(record=True) as lost:
+            warnings.simplefilter("always")
+            (doc,) = parse_bracketed(write_bracketed([annotated]), self.nlp, source=source.name, problems=problems)
+        _copy_links(annotated, doc)
+        notes = [*map(str, (warning.message for warning in lost)), *map(str, problems.errors)]
+        return Draft(doc.to_bytes(), notes + ([describe_other_language(language)] if language else []))
+
+
+def _name_clusters(doc: Doc) -> None:
+    """Name the clusters of several mentions after the mention that represents each: who reads the file knows whose they
+    are."""
+    used: set[str] = set()
+    for number, group in enumerate(cluster_groups(doc), start=1):
+        if len(group) < 2:
+            continue
+        words = re.findall(r"\w+", representative_mention(list(group)).text)
+        wanted = "-".join(words)[:LONGEST_NAME].strip("-_") or f"c{number}"
+        group.attrs[NAME] = wanted if wanted not in used else f"{wanted}-{number}"
+        used.add(group.attrs[NAME])
+
+
+def _copy_links(annotated: Doc, doc: Doc) -> None:
+    """Give the mentions of a document the links of one with the same text, but for white space."""
+    links: dict[Mention, tuple[float, Mention | None]] = {}
+    for group, places in _clusters(annotated):
+        scores, antecedents = get_scores(group, LINK_SCORES), get_antecedents(group)
+        if scores is not None and antecedents is not None:
+            to = (None if number is None else places[number] for number in antecedents)
+            links.update(zip(places, zip(scores, to, strict=True), strict=True))
+    if not links:
+        return
+    for group, places in _clusters(doc):
+        known = [links.get(place, (1.0, None)) for place in places]  # one that was lost on the way is not doubtful
+        group.attrs[LINK_SCORES] = [score for score, _ in known]
+        group.attrs[ANTECEDENTS] = [places.index(to) if to in places else None for _, to in known]
+
+
+def _clusters(doc: Doc) -> Iterator[tuple[SpanGroup, list[Mention]]]:
+    """The clusters of a document, with the places of mentions among the characters that are no white space."""
+    before = [0, *accumulate(len("".join(token.text.split())) for token in doc)]
+    for group in cluster_groups(doc):
+        yield group, [(before[span.start], before[span.end]) for span in group]

@@ -1,0 +1,316 @@
+"""spaCy's training loop, with checkpoints.
+
+spaCy's generator of steps can't be entered in the middle. To go on from a checkpoint it runs from its beginning, on
+batches without examples, which cost nothing and teach nothing: so schedules, scores and patience become what they were.
+The batches that it should have seen are drawn again from the same random numbers. Then the weights are loaded, and all
+else that a step depends on.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import threading
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from signal import Signals
+from types import FrameType, TracebackType
+from typing import IO, Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.schemas import ConfigSchemaTraining
+from spacy.training import Example
+from spacy.training.loop import (
+    DIR_MODEL_BEST,
+    DIR_MODEL_LAST,
+    clean_output_dir,
+    create_before_to_disk_callback,
+    create_evaluation_callback,
+    create_train_batches,
+    train_while_improving,
+    update_meta,
+)
+from spacy.util import registry, resolve_dot_names
+from thinc.api import Optimizer, fix_random_seed, set_gpu_allocator
+
+from ...models.finite import NotFinite
+from .checkpoints import Checkpoint, CheckpointError, Checkpoints, restore_folder, whole_folder
+from .state import (
+    data_random_state,
+    optimizer_state,
+    random_state,
+    restart_cupy,
+    scaler_state,
+    set_data_random_state,
+    set_optimizer_state,
+    set_random_state,
+    set_scaler_state,
+    with_own_randomness,
+)
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class StopRequest:
+    """While it is entered, the first SIGINT (Ctrl-C) or SIGTERM is only noted. A second one acts as it always does.
+
+    announce (Callable): Called with the signal when it comes. It must not write to a stream of Python's, which the
+        signal may have interrupted in the same.
+    received (signal.Signals | None): The signal.
+    """
+
+    def __init__(self, announce: Callable[[signal.Signals], object]) -> None:
+        self.announce = announce
+        self.received: signal.Signals | None = None
+        self._handlers: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> StopRequest:
+        if threading.current_thread() is threading.main_thread():  # Python allows handlers nowhere else
+            self._handlers = {number: signal.signal(number, self._note) for number in SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._restore()
+        self.received = signal.Signals(number)
+        self.announce(self.received)
+
+    def _restore(self) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._handlers = {}
+
+
+LOGGED = ("score", "other_scores", "losses", "words", "seconds")
+"""Values for the logger of spaCy's loop that depend on the past. It makes `checkpoints` again by itself."""
+
+
+@dataclass
+class Batches:
+    """The batches of a training, of which those before a checkpoint come without examples.
+
+    batches (Iterator): Epochs and batches, as spaCy makes them.
+    skipped (int): The number of batches before the checkpoint; 0 if there is none.
+    random (dict[str, Any]): The states of the random number generators before the first batch.
+    epoch (int): The epoch of the newest batch.
+    fingerprint (int): What all batches so far look like.
+    """
+
+    batches: Iterator[tuple[int, list[Example]]]
+    skipped: int
+
+    def __post_init__(self) -> None:
+        self.random = data_random_state()
+        self.epoch = 0
+        self.fingerprint = 0
+
+    def __iter__(self) -> Iterator[tuple[int, list[Example]]]:
+        for step, (epoch, batch) in enumerate(with_own_randomness(self.batches, self.random)):
+            batch = list(batch)
+            lengths = np.asarray([len(example.reference) for example in batch], dtype=np.int64)
+            self.epoch, self.fingerprint = epoch, zlib.crc32(lengths.tobytes(), self.fingerprint)
+            yield epoch, batch if step >= self.skipped else []
+
+
+def train(
+    nlp: Language,
+    checkpoints: Checkpoints,
+    start: Checkpoint | None = None,
+    stop: StopRequest | None = None,
+    *,
+    use_gpu: int = -1,
+    stdout: IO[str],
+    stderr: IO[str],
+) -> Signals | None:
+    """Train a pipeline as spaCy does, with the same result, and make checkpoints.
+
+    `model-best` and `model-last` appear in the output folder as with spaCy, but each whole or not at all.
+
+    nlp (Language): The pipeline: initialized, or that of the checkpoint.
+    checkpoints (Checkpoints): Where they are made, and how often.
+    start (Checkpoint | None): The checkpoint to go on from.
+    stop (StopRequest | None): Asks for a checkpoint after the current step, and for an end.
+    use_gpu (int): The GPU; -1 for the CPU.
+    stdout, stderr (IO[str]): Where the logger of the config writes.
+    RETURNS (Signals | None): The signal that stopped the training after a checkpoint; None if it has ended.
+    RAISES (NotFinite): If NaN or infinity came up; the message names the step and the documents.
+    RAISES (CheckpointError): If the corpus gives other examples than before the checkpoint.
+    RAISES (ValueError): If the dev corpus can't be scored.
+    """
+    config = nlp.config.interpolate()
+    if config["training"]["seed"] is not None:
+        fix_random_seed(config["training"]["seed"])
+    if use_gpu >= 0 and config["training"]["gpu_allocator"]:
+        set_gpu_allocator(config["training"]["gpu_allocator"])
+    settings = registry.resolve(config["training"], schema=ConfigSchemaTraining)
+    train_corpus, dev_corpus = resolve_dot_names(config, [settings["train_corpus"], settings["dev_corpus"]])
+    optimizer: Optimizer = settings["optimizer"]
+    frozen = settings["frozen_components"]
+    before: dict[str, Any] = start.state if start else {"step": -1, "results": []}
+    if start:
+        set_data_random_state(before["batches"]["random"])
+    batches = Batches(
+        create_train_batches(nlp, train_corpus, settings["batcher"], settings["max_epochs"]), before["step"] + 1
+    )
+    steps = train_while_improving(
+        nlp,
+        optimizer,
+        iter(batches),
+        _evaluation(before["results"], nlp, dev_corpus, settings["score_weights"]),
+        dropout=settings["dropout"],
+        accumulate_gradient=settings["accumulate_gradient"],
+        patience=settings["patience"],
+        max_steps=settings["max_steps"],
+        eval_frequency=settings["eval_frequency"],
+        exclude=frozen,
+        annotating_components=settings["annotating_components"],
+        before_update=_after_step(before["step"], settings["before_update"]),
+    )
+    before_to_disk = create_before_to_disk_callback(settings["before_to_disk"])
+
+    best, last = (checkpoints.output / name for name in (DIR_MODEL_BEST, DIR_MODEL_LAST))
+
+    def save(is_best: bool) -> None:
+        with nlp.use_params(optimizer.averages), whole_folder(last) as folder:
+            before_to_disk(nlp).to_disk(folder)
+        if is_best:
+            with whole_folder(best) as folder:
+                shutil.copytree(last, folder, dirs_exist_ok=True)
+
+    checkpoints.clean()
+    restore_folder(best)
+    restore_folder(last)
+    if not start:
+        checkpoints.begin()
+        clean_output_dir(checkpoints.output)
+    with nlp.select_pipes(disable=frozen):
+        log_step, finalize_logger = settings["logger"](nlp, stdout, stderr)
+    step = before["step"]
+    try:
+        for _, info, is_best in steps:
+            if info["step"] < before["step"]:
+                continue
+            if start and info["step"] == before["step"]:
+                _go_on(nlp, optimizer, batches, start, info)
+            else:
+                _add_past(before, info)
+            step, evaluated = info["step"], is_best is not None
+            if evaluated:
+                with nlp.select_pipes(disable=frozen):
+                    update_meta(settings, nlp, info)
+            stopped_by = stop.received if stop else None
+            if step > before["step"] and (evaluated or stopped_by or _is_due(step, checkpoints.settings.steps)):
+                checkpoints.write(nlp, *_state(nlp, optimizer, batches, info))
+                restart_cupy(step)
+            # After the checkpoint: so that neither is ever newer, and both are saved again when it is gone on from.
+            if evaluated:
+                save(is_best)
+                info["output_path"] = str(last)
+            log_step(info if evaluated else None)
+            if stopped_by:
+                return stopped_by
+    except NotFinite as error:
+        raise NotFinite(f"Step {step + 1}: {error}") from error
+    finally:
+        finalize_logger()
+    save(is_best=False)
+    checkpoints.finish()
+    return None
+
+
+def _evaluation(
+    results: list[list[float]],
+    nlp: Language,
+    dev_corpus: Callable[[Language], Iterable[Example]],
+    weights: dict[str, Any],
+) -> Callable[[], tuple[float, dict[str, Any]]]:
+    """An evaluation that first gives the scores of those before the checkpoint.
+
+    spaCy's counts a score as 0 that could not be measured. The best pipeline would then be chosen by anything else, or
+    be the first.
+    """
+    past = iter(results)
+    evaluate = create_evaluation_callback(nlp, dev_corpus, weights)
+    expected = [name for name, weight in weights.items() if weight]
+    warned = False
+
+    def evaluate_or_recall() -> tuple[float, dict[str, Any]]:
+        nonlocal warned
+        for score, _ in past:
+            return score, {}
+        score, scores = evaluate()
+        lacking = [name for name in expected if name not in scores]
+        if lacking and not warned:
+            problem = (
+                f"The dev corpus gives no {', '.join(lacking)}, which [training.score_weights] has: it has no "
+                "annotation of that, or no component has such a score."
+            )
+            if lacking == expected:
+                raise ValueError(f"{problem} So no pipeline can be the best. Give another corpus, or other weights.")
+            warnings.warn(f"{problem} The best pipeline is chosen by the other scores.", stacklevel=2)
+            warned = True
+        return score, scores
+
+    return evaluate_or_recall
+
+
+def _after_step(last: int, before_update: Callable[[Language, dict[str, Any]], None] | None) -> Any:
+    """The callback of a config, called only for steps after the last one before the checkpoint."""
+
+    def call(nlp: Language, arguments: dict[str, Any]) -> None:
+        if before_update and arguments["step"] > last:
+            before_update(nlp, arguments)
+
+    return call
+
+
+def _is_due(step: int, every: int | None) -> bool:
+    return every is not None and step > 0 and step % every == 0
+
+
+def _state(
+    nlp: Language, optimizer: Optimizer, batches: Batches, info: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    """All that the next steps depend on, weights apart: plain values, and the arrays of the optimizer."""
+    arrays, updates = optimizer_state(nlp, optimizer)
+    return {
+        "step": info["step"],
+        "epoch": batches.epoch,
+        "results": [[float(score), step] for score, step in info["checkpoints"]],
+        "info": {name: info[name] for name in LOGGED},
+        "batches": {"random": batches.random, "fingerprint": batches.fingerprint},
+        "random": random_state(),
+        "updates": updates,
+        "scalers": scaler_state(nlp),
+    }, arrays
+
+
+def _go_on(nlp: Language, optimizer: Optimizer, batches: Batches, start: Checkpoint, info: dict[str, Any]) -> None:
+    """Make everything as it was when the checkpoint was made."""
+    state = start.state
+    if batches.fingerprint != state["batches"]["fingerprint"]:
+        raise CheckpointError(
+            f"Training can't go on from {start.path}: the training corpus gives other examples than before, or gives "
+            "them in another order. Its reader must draw random numbers only from Python's 'random' or NumPy."
+        )
+    set_optimizer_state(nlp, optimizer, start.arrays(), state["updates"])
+    set_scaler_state(nlp, state["scalers"])
+    set_random_state(state["random"])
+    restart_cupy(state["step"])
+    losses = info["losses"]  # the loop goes on adding to this dictionary
+    losses.clear()
+    losses.update(state["info"]["losses"])
+    info.update({**state["info"], "losses": losses})
+
+
+def _add_past(before: dict[str, Any], info: dict[str, Any]) -> None:
+    """Count the words and seconds before the checkpoint."""
+    for name in ("words", "seconds"):
+        info[name] += before.get("info", {}).get(name, 0)

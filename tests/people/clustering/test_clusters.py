@@ -1,0 +1,356 @@
+"""Clusters as a whole, against a plain search, every partition, and what must always hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_span_selector.people.attribution import Attribution
+from spacy_span_selector.people.clustering import (
+    Clustering,
+    EntityTypes,
+    Form,
+    NameReader,
+    Reason,
+    Scored,
+    cluster_mentions,
+)
+from spacy_span_selector.people.clustering.clusters import NESTING_COST, REACH, Attribute
+from spacy_span_selector.people.clustering.entity_types import add
+from spacy_span_selector.people.clustering.forms import FormReader
+from spacy_span_selector.people.clustering.named_entities import divisions
+
+VOCAB = spacy.blank("en").vocab
+READER, TYPES, FORMS = NameReader(VOCAB), EntityTypes(VOCAB), FormReader(VOCAB)
+UNNAMED = ["he", "she", "it", "they", "his sister", "the man", "the ship", "the girls"]
+NAMED = ["Mr. Smith", "Mrs. Smith", "Ann", "Tom"]
+
+Links = dict[tuple[int, int], float]
+
+
+def cluster(
+    texts: Sequence[str],
+    links: Links,
+    *,
+    speakers: Sequence[int] | None = None,
+    places: Sequence[tuple[int, int]] | None = None,
+    quotations: Sequence[int] | None = None,
+    threshold: float = 0.0,
+    attribute: Attribute | None = None,
+    labels: Sequence[str] = (),
+    probability: float = 1.0,
+    speaker_names: Sequence[str] = (),
+) -> Clustering:
+    """Cluster mentions, one in each sentence, of which some pairs are scored."""
+    count = len(texts)
+    antecedents = np.tile(np.arange(max(count - 1, 0)), (count, 1))
+    scores = np.full((count, max(count - 1, 0)), -np.inf, dtype=np.float32)
+    for mention in range(count):
+        reached = range(max(0, mention - REACH), mention)
+        scores[mention, reached] = [links.get((mention, antecedent), -inf) for antecedent in reached]
+    places = places or [(2 * i, 2 * i + 1) for i in range(count)]
+    quotations = quotations or [-1] * count
+    labelled = [{label: probability} if label else {} for label in labels]
+    scored = Scored(
+        places, range(count), speakers or [0] * count, quotations, antecedents, scores, speaker_names, labelled
+    )
+    return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
+
+
+def forms(texts: Iterable[str]) -> list[Form]:
+    return [FORMS.read(tuple(text.split())) for text in texts]
+
+
+def together(texts: Sequence[str], links: Links, **settings: object) -> set[tuple[str, ...]]:
+    """The texts of the mentions of each cluster."""
+    found = cluster(texts, links, **settings).clusters  # type: ignore[arg-type]
+    order = sorted(range(len(texts)), key=lambda i: (found[i], i))
+    return {tuple(texts[i] for i in group) for _, group in groupby(order, key=lambda i: found[i])}
+
+
+def steps(texts: Sequence[str], links: Links, division: Sequence[Sequence[int]]) -> float:
+    """What a division of mentions without names is worth: the sum of what each mention adds, from left to right."""
+    evidence = [TYPES.evidence(form.evidence) for form in forms(texts)]
+    total = 0.0
+    for group in division:
+        known = evidence[min(group)]
+        for place, mention in enumerate(sorted(group)[1:], 1):
+            before = sorted(group)[:place]
+            total += log(sum(exp(links[mention, antecedent]) for antecedent in before))
+            total += min(0.0, TYPES.agreement(known, evidence[mention]))
+            known = add(known, evidence[mention])
+    return total
+
+
+@st.composite
+def documents(draw: st.DrawFn, words: Sequence[str] = UNNAMED, most: int = 6) -> tuple[list[str], Links]:
+    texts = draw(st.lists(st.sampled_from(words), min_size=1, max_size=most))
+    pairs = [(i, j) for i in range(len(texts)) for j in range(i)]
+    scores = draw(st.lists(st.floats(-5, 5, width=32), min_size=len(pairs), max_size=len(pairs)))
+    return texts, dict(zip(pairs, scores, strict=True))
+
+
+@given(documents())
+def test_each_mention_joins_what_adds_most_to_the_clusters_before_it(document: tuple[list[str], Links]) -> None:
+    texts, links = document
+    division: list[list[int]] = []
+    for mention in range(len(texts)):
+        rivals = [[*map(list, division), [mention]]]
+        rivals += [[[*g, mention] if g is group else [*g] for g in division] for group in division]
+        division = max(rivals, key=lambda rival: steps(texts, links, rival))
+    found = cluster(texts, links).clusters
+    assert steps(texts, links, _groups(found)) == pytest.approx(steps(texts, links, division))
+
+
+@settings(deadline=None)
+@given(documents(most=5))
+def test_no_partition_is_better_than_the_best_and_none_is_needed_to_be_consistent(
+    document: tuple[list[str], Links],
+) -> None:
+    """The search is greedy: it stays below the best of all partitions, and above linking nothing."""
+    texts, links = document
+    found = steps(texts, links, _groups(cluster(texts, links).clusters))
+    best = max(steps(texts, links, division) for division in divisions(range(len(texts))))
+    assert found + 1e-6 >= 0.0
+    assert found <= best + 1e-6
+
+
+@given(documents(words=[*UNNAMED, *NAMED]))
+def test_two_named_entities_are_never_one_cluster(document: tuple[list[str], Links]) -> None:
+    texts, links = document
+    for texts_together in together(texts, links):
+        assert len({text for text in texts_together if text in NAMED}) <= 1
+
+
+@given(documents(words=[*UNNAMED, *NAMED]))
+def test_antecedents_connect_each_cluster_and_its_first_mention_has_none(document: tuple[list[str], Links]) -> None:
+    found = cluster(*document)
+    for group in _groups(found.clusters):
+        assert [found.antecedents[mention] is None for mention in group] == [True] + [False] * (len(group) - 1)
+        assert all(found.antecedents[mention] in group[:place] for place, mention in enumerate(group) if place)
+
+
+@given(documents(words=[*UNNAMED, "Ann", "Tom"]))
+def test_names_may_be_others(document: tuple[list[str], Links]) -> None:
+    texts, links = document
+    renamed = [{"Ann": "Ines", "Tom": "Uwe"}.get(text, text) for text in texts]
+    assert cluster(renamed, links) == cluster(texts, links)
+
+
+def test_a_pronoun_joins_the_cluster_that_it_agrees_with() -> None:
+    links = {(1, 0): 3.0, (3, 2): 3.0, (4, 1): 1.5, (4, 3): 1.0}
+    assert together(["Mr. Smith", "he", "Mrs. Smith", "she", "she"], links) == {
+        ("Mr. Smith", "he"),
+        ("Mrs. Smith", "she", "she"),
+    }
+
+
+def test_a_ship_may_be_she_where_the_text_says_so() -> None:
+    assert together(["the ship", "she"], {(1, 0): 4.0}) == {("the ship", "she")}
+
+
+def test_he_is_no_ship_that_is_labelled_as_one() -> None:
+    texts, links = ["the Pequod", "Ahab", "he"], {(2, 0): 3.0, (2, 1): 1.0}
+    assert together(texts, links) == {("the Pequod", "he"), ("Ahab",)}
+    assert together(texts, links, labels=["VEH", "PER", ""]) == {("the Pequod",), ("Ahab", "he")}
+
+
+def test_one_name_may_be_that_of_a_person_and_of_a_place() -> None:
+    texts = ["Washington", "Washington", "he", "Washington"]
+    links = {(1, 0): 4.0, (2, 0): 3.0, (3, 0): 4.0, (3, 1): 4.0}
+    assert together(texts, links) == {tuple(texts)}
+    found = cluster(texts, links, labels=["PERSON", "GPE", "", ""]).clusters
+    assert found[0] == found[2] != found[1]
+    assert cluster(texts, links, labels=["PERSON", "GPE", "", "GPE"]).clusters == [0, 1, 0, 1]
+
+
+def test_people_are_no_things_where_both_are_several() -> None:
+    texts, links = ["the men", "the ships", "they"], {(1, 0): 4.0, (2, 0): 3.0}
+    assert together(texts, links) == {tuple(texts)}
+    assert together(texts, links, labels=["PER", "VEH", ""]) == {("the men", "they"), ("the ships",)}
+
+
+def test_a_doubtful_label_tells_less_than_a_probable_one() -> None:
+    texts, links, labels = ["Washington", "Washington", "he"], {(1, 0): 4.0, (2, 0): 3.0}, ["PERSON", "GPE", ""]
+    assert together(texts, links, labels=labels, probability=0.6) == {tuple(texts)}
+    assert together(texts, links, labels=labels, probability=0.9) == {("Washington", "he"), ("Washington",)}
+
+
+def test_a_speaker_is_no_thing_of_the_same_name() -> None:
+    texts = ["Lincoln", "I"]
+    speaking = {"speakers": [0, 1], "speaker_names": ["Lincoln"]}
+    assert together(texts, {}, **speaking) == {("Lincoln", "I")}
+    assert together(texts, {}, **speaking, labels=["VEH", ""]) == {("Lincoln",), ("I",)}
+
+
+@given(documents(words=[*UNNAMED, *NAMED]), st.sampled_from(["", "MISC", "ANIMAL"]))
+def test_labels_that_tell_nothing_change_nothing(document: tuple[list[str], Links], label: str) -> None:
+    texts, links = document
+    assert cluster(texts, links, labels=[label] * len(texts)) == cluster(texts, links)
+
+
+def test_a_cluster_of_many_likely_antecedents_beats_the_likeliest_one() -> None:
+    links = {(1, 0): 4.0, (2, 0): -4.0, (3, 2): 1.0, (3, 0): 0.8, (3, 1): 0.8}
+    assert together(["it", "it", "it", "it"], links) == {("it", "it", "it"), ("it",)}
+
+
+def test_one_wrong_link_does_not_join_two_gentlemen() -> None:
+    texts = ["Mr. Elton", "he", "Mr. Weston", "he"]
+    links = {(1, 0): 3.0, (2, 1): 4.0, (2, 0): 2.0, (3, 2): 3.0}
+    assert together(texts, links) == {("Mr. Elton", "he"), ("Mr. Weston", "he")}
+
+
+def test_names_of_one_person_are_joined_over_any_distance() -> None:
+    texts = ["Emma", "Emma", *["it"] * (REACH + 1), "Emma"]
+    assert cluster(texts, {(1, 0): 3.0}).clusters[-1] == 0
+
+
+def test_a_name_that_the_network_never_links_is_left_alone() -> None:
+    assert len(set(cluster(["Copyright"] * 5, {}).clusters)) == 5
+
+
+def test_a_name_takes_over_whom_nobody_had_named() -> None:
+    links = {(1, 0): 3.0, (2, 1): 2.0}
+    assert together(["the man", "he", "Mr. Smith"], links) == {("the man", "he", "Mr. Smith")}
+
+
+def test_the_i_of_two_speakers_is_two_and_of_one_speaker_one() -> None:
+    links = {(1, 0): 3.0, (2, 0): 1.0, (2, 1): 3.0}
+    found = cluster(["I", "I", "I"], links, speakers=[1, 2, 1]).clusters
+    assert found == [0, 1, 0]
+
+
+def test_a_mention_inside_another_joins_it_only_if_the_link_is_strong() -> None:
+    places = [(0, 3), (1, 2)]
+    assert cluster(["the man", "it"], {(1, 0): NESTING_COST - 0.1}, places=places).clusters == [0, 1]
+    assert cluster(["the man", "he"], {(1, 0): NESTING_COST + 0.1}, places=places).clusters == [0, 0]
+
+
+def test_a_name_inside_a_mention_counts_although_it_comes_later() -> None:
+    texts, places = ["Ann", "Ann", "the friend of Ann", "Ann"], [(0, 1), (1, 2), (3, 7), (6, 7)]
+    links = {(1, 0): 3.0, (2, 0): 0.6, (2, 1): 0.6, (3, 0): 3.0, (3, 1): 3.0}
+    assert cluster(texts, links, places=places).clusters == [0, 0, 1, 0]
+    assert cluster(texts, links).clusters == [0, 0, 0, 0]
+
+
+def test_scores_of_any_size_are_finite() -> None:
+    assert cluster(["it", "it", "it"], {(1, 0): 1e30, (2, 1): 1e30, (2, 0): 1e30}).clusters == [0, 0, 0]
+
+
+def test_a_threshold_links_less_or_more() -> None:
+    assert cluster(["it", "it"], {(1, 0): 1.0}, threshold=1.5).clusters == [0, 1]
+    assert cluster(["it", "it"], {(1, 0): -1.0}, threshold=-1.5).clusters == [0, 0]
+
+
+def test_a_mention_says_why_it_was_kept_apart_or_joined() -> None:
+    texts = ["Mr. Elton", "Mr. Weston", "she", *["it"] * REACH, "Mr. Elton"]
+    found = cluster(texts, {(1, 0): 2.0, (2, 1): 0.3})
+    assert [reason and tuple(reason) for reason in found.reasons[:3]] == [None, ("other name", 0), ("type", 1)]
+    assert found.reasons[-1] is not None and tuple(found.reasons[-1]) == ("name", None)
+
+
+def test_no_mentions_no_clusters() -> None:
+    assert cluster([], {}) == Clustering([], [], [], [])
+
+
+def test_without_tables_the_sum_of_links_decides() -> None:
+    types, reader = EntityTypes(spacy.blank("de").vocab), NameReader(spacy.blank("de").vocab)
+    scores = np.array([[-inf], [1.0]], dtype=np.float32)
+    scored = Scored([(0, 1), (1, 2)], [0, 0], [0, 0], [-1, -1], np.array([[0], [0]]), scores)
+    assert cluster_mentions([Form(), Form()], scored, reader, types).clusters == [0, 0]
+
+
+def attributed(
+    texts: Sequence[str], links: Links, quotations: Sequence[int], *attributions: Attribution
+) -> tuple[Clustering, list[list[int | None]]]:
+    """Cluster mentions, some in quotations, of which the speakers are told; and the clusters that attribution saw."""
+    seen: list[list[int | None]] = []
+
+    def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
+        seen.append([*clusters])
+        return attributions
+
+    return cluster(texts, links, quotations=quotations, attribute=attribute), seen
+
+
+TEXTS, QUOTED = ["Ann", "Tom", "I", "you"], [-1, -1, 0, 0]
+TOM_TO_ANN = Attribution(speaker=1, addressee=0, speakers={1: 0.9, None: 0.1}, addressees={0: 0.8, None: 0.2})
+
+
+def test_i_in_a_quotation_joins_its_speaker_and_you_its_addressee() -> None:
+    found, _ = attributed(TEXTS, {}, QUOTED, TOM_TO_ANN)
+    assert found.clusters == [0, 1, 1, 0]
+    assert found.attributions == (TOM_TO_ANN,)
+    assert [reason and tuple(reason) for reason in found.reasons[2:]] == [("speaker", None), ("addressee", None)]
+
+
+def test_i_and_you_wait_until_all_others_have_a_cluster() -> None:
+    _, seen = attributed(["I", "Ann", "you", "she"], {(3, 1): 2.0}, [0, -1, 0, -1], Attribution())
+    assert seen == [[None, 0, None, 0]]
+
+
+def test_i_outside_of_quotations_and_others_within_do_not_wait() -> None:
+    _, seen = attributed(["I", "he", "we"], {}, [-1, 0, 0], Attribution())
+    assert seen == [[0, 1, 2]]
+
+
+def test_a_speaker_who_is_not_likely_is_not_joined() -> None:
+    unlikely = Attribution(speaker=1, speakers={1: 0.05, 0: 0.05, None: 0.9})
+    assert attributed(TEXTS, {}, QUOTED, unlikely)[0].clusters == [0, 1, 2, 3]
+
+
+def test_links_and_speakers_count_together() -> None:
+    unsure = Attribution(speaker=0, speakers={0: 0.5, 1: 0.4, None: 0.1})
+    assert attributed(TEXTS, {}, QUOTED, unsure)[0].clusters[2] == 0
+    assert attributed(TEXTS, {(2, 1): 2.0}, QUOTED, unsure)[0].clusters[2] == 1
+
+
+def test_the_i_of_two_speakers_is_kept_apart_although_the_network_joins_it() -> None:
+    texts, links = ["Ann", "Tom", "I", "I"], {(2, 0): 1.0, (3, 0): 1.0, (3, 2): 4.0}
+    ann, tom = (Attribution(speaker=n, speakers={n: 0.95, 1 - n: 0.04, None: 0.01}) for n in (0, 1))
+    found, _ = attributed(texts, links, [-1, -1, 0, 1], ann, tom)
+    assert found.clusters == [0, 1, 0, 1]
+    assert found.reasons[3] == Reason("speaker", 2)
+
+
+def test_where_nobody_is_told_the_links_decide() -> None:
+    links = {(2, 0): 2.0, (3, 1): 2.0}
+    told_nothing, seen = attributed(TEXTS, links, QUOTED, Attribution())
+    assert told_nothing.clusters == cluster(TEXTS, links).clusters == [0, 1, 0, 1]
+    assert len(seen) == 1
+
+
+def test_without_attribution_quotations_change_nothing() -> None:
+    links = {(2, 0): 2.0, (3, 2): 2.0}
+    assert cluster(TEXTS, links, quotations=QUOTED) == cluster(TEXTS, links)
+
+
+def test_the_i_of_a_known_speaker_does_not_wait() -> None:
+    attribute = [Attribution(speaker=0, speakers={0: 1.0})]
+    found = cluster(["Ann", "I"], {}, speakers=[0, 1], quotations=[-1, 0], attribute=lambda _: attribute)
+    assert found.clusters == [0, 1]
+
+
+@given(documents(words=[*UNNAMED, *NAMED, "I", "you"]), st.lists(st.booleans(), min_size=6, max_size=6))
+def test_attributions_move_i_and_you_alone(document: tuple[list[str], Links], is_quoted: list[bool]) -> None:
+    texts, links = document
+    quotations = [0 if quoted else -1 for quoted in is_quoted[: len(texts)]]
+    waits = [quoted == 0 and text in ("I", "you") for text, quoted in zip(texts, quotations, strict=True)]
+    (seen,) = attributed(texts, links, quotations, Attribution())[1]
+    assert [number is None for number in seen] == waits
+    count = max((number for number in seen if number is not None), default=-1) + 1
+    told: dict[int | None, float] = dict.fromkeys([None, *range(count)], 1 / (count + 1))
+    found = attributed(texts, links, quotations, Attribution(speakers=told, addressees=told))[0].clusters
+    pairs = [(i, j) for i in range(len(texts)) for j in range(i) if not (waits[i] or waits[j])]
+    assert all((found[i] == found[j]) == (seen[i] == seen[j]) for i, j in pairs)
+
+
+def _groups(clusters: Sequence[int]) -> list[list[int]]:
+    return [[i for i, found in enumerate(clusters) if found == number] for number in sorted(set(clusters))]

@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Quotation,
+    set_clusters,
+    set_frames,
+    set_labelled_spans,
+    set_quotations,
+)
+from spacy_span_selector.extensions import register_extensions
+from spacy_span_selector.people.events import Event, doc_events
+
+register_extensions()
+VOCAB = spacy.blank("en").vocab
+
+
+@pytest.fixture
+def doc() -> Doc:
+    text = "The captain , who was late , gave a map to Ann 's son . He might not thank him for it ."
+    words = text.split()
+    doc = Doc(VOCAB, words=words, spaces=[word not in ("captain", "late", "Ann", "son", "it") for word in words])
+    set_clusters(doc, [[(0, 2), (19, 20)], [(8, 10), (21, 22)], [(11, 14), (15, 16)], [(11, 13)]])
+    give = Frame(
+        7,
+        8,
+        [Argument(0, 6, "ARG0"), Argument(8, 10, "ARG1"), Argument(10, 14, "ARG2")],
+        "give.01",
+        None,
+        "transfer",
+        {"ARG0": "giver"},
+    )
+    late = Frame(5, 6, [Argument(0, 2, "ARG1"), Argument(3, 4, "R-ARG1")])
+    thank = Frame(
+        18,
+        19,
+        [
+            Argument(15, 16, "ARG0"),
+            Argument(16, 17, "ARGM-MOD"),
+            Argument(17, 18, "ARGM-NEG"),
+            Argument(19, 20, "ARG1"),
+            Argument(20, 22, "ARG2"),
+        ],
+        "thank.01",
+    )
+    set_frames(doc, [give, late, thank, Frame(4, 5, [], "be.03")])
+    return doc
+
+
+def named(event: Event) -> dict[str, str]:
+    return {participant.role: participant.name for participant in event.participants}
+
+
+def test_arguments_have_the_names_of_their_clusters(doc: Doc) -> None:
+    late, give, thank = doc._.events
+    assert named(late) == {"ARG1": "The captain"}
+    assert named(give) == {"ARG0": "The captain", "ARG1": "a map", "ARG2": "Ann's son"}
+    assert named(thank) == {"ARG0": "Ann's son", "ARG1": "The captain", "ARG2": "a map"}
+
+
+def test_an_event_says_whether_it_is_negated_or_may_be(doc: Doc) -> None:
+    assert [(event.negated, event.modal, event.relation) for event in doc._.events] == [
+        (False, None, "late"),
+        (False, None, "give.01"),
+        (True, "might", "not thank.01"),
+    ]
+
+
+def test_auxiliaries_are_events_on_request(doc: Doc) -> None:
+    assert next(event.relation for event in doc_events(doc, auxiliaries=True)) == "be.03"
+    set_frames(doc, [Frame(4, 5, [], "have.02"), Frame(6, 7, [Argument(0, 2, "ARG1")], "be.01"), Frame(18, 19, [])])
+    assert [repr(event) for event in doc._.events] == ["be.01(ARG1=The captain)", "thank()"]
+
+
+def test_it_prints_who_did_what(doc: Doc) -> None:
+    assert repr(doc._.events[2]) == "not thank.01(ARG0=Ann's son, ARG1=The captain, ARG2=a map)"
+
+
+def test_a_mention_within_an_argument_is_not_the_argument(doc: Doc) -> None:
+    set_clusters(doc, [[(11, 13), (15, 16)]])
+    participant = doc._.events[1].participants[2]
+    assert (participant.cluster, participant.number, participant.name) == (None, None, "to Ann's son")
+
+
+def test_a_participant_knows_the_number_of_its_cluster(doc: Doc) -> None:
+    for event in doc._.events:
+        for participant in event.participants:
+            assert participant.cluster == doc._.coref_clusters[participant.number]
+
+
+def test_a_participant_knows_what_its_role_is(doc: Doc) -> None:
+    giver, given, _ = doc._.events[1].participants
+    assert (giver.description, given.description) == ("giver", None)
+    assert doc._.events[1].roleset_name == "transfer"
+
+
+def test_triples_start_with_the_first_core_participant(doc: Doc) -> None:
+    assert doc._.events[0].triples() == []
+    assert doc._.events[2].triples() == [
+        ("Ann's son", "not thank.01", "The captain", "ARG1"),
+        ("Ann's son", "not thank.01", "a map", "ARG2"),
+    ]
+
+
+def test_without_a_core_participant_there_are_no_triples(doc: Doc) -> None:
+    set_frames(doc, [Frame(4, 5, [Argument(5, 6, "ARGM-TMP"), Argument(0, 2, "ARGM-LOC")])])
+    assert doc._.events[0].triples() == []
+
+
+def test_rows_have_the_same_columns(doc: Doc) -> None:
+    rows = [row for event in doc._.events for row in event.rows()]
+    assert len(rows) == 7
+    assert len({tuple(row) for row in rows}) == 1
+    assert (rows[1]["name"], rows[1]["cluster"], rows[1]["text"]) == ("The captain", 0, "The captain, who was late")
+
+
+def test_plain_data_is_json(doc: Doc) -> None:
+    plain = json.loads(json.dumps([event.to_dict() for event in doc._.events]))
+    assert plain[1]["participants"][2] == {
+        "role": "ARG2",
+        "name": "Ann's son",
+        "cluster": 3,
+        "start": 38,
+        "end": 50,
+        "text": "to Ann's son",
+    }
+
+
+def test_continuations_belong_to_their_argument() -> None:
+    doc = Doc(VOCAB, words=["a", "map", "was", "found", "of", "the", "island"])
+    set_frames(doc, [Frame(3, 4, [Argument(0, 2, "ARG1"), Argument(4, 7, "C-ARG1")])])
+    (participant,) = doc._.events[0].participants
+    assert [span.text for span in (participant.span, *participant.rest)] == ["a map", "of the island"]
+    assert [span["text"] for span in participant.to_dict()["continuations"]] == ["of the island"]
+
+
+def test_a_reference_or_continuation_alone_is_the_argument() -> None:
+    doc = Doc(VOCAB, words=["who", "left", "the", "house"])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "R-ARG0"), Argument(2, 4, "C-ARG1"), Argument(0, 1, "C-V")])])
+    (who, house) = doc._.events[0].participants
+    assert (who.role, who.name, house.role, house.rest) == ("ARG0", "who", "ARG1", [])
+
+
+def test_a_verb_without_participants_is_an_event_unless_it_only_helps_another() -> None:
+    doc = Doc(VOCAB, words=["It", "had", "rained"])
+    set_frames(doc, [Frame(1, 2, [], "have.01"), Frame(2, 3, [], "rain.01")])
+    assert [repr(event) for event in doc._.events] == ["rain.01()"]
+
+
+def test_the_entity_of_a_cluster_is_that_of_the_heads_of_its_mentions() -> None:
+    doc = Doc(VOCAB, words=["Mr.", "Pip", "saw", "Mr.", "Pip", "'s", "Boston", "friend"])
+    doc.ents = [
+        Span(doc, 0, 2, "PERSON", kb_id="Q1"),
+        Span(doc, 3, 5, "PERSON", kb_id="Q1"),
+        Span(doc, 6, 7, "GPE", kb_id="Q2"),
+    ]
+    set_clusters(doc, [[(0, 2), (3, 6)], [(3, 8)]])
+    pip, friend = doc._.coref_clusters
+    assert (pip.entity_label, pip.entity_id) == ("PERSON", "Q1")
+    assert (friend.entity_label, friend.entity_id) == ("", "")
+    assert pip.to_dict()["entity_label"] == "PERSON"
+
+
+def test_the_id_of_an_entity_ruler_is_one_but_that_of_a_knowledge_base_comes_first() -> None:
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Ann", "id": "ann-lee"}])
+    doc = nlp("Ann met Bob")
+    set_clusters(doc, [[(0, 1)], [(2, 3)]])
+    assert [cluster.entity_id for cluster in doc._.coref_clusters] == ["ann-lee", ""]
+    assert [cluster.to_dict().get("entity_id") for cluster in doc._.coref_clusters] == ["ann-lee", None]
+    doc.ents = [Span(doc, 0, 1, "PERSON", kb_id="Q5", span_id="ann-lee")]
+    assert doc._.coref_clusters[0].entity_id == "Q5"
+
+
+def test_what_is_unknown_of_an_entity_is_empty_everywhere() -> None:
+    """On a cluster, a participant and in rows; plain data leaves out what is not known."""
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    set_clusters(doc, [[(0, 1)]])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])])
+    (event,) = doc._.events
+    (ann,) = event.participants
+    (row,) = event.rows()
+    assert ann.cluster is not None
+    assert [ann.entity_id, ann.cluster.entity_id, row["entity_id"], row["entity_label"]] == [""] * 4
+    assert {"entity_id", "entity_label"}.isdisjoint(event.to_dict()["participants"][0])
+
+
+def test_an_entity_that_a_mention_does_not_contain_is_not_its_own() -> None:
+    doc = Doc(VOCAB, words=["New", "York", "City", "Ann"])
+    doc.ents = [Span(doc, 0, 3, "GPE"), Span(doc, 3, 4, "PERSON")]
+    set_clusters(doc, [[(0, 2)], [(1, 3)], [(0, 3)], [(3, 4)]])
+    labels = {str(cluster[0]): cluster.entity_label for cluster in doc._.coref_clusters}
+    assert labels == {"New York": "", "York City": "", "New York City": "GPE", "Ann": "PERSON"}
+
+
+def test_what_a_corpus_says_of_a_cluster_comes_before_its_entities() -> None:
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    doc.ents = [Span(doc, 0, 1, "GPE")]
+    set_clusters(doc, [[(0, 1)]], entity_types=["person"])
+    assert doc._.coref_clusters[0].entity_label == "person"
+
+
+def test_a_participant_has_the_label_of_its_cluster() -> None:
+    doc = Doc(VOCAB, words=["Ann", "left", ";", "she", "ran"])
+    set_clusters(doc, [[(0, 1), (3, 4)]])
+    set_labelled_spans(doc, [(0, 1, "PER")])
+    set_frames(doc, [Frame(4, 5, [Argument(3, 4, "ARG0")])])
+    (event,) = doc._.events
+    assert event.rows()[0]["entity_label"] == event.to_dict()["participants"][0]["entity_label"] == "PER"
+
+
+def test_without_clusters_arguments_are_what_they_are() -> None:
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])])
+    assert repr(doc._.events[0]) == "left(ARG0=Ann)"
+    doc.ents = [Span(doc, 0, 1, "PERSON", kb_id="Q5")]
+    (ann,) = doc._.events[0].participants
+    assert (ann.entity_label, ann.entity_id) == ("PERSON", "Q5")
+
+
+def test_a_document_without_frames_has_no_events() -> None:
+    assert Doc(VOCAB, words=["Ann"])._.events == []
+
+
+def speak(*frames: Frame, cue: tuple[int, int] = (6, 12)) -> Doc:
+    """A quotation of two sentences, the words that introduce it, and its end."""
+    text = '" Go ! Now ! " cried the elder , getting tired . " Go home . "'
+    doc = Doc(VOCAB, words=text.split())
+    set_clusters(doc, [[(7, 9)], [(1, 2), (14, 15)]])
+    set_frames(doc, frames)
+    speaker, addressee = (7, 9), (1, 2)
+    set_quotations(doc, [Quotation(start, end, speaker, addressee, cue) for start, end in ((0, 6), (13, 18))])
+    return doc
+
+
+def test_what_introduces_a_quotation_has_its_words_and_its_speaker() -> None:
+    (event,) = speak(Frame(6, 7, [], "cry.01", None, None, {"ARG1": "words"}))._.events
+    words, elder = event.participants
+    assert (words.role, words.cluster, words.description, words.name) == ("ARG1", None, "words", '" Go ! Now ! "')
+    assert [span.text for span in words.rest] == ['" Go home . "']
+    assert (elder.role, elder.number, elder.name) == ("ARG0", 1, "the elder")
+    assert event.triples() == [("the elder", "cry.01", '" Go ! Now ! "', "ARG1")]
+
+
+def test_a_speaker_in_the_place_of_the_words_makes_room_for_them() -> None:
+    doc = speak(Frame(6, 7, [Argument(7, 9, "ARG1")], "cry.01"))
+    assert named(doc._.events[0]) == {"ARG0": "the elder", "ARG1": '" Go ! Now ! "'}
+    assert repr(doc._.srl) == "[cry.01(V=cried, ARG1=the elder)]"
+
+
+def test_the_part_of_a_quotation_in_the_sentence_becomes_all_of_it() -> None:
+    doc = speak(Frame(6, 7, [Argument(3, 4, "ARG2"), Argument(7, 9, "ARG0")], "answer.01"))
+    assert named(doc._.events[0]) == {"ARG0": "the elder", "ARG2": '" Go ! Now ! "'}
+
+
+def test_other_arguments_stay_as_they_are() -> None:
+    doc = speak(Frame(6, 7, [Argument(11, 12, "ARG0"), Argument(10, 11, "ARGM-MNR")]))
+    assert named(doc._.events[0]) == {"ARG0": "tired", "ARGM-MNR": "getting", "ARG1": '" Go ! Now ! "'}
+
+
+def test_the_predicate_next_to_the_words_introduces_them() -> None:
+    said, getting, tired = speak(Frame(6, 7, []), Frame(10, 11, []), Frame(11, 12, [Argument(7, 9, "ARG1")]))._.events
+    assert [len(event.participants) for event in (said, getting, tired)] == [2, 0, 1]
+
+
+@pytest.mark.parametrize("frame", [Frame(6, 7, [Argument(10, 12, "ARG1")]), Frame(1, 2, []), Frame(16, 17, [])])
+def test_what_has_words_of_its_own_or_is_not_in_the_cue_introduces_none(frame: Frame) -> None:
+    doc = speak(frame)
+    assert named(doc._.events[0]) == {argument.role: "getting tired" for argument in frame.arguments}
+
+
+def test_who_is_spoken_to_is_an_argument_of_saying_and_telling() -> None:
+    words = '" Go ! Now ! "'
+    assert named(speak(Frame(6, 7, [], "tell.01"))._.events[0]) == {"ARG0": "the elder", "ARG1": words, "ARG2": "Go"}
+    assert "ARG2" not in named(speak(Frame(6, 7, [], "cry.01"))._.events[0])
+    with_other = Frame(6, 7, [Argument(11, 12, "ARG2")], "say.01")
+    assert named(speak(with_other)._.events[0]) == {"ARG0": "the elder", "ARG1": words, "ARG2": "tired"}
+
+
+def test_a_quotation_of_nobody_has_no_speaker() -> None:
+    doc = speak(Frame(6, 7, []))
+    set_quotations(doc, [Quotation(0, 6, cue=(6, 9))])
+    assert named(doc._.events[0]) == {"ARG1": '" Go ! Now ! "'}

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import spacy
+
+from spacy_span_selector.tools.annotate import Job, Reading
+from spacy_span_selector.tools.annotate.records import Record
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A pipeline that needs no training."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("rules_of_tests")
+    path = tmp_path_factory.mktemp("model") / "pipeline"
+    nlp.to_disk(path)
+    return str(path)
+
+
+@pytest.fixture
+def job(model: str) -> Job:
+    return Job(model=model)
+
+
+@pytest.fixture
+def reading() -> Reading:
+    return Reading()
+
+
+def make_records(*texts: str) -> list[Record]:
+    return [Record(f"id{i}", f"file:{i}", i, text) for i, text in enumerate(texts, start=1)]
+
+
+def without_dates(files: dict[str, bytes | None]) -> dict[str, bytes | None]:
+    """The files of a run, without when it was made."""
+    manifest = (files["manifest.json"] or b"").splitlines()
+    kept = [line for line in manifest if not line.startswith((b'  "started"', b'  "finished"'))]
+    return {**files, "manifest.json": b"\n".join(kept)}
+
+
+def read_lines(content: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in content.splitlines()]

@@ -1,0 +1,252 @@
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    get_clusters,
+    get_frames,
+    get_title,
+    has_labelled_spans_annotated,
+)
+from spacy_span_selector.annotation.lexicon import read_lexicon
+
+from ...formats.gum import conll, write, write_document, write_splits
+from .helpers import load, run
+
+
+@pytest.fixture
+def litbank(tmp_path: Path) -> Path:
+    """A copy of LitBank's layout with four documents of one sentence, two of them in training."""
+    source = tmp_path / "litbank"
+    conll, ids = source / "coref/conll", source / "lrec2020-coref/data/litbank_tenfold_splits/2"
+    conll.mkdir(parents=True)
+    ids.mkdir(parents=True)
+    for split, names in {"train": ["a", "b"], "dev": ["c"], "test": ["d"]}.items():
+        (ids / f"{split}.ids").write_text("".join(f"{name}.tsv\n" for name in names))
+        for name in names:
+            rows = [
+                "\t".join([name, "0", str(i), word, *["_"] * 8, cell])
+                for i, (word, cell) in enumerate([("Ann", "(0)"), ("saw", ""), ("herself", "(0)")])
+            ]
+            lines = [f"#begin document ({name}); part 0", *rows, "", "#end document", ""]
+            (conll / f"{name}.conll").write_text("\n".join(lines))
+    return source
+
+
+def test_litbank_writes_the_three_parts_of_a_fold(litbank: Path, tmp_path: Path):
+    result = run("convert", "litbank", litbank, tmp_path / "new/corpus", "--fold", 2)
+    assert result.exit_code == 0
+    titles = {
+        split: [get_title(doc) for doc in load(tmp_path / f"new/corpus/{split}.spacy")]
+        for split in ("train", "dev", "test")
+    }
+    assert titles == {"train": ["a", "b"], "dev": ["c"], "test": ["d"]}
+    assert "train.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
+
+
+def test_litbank_documents_keep_gold_words_clusters_and_names(litbank: Path, tmp_path: Path):
+    run("convert", "litbank", litbank, tmp_path, "--fold", 2)
+    (doc,) = load(tmp_path / "dev.spacy")
+    assert doc.has_unknown_spaces
+    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
+    assert doc.spans["coref_clusters_1"].attrs["name"] == "0"
+
+
+def test_litbank_summary_counts_entities(litbank: Path, tmp_path: Path):
+    write(litbank / "entities/tsv/c.tsv", "Ann\tB-PER\nsaw\tO\nherself\tO\n")
+    result = run("convert", "litbank", litbank, tmp_path, "--fold", 2)
+    assert "dev.spacy: 1 documents, 3 tokens, 2 mentions, 1 clusters, 1 labelled spans\n" in result.output
+    assert "test.spacy: 1 documents, 3 tokens, 2 mentions, 1 clusters\n" in result.output
+
+
+def test_litbank_fold_out_of_range(litbank: Path, tmp_path: Path):
+    result = run("convert", "litbank", litbank, tmp_path, "--fold", 10)
+    assert result.exit_code == 1
+    assert "expected a number from 0 to 9" in result.output
+
+
+def test_litbank_document_that_is_missing(litbank: Path, tmp_path: Path):
+    (litbank / "coref/conll/c.conll").unlink()
+    result = run("convert", "litbank", litbank, tmp_path, "--fold", 2)
+    assert result.exit_code == 1
+    assert "c.conll" in result.output
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_litbank_fold_that_cannot_be_read_leaves_the_files_of_another(litbank: Path, tmp_path: Path, split: str):
+    out = tmp_path / "corpus"
+    assert run("convert", "litbank", litbank, out, "--fold", 2).exit_code == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    ids = litbank / "lrec2020-coref/data/litbank_tenfold_splits/2"
+    ids.rename(ids.with_name("3"))
+    for part, names in {"train": "b.tsv\n", "dev": "a.tsv\n", "test": "c.tsv\n", split: "none.tsv\n"}.items():
+        ids.with_name("3").joinpath(f"{part}.ids").write_text(names)
+    result = run("convert", "litbank", litbank, out, "--fold", 3)
+    assert result.exit_code == 1
+    assert "none.conll: no such file" in " ".join(result.output.split())
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_part_without_documents_is_an_error_and_nothing_is_written(litbank: Path, tmp_path: Path):
+    (litbank / "lrec2020-coref/data/litbank_tenfold_splits/2/dev.ids").write_text("\n")
+    result = run("convert", "litbank", litbank, tmp_path / "corpus", "--fold", 2)
+    assert result.exit_code == 1
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_litbank_reports_once_what_is_wrong_and_keeps_the_rest(litbank: Path, tmp_path: Path):
+    for name, old, new in (("b", "\t1\tsaw", "\t2\tsaw"), ("d", "(0)", "(0")):
+        path = litbank / f"coref/conll/{name}.conll"
+        path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.warns(UserWarning) as caught:
+        assert run("convert", "litbank", litbank, tmp_path, "--fold", 2).exit_code == 0
+    (warning,) = caught
+    assert "Left out documents that can't be read: 1. " in str(warning.message)
+    assert "have no partner: 1. " in str(warning.message)
+    counts = {split: len(load(tmp_path / f"{split}.spacy")) for split in ("train", "dev", "test")}
+    assert counts == {"train": 1, "dev": 1, "test": 1}
+
+
+def test_litbank_document_in_two_parts_is_said_and_kept_in_both(litbank: Path, tmp_path: Path):
+    with (litbank / "lrec2020-coref/data/litbank_tenfold_splits/2/dev.ids").open("a") as file:
+        file.write("a.tsv\n")
+    with pytest.warns(UserWarning, match=r"in two parts .*: 'a' in train and dev\. Remove it from one"):
+        assert run("convert", "litbank", litbank, tmp_path, "--fold", 2).exit_code == 0
+    assert [len(load(tmp_path / f"{split}.spacy")) for split in ("train", "dev")] == [2, 2]
+
+
+@pytest.fixture
+def ontogum(tmp_path: Path) -> Path:
+    """OntoGUM as it is laid out, with one document in each part, and one in train that has no words."""
+    for name in ("GUM_vlog_a", "GUM_vlog_b", "GUM_vlog_c"):
+        write_document(tmp_path / "gum", name, speakers=("Ann", "Leo"))
+    splits = {"train": ["GUM_vlog_a", "GUM_reddit_a"], "dev": ["GUM_vlog_b"], "test": ["GUM_vlog_c"]}
+    write_splits(tmp_path / "gum", **splits)
+    return tmp_path / "gum"
+
+
+def test_ontogum_writes_its_three_parts(ontogum: Path, tmp_path: Path):
+    result = run("convert", "ontogum", ontogum, tmp_path / "new/corpus")
+    assert result.exit_code == 0, result.output
+    for split, name in (("train", "GUM_vlog_a"), ("dev", "GUM_vlog_b"), ("test", "GUM_vlog_c")):
+        (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
+        assert get_title(doc) == name
+        assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
+        assert [turn.label_ for turn in doc.spans["speakers"]] == ["Ann", "Leo"]
+        assert len(doc.spans["constituents"]) == 11
+    assert "train.spacy: 1 documents, 10 tokens, 4 mentions, 2 clusters\n" in result.output
+
+
+def test_ontogum_puts_speakers_in_the_text_where_asked(ontogum: Path, tmp_path: Path):
+    assert run("convert", "ontogum", ontogum, tmp_path, "--speaker-markers").exit_code == 0
+    (doc,) = load(tmp_path / "dev.spacy")
+    words = ["<speaker>", "Ann", "</speaker>", "Ann", "called", "her"]
+    assert [token.text for token in doc[:6]] == words
+    assert [[doc[start:end].text for start, end in cluster] for cluster in get_clusters(doc)] == [
+        ["Ann", "her"],
+        ["her dog", "He"],
+    ]
+
+
+def test_ontogum_has_singletons_of_gum_in_train_alone(ontogum: Path, tmp_path: Path):
+    for name in ("GUM_vlog_a", "GUM_vlog_b"):
+        write(ontogum / f"coref/gum/conll/{name}.conll", conll(["_", "(event-1)", *"________"]))
+    assert run("convert", "ontogum", ontogum, tmp_path, "--singletons").exit_code == 0
+    (train,), (dev,) = load(tmp_path / "train.spacy"), load(tmp_path / "dev.spacy")
+    assert [cluster for cluster in get_clusters(train) if cluster not in get_clusters(dev)] == [[(1, 2)]]
+    assert len(get_clusters(dev)) == 2
+
+
+def test_ontogum_leaves_the_types_of_gum_out_where_asked(ontogum: Path, tmp_path: Path):
+    for name in ("GUM_vlog_a", "GUM_vlog_b"):
+        write(ontogum / f"coref/gum/conll/{name}.conll", conll(["_", "(event-1)", *"________"]))
+    for types in ("--types", "--no-types"):
+        assert run("convert", "ontogum", ontogum, tmp_path, "--singletons", types).exit_code == 0
+        (train,), (dev,) = load(tmp_path / "train.spacy"), load(tmp_path / "dev.spacy")
+        assert [has_labelled_spans_annotated(doc) for doc in (train, dev)] == [types == "--types"] * 2
+        assert [(1, 2)] in get_clusters(train)
+
+
+def test_ontogum_can_be_converted_by_genre(ontogum: Path, tmp_path: Path):
+    for name in ("GUM_news_a", "GUM_news_b", "GUM_news_c"):
+        write_document(ontogum, name)
+    write_splits(
+        ontogum, train=["GUM_vlog_a", "GUM_news_a"], dev=["GUM_vlog_b", "GUM_news_b"], test=["GUM_vlog_c", "GUM_news_c"]
+    )
+    assert run("convert", "ontogum", ontogum, tmp_path, "--genre", "news").exit_code == 0
+    assert [get_title(doc) for doc in load(tmp_path / "train.spacy")] == ["GUM_news_a"]
+
+
+def test_a_genre_that_ontogum_lacks_is_an_error(ontogum: Path, tmp_path: Path):
+    result = run("convert", "ontogum", ontogum, tmp_path, "--genre", "vlog", "--genre", "poem")
+    assert result.exit_code == 1
+    assert "no text has the genre 'poem'; there are reddit, vlog." in " ".join(result.output.split())
+
+
+def test_ontogum_reports_what_is_missing(tmp_path: Path):
+    result = run("convert", "ontogum", tmp_path / "gum", tmp_path / "corpus")
+    assert result.exit_code == 1
+    assert "splits.md: no such file" in " ".join(result.output.split())
+    assert not (tmp_path / "corpus").exists()
+
+
+@pytest.fixture
+def ewt(tmp_path: Path) -> Path:
+    """PropBank EWT as it is laid out, with one sentence in each part."""
+    source = tmp_path / "ewt"
+    words, skeletons = source / "UD_English-EWT", source / "propbank-release/data/google/ewt/email/00"
+    words.mkdir(parents=True)
+    skeletons.mkdir(parents=True)
+    for split in ("train", "dev", "test"):
+        cells = [("Ann", "NNP", "(NP*)", "-", "(ARG0*)"), ("gave", "VBD", "(VP*", "give.01", "(V*)")]
+        cells += [("up", "RP", "*)", "-", "(C-V*)")]
+        rows = [f"{i}\t{cell[0]}\t_\t_\t{cell[1]}\t_\t_\t_\t_\t_" for i, cell in enumerate(cells, start=1)]
+        lines = [f"# newdoc id = email-{split}", *rows, "", ""]
+        (words / f"en_ewt-ud-{split}.conllu").write_text("\n".join(lines))
+        rows = [" ".join(["f 0", str(i), "[WORD]", *cell[1:3], "-", *cell[3:]]) for i, cell in enumerate(cells)]
+        (skeletons / f"{split}.xml.gold_skel").write_text("\n".join(rows))
+    return source
+
+
+def test_ewt_writes_its_three_parts(ewt: Path, tmp_path: Path):
+    result = run("convert", "ewt", ewt, tmp_path / "new/corpus")
+    assert result.exit_code == 0, result.output
+    for split in ("train", "dev", "test"):
+        (doc,) = load(tmp_path / f"new/corpus/{split}.spacy")
+        assert get_title(doc) == f"email/{split}"
+        assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "C-V")], "give.01")]
+        assert [span.label_ for span in doc.spans["constituents"]] == ["NP", "VP"]
+        assert [token.tag_ for token in doc] == ["NNP", "VBD", "RP"]
+    assert "train.spacy: 1 documents, 3 tokens, 1 predicates, 1 arguments\n" in result.output
+
+
+def test_ewt_reports_what_is_missing_and_writes_nothing(ewt: Path, tmp_path: Path):
+    (ewt / "UD_English-EWT/en_ewt-ud-test.conllu").unlink()
+    result = run("convert", "ewt", ewt, tmp_path / "corpus")
+    assert result.exit_code == 1
+    assert "en_ewt-ud-test.conllu: no such file" in " ".join(result.output.split())
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_frames_become_a_lexicon_and_examples(tmp_path: Path):
+    example = "<example><text>Ann {} it .</text><propbank><rel relloc='1'>{}</rel></propbank></example>"
+    write(
+        tmp_path / "source/frames/see.xml",
+        "<frameset><roleset id='see.01' name='view'><aliases><alias pos='v'>see</alias></aliases><roles>"
+        f"<role n='0' f='PAG' descr='viewer'/></roles>{example.format('saw', 'saw')}{example.format('sees', 'sees')}"
+        "</roleset></frameset>",
+    )
+    doc = Doc(Vocab(), words=["Ann", "sees", "it", "."], sent_starts=[True, False, False, False])
+    DocBin(docs=[doc]).to_disk(tmp_path / "test.spacy")
+    with pytest.warns(UserWarning, match="must not be taken from: 1"):
+        result = run("convert", "frames", tmp_path / "source", tmp_path / "out", "--without", tmp_path / "test.spacy")
+    assert result.exit_code == 0
+    assert read_lexicon(tmp_path / "out/lexicon.json") == {
+        "see.01": {"name": "view", "words": ["see"], "roles": {"ARG0": {"description": "viewer", "tag": "PAG"}}}
+    }
+    assert [doc.text for doc in load(tmp_path / "out/examples.spacy")] == ["Ann saw it . "]
+    assert "lexicon.json: 1 rolesets, 1 words\n" in result.output

@@ -1,0 +1,230 @@
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
+from spacy_span_selector.tools.formats.conll2012.reader import ENGLISH_DOCUMENTS
+
+from .helpers import load, run
+
+
+def test_bracketed_joins_files_in_one_doc_bin(tmp_path: Path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text(f"=== {name}\n@Ann: [I|ann] like [my|ann] [tea].\n", encoding="utf-8")
+    result = run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "new/c.spacy")
+    assert result.exit_code == 0
+    assert "c.spacy: 2 documents, 10 tokens, 6 mentions, 4 clusters\n" in result.output
+    docs = load(tmp_path / "new/c.spacy")
+    assert [get_title(doc) for doc in docs] == ["a", "b"]
+    assert [turn.label_ for turn in docs[0].spans["speakers"]] == ["Ann"]
+
+
+def test_bracketed_uses_the_tokenizer_of_the_language(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("L'[amico].", encoding="utf-8")
+    assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy").exit_code == 1
+    assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy", "--lang", "it").exit_code == 0
+
+
+def test_bracketed_needs_a_file_to_write(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("Ann", encoding="utf-8")
+    for arguments in ([tmp_path / "a.txt"], [tmp_path / "a.txt", tmp_path / "b.txt"], [tmp_path / "c.spacy"]):
+        result = run("convert", "bracketed", *arguments)
+        assert result.exit_code == 1
+        assert "must end in .spacy" in result.output
+
+
+def test_bracketed_reports_place_of_an_error(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("Ann\n[Bob", encoding="utf-8")
+    result = run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy")
+    assert result.exit_code == 1
+    assert "a.txt:2:1:" in result.output
+    assert not (tmp_path / "a.spacy").exists()
+
+
+def test_bracketed_reports_missing_files_and_unknown_languages(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("Ann", encoding="utf-8")
+    missing = run("convert", "bracketed", tmp_path / "b.txt", tmp_path / "b.spacy")
+    unknown = run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy", "--lang", "qq")
+    assert (missing.exit_code, unknown.exit_code) == (1, 1)
+    assert "b.txt" in missing.output
+    assert "qq" in unknown.output
+
+
+def write_conll2012(path: Path, name: str = "tale") -> None:
+    rows = [
+        "tale 0 0 Ann NNP (S(NP*) - - - Leo * (ARG0*) (0)",
+        "tale 0 1 left VBD (VP*)) leave 01 - Leo * (V*) -",
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([f"#begin document ({name}); part 000", *rows, "#end document", ""]), encoding="utf-8")
+
+
+def test_conll2012_keeps_every_layer(tmp_path: Path):
+    write_conll2012(tmp_path / "nw/00/tale.v4_gold_conll")
+    result = run("convert", "conll2012", tmp_path, tmp_path / "new/tale.spacy")
+    assert result.exit_code == 0, result.output
+    (doc,) = load(tmp_path / "new/tale.spacy")
+    assert get_title(doc) == "tale_0"
+    assert get_clusters(doc) == [[(0, 1)]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    assert [span.label_ for span in doc.spans["constituents"]] == ["S", "NP", "VP"]
+    assert [turn.label_ for turn in doc.spans["speakers"]] == ["Leo"]
+
+
+def test_conll2012_joins_files_and_folders(tmp_path: Path):
+    write_conll2012(tmp_path / "nw/00/tale.v4_gold_conll")
+    write_conll2012(tmp_path / "more.conll", "more")
+    result = run("convert", "conll2012", tmp_path / "more.conll", tmp_path / "nw", tmp_path / "tale.spacy")
+    assert result.exit_code == 0, result.output
+    assert len(load(tmp_path / "tale.spacy")) == 2
+
+
+def test_conll2012_puts_speakers_in_the_text_where_asked(tmp_path: Path):
+    write_conll2012(tmp_path / "tale.conll")
+    assert (
+        run("convert", "conll2012", tmp_path / "tale.conll", tmp_path / "a.spacy", "--speaker-markers").exit_code == 0
+    )
+    (doc,) = load(tmp_path / "a.spacy")
+    assert [token.text for token in doc] == ["<speaker>", "Leo", "</speaker>", "Ann", "left"]
+    assert get_clusters(doc) == [[(3, 4)]]
+
+
+def test_conll2012_prints_the_sum_of_what_it_read(tmp_path: Path):
+    paths = [tmp_path / "a.conll", tmp_path / "b.conll"]
+    for path in paths:
+        write_conll2012(path, path.stem)
+    result = run("convert", "conll2012", *paths, tmp_path / "a.spacy")
+    joined = hashlib.md5(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    assert f"Read 2 files. MD5 of their contents, one after the other: {joined}\n" in result.output
+    assert "English" not in result.output
+
+
+def test_conll2012_counts_the_documents_of_the_official_english_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "dev.english.v4_gold_conll"
+    write_conll2012(path)
+    result = run("convert", "conll2012", path, tmp_path / "a.spacy")
+    assert result.exit_code == 0
+    output = " ".join(result.output.split())
+    assert "Found 1 documents, but the official English splits of CoNLL-2012 have 2,802 (train), 343 (dev)" in output
+    monkeypatch.setitem(ENGLISH_DOCUMENTS, "dev", 1)
+    result = run("convert", "conll2012", path, tmp_path / "a.spacy")
+    assert "The English dev split of CoNLL-2012 has the same number of documents." in result.output
+
+
+def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path):
+    write_conll2012(tmp_path / "tale.gold_conll")
+    (tmp_path / "empty").mkdir()
+    for arguments, message in (
+        ([tmp_path / "empty", tmp_path / "a.spacy"], "ends in 'gold_conll'"),
+        ([tmp_path, tmp_path / "a.txt"], "must end in .spacy"),
+    ):
+        result = run("convert", "conll2012", *arguments)
+        assert result.exit_code == 1
+        assert message in " ".join(result.output.split())
+
+
+def write_jsonlines(path: Path, name: str = "tale") -> None:
+    key, speakers = f'"doc_key": "{name}"', '"speakers": [["Leo", "Leo"], ["-"]]'
+    path.write_text(
+        f'{{{key}, "sentences": [["Ann", "left"], ["She"]], {speakers}, "clusters": [[[0, 0], [2, 2]]]}}\n',
+        encoding="utf-8",
+    )
+
+
+def test_jsonlines_joins_files(tmp_path: Path):
+    for name in ("a", "b"):
+        write_jsonlines(tmp_path / f"{name}.jsonlines", name)
+    result = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "b.jsonlines", tmp_path / "new/c.spacy")
+    assert result.exit_code == 0, result.output
+    assert "c.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
+    docs = load(tmp_path / "new/c.spacy")
+    assert [get_title(doc) for doc in docs] == ["a", "b"]
+    assert get_clusters(docs[1]) == [[(0, 1), (2, 3)]]
+
+
+def test_documents_that_come_twice_are_written_once(tmp_path: Path):
+    paths = [tmp_path / "a.jsonlines", tmp_path / "b.jsonlines"]
+    for path in paths:
+        write_jsonlines(path)
+    with pytest.warns(
+        UserWarning, match=rf"a second time: 1\. The first: {paths[1]}: document 'tale', as in {paths[0]}"
+    ):
+        assert run("convert", "jsonlines", *paths, tmp_path / "c.spacy").exit_code == 0
+    assert len(load(tmp_path / "c.spacy")) == 1
+    for name, text in {"a": "Ann left.", "b": "Leo left."}.items():
+        (tmp_path / f"{name}.txt").write_text(f"=== tale\n{text}\n", encoding="utf-8")
+    with pytest.warns(
+        UserWarning, match=r"Kept different documents of the same name: 1\. The first: \S*b\.txt: document"
+    ):
+        assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "d.spacy").exit_code == 0
+    assert len(load(tmp_path / "d.spacy")) == 2
+
+
+def test_jsonlines_puts_speakers_in_the_text_where_asked(tmp_path: Path):
+    write_jsonlines(tmp_path / "a.jsonlines")
+    path = tmp_path / "a.spacy"
+    assert run("convert", "jsonlines", tmp_path / "a.jsonlines", path, "--speaker-markers").exit_code == 0
+    (doc,) = load(path)
+    assert [token.text for token in doc] == ["<speaker>", "Leo", "</speaker>", "Ann", "left", "She"]
+
+
+def test_jsonlines_reports_the_place_of_an_error_and_what_it_cannot_write(tmp_path: Path):
+    (tmp_path / "a.jsonlines").write_text("[]\n", encoding="utf-8")
+    malformed = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "a.spacy")
+    misnamed = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "a.json")
+    assert (malformed.exit_code, misnamed.exit_code) == (1, 1)
+    assert "a.jsonlines:1:" in " ".join(malformed.output.split())
+    assert "must end in .spacy" in misnamed.output
+
+
+@pytest.fixture
+def props(tmp_path: Path) -> list[Path]:
+    """A words file and a props file of one sentence."""
+    (tmp_path / "a.words").write_text("Ann\nleft\n\n", encoding="utf-8")
+    (tmp_path / "a.props").write_text("- (A0*)\nleave (V*)\n\n", encoding="utf-8")
+    return [tmp_path / "a.words", tmp_path / "a.props"]
+
+
+def test_props_keeps_words_and_frames(props: list[Path], tmp_path: Path):
+    result = run("convert", "props", *props, tmp_path / "new/a.spacy")
+    assert result.exit_code == 0, result.output
+    (doc,) = load(tmp_path / "new/a.spacy")
+    assert [token.text for token in doc] == ["Ann", "left"]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
+
+
+def test_props_reports_the_place_of_an_error_and_what_it_cannot_write(props: list[Path], tmp_path: Path):
+    swapped = run("convert", "props", *reversed(props), tmp_path / "a.spacy")
+    misnamed = run("convert", "props", *props, tmp_path / "a.txt")
+    assert (swapped.exit_code, misnamed.exit_code) == (1, 1)
+    assert "a.props:1: found 2 words" in " ".join(swapped.output.split())
+    assert "must end in .spacy" in misnamed.output
+    assert not (tmp_path / "a.spacy").exists()
+
+
+def test_corefud_joins_files(tmp_path: Path):
+    for name in ("a", "b"):
+        row = "\t".join(["1", "Ann", *"_______", "Entity=(e1-person-1-)"])
+        lines = [f"# newdoc id = {name}", "# global.Entity = eid-etype-head-other", "# speaker = Leo", row, "", ""]
+        (tmp_path / f"{name}.conllu").write_text("\n".join(lines), encoding="utf-8")
+    paths = [tmp_path / "a.conllu", tmp_path / "b.conllu", tmp_path / "new/c.spacy"]
+    result = run("convert", "corefud", *paths)
+    assert result.exit_code == 0, result.output
+    assert "c.spacy: 2 documents, 2 tokens, 2 mentions, 2 clusters\n" in result.output
+    assert [get_title(doc) for doc in load(paths[-1])] == ["a", "b"]
+    assert run("convert", "corefud", *paths, "--speaker-markers").exit_code == 0
+    assert load(paths[-1])[0].text.startswith("<speaker> Leo </speaker> Ann")
+
+
+def test_label_studio_takes_texts_of_any_field_and_language(tmp_path: Path):
+    region = '{"id": "a", "type": "labels", "value": {"start": 2, "end": 5, "labels": ["Mention"]}}'
+    task = f'{{"id": 1, "data": {{"body": "L\'ami."}}, "annotations": [{{"result": [{region}]}}]}}'
+    (tmp_path / "a.json").write_text(f"[{task}]", encoding="utf-8")
+    arguments = ["convert", "label-studio", tmp_path / "a.json", tmp_path / "a.spacy"]
+    failed = run(*arguments)
+    assert failed.exit_code == 1
+    assert "Name the field that has it with --text-field" in " ".join(failed.output.split())
+    assert run(*arguments, "--text-field", "body", "--lang", "it").exit_code == 0
+    (doc,) = load(tmp_path / "a.spacy")
+    assert [doc[start:end].text for ((start, end),) in get_clusters(doc)] == ["ami"]

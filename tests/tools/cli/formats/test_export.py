@@ -1,0 +1,167 @@
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    get_clusters,
+    get_frames,
+    get_title,
+    set_clusters,
+    set_frames,
+    set_title,
+)
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
+from spacy_span_selector.tools.formats.conll2012 import read_conll2012
+from spacy_span_selector.tools.formats.corefud import read_corefud
+from spacy_span_selector.tools.formats.jsonlines import read_jsonlines
+from spacy_span_selector.tools.formats.label_studio import read_label_studio
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["export", *map(str, arguments)])
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    doc = Doc(Vocab(), words=["Ann", "Left"], sent_starts=[True, False])
+    bare = Doc(doc.vocab, words=["Silence"])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")])
+    set_clusters(doc, [[(0, 1), (1, 2)]])
+    set_title(doc, "tale_1")
+    DocBin(docs=[doc, bare], store_user_data=True).to_disk(tmp_path / "gold.spacy")
+    DocBin(docs=[doc]).to_disk(tmp_path / "gold.docs")
+    DocBin(docs=[bare]).to_disk(tmp_path / "bare.spacy")
+    (tmp_path / "folder.spacy").mkdir()
+    (tmp_path / "junk.spacy").write_text("junk")
+    return tmp_path / "gold.spacy"
+
+
+def test_props_and_words_have_the_same_lines(data: Path, tmp_path: Path):
+    result = run("props", data, tmp_path / "new/gold.props", "--words", tmp_path / "new/gold.words")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "new/gold.props").read_text() == "-    (A0*)\nleft (V*)\n\n-\n\n"
+    assert (tmp_path / "new/gold.words").read_text() == "Ann\nLeft\n\nSilence\n\n"
+    assert "gold.props" in result.output
+
+
+def test_rolesets_are_written_if_asked(data: Path, tmp_path: Path):
+    run("props", data, tmp_path / "gold.props", "--rolesets")
+    assert "leave.01 (V*)\n" in (tmp_path / "gold.props").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.spacy", "none.spacy: no such file"),
+        ("folder.spacy", "folder.spacy: a folder"),
+        ("junk.spacy", "junk.spacy: damaged, or not a .spacy file"),
+        ("gold.docs", "gold.docs: spaCy's readers accept only files whose name ends in .spacy"),
+        ("bare.spacy", "bare.spacy has no semantic roles"),
+    ],
+)
+def test_data_that_cannot_be_written_as_props(data: Path, tmp_path: Path, name: str, message: str):
+    result = run("props", data.with_name(name), tmp_path / "out.props")
+    assert result.exit_code == 1
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "out.props").exists()
+
+
+def test_the_bracketed_format_is_read_back(data: Path, tmp_path: Path):
+    result = run("bracketed", data, tmp_path / "new/gold.txt")
+    assert result.exit_code == 0, result.output
+    assert "gold.txt" in result.output
+    doc, bare = read_bracketed(tmp_path / "new/gold.txt", spacy.blank("en"))
+    assert get_title(doc) == "tale_1"
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    assert bare.text == "Silence"
+
+
+def test_conll2012_is_read_back(data: Path, tmp_path: Path):
+    result = run("conll2012", data, tmp_path / "new/gold.conll")
+    assert result.exit_code == 0, result.output
+    assert "gold.conll" in result.output
+    doc, bare = read_conll2012(tmp_path / "new/gold.conll")
+    assert get_title(doc) == "tale_1"
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    assert bare.text == "Silence "
+
+
+def test_jsonlines_are_read_back(data: Path, tmp_path: Path):
+    result = run("jsonlines", data, tmp_path / "new/gold.jsonlines")
+    assert result.exit_code == 0, result.output
+    assert "gold.jsonlines" in result.output
+    doc, bare = read_jsonlines(tmp_path / "new/gold.jsonlines")
+    assert get_title(doc) == "tale_1"
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert bare.text == "Silence "
+
+
+def test_corefud_is_read_back(data: Path, tmp_path: Path):
+    result = run("corefud", data, tmp_path / "new/gold.conllu")
+    assert result.exit_code == 0, result.output
+    doc, bare = read_corefud(tmp_path / "new/gold.conllu")
+    assert get_title(doc) == "tale_1"
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert bare.text == "Silence "
+    result = run("corefud", data, tmp_path / "same.conllu", "--into", tmp_path / "new/gold.conllu")
+    assert result.exit_code == 1  # a document has no title
+    assert "document 'document 2' is only in" in " ".join(result.output.split())
+
+
+def test_corefud_is_written_into_a_copy(tmp_path: Path):
+    doc = Doc(Vocab(), words=["Ann", "left"])
+    set_clusters(doc, [[(0, 2)]])
+    set_title(doc, "tale")
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    rows = ["1\tAnn\t_\t_\t_\t_\t2\tx\t_\tA=b", "2\tleft\t_\t_\t_\t_\t0\ty\t_\tEntity=(e9)"]
+    (tmp_path / "a.conllu").write_text("\n".join(["# newdoc id = tale", "# sent_id = s", *rows, "", ""]))
+    result = run("corefud", tmp_path / "a.spacy", tmp_path / "b.conllu", "--into", tmp_path / "a.conllu")
+    assert result.exit_code == 0, result.output
+    *comments, first, second = (tmp_path / "b.conllu").read_text().rstrip().split("\n")
+    assert comments == ["# newdoc id = tale", "# global.Entity = eid-etype-head-other", "# sent_id = s"]
+    assert [first.split("\t")[-1], second.split("\t")[-1]] == ["Entity=(e1--2-|A=b", "Entity=e1)"]
+
+
+def test_label_studio_is_read_back_with_its_interface(data: Path, tmp_path: Path):
+    options = ["--annotations", "--config", tmp_path / "new/gold.xml"]
+    result = run("label-studio", data, tmp_path / "new/gold.json", *options)
+    assert result.exit_code == 0, result.output
+    assert '<Relation value="ARG0" />' in (tmp_path / "new/gold.xml").read_text()
+    with pytest.warns(UserWarning, match="tasks without annotation: 1"):
+        (doc,) = read_label_studio(tmp_path / "new/gold.json", spacy.blank("en"))
+    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
+    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+
+
+def test_label_studio_gets_predictions_by_default(data: Path, tmp_path: Path):
+    run("label-studio", data, tmp_path / "a.json")
+    assert [sorted(task) for task in srsly.read_json(tmp_path / "a.json")] == [["data", "predictions"], ["data"]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
+def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
+    result = run("jsonlines", data, tmp_path / "out\udcff.jsonlines")
+    assert result.exit_code == 0, result.output
+    assert "out\\udcff.jsonlines" in result.output
+    result = run("jsonlines", tmp_path / "in\udcff.spacy", tmp_path / "out")
+    assert result.exit_code == 1
+    assert ".spacy: no such file" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("name", ["bio", "bracketed", "brat", "conll2012", "corefud", "jsonlines", "label-studio"])
+def test_data_that_are_not_there_are_named(data: Path, tmp_path: Path, name: str):
+    result = run(name, data.with_name("none.spacy"), tmp_path / "out")
+    assert result.exit_code == 1
+    assert "none.spacy: no such file" in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,389 @@
+"""`annotate` from its arguments to its files; what each step does is tested in `tests/annotate/`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from filelock import FileLock
+from spacy.tokens import DocBin
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector import from_dict
+from spacy_span_selector.tools.annotate import run as annotate_run
+from spacy_span_selector.tools.annotate.backends import Backend, in_this_process
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.plain import json_schema
+
+from ...full_disk import contents, full_disk
+from ...processes import run_spacy, start
+from ..annotate import components
+from ..annotate.conftest import model, without_dates  # noqa: F401
+
+CODE = Path(components.__file__)
+TEXTS = [f"Ann{i} saw Bob. Then Ann{i} left." for i in range(12)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/a.txt").write_text("Ann saw Bob. Ann left.")
+    Path("in/b.txt.gz").write_bytes(gzip.compress(b"Eve saw Tom."))
+    Path("in/c.jsonl").write_text('{"id": "c1", "text": "Kim saw Lee.", "year": 1813}\n')
+    return tmp_path
+
+
+def run(*arguments: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["annotate", *map(str, arguments)], input=stdin)
+
+
+def lines(path: str | Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
+def write_texts(texts: list[str] = TEXTS) -> None:
+    Path("texts.jsonl").write_text(
+        "".join(json.dumps({"id": f"t{i}", "text": text}) + "\n" for i, text in enumerate(texts))
+    )
+
+
+def parts(out: str) -> dict[str, bytes | None]:
+    """What a folder has to be the same however often the run was stopped."""
+    found = without_dates(contents(Path(out)))
+    return {name: content for name, content in found.items() if name != "annotate.lock"}
+
+
+def test_texts_from_everywhere_in_one_run(model: str):  # noqa: F811
+    result = run(model, "in", "out")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "Annotated 3 documents, 15 words, 15 of them now" in result.stderr
+    found = lines("out/part-00000.jsonl")
+    assert [line["id"] for line in found] == ["in/a.txt", "in/b.txt.gz", "c1"]
+    assert found[2]["year"] == 1813
+    assert [len(line["clusters"]["representative"]) for line in found] == [2, 2, 2]
+    assert sorted(path.name for path in Path("out").iterdir()) == [
+        "annotate.lock", "done.jsonl", "manifest.json", "part-00000.jsonl"
+    ]  # fmt: skip
+
+
+def test_json_lines_follow_the_schema_and_read_back(model: str):  # noqa: F811
+    jsonschema = pytest.importorskip("jsonschema")
+    run(model, "in", "out", "--tokens")
+    nlp = spacy.load(model)
+    for line in lines("out/part-00000.jsonl"):
+        jsonschema.validate(line, json_schema())
+        assert from_dict(line, nlp).text == line["text"]
+        assert line["tokens"]
+
+
+@pytest.mark.parametrize(
+    ("format_", "name", "has"),
+    [
+        ("parquet", "part-00000.parquet", b"PAR1"),
+        ("spacy", "part-00000.spacy", b""),
+        ("html", "part-00000.html", b"<h2>in/a.txt</h2>"),
+        (
+            "bracketed",
+            "part-00000.txt",
+            b"=== in/a.txt\n[Ann|c1] saw [Bob].\n> [ARG0 Ann] [V=see.01 saw] Bob.\n[Ann|c1]",
+        ),
+    ],
+)
+def test_other_formats(model: str, format_: str, name: str, has: bytes):  # noqa: F811
+    if format_ == "parquet":
+        pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
+    assert run(model, "in/a.txt", "out", "--format", format_).exit_code == 0
+    assert has in Path("out", name).read_bytes()
+
+
+def test_tables_are_read_and_written_with_all_their_columns(model: str):  # noqa: F811
+    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"key": [1, 2], "body": TEXTS[:2], "year": [1813, None]}), "a.parquet")
+    result = run(model, "a.parquet", "out", "--format", "parquet", "--text-field", "body", "--id-field", "key")
+    assert result.exit_code == 0, result.output
+    table = parquet.read_table("out/part-00000.parquet")
+    assert (table["id"].to_pylist(), table["year"].to_pylist()) == (["1", "2"], [1813, None])
+    assert table.schema.field("year").type == pyarrow.int64()
+
+
+def test_documents_keep_what_other_components_found(model: str):  # noqa: F811
+    doc = spacy.blank("en")("Ann left.")
+    doc[0].tag_ = "NNP"
+    DocBin(docs=[doc]).to_disk("a.spacy")
+    assert run(model, "a.spacy", "out", "--format", "spacy").exit_code == 0
+    (written,) = DocBin().from_disk("out/part-00000.spacy").get_docs(spacy.blank("en").vocab)
+    assert written[0].tag_ == "NNP"
+    assert "coref_clusters_1" in written.spans
+
+
+@pytest.mark.parametrize(("kind", "text"), [("txt", "Ann left.\n"), ("jsonl", "Ann left.")])
+def test_from_the_standard_input_to_the_standard_output(model: str, kind: str, text: str):  # noqa: F811
+    stdin = "Ann left.\n" if kind == "txt" else '{"text": "Ann left."}\nbroken\n'
+    result = run(model, "-", "-", "--stdin", kind, stdin=stdin)
+    (line,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert line["text"] == text
+    assert result.exit_code == (0 if kind == "txt" else 3)
+    assert ('"reason": "not JSON' in result.stderr) == (kind == "jsonl")
+
+
+def test_compressed_documents_are_the_same_and_are_read(model: str):  # noqa: F811
+    run(model, "in", "out")
+    run(model, "in", "small", "--gzip")
+    content = Path("small/part-00000.jsonl.gz").read_bytes()
+    assert gzip.decompress(content) == Path("out/part-00000.jsonl").read_bytes()
+    assert content[4:8] == bytes(4)  # no date
+    assert run(model, "small/part-00000.jsonl.gz", "again").exit_code == 0
+    assert Path("again/part-00000.jsonl").read_bytes() == Path("out/part-00000.jsonl").read_bytes()
+
+
+def test_messages_do_not_come_between_documents(model: str):  # noqa: F811
+    result = run(model, "none.txt", "-")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "none.txt: no such file" in result.stderr
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str):  # noqa: F811
+    write_texts([*TEXTS[:6], "Boom", *TEXTS[6:9], "Kill Ann.", *TEXTS[9:]])
+    options = ["--part-words", "12", "--code", str(CODE), "--tables", "csv", "--gzip"]
+    run(model, "texts.jsonl", "whole", *options)
+    assert {"part-00000.jsonl.gz", "events/part-00000.csv.gz", "entities/part-00002.csv.gz"} <= {*parts("whole")}
+    arguments = [model, "texts.jsonl", "out", *options]
+    killed = start(run_spacy, ["span-selector", "annotate", *arguments], **{components.KILL: "1"})
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
+    done = lines("out/done.jsonl")
+    assert 0 < len(done) < len(lines("whole/done.jsonl"))
+    assert json.loads(Path("out/manifest.json").read_text())["complete"] is False
+    result = run(*arguments)
+    assert result.exit_code == 3, result.output
+    assert "Annotated 13 documents" in result.stderr
+    assert parts("out") == parts("whole")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "address"),
+    [
+        (["MODEL", "in", "out", "--ray"], "local"),
+        (["--ray", "MODEL", "in", "out"], "local"),
+        (["--ray", "auto", "MODEL", "in", "out"], "auto"),
+        (["MODEL", "--ray", "10.0.0.1:6379", "in", "out"], "10.0.0.1:6379"),
+        (["MODEL", "in", "out", "--ray=[::1]:6379"], "[::1]:6379"),
+        (["--ray", "local", "--", "MODEL", "in", "out"], "local"),
+    ],
+)
+def test_the_address_of_a_cluster_may_be_left_out(
+    model: str,  # noqa: F811
+    arguments: list[str],
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    found = []
+
+    def in_ray(address: str, **options: object) -> Backend:
+        found.append(address)
+        return in_this_process
+
+    monkeypatch.setattr("spacy_span_selector.tools.annotate.cluster.in_ray", in_ray)
+    assert run(*(model if word == "MODEL" else word for word in arguments)).exit_code == 0
+    assert found == [address]
+
+
+def test_ctrl_c_says_that_the_run_can_go_on(model: str, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+    def interrupt(result: object, documents: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(annotate_run, "_check", interrupt)
+        result = run(model, "in", "out")
+    assert result.exit_code == 130
+    assert "Stopped. The same command goes on where it was." in result.stderr
+    assert run(model, "in", "out").exit_code == 0
+
+
+def test_a_run_that_is_done_does_nothing(model: str):  # noqa: F811
+    run(model, "in", "out")
+    before = parts("out")
+    result = run(model, "in", "out")
+    assert result.exit_code == 0
+    assert "Annotated 3 documents, 15 words.\n" in result.stderr
+    assert parts("out") == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("pipeline", "pipeline, files: "),
+        ("--part-words", "settings, part_words: 100000 then, 7 now"),
+        ("--text-field", "settings, text_field: 'text' then, '7' now"),
+        ("--max-length", "settings, max_length: None then, 7 now"),
+        ("inputs", "inputs, bytes: "),
+    ],
+)
+def test_another_run_is_not_mixed_in(model: str, change: str, message: str):  # noqa: F811
+    run(model, "in", "out")
+    before = parts("out")
+    if change == "pipeline":
+        nlp = spacy.load(model)
+        nlp.meta["description"] = "another"
+        nlp.to_disk("other")
+        result = run("other", "in", "out")
+    elif change == "inputs":
+        Path("in/a.txt").write_text("Ann saw nobody there at all.")
+        result = run(model, "in", "out")
+    else:
+        result = run(model, "in", "out", change, "7")
+    assert result.exit_code == 1
+    assert f"out has 1 parts of another run, and a mixture would be of no use: {message}" in flat(result)
+    assert parts("out") == before
+
+
+def flat(result: Result) -> str:
+    return " ".join(result.output.split())
+
+
+def test_inputs_of_the_same_names_and_sizes_are_not_mixed_either(model: str):  # noqa: F811
+    write_texts()
+    run(model, "texts.jsonl", "out", "--part-words", 20)
+    content = Path("texts.jsonl").read_text()
+    Path("out/part-00002.jsonl").unlink()
+    Path("texts.jsonl").write_text(content.replace("Ann1 saw", "Ann1 was"))
+    result = run(model, "texts.jsonl", "out", "--part-words", 20)
+    assert result.exit_code == 1
+    assert "part-00000.jsonl was made of other texts than there are from texts.jsonl:1 to texts.jsonl:3" in flat(result)
+
+
+def test_two_runs_do_not_write_one_folder(model: str):  # noqa: F811
+    Path("out").mkdir()
+    with FileLock("out/annotate.lock"):
+        result = run(model, "in", "out")
+    assert result.exit_code == 1
+    assert "out: another 'annotate' is running in this folder" in flat(result)
+
+
+def test_bad_records_are_listed_and_the_rest_goes_on(model: str):  # noqa: F811
+    Path("in/bad.txt").write_bytes(b"Zo\xeb")
+    Path("in/long.txt").write_text("Ann left. " * 10)
+    Path("in/d.jsonl").write_text('{"text": "Boom"}\nbroken\n{"id": 3}\n{"text": NaN}\n{"text": "Ann"}\n')
+    result = run(model, "in", "out", "--max-length", 90)
+    assert result.exit_code == 3
+    assert "6 records could not be annotated: out/errors.jsonl" in result.stderr
+    errors = {line["source"]: line["reason"] for line in lines("out/errors.jsonl")}
+    expected = {
+        "in/bad.txt": "byte 2 is not UTF-8",
+        "in/d.jsonl:1": "the pipeline failed: KeyError: 'boom'",
+        "in/d.jsonl:2": "not JSON",
+        "in/d.jsonl:3": "there is no 'text' among ['id']",
+        "in/d.jsonl:4": "not JSON: found NaN",
+        "in/long.txt": "the text has 100 characters, more than 90",
+    }
+    assert list(errors) == list(expected)
+    assert all(errors[source].startswith(reason) for source, reason in expected.items())
+    assert len(lines("out/part-00000.jsonl")) == 4
+
+
+@pytest.mark.parametrize("content", ["broken\n", '{"id": 1}\n' * 150, ""])
+def test_if_nothing_could_be_annotated_the_status_is_1(model: str, content: str):  # noqa: F811
+    Path("d.jsonl").write_text(content)
+    result = run(model, "d.jsonl", "out")
+    assert result.exit_code == 1
+    expected = {
+        7: "1 records could not be annotated: out/errors.jsonl",
+        0: "The inputs have no text.",
+    }.get(len(content), "Nothing could be annotated in 150 records, so the cause is none of them. The first: ")
+    assert expected in flat(result)
+
+
+def test_fields_that_the_output_has_are_named(model: str):  # noqa: F811
+    Path("d.jsonl").write_text('{"text": "Ann", "clusters": [], "n": 1}\n')
+    result = run(model, "d.jsonl", "out")
+    assert result.exit_code == 0
+    assert "The field 'clusters' (first in d.jsonl:1) is not passed through" in result.stderr
+    assert lines("out/part-00000.jsonl")[0]["n"] == 1
+
+
+def test_output_within_the_input_is_not_read_again(model: str):  # noqa: F811
+    run(model, ".", "in/out")
+    result = run(model, ".", "in/out")
+    assert result.exit_code == 0, result.output
+    assert "Annotated 3 documents" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["in"], "Expected inputs and, last, the folder to write; found only in."),
+        (["in", "out.jsonl"], "out.jsonl: expected a folder to write"),
+        (["in", "in/a.txt"], "in/a.txt: expected a folder to write"),
+        (["in", "-", "--format", "html"], "The standard output can only be JSON lines, not html"),
+        (["in", "-", "--tables", "csv"], "The standard output can only be JSON lines, not tables"),
+        (["in", "in"], "in has files, such as a.txt, but no manifest.json"),
+        (["none", "out"], "none: no such file or folder"),
+        (["in", "out", "--ray=here"], "--ray=here: expected HOST:PORT, such as 10.0.0.1:6379, 'auto', or no address."),
+        (["in", "out", "--ray", "--gpu-id", "0"], "say --num-gpus 1 instead of --gpu-id"),
+        (["in", "out", "--num-gpus", "1"], "--num-cpus and --num-gpus are for --ray"),
+        (["in", "out", "--precision", "bfloat16"], "--precision bfloat16 needs an encoder of the architecture"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(model: str, arguments: list[str], message: str):  # noqa: F811
+    result = run(model, *arguments)
+    assert result.exit_code == 1
+    assert message in flat(result)
+    assert not list(Path().glob("out/*.json*"))
+
+
+def test_a_pipeline_that_is_not_there_is_named(model: str):  # noqa: F811
+    result = run("no_such_model", "in", "out")
+    assert result.exit_code == 1
+    assert "no_such_model: no such folder with a pipeline" in flat(result)
+
+
+@pytest.mark.parametrize("room", [300, 800])
+def test_on_a_full_disk_the_run_stops_and_goes_on_later(model: str, room: int):  # noqa: F811
+    write_texts()
+    run(model, "texts.jsonl", "whole", "--part-words", 20)
+    Path("out").mkdir()
+    with full_disk(room):
+        result = run(model, "texts.jsonl", "out", "--part-words", 20)
+    assert result.exit_code == 1
+    assert "not written (File too large). No file has changed." in flat(result)
+    assert run(model, "texts.jsonl", "out", "--part-words", 20).exit_code == 0
+    assert parts("out") == parts("whole")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(model: str):  # noqa: F811
+    write_texts(["Ann left. " * 2_000] * 4)
+    command = [sys.executable, "-m", "spacy", "span-selector", "annotate", model, "texts.jsonl", "-"]
+    options = ["--part-words", "2000", "--code", str(CODE)]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"format"')
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+    assert process.returncode == 1
+
+
+def test_the_standard_input_is_checked_when_the_run_goes_on(model: str):  # noqa: F811
+    run(model, "-", "out", stdin="Ann left.")
+    assert run(model, "-", "out", stdin="Ann left.").exit_code == 0
+    result = run(model, "-", "out", stdin="Bob left.")
+    assert result.exit_code == 1
+    assert "part-00000.jsonl was made of other texts" in flat(result)
+
+
+def test_transcripts_have_speakers_and_what_has_no_turns_is_counted(model: str):  # noqa: F811
+    Path("chat.txt").write_text("[12:03] Ann: hi\n[12:04] Bob: yes\n")
+    result = run(model, "chat.txt", "in/a.txt", "out", "--transcripts")
+    assert result.exit_code == 0
+    assert "\n1 of them have no turns that could be read, and are plain text.\n" in result.stderr
+    found = lines("out/part-00000.jsonl")
+    assert [line.get("speakers", {"speaker": []})["speaker"] for line in found] == [["Ann", "Bob"], []]

@@ -1,0 +1,103 @@
+"""All commands, each with arguments that can't be: a message in few lines, and no traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from typer.core import TyperGroup
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from spacy_span_selector.tools.cli import app
+
+BAD = {
+    "missing": "none/none.spacy",
+    "folder": "folder.spacy",
+    "rubbish": "rubbish.spacy",
+    "nul": "a\0b.spacy",
+    "no text": "",
+}
+"""What stands in the place of every argument, so that files to read, to write and pipelines are all bad."""
+
+
+def commands(group: TyperGroup, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Every command, and how many arguments it needs."""
+    for name, command in sorted(group.commands.items()):
+        if isinstance(command, TyperGroup):
+            yield from commands(command, (*names, name))
+        else:
+            arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+            yield (*names, name), max(2 if argument.nargs < 0 else 1 for argument in arguments) + len(arguments) - 1
+
+
+def group() -> TyperGroup:
+    found = get_command(app)
+    assert isinstance(found, TyperGroup)
+    return found
+
+
+CASES = [
+    (command, kind)
+    for command in commands(group())
+    for kind in BAD
+    if command[0] != ("serve",) or kind == "rubbish"  # loads the pipeline in a process, whose start takes seconds
+]
+
+
+@pytest.mark.parametrize(("command", "kind"), CASES, ids=lambda part: part if part in BAD else "-".join(part[0]))
+def test_bad_arguments_end_in_a_message(
+    command: tuple[tuple[str, ...], int], kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder.spacy").mkdir()
+    Path("rubbish.spacy").write_bytes(bytes(range(256)))
+    names, count = command
+    more = ["--output", "out"] if names == ("train",) else []
+    result = CliRunner().invoke(app, [*names, *[BAD[kind]] * count, *more])
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert result.exit_code in (1, 2)
+    assert len(result.output.strip()) > 20
+
+
+@pytest.mark.parametrize("error", [KeyError("bug"), AttributeError("bug"), TypeError("bug")])
+def test_a_bug_keeps_its_traceback(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> None:
+        raise error
+
+    monkeypatch.setattr("spacy_span_selector.tools.formats.commands.read_spacy_file", fail)
+    assert CliRunner().invoke(app, ["export", "bracketed", "a.spacy", str(tmp_path / "b")]).exception is error
+
+
+@pytest.mark.parametrize("command", ["evaluate", "train"])
+def test_an_option_that_there_is_none_of_is_named(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.spacy").touch()
+    more = ["--output", str(tmp_path / "out")] if command == "train" else ["b.spacy"]
+    result = CliRunner().invoke(app, [command, str(tmp_path / "a.spacy"), *more, "--dropout", "1"])
+    assert isinstance(result.exception, SystemExit) and result.exit_code == 1, repr(result.exception)
+
+
+@pytest.mark.parametrize("code", ["import none_such", "def (:", "1 / 0"])
+def test_code_that_fails_is_named(code: str, tmp_path: Path) -> None:
+    spacy.blank("xx").to_disk(tmp_path / "model")
+    (tmp_path / "code.py").write_text(code)
+    (tmp_path / "a.txt").write_text("Ann left.")
+    paths = [str(tmp_path / name) for name in ("model", "a.txt", "out")]
+    result = CliRunner().invoke(app, ["annotate", *paths, "--code", str(tmp_path / "code.py")])
+    assert isinstance(result.exception, SystemExit) and result.exit_code == 1, repr(result.exception)
+    assert "code.py: this code can't be run (" in " ".join(result.output.split())
+
+
+def test_a_setting_of_a_pipeline_that_cannot_be_is_named_alone(tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("word_sentencizer")
+    nlp.to_disk(tmp_path / "model")
+    DocBin(docs=[nlp.make_doc("Ann left.")]).to_disk(tmp_path / "a.spacy")
+    option = ["--components.word_sentencizer.overwrite", "perhaps"]
+    result = CliRunner().invoke(app, ["evaluate", str(tmp_path / "model"), str(tmp_path / "a.spacy"), *option])
+    assert isinstance(result.exception, SystemExit) and result.exit_code == 1, repr(result.exception)
+    assert "word_sentencizer -> overwrite" in " ".join(result.output.split())
+    assert len(result.output) < 500

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.vocab import Vocab
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector import to_dict
+from spacy_span_selector.encoders.int8 import encoder_shims
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.files.fingerprints import file_digest
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
+
+from ...tiny_bert import tiny_bert
+
+CORPUS = """
+[Ann|ann] saw [the boat of [her|ann] brother|boat].
+[She|ann] liked [it|boat].
+> [ARG0 She] [V liked] [ARG1 it].
+"""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained pipeline with both components."""
+    nlp = spacy.blank("en")
+    for name in ("sentencizer", "structured_coref", "structured_srl"):
+        nlp.add_pipe(name)
+    docs = parse_bracketed(CORPUS, nlp)
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    path = tmp_path_factory.mktemp("model") / "pipeline"
+    nlp.to_disk(path)
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["compact", *map(str, arguments)])
+
+
+def head_size(path: Path) -> int:
+    return (path / "structured_srl" / "model").stat().st_size
+
+
+def test_a_copy_takes_less_space_and_can_be_loaded(model: Path, tmp_path: Path) -> None:
+    result = run(model, tmp_path / "deep" / "small")
+    assert result.exit_code == 0, result.output
+    assert "MB" in result.output
+    assert head_size(tmp_path / "deep" / "small") < head_size(model)
+    text = "Ann saw the boat of her brother. She liked it."
+    assert len(spacy.load(tmp_path / "deep" / "small")(text)) == len(spacy.load(model)(text))
+    assert not [path for path in (tmp_path / "deep").iterdir() if path.name != "small"]
+
+
+def test_a_copy_does_not_claim_the_scores_of_other_weights(model: Path, tmp_path: Path) -> None:
+    nlp = spacy.load(model)
+    nlp.meta.update(performance={"coref_f": 0.5}, license="CC0")
+    nlp.to_disk(tmp_path / "scored")
+    run(tmp_path / "scored", tmp_path / "small")
+    meta = spacy.load(tmp_path / "small").meta
+    assert "performance" not in meta and meta["license"] == "CC0"
+
+
+def test_what_exists_is_not_replaced(model: Path, tmp_path: Path) -> None:
+    result = run(model, tmp_path)
+    assert result.exit_code == 1
+    assert "exists. Name a folder that does not" in " ".join(result.output.split())
+
+
+def test_what_exists_is_replaced_by_force(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "small" / "old").mkdir(parents=True)
+    assert run(model, tmp_path / "small", "--force").exit_code == 0
+    assert not (tmp_path / "small" / "old").exists()
+    spacy.load(tmp_path / "small")
+
+
+def test_another_kind_of_weights_is_an_error(model: Path, tmp_path: Path) -> None:
+    result = run(model, tmp_path / "small", "--weights", "int4")
+    assert result.exit_code == 1
+    assert "can't be stored as 'int4'" in result.output
+    assert not (tmp_path / "small").exists()
+
+
+def own_strings(path: Path) -> list[str]:
+    strings: list[str] = srsly.read_json(path / "vocab" / "strings.json")
+    return strings
+
+
+def test_words_of_the_corpus_are_left_out_and_nothing_else(tmp_path: Path) -> None:
+    text = "[Ann|ann] wrote to zoe@example.org.\n[She|ann] left.\n> [ARG0 She] [V=leave.01 left].\n"
+    nlp = spacy.blank("en")
+    for name in ("word_sentencizer", "structured_coref", "structured_srl"):
+        nlp.add_pipe(name)
+    docs = parse_bracketed(text, nlp)
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    for component in ("structured_coref", "structured_srl"):  # so that there is something to compare
+        nlp.get_pipe(component).configure(threshold=0.0)
+    nlp.to_disk(tmp_path / "model")
+    assert "zoe@example.org" in own_strings(tmp_path / "model")
+    result = run(tmp_path / "model", tmp_path / "small", "--weights", "float32")
+    assert result.exit_code == 0 and "may need" not in result.output
+    strings = own_strings(tmp_path / "small")
+    assert "ARG0" in strings and "zoe@example.org" not in strings
+    files = [path.relative_to(tmp_path / "model") for path in (tmp_path / "model").rglob("*") if path.is_file()]
+    changed = [
+        str(file) for file in files if file_digest(tmp_path / "model" / file) != file_digest(tmp_path / "small" / file)
+    ]
+    assert changed == [str(Path("vocab", "strings.json"))]
+    whole, small = (spacy.load(tmp_path / name) for name in ("model", "small"))
+    text = "Bob wrote to ann@example.org. He left her."
+    assert to_dict(small(text)) == to_dict(whole(text))
+    saved = Doc(Vocab()).from_bytes(small(text).to_bytes())
+    assert saved.text == text and small.get_pipe("structured_srl").labels == ("ARG0",)
+
+
+def test_words_of_vectors_stay(tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    nlp.vocab.strings.add("private")
+    nlp.vocab.set_vector("cat", numpy.ones(4, dtype="float32"))
+    nlp.to_disk(tmp_path / "model")
+    assert run(tmp_path / "model", tmp_path / "small").exit_code == 0
+    assert "cat" in own_strings(tmp_path / "small") and "private" not in own_strings(tmp_path / "small")
+    assert [spacy.load(tmp_path / "small").vocab.strings[key] for key in nlp.vocab.vectors] == ["cat"]
+
+
+def test_components_that_may_need_any_word_keep_them(tmp_path: Path) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "ORG", "pattern": "Acme"}])
+    nlp.vocab.strings.add("private")
+    nlp.to_disk(tmp_path / "model")
+    result = run(tmp_path / "model", tmp_path / "small")
+    assert "which these components may need: entity_ruler" in " ".join(result.output.split())
+    assert "private" in own_strings(tmp_path / "small")
+
+
+@pytest.fixture(scope="module")
+def with_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained pipeline with a pretrained encoder."""
+    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
+    folder = tmp_path_factory.mktemp("encoder")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    block = {
+        "@architectures": "spacy_span_selector.TransformerModel.v1",
+        "name": str(tiny_bert(folder / "bert")),
+        "get_spans": {"@span_getters": "spacy_span_selector.SentenceWindows.v1"},
+    }
+    nlp.add_pipe("transformer", config={"model": block})
+    nlp.initialize()
+    nlp.to_disk(folder / "pipeline")
+    return folder / "pipeline"
+
+
+def test_a_copy_has_the_ranges_of_texts(with_encoder: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("She saw it. " * 3)
+    nlp = spacy.blank("en")
+    DocBin(docs=[nlp.make_doc("He saw her."), nlp.make_doc("She liked it.")]).to_disk(tmp_path / "b.spacy")
+    result = run(with_encoder, tmp_path / "small", "--texts", tmp_path / "a.txt", "--texts", tmp_path / "b.spacy")
+    assert result.exit_code == 0, result.output
+    assert "Ranges for int8: measured on 20 words" in result.output
+    (shim,) = encoder_shims(spacy.load(tmp_path / "small"))["transformer"]
+    assert len(shim.ranges) == 6
+
+
+def test_a_copy_has_narrower_layers(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ann saw the boat of her brother. She liked it. " * 20)
+    nlp = spacy.load(model)
+    for component in ("structured_coref", "structured_srl"):  # so that an untrained pipeline finds something
+        nlp.get_pipe(component).configure(threshold=0.0)
+    nlp.to_disk(tmp_path / "model")
+    result = run(tmp_path / "model", tmp_path / "small", "--texts", tmp_path / "a.txt", "--hidden-width", 100)
+    assert result.exit_code == 0, result.output
+    assert "structured_coref, linker: 100 of 512 hidden units, scores off by" in " ".join(result.output.split())
+    assert "Ranges" not in result.output  # there is no encoder
+    assert spacy.load(tmp_path / "small").config["components"]["structured_srl"]["model"]["pair_hidden_width"] == 100
+
+
+def test_narrower_layers_need_texts(model: Path, tmp_path: Path) -> None:
+    result = run(model, tmp_path / "small", "--hidden-width", 100)
+    assert result.exit_code == 1 and "--hidden-width needs --texts FILE" in " ".join(result.output.split())
+    assert not (tmp_path / "small").exists()
+
+
+def test_texts_without_an_encoder_or_words_are_errors(with_encoder: Path, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("She saw it.")
+    (tmp_path / "none.txt").write_text("")
+    for pipeline, texts, message in (
+        (model, "a.txt", "have none. Leave out the texts"),
+        (with_encoder, "none.txt", "There are no words in the texts"),
+        (with_encoder, "missing.txt", "no such file or folder"),
+    ):
+        result = run(pipeline, tmp_path / "small", "--texts", tmp_path / texts)
+        assert result.exit_code == 1
+        assert message in " ".join(result.output.split())
+        assert not (tmp_path / "small").exists()

@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import srsly
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.training import Example
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.examples.corpus import read_docs
+from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.bracketed import parse_bracketed
+from spacy_span_selector.tools.formats.reports import CorpusWarning
+
+from ...pipeline.components import COREF, SPANCAT, SRL, blank_nlp, weights
+from ...selectors import selector_block
+from ...tok2vec import TOK2VEC
+
+TEXT = """
+[Bob{0}|bob] met [Tim].
+> [ARG0 Bob{0}] [V=meet.03 met] [ARG9 Tim].
+[He|bob] left.
+"""
+RATE = "--training.optimizer.learn_rate"
+FAST = (f"{RATE}.total_steps", 2, f"{RATE}.warmup_steps", 1, f"{RATE}.initial_rate", 0.05)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained pipeline of all components over one encoder, with what a package has beside it."""
+    nlp = blank_nlp()
+    nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
+    for case in (COREF, SRL, SPANCAT):
+        selector = selector_block("laminar", case.ratio)
+        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener, "selector": selector}})
+    docs = [doc for case in (COREF, SRL, SPANCAT) for doc in parse_bracketed(case.corpus, nlp)]
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    nlp.meta.update(name="tiny", version="1.0.0", license="CC0", performance={"coref_f": 0.99})
+    path = tmp_path_factory.mktemp("model") / "pipeline"
+    nlp.to_disk(path)
+    (path / "LICENSE").write_text("You may.")
+    return path
+
+
+def write_texts(folder: Path, number: int = 6) -> Path:
+    """Annotated texts of which one can't be read, beside a raw one, as the page to edit leaves them."""
+    folder.mkdir()
+    for i in range(number):
+        (folder / f"{i}.brackets.txt").write_text(TEXT.format(i))
+    (folder / "broken.brackets.txt").write_text("Oh.\n[Ann|ann met him.\n")
+    (folder / "0.txt").write_text("Bob0 met Tim.\nHe left.\n")
+    return folder
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["finetune", *map(str, arguments)])
+
+
+def refusal(*arguments: object) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 1, result.output
+    return " ".join(result.output.split())
+
+
+@pytest.fixture(scope="module")
+def tuned(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The output folder of a fine-tuning with all options, and what it has printed."""
+    folder = tmp_path_factory.mktemp("tuned")
+    texts = write_texts(folder / "texts")
+    DocBin(docs=parse_bracketed(SRL.corpus, blank_nlp()), store_user_data=True).to_disk(folder / "known.spacy")
+    known = ("--known", folder / "known.spacy", "--known", texts / "0.txt")
+    named = ("--name", "mine", "--version", "1.1.0", "--package")
+    with pytest.warns(CorpusWarning, match="can't be read: 1.*broken.brackets.txt:2:1") as found:
+        result = run(model, texts, "-o", folder / "out", "--share", 1, *known, *named, *FAST)
+    assert result.exit_code == 0, result.output
+    assert len([each for each in found if isinstance(each.message, CorpusWarning)]) == 1
+    return folder / "out", " ".join(result.output.split())
+
+
+def scores_of(output: Path) -> dict[str, Any]:
+    found: dict[str, Any] = srsly.read_json(output / "scores.json")
+    return found
+
+
+def test_one_text_in_five_is_split_off_and_named(tuned: tuple[Path, str]) -> None:
+    output, printed = tuned
+    titles = {
+        split: [doc.user_data["title"] for doc in read_docs(output / "corpus" / f"{split}.spacy", blank_nlp().vocab)]
+        for split in ("train", "dev")
+    }
+    assert sorted(titles["train"] + titles["dev"]) == [str(i) for i in range(6)]
+    assert len(titles["dev"]) == 1
+    assert f"Documents: 5 to learn, 1 of dev, split off: document '{titles['dev'][0]}'" in printed
+    assert "With fewer than 5 documents of dev" in printed
+
+
+def test_scores_before_and_after_are_of_dev_and_of_what_was_known(tuned: tuple[Path, str], model: Path) -> None:
+    output, printed = tuned
+    found = scores_of(output)["scores"]
+    dev, (gold, raw) = found["dev"], found["known"]
+    assert gold["title"].endswith("known.spacy") and raw["title"].endswith("0.txt")
+    assert {"coref_f", "srl_f"} <= dev["before"].keys() & dev["after"].keys()
+    assert "srl_f" in gold["before"] and "coref_f" not in gold["before"]
+    assert raw["before"] == {} and "coref_f" in raw["after"]
+    assert "Coreference, CoNLL F1 dev" in printed and "0.txt: agreement" in printed
+    evaluated = CliRunner().invoke(
+        app, ["evaluate", str(output / "model"), str(output / "corpus/dev.spacy"), "--output", str(output / "dev.json")]
+    )
+    assert evaluated.exit_code == 0
+    again = srsly.read_json(output / "dev.json")
+    assert {name: again[name] for name in dev["after"]} == pytest.approx(dev["after"])
+
+
+def test_what_is_not_annotated_and_the_shared_encoder_stay(tuned: tuple[Path, str], model: Path) -> None:
+    old, new = spacy.load(model), spacy.load(tuned[0] / "model")
+    changed = {
+        name
+        for name in ("tok2vec", "structured_coref", "structured_srl", "structured_spancat")
+        if not same_weights(old, new, name)
+    }
+    assert changed == {"structured_coref", "structured_srl"}
+
+
+def same_weights(one: Language, other: Language, name: str) -> bool:
+    """Whether a component has the same weights, as far as their compact form tells."""
+    pipes: list[Any] = [one.get_pipe(name), other.get_pipe(name)]
+    states = [
+        [shim._model.state_dict() for node in pipe.model.walk() for shim in node.shims] or [weights(pipe.model)]
+        for pipe in pipes
+    ]
+    flat = [[*state.values()] if isinstance(state, dict) else state for pair in states for state in pair]
+    return all(
+        first.shape == second.shape and abs(first - second).max() <= abs(first).max() / 100
+        for first, second in zip(*flat, strict=True)
+    )
+
+
+def test_new_labels_are_learnt(tuned: tuple[Path, str]) -> None:
+    srl: Any = spacy.load(tuned[0] / "model").get_pipe("structured_srl")
+    assert "ARG9" in srl.labels
+
+
+def test_the_meta_tells_what_the_new_pipeline_is(tuned: tuple[Path, str]) -> None:
+    output, _ = tuned
+    meta = srsly.read_json(output / "model" / "meta.json")
+    assert (meta["name"], meta["version"], meta["license"]) == ("mine", "1.1.0", "CC0")
+    assert "xx_tiny 1.0.0, fine-tuned (documents: 5)." in meta["description"]
+    assert meta["sources"][-1] == {"name": "xx_tiny 1.0.0", "url": "", "license": "CC0", "author": ""}
+    assert meta["performance"] == scores_of(output)["scores"]["dev"]["after"]
+    assert meta["finetuned"]["dev"] == {"documents": 1, "words": 7}
+    size = sum(path.stat().st_size for path in (output / "model").rglob("*") if path.is_file()) / 1e6
+    assert meta["finetuned"]["megabytes"] == pytest.approx(size, abs=0.1)
+    assert (output / "model" / "LICENSE").read_text() == "You may."
+
+
+def test_the_package_is_one_of_spacy(tuned: tuple[Path, str]) -> None:
+    output, printed = tuned
+    package = output / "packages" / "xx_mine-1.1.0"
+    assert f"pip install {package}" in printed
+    assert (package / "setup.py").is_file()
+    assert spacy.load(package / "xx_mine" / "xx_mine-1.1.0").meta["name"] == "mine"
+
+
+def test_only_the_new_pipeline_stays_of_the_training(tuned: tuple[Path, str]) -> None:
+    assert [path.name for path in (tuned[0] / "training").iterdir()] == ["checkpoints"]
+
+
+def test_a_pipeline_is_replaced_only_by_force(tuned: tuple[Path, str], model: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    shutil.copytree(tuned[0], output)
+    texts = write_texts(tmp_path / "texts", 3)
+    assert "exists. Name another --output, or give --force" in refusal(model, texts, "-o", output, *FAST)
+    before = (output / "scores.json").read_text()
+    with pytest.warns(CorpusWarning):
+        assert "is of another fine-tuning" in refusal(model, texts, "-o", output, "--resume", *FAST)
+        assert (output / "scores.json").read_text() == before
+        assert run(model, texts, "-o", output, "--force", *FAST).exit_code == 0
+    assert scores_of(output)["train"]["documents"] == 2
+
+
+def test_a_share_of_none_changes_no_weight_but_new_ones(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "texts.txt").write_text(COREF.corpus)
+    assert run(model, tmp_path / "texts.txt", "-o", tmp_path / "out", "--share", 0, *FAST).exit_code == 0
+    assert same_weights(spacy.load(model), spacy.load(tmp_path / "out/model"), "structured_coref")
+
+
+def test_an_interrupted_fine_tuning_goes_on(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "texts.txt").write_text(COREF.corpus)
+    arguments = (model, tmp_path / "texts.txt", "-o", tmp_path / "out", "--resume", *FAST)
+    update = SelectorPipe.update
+
+    def stop(*args: Any, **kwargs: Any) -> Any:
+        signal.raise_signal(signal.SIGTERM)
+        return update(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SelectorPipe, "update", stop)
+        assert run(*arguments).exit_code == 128 + signal.SIGTERM
+    assert not (tmp_path / "out" / "model").exists()
+    result = run(*arguments)
+    assert result.exit_code == 0 and "Going on after step" in result.output
+    again = run(*arguments)
+    assert again.exit_code == 0 and "This fine-tuning has ended" in again.output
+
+
+def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:
+    texts, dev = write_texts(tmp_path / "texts", 3), tmp_path / "dev.txt"
+    (texts / "broken.brackets.txt").unlink()
+    dev.write_text(TEXT.format(1))
+    with pytest.warns(CorpusWarning, match="documents that are in dev, too: 1"):
+        assert run(model, texts, "--dev", dev, "-o", tmp_path / "out", *FAST).exit_code == 0
+    assert scores_of(tmp_path / "out")["train"]["documents"] == 2
+
+
+@pytest.mark.filterwarnings("ignore::spacy_span_selector.tools.formats.reports.CorpusWarning")
+@pytest.mark.parametrize(
+    ("texts", "dev", "message"),
+    [
+        ({}, None, "a folder without texts. Expected *.brackets.txt, *.spacy or *.txt."),
+        (
+            {"a.txt": "Ann left.", "b.txt": "Bob left."},
+            None,
+            "found nothing to learn. Expected clusters",
+        ),
+        ({"a.brackets.txt": "[Ann|ann"}, None, "found no document that can be read."),
+        ({"a.brackets.txt": "[Ann|a] saw [her|a]."}, None, "Annotate at least two in the same way, or give others"),
+        ({"a.spacy": "Ann"}, None, "a.spacy: damaged, or not a .spacy file"),
+        ({"a.txt": "[Ann|a] saw [her|a]."}, "[Ann|a] saw [her|a].", "nothing is left to learn. Give dev other texts."),
+        ({"a.txt": "[Ann|a] saw [her|a]."}, "Ann left.\n> Ann [V left].", "dev has no annotation for structured_coref"),
+    ],
+)
+def test_what_cannot_be_learnt_is_said(
+    model: Path, tmp_path: Path, texts: dict[str, str], dev: str | None, message: str
+) -> None:
+    (tmp_path / "texts").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "texts" / name).write_text(text)
+    if dev is not None:
+        (tmp_path / "dev.txt").write_text(dev)
+    given = () if dev is None else ("--dev", tmp_path / "dev.txt")
+    assert message in refusal(model, tmp_path / "texts", *given, "-o", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_pipelines_are_refused(tmp_path: Path) -> None:
+    blank_nlp().to_disk(tmp_path / "model")
+    message = refusal(tmp_path / "model", write_texts(tmp_path / "texts"), "-o", tmp_path / "out")
+    assert "has none of the components that can be fine-tuned, but ['sentencizer']" in message
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--name", "my-model", "letters, digits and underscores only"),
+        ("--version", "new", "Invalid version"),
+        ("--training.colour", "red", "colour"),
+        ("--components.structured_coref.colour", "red", "colour"),
+        ("--known", "none.txt", "none.txt: no such file"),
+    ],
+)
+def test_bad_options_are_refused_before_the_work(
+    model: Path, tmp_path: Path, option: str, value: str, message: str
+) -> None:
+    (tmp_path / "texts.txt").write_text(COREF.corpus)
+    found = refusal(model, tmp_path / "texts.txt", "-o", tmp_path / "out", option, value)
+    assert message in found and "Training pipeline" not in found

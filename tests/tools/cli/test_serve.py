@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+import spacy
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.tools.cli import app
+
+from ...processes import spawn_fresh
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["serve", *map(str, arguments)])
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    spacy.blank("en").to_disk(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What would be served: the names that are answered, and the address."""
+    pytest.importorskip("starlette", reason="needs the extra 'serve'")
+    pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
+    import spacy_span_selector.tools.serving
+
+    found: list[tuple[Any, ...]] = []
+
+    def run_app(page: Any, listening: socket.socket, stop: Any) -> None:
+        (hosts,) = page.user_middleware
+        found.append((hosts.kwargs["allowed_hosts"], listening.getsockname()))
+
+    monkeypatch.setattr(spacy_span_selector.tools.serving, "run_app", run_app)
+    return found
+
+
+@pytest.fixture
+def no_process(monkeypatch: pytest.MonkeyPatch, served: list[tuple[Any, ...]]) -> None:
+    """In the place of the process that annotates, which takes seconds to start."""
+    import spacy_span_selector.tools.serving
+
+    monkeypatch.setattr(spacy_span_selector.tools.serving, "Worker", MagicMock())
+
+
+@pytest.mark.usefixtures("no_process")
+def test_only_this_computer_reaches_it_by_default(model: Path, served: list[tuple[Any, ...]]) -> None:
+    result = run(model, "--port", 0)
+    assert result.exit_code == 0, result.output
+    ((hosts, (address, port)),) = served
+    assert address == "127.0.0.1"
+    assert {*hosts} == {"127.0.0.1", "localhost", "::1", "[::1]"}
+    assert f"http://127.0.0.1:{port} " in result.output
+    assert "network" not in result.output
+
+
+@pytest.mark.usefixtures("no_process")
+def test_others_are_let_in_on_request_with_a_warning(model: Path, served: list[tuple[Any, ...]]) -> None:
+    result = run(model, "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test")
+    ((hosts, (address, _)),) = served
+    assert address == "0.0.0.0"
+    assert {"0.0.0.0", "mine.test"} <= {*hosts}
+    assert "Whoever reaches 0.0.0.0 on the network" in " ".join(result.output.split())
+
+
+@pytest.mark.usefixtures("no_process")
+def test_a_folder_is_corrected_on_this_computer_alone_or_with_a_warning(
+    model: Path, served: list[tuple[Any, ...]], tmp_path: Path
+) -> None:
+    result = run(model, "--port", 0, "--edit", tmp_path / "texts")
+    assert (result.exit_code, "texts: no such folder" in " ".join(result.output.split())) == (1, True)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/a.txt").write_text("Ann ran.", encoding="utf-8")
+    assert run(model, "--port", 0, "--edit", tmp_path / "texts").exit_code == 0
+    result = run(model, "--port", 0, "--edit", tmp_path / "texts", "--host", "0.0.0.0")
+    assert [address for _, (address, _) in served] == ["127.0.0.1", "0.0.0.0"]
+    assert "can change files in" in " ".join(result.output.split())
+
+
+def test_a_missing_pipeline_and_a_taken_port_are_named(
+    model: Path, served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spacy_span_selector.tools.serving.worker.get_context", spawn_fresh)
+    result = run("no_such_model", "--port", 0)
+    assert (result.exit_code, "no_such_model" in result.output) == (1, True)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run(model, "--port", port)
+    assert result.exit_code == 1
+    assert f"Can't serve on 127.0.0.1, port {port}" in " ".join(result.output.split())
+    assert served == []
+
+
+@pytest.mark.parametrize("missing", ["starlette.applications", "uvicorn"])
+def test_a_missing_library_is_named_with_its_extra(model: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    for name in [name for name in sys.modules if name.startswith("spacy_span_selector.tools.serving")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, missing, None)
+    result = run(model)
+    assert result.exit_code == 1
+    assert "pip install 'spacy-span-selector[serve]'" in " ".join(result.output.split())

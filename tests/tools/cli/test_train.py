@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.tokens import DocBin
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
+from spacy_span_selector.tools.cli import app
+
+from ...pipeline.components import COREF, blank_nlp, gold_docs
+from ..training.trainings import write_training
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = write_training(tmp_path_factory.mktemp("training"))
+    path.write_text(path.read_text(encoding="utf-8") + "\n[checkpoints]\nsteps = 2\nkeep = 2\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def stopped(config: Path) -> Path:
+    """The output of a training that was stopped between two evaluations."""
+    output = config.parent / "stopped"
+    update, calls = SelectorPipe.update, []
+
+    def stop(*args: Any, **kwargs: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 23:
+            signal.raise_signal(signal.SIGTERM)
+        return update(*args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SelectorPipe, "update", stop)
+        assert invoke(config, "--output", output).exit_code == 128 + signal.SIGTERM
+    return output
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["train", *map(str, arguments)])
+
+
+def refusal(*arguments: object) -> str:
+    result = invoke(*arguments)
+    assert result.exit_code == 1, result.output
+    return " ".join(result.output.split())
+
+
+def test_checkpoints_are_made_and_kept_as_the_config_says(stopped: Path) -> None:
+    found = sorted(path.name for path in (stopped / "checkpoints").iterdir())
+    assert found == ["step-000000004", "step-000000005"]
+
+
+def test_unfinished_trainings_are_not_lost_by_beginning_anew(config: Path, stopped: Path) -> None:
+    message = refusal(config, "--output", stopped)
+    assert "step-000000005 is of a training that has not ended. Go on with --resume, or delete" in message
+
+
+def test_another_config_is_refused(config: Path, stopped: Path) -> None:
+    message = refusal(config, "--output", stopped, "--resume", "--training.dropout", "0.2")
+    assert "is of another training: training.dropout: 0.3 then, 0.2 now" in message
+
+
+def test_another_corpus_is_refused(config: Path, stopped: Path) -> None:
+    corpus = config.parent / "corpus.spacy"
+    shutil.copy(corpus, config.parent / "backup")
+    DocBin(docs=gold_docs(COREF, blank_nlp())).to_disk(corpus)
+    try:
+        assert f"is of another training: {corpus}: " in refusal(config, "--output", stopped, "--resume")
+    finally:
+        os.replace(config.parent / "backup", corpus)
+
+
+def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_is_taken(
+    config: Path, stopped: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "copy"
+    shutil.copytree(stopped, output)
+    newest = output / "checkpoints/step-000000005"
+    (newest / "arrays.npz").write_bytes(b"")
+    assert "is damaged: arrays.npz has other content than was written" in refusal(config, "-o", output, "--resume")
+    shutil.rmtree(newest)
+    result = invoke(config, "-o", output, "--resume")
+    assert result.exit_code == 0, result.output
+    assert "Going on after step 4" in result.output
+    again = invoke(config, "-o", output, "--resume")
+    assert again.exit_code == 0 and "This training has ended" in again.output
+
+
+def test_settings_of_checkpoints_are_checked(config: Path, tmp_path: Path) -> None:
+    assert "[checkpoints] has no setting 'every'" in refusal(config, "-o", tmp_path, "--checkpoints.every", "3")
+
+
+def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path: Path) -> None:
+    rate = "--training.optimizer.learn_rate.initial_rate"
+    message = refusal(config, "-o", tmp_path, rate, "1e30")
+    assert "Step 2: 'structured_coref' can't learn from a batch: there is NaN or infinity in" in message
+    assert {path.name for path in tmp_path.iterdir()} == {"checkpoints", "model-best", "model-last"}
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "{", '{"state.json": 1}'])
+def test_a_damaged_list_of_files_is_refused(config: Path, stopped: Path, tmp_path: Path, content: str) -> None:
+    output = tmp_path / "copy"
+    shutil.copytree(stopped, output)
+    (output / "checkpoints/step-000000005/files.json").write_text(content)
+    message = refusal(config, "-o", output, "--resume")
+    assert "step-000000005 is damaged: files.json can't be read" in message
+    assert "Delete the folder; training then goes on from an older checkpoint" in message
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "{"])
+def test_a_damaged_note_of_the_end_is_named(config: Path, tmp_path: Path, content: str) -> None:
+    note = tmp_path / "checkpoints/finished/state.json"
+    note.parent.mkdir(parents=True)
+    note.write_text(content)
+    message = refusal(config, "-o", tmp_path, "--resume")
+    assert f"{note} is damaged" in message.replace(" ", "").replace("isdamaged", " is damaged")
+    assert "all is done; else delete" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--trainin.dropout", "0.2"], "trainin -> dropout: not a section value"),
+        (["--dropout", "0.2"], "--dropout: there is no such option"),
+        (["--training.dropout", "much"], "'dropout' in [training] is 'much'"),
+        (["--training.optimizer.@optimizers", "None.v1"], "Could not find function 'None.v1'"),
+        (["--components.structured_coref.model.hidden_width", "-3"], "'hidden_width' of the coreference model is -3"),
+        (["--components.structured_coref.colour", "red"], "structured_coref -> colour: unexpected argument"),
+        (["--nlp.lang", "qqq"], "Can't import language qqq"),
+        (["--corpora.train.path", "none.spacy"], "none.spacy: no such file or folder"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_in_few_lines(
+    config: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    found = refusal(config, "-o", tmp_path / "output", *options)
+    assert message in found
+    assert len(found) < 900
+    assert options[0] == "--dropout" or config.name in found or options[-1] in found
+
+
+@pytest.mark.parametrize("end", ["[checkpoints]\nsteps = 3\n", "keep = 2\n", "${training.none}\n"])
+def test_a_config_that_cannot_be_read_is_named(config: Path, tmp_path: Path, end: str) -> None:
+    broken = tmp_path / "broken.cfg"
+    broken.write_text(config.read_text(encoding="utf-8") + end, encoding="utf-8")
+    assert "broken.cfg: " in refusal(broken, "-o", tmp_path / "output")
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(config: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    message = refusal(config, "-o", tmp_path / "file")
+    assert "can't be written (Not a directory). Give another --output." in message
+    assert "Initializing" not in message
+
+
+def test_a_dev_corpus_that_cannot_be_scored_ends_the_training(config: Path, tmp_path: Path) -> None:
+    DocBin(docs=[blank_nlp().make_doc("Ann left.")]).to_disk(tmp_path / "dev.spacy")
+    message = refusal(config, "-o", tmp_path / "output", "--corpora.dev.path", tmp_path / "dev.spacy")
+    assert "The dev corpus gives no " in message and "no pipeline can be the best" in message
+
+
+def test_a_score_that_nothing_gives_is_reported_once(config: Path, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="The dev corpus gives no none_f") as found:
+        assert invoke(config, "-o", tmp_path, "--training.score_weights.none_f", "0.5").exit_code == 0
+    assert len([warning for warning in found if "none_f" in str(warning.message)]) == 1

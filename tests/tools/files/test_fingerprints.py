@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from spacy_span_selector.tools.files.fingerprints import differences, file_digest, versions
+
+
+def test_a_file_that_is_added_renamed_or_changed_changes_the_digest(tmp_path: Path) -> None:
+    digests = {file_digest(tmp_path)}
+    for action in (
+        lambda: (tmp_path / "a").write_bytes(b"one"),
+        lambda: (tmp_path / "a").write_bytes(b"two"),
+        lambda: (tmp_path / "a").rename(tmp_path / "b"),
+        lambda: (tmp_path / "b").write_bytes(b""),
+    ):
+        action()
+        digests.add(file_digest(tmp_path))
+    assert len(digests) == 5
+
+
+def test_differences_name_both_values() -> None:
+    assert differences({"a": 1, "b": 2, "c": None}, {"b": 3, "c": None, "d": "x"}) == [
+        "a: 1 then, 'nothing' now",
+        "b: 2 then, 3 now",
+        "d: 'nothing' then, 'x' now",
+    ]
+
+
+def test_versions_of_what_is_installed_and_what_is_not() -> None:
+    assert {"python", "spacy", "torch"} <= versions().keys()
+    assert versions()["spacy"] != "none"

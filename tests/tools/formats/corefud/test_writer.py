@@ -1,0 +1,224 @@
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    get_clusters,
+    get_speakers,
+    get_title,
+    has_clusters_annotated,
+    set_clusters,
+    set_speakers,
+    set_title,
+)
+from spacy_span_selector.people.dialogue import insert_speaker_markers
+from spacy_span_selector.tools.formats.corefud import merge_corefud, read_corefud, write_corefud
+
+from .helpers import entity_types, named_clusters, row, write
+
+
+def make_doc(n_words: int = 6, title: str = "tale") -> Doc:
+    """Two sentences of words called w0, w1, ..."""
+    words = [f"w{i}" for i in range(n_words)]
+    doc = Doc(Vocab(), words=words, sent_starts=[i in (0, n_words // 2) for i in range(n_words)])
+    set_title(doc, title)
+    return doc
+
+
+def test_what_is_written_is_read_back(tmp_path: Path):
+    doc = Doc(
+        Vocab(),
+        words=["Ann", "'s", "dog", "He", "ran"],
+        spaces=[False, True, True, True, False],
+        tags=["NNP", "POS", "NN", "PRP", "VBD"],
+        pos=["PROPN", "PART", "NOUN", "PRON", "VERB"],
+        lemmas=["Ann", "'s", "dog", "he", "run"],
+        sent_starts=[True, False, False, True, False],
+    )
+    set_title(doc, "nw/the tale")
+    set_clusters(doc, [[(0, 2)], [(0, 3), (3, 4)]], names=["e5", ""], entity_types=["person", "animal-or(plant)"])
+    set_speakers(doc, [(0, 3, "Leo B")])
+    (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
+    (back,) = read_corefud(tmp_path / "a.conllu")
+    assert get_title(back) == "nw/the tale"
+    assert back.text.rstrip() == doc.text
+    assert get_clusters(back) == get_clusters(doc)
+    assert named_clusters(back) == {"e5": [(0, 2)], "e1": [(0, 3), (3, 4)]}
+    assert entity_types([back]) == ["person", "animal-or(plant)"]
+    assert get_speakers(back) == [(0, 3, "Leo B")]
+    for attribute in ("tag_", "pos_", "lemma_", "is_sent_start"):
+        assert [getattr(token, attribute) for token in back] == [getattr(token, attribute) for token in doc]
+
+
+def test_the_file_is_what_scorers_read(tmp_path: Path):
+    doc = Doc(
+        Vocab(),
+        words=["The", "dog", "ran"],
+        pos=["DET", "NOUN", "VERB"],
+        heads=[1, 2, 2],
+        deps=["det", "nsubj", "ROOT"],
+        morphs=["Definite=Def", "", "Tense=Past"],
+    )
+    set_title(doc, "a b")
+    set_clusters(doc, [[(0, 2)], [(1, 2)]], entity_types=["animal", ""])
+    (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
+    assert (tmp_path / "a.conllu").read_text().split("\n") == [
+        "# newdoc id = a b",
+        "# global.Entity = eid-etype-head-other",
+        "# sent_id = a_b-1",  # tools end an id at white space
+        "# text = The dog ran",
+        "1\tThe\t_\tDET\t_\tDefinite=Def\t2\tdet\t_\tEntity=(e1-animal-2-",
+        "2\tdog\t_\tNOUN\t_\t_\t3\tnsubj\t_\tEntity=(e2--1-)e1)",
+        "3\tran\t_\tVERB\t_\tTense=Past\t0\troot\t_\t_",
+        "",
+        "",
+    ]
+
+
+def test_no_two_entities_of_a_file_have_one_id(tmp_path: Path):
+    docs = [make_doc(title="a"), make_doc(title="b")]
+    set_clusters(docs[0], [[(0, 1)], [(1, 2)], [(2, 3)]], names=["e1", "no id", ""])
+    set_clusters(docs[1], [[(0, 1)], [(1, 2)]], names=["e1", "e9"])
+    (tmp_path / "a.conllu").write_text(write_corefud(docs), encoding="utf-8")
+    names = [list(named_clusters(doc)) for doc in read_corefud(tmp_path / "a.conllu")]
+    assert names == [["e1", "e2", "e3"], ["e4", "e9"]]
+
+
+def test_a_mention_that_begins_where_another_ends_is_no_single_bracket(tmp_path: Path):
+    doc = make_doc()
+    clusters = [[(0, 2)], [(1, 3)], [(1, 2)]]  # the first two cross
+    set_clusters(doc, clusters)
+    (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
+    assert "Entity=(e2--1-)e1)(e3--2-\n" in (tmp_path / "a.conllu").read_text()
+    (back,) = read_corefud(tmp_path / "a.conllu")
+    assert get_clusters(back) == get_clusters(doc)
+
+
+def test_what_cannot_be_written_is_counted(tmp_path: Path):
+    doc = make_doc()
+    set_clusters(doc, [[(0, 2), (1, 3), (2, 4)], [(0, 1)]])
+    set_speakers(doc, [(0, 1, "Ann"), (1, 3, "Leo")])
+    with pytest.warns(UserWarning) as caught:
+        (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
+    message = str(caught[0].message)
+    assert (
+        "mentions that cross the end of a sentence, which CorefUD can't hold: 1. The first: document 'tale'" in message
+    )
+    assert "mentions that cross another mention of their entity, which CorefUD can't hold: 1." in message
+    assert "speakers of sentences whose first word has another speaker, or none: 1." in message
+    (back,) = read_corefud(tmp_path / "a.conllu")
+    assert get_clusters(back) == [[(0, 1)], [(0, 2)]]
+
+
+def test_white_space_and_markers_are_left_out(tmp_path: Path):
+    doc = spacy.blank("en")("Ann \n slept.\n\nShe snored.")
+    set_clusters(doc, [[(0, 1), (5, 6)]])
+    set_speakers(doc, [(0, len(doc), "Leo")])
+    (tmp_path / "a.conllu").write_text(write_corefud([insert_speaker_markers(doc)]), encoding="utf-8")
+    (back,) = read_corefud(tmp_path / "a.conllu")
+    assert [token.text for token in back] == ["Ann", "slept", ".", "She", "snored", "."]
+    assert [back[start:end].text for (start, end) in get_clusters(back)[0]] == ["Ann", "She"]
+
+
+def test_tabs_in_words_are_counted(tmp_path: Path):
+    doc = Doc(Vocab(), words=["a\tb\nc", "d"])
+    with pytest.warns(UserWarning, match="Wrote a space for tabs and line ends in words: 1"):
+        (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
+    (back,) = read_corefud(tmp_path / "a.conllu")
+    assert [token.text for token in back] == ["a b c", "d"]
+
+
+def test_titles_are_made_unique_and_annotation_is_not_invented(tmp_path: Path):
+    docs = [make_doc(title=title) for title in ("a", "", "a")]
+    set_clusters(docs[0], [])
+    (tmp_path / "a.conllu").write_text(write_corefud(docs), encoding="utf-8")
+    back = read_corefud(tmp_path / "a.conllu")
+    assert [get_title(doc) for doc in back] == ["a", "document 2", "a 2"]
+    assert [has_clusters_annotated(doc) for doc in back] == [True, False, False]
+
+
+LINES = (
+    "# newdoc id = a",
+    "# global.Entity = GRP",
+    "# sent_id = a-s7",
+    row("1", "The", "Entity=(1|SpaceAfter=No", head="3"),
+    row("2-3", "olddog", "Align=x"),
+    row("2", "old", "_", head="3"),
+    row("3", "dog", "Entity=1)|Bridge=2<1", head="0"),
+    row("3.1", "it", "Entity=(1)"),
+    "",
+    "# newdoc id = b",
+    "# sent_id = b-s1",
+    row("1", "No", "SplitAnte=1<2,3<2"),
+)
+
+
+def make_docs(words: str = "The old dog") -> list[Doc]:
+    docs = []
+    for title, text in (("b", "No"), ("a", words)):
+        docs.append(Doc(Vocab(), words=text.split()))
+        set_title(docs[-1], title)
+        set_clusters(docs[-1], [])
+    return docs
+
+
+def test_everything_but_entities_stays(tmp_path: Path):
+    source = write(tmp_path / "a.conllu", *LINES)
+    b, a = make_docs()
+    set_clusters(a, [[(0, 3), (1, 2)]], entity_types=["animal"])
+    (tmp_path / "b.conllu").write_text(merge_corefud([b, a], source), encoding="utf-8")
+    lines = (tmp_path / "b.conllu").read_text(encoding="utf-8").split("\n")
+    assert lines == [
+        "# newdoc id = a",
+        "# global.Entity = eid-etype-head-other",
+        "# sent_id = a-s7",
+        row("1", "The", "Entity=(e1-animal-3-|SpaceAfter=No", head="3"),
+        row("2-3", "olddog", "Align=x"),
+        row("2", "old", "Entity=(e1-animal-1-)", head="3"),
+        row("3", "dog", "Entity=e1)", head="0"),
+        row("3.1", "it"),
+        "",
+        "# newdoc id = b",
+        "# global.Entity = eid-etype-head-other",
+        "# sent_id = b-s1",
+        row("1", "No"),
+        "",
+        "",
+    ]
+    first, _ = read_corefud(tmp_path / "b.conllu")
+    assert named_clusters(first) == {"e1": [(0, 3), (1, 2)]}
+
+
+@pytest.mark.parametrize(
+    "docs, message",
+    [
+        (make_docs()[:1], r"a\.conllu: document 'a' is only in \S+a\.conllu\. Expected the same documents in both"),
+        ([*make_docs(), Doc(Vocab(), words=["x"])], r"document '' is only in the documents"),
+        (make_docs("The old cat"), r"a\.conllu:4: the document has the words 'The old cat', expected 'The old dog'"),
+        (make_docs("The old dog ran"), r"'a': the document has 4 words, expected 3"),
+    ],
+)
+def test_other_documents_are_an_error(tmp_path: Path, docs: list[Doc], message: str):
+    source = write(tmp_path / "a.conllu", *LINES)
+    with pytest.raises(ValueError, match=message):
+        (tmp_path / "b.conllu").write_text(merge_corefud(docs, source), encoding="utf-8")
+    assert not (tmp_path / "b.conllu").exists()
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path):
+    source = write(tmp_path / "a.conllu", *LINES[:-1], "1\tNo")
+    with pytest.raises(ValueError, match=r"a\.conllu:12: found 2 columns"):
+        (tmp_path / "b.conllu").write_text(merge_corefud(make_docs(), source), encoding="utf-8")
+
+
+@pytest.mark.parametrize("head", ["9" * 5000, "²", "-1", "_"])
+def test_a_head_that_is_no_number_is_none(head: str, tmp_path: Path):
+    source = write(tmp_path / "a.conllu", "# newdoc id = a", row("1", "Old", head=head), row("2", "dog", head="0"))
+    doc = Doc(Vocab(), words=["Old", "dog"])
+    set_title(doc, "a")
+    set_clusters(doc, [[(0, 2)]])
+    (tmp_path / "b.conllu").write_text(merge_corefud([doc], source), encoding="utf-8")
+    assert "(e1--1-" in (tmp_path / "b.conllu").read_text(encoding="utf-8")

@@ -1,0 +1,154 @@
+"""Documents with all annotation that plain data holds: one to look at, and drawn ones."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Mention,
+    Quotation,
+    get_title,
+    set_clusters,
+    set_frames,
+    set_labelled_spans,
+    set_mentions,
+    set_quotations,
+    set_speaker_markers,
+    set_speakers,
+    set_title,
+)
+
+from ....robustness.strategies import any_text, offsets, texts
+
+always_the_same = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+
+probabilities = st.sampled_from([0.0, 0.1, 0.25, 1.0]) | st.floats(0, 1)
+names = st.sampled_from(["", "ann", "1"]) | any_text
+roles = st.sampled_from(["ARG0", "ARG1", "C-ARG1"]) | any_text
+
+
+def full_doc(vocab: Vocab) -> Doc:
+    """A document in which everything occurs."""
+    words = "Ann : Ann Lee called her brother . LINES He was out .".replace("LINES", "\n\n").split(" ")
+    spaces = [False, True, True, True, True, True, False, False, False, True, True, False, True]
+    doc = Doc(vocab, words=words, spaces=spaces, sent_starts=[i in (0, 9) for i in range(len(words))])
+    set_title(doc, "the call")
+    set_speakers(doc, [(2, 13, "Ann")])
+    set_speaker_markers(doc, [(0, 2)])
+    ann, brother = [(2, 4), (5, 6)], [(5, 7), (9, 10)]
+    mentions = [*ann, *brother]
+    set_clusters(
+        doc,
+        [ann, brother],
+        scores=dict(zip(mentions, [0.75, 1.0, 0.5, 1.0], strict=True)),
+        link_scores=dict(zip(mentions, [1.0, 0.875, 0.5, 0.25], strict=True)),
+        antecedents={(2, 4): None, (5, 6): (2, 4), (5, 7): None, (9, 10): (5, 7)},
+        reasons={(2, 4): "", (5, 6): "", (5, 7): "", (9, 10): "has a name of the same entity"},
+        names=["ann", ""],
+        entity_types=["person", ""],
+    )
+    doc.ents = [Span(doc, 2, 4, "PERSON", kb_id="Q7")]
+    set_mentions(doc, sorted([*mentions, (11, 12)]), [0.75, 1.0, 0.5, 1.0, 0.625])
+    called = Frame(
+        4,
+        5,
+        [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")],
+        "call.02",
+        [1.0, 0.5, 0.25],
+        "to phone",
+        {"ARG0": "caller"},
+    )
+    set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
+    set_quotations(doc, [Quotation(9, 12, speaker=(2, 4), addressee=(5, 7), cue=(2, 5), score=0.375)])
+    set_labelled_spans(doc, [(5, 6, "PERSON"), (5, 7, "PERSON")], [0.5, 0.75])
+    return doc
+
+
+def content(doc: Doc) -> dict[str, Any]:
+    """All that plain data holds of a document."""
+    return {
+        "tokens": [(token.text, token.whitespace_) for token in doc],
+        "sentences": [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else None,
+        "title": get_title(doc),
+        "spans": {
+            key: ([(span.start, span.end, span.label_) for span in group], group.attrs)
+            for key, group in doc.spans.items()
+        },
+    }
+
+
+def rounded(value: Any) -> Any:
+    """A value with numbers as plain data has them."""
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(rounded, value))
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def rows(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """An object for each of the things whose columns these are, without what is not known."""
+    values = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [{key: value for key, value in row.items() if value is not None} for row in values]
+
+
+@st.composite
+def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
+    """A document, of drawn words unless it is given, with drawn annotation. Spans are as odd as setters allow."""
+    doc = draw(texts(max_words=12)).doc(vocab) if doc is None else doc
+    for key in [*doc.spans]:
+        del doc.spans[key]
+    spans = offsets(len(doc)) if len(doc) else st.nothing()
+    several = st.lists(spans, max_size=5, unique=True) if len(doc) else st.just([])
+    if draw(st.booleans()):
+        set_speakers(doc, [(*span, draw(names)) for span in draw(several)])
+    if draw(st.booleans()):
+        set_speaker_markers(doc, draw(several))
+    if draw(st.booleans()):
+        annotate_clusters(draw, doc, draw(st.lists(several, max_size=4)), draw(several))
+    if draw(st.booleans()):
+        frames = []
+        for start, end in draw(several):
+            arguments = [Argument(*span, draw(roles)) for span in draw(several)]
+            scores = draw(st.none() | st.lists(probabilities, min_size=1 + len(arguments), max_size=1 + len(arguments)))
+            frames.append(Frame(start, end, arguments, draw(st.none() | names), scores))
+        set_frames(doc, frames)
+    if draw(st.booleans()):
+        named = [draw(st.none() | spans) if len(doc) else None for _ in range(3)]
+        quoted = [Quotation(*span, *named, draw(st.none() | probabilities)) for span in draw(several)]
+        set_quotations(doc, quoted)
+    if draw(st.booleans()):
+        labelled = {(*span, draw(roles)): draw(probabilities) for span in [*draw(several), *draw(several)]}
+        are_scored = not labelled or draw(st.booleans())
+        set_labelled_spans(doc, [*labelled], [*labelled.values()] if are_scored else None)
+    return doc
+
+
+def annotate_clusters(draw: st.DrawFn, doc: Doc, clusters: list[list[Mention]], others: list[Mention]) -> None:
+    def row(cluster: list[Mention]) -> list[float] | None:
+        return draw(st.none() | st.lists(probabilities, min_size=len(cluster), max_size=len(cluster)))
+
+    def antecedents(cluster: list[Mention]) -> list[Mention | None]:
+        return [draw(st.sampled_from([None, *(other for other in cluster if other < mention)])) for mention in cluster]
+
+    mentions = sorted({*itertools.chain(*clusters), *others})
+    are_scored = not mentions or draw(st.booleans())
+    scores = {mention: draw(probabilities) for mention in mentions}
+    if draw(st.booleans()):
+        set_mentions(doc, mentions, [scores[mention] for mention in mentions] if are_scored else None)
+    set_clusters(
+        doc,
+        clusters,
+        scores=scores if are_scored else None,
+        link_scores=[row(cluster) for cluster in clusters],
+        antecedents=[antecedents(cluster) if draw(st.booleans()) else None for cluster in clusters],
+        names=[draw(names) for _ in clusters],
+    )

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import configparser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+from jsonschema import Draft202012Validator
+from spacy.lang.en import English
+from spacy.tokens import Doc
+
+from spacy_span_selector import to_dict
+from spacy_span_selector.extensions import doc_clusters, doc_frames
+from spacy_span_selector.people.characters import doc_characters
+from spacy_span_selector.people.quotations import doc_quotations
+from spacy_span_selector.tools.formats.plain import FORMAT, json_schema
+
+from .documents import always_the_same, annotated, full_doc
+
+ROOT = Path(__file__).parents[4]
+VOCAB = English().vocab
+SCHEMA = json_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def keys(data: Any) -> Iterator[str]:
+    """The keys of all objects in some data."""
+    for key, value in data.items() if isinstance(data, dict) else ():
+        yield key
+        yield from keys(value)
+    for value in data if isinstance(data, list) else ():
+        yield from keys(value)
+
+
+def properties(schema: Any) -> Iterator[str]:
+    """The keys that a schema names."""
+    for key, value in schema.items() if isinstance(schema, dict) else ():
+        yield from value if key == "properties" else ()
+        yield from properties(value)
+
+
+def test_it_is_a_schema_of_the_format():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["format"]["const"] == FORMAT
+    version = FORMAT.rpartition(".v")[2]
+    assert SCHEMA["$id"].endswith(f":v{version}")
+
+
+def test_it_names_all_keys_that_are_written_and_no_other():
+    doc = full_doc(VOCAB)
+    written = {*keys(to_dict(doc, tokens=True))} - {"ARG0", "Ann Lee"}  # a role and a name of a person
+    assert written == {*properties(SCHEMA)} - {"roleset_name", "description"}  # of rolesets that differ
+
+
+@always_the_same
+@given(doc=annotated(VOCAB), tokens=st.booleans())
+def test_what_is_written_is_valid(doc: Doc, tokens: bool):
+    VALIDATOR.validate(to_dict(doc, tokens=tokens))
+
+
+def test_what_can_be_written_alone_has_a_definition_of_its_own():
+    doc = full_doc(VOCAB)
+    parts = {
+        "Cluster": doc_clusters(doc),
+        "Character": doc_characters(doc),
+        "Frame": doc_frames(doc),
+        "Quotation": doc_quotations(doc),
+    }
+    definitions = json_schema(1)["$defs"]
+    for name, items in parts.items():
+        validator = Draft202012Validator({**definitions[name], "$defs": definitions})
+        assert items and not any(validator.validate(item.to_dict()) for item in items)
+        assert not validator.is_valid({})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"format": "spacy_span_selector.Doc.v1"},
+        {"text": None},
+        {"id": 7},
+        {"sentences": {"start": [0]}},
+        {"sentences": [{"start": 0, "end": 3}]},
+        {"tokens": {"start": [-1], "end": [2]}},
+        {"clusters": {}},
+        {"mentions": {"start": [0], "end": [3]}},
+        {"mentions": {"cluster": [0], "start": [0], "end": [3], "antecedent": ["0"]}},
+        {"frames": {"start": [0], "end": [3], "roleset": "give.01"}},
+        {"arguments": {"start": [0], "end": [3], "role": ["ARG0"]}},
+        {"arguments": {"frame": [0], "start": [0], "end": [3], "role": [None]}},
+        {"rolesets": {"roleset": ["give.01"], "name": ["transfer"], "roles": [["ARG0", "giver"]]}},
+        {"speakers": {"start": [0], "end": [3]}},
+        {"quotations": {"start": [0]}},
+        {"quotations": {"start": [0], "end": [3], "cue_start": ["said"]}},
+        {"labelled_spans": {"start": [0], "end": [3]}},
+        {"characters": {"name": ["Ann"], "cluster": [0], "count": [2]}},
+        {"characters": {"name": ["Ann"], "cluster": [0], "count": [2], "names": [["Ann"]]}},
+    ],
+)
+def test_other_data_is_not_valid(wrong: dict[str, Any]):
+    data = to_dict(full_doc(VOCAB))
+    assert VALIDATOR.is_valid(data) and not VALIDATOR.is_valid({**data, **wrong})
+
+
+def test_files_of_the_package_are_installed_with_it():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    patterns = [pattern.strip() for pattern in config["options.package_data"]["spacy_span_selector"].split(",")]
+    package = ROOT / "spacy_span_selector"
+    installed = {path for pattern in patterns for path in package.glob(pattern)}
+    others = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert others == installed

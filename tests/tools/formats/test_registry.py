@@ -1,0 +1,146 @@
+"""The registry of formats: a format from outside is known to every command, and the docs list all."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import catalogue
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from typer.testing import CliRunner, Result
+
+from spacy_span_selector.tools.annotate.formats import Settings, make_writer
+from spacy_span_selector.tools.annotate.records import Record
+from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.formats.registry import Format, all_formats, formats, recognise_format
+from spacy_span_selector.tools.formats.reports import DOCUMENTS, Report
+
+TABLE = (Path(__file__).parents[3] / "docs/formats.md").read_text(encoding="utf-8")
+
+
+def read_words(path: Path, vocab: Vocab) -> list[Doc]:
+    """A document for each line, of words between bars; a line that starts with a bar can't be read."""
+    report = Report()
+    docs = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if line.startswith("|"):
+            report.leave_out(DOCUMENTS, f"{path}:{number}: found no first word.")
+        else:
+            docs.append(Doc(vocab, words=line.split("|")))
+    report.warn()
+    return docs
+
+
+def write_words(docs: Sequence[Doc]) -> str:
+    return "".join("|".join(token.text for token in doc) + "\n" for doc in docs)
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Iterator[Path]:
+    """A file in a format that the package does not have, which is registered."""
+    format_ = Format(name="words", title="words between bars", suffixes=(".words",), read=read_words, write=write_words)
+    formats.register("words", func=format_)
+    path = tmp_path / "a.words"
+    path.write_text("Ann|left\n|x\nBob|slept\n", encoding="utf-8")
+    yield path
+    del catalogue.REGISTRY[(*formats.namespace, "words")]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.filterwarnings("ignore:Left out")
+def test_a_format_from_outside_is_converted_and_exported(words: Path, tmp_path: Path):
+    assert "Convert files in words between bars." in run("convert", "--help").output
+    result = run("convert", "words", words, tmp_path / "a.spacy")
+    assert "a.spacy: 2 documents, 4 tokens\n" in result.output
+    assert run("export", "words", tmp_path / "a.spacy", tmp_path / "b.words").exit_code == 0
+    assert (tmp_path / "b.words").read_text(encoding="utf-8") == "Ann|left\nBob|slept\n"
+
+
+def test_a_format_from_outside_is_checked(words: Path):
+    result = run("check", words.parent)
+    assert result.exit_code == 1
+    assert "Documents that can't be read: 1" in result.output
+    assert "2: found no first word." in " ".join(result.output.split())
+
+
+@pytest.mark.filterwarnings("ignore:Left out")
+def test_a_format_from_outside_is_rendered(words: Path, tmp_path: Path):
+    assert run("render", words, tmp_path / "a.html").exit_code == 0
+    assert "slept" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_a_format_from_outside_is_an_output_of_annotate(words: Path, tmp_path: Path):
+    spacy.blank("en").to_disk(tmp_path / "model")
+    (tmp_path / "a.txt").write_text("Ann left.", encoding="utf-8")
+    result = run("annotate", tmp_path / "model", tmp_path / "a.txt", tmp_path / "out", "--format", "words")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "out/part-00000.words").read_text(encoding="utf-8") == "Ann|left|.\n"
+
+
+def test_a_format_that_there_is_none_of_is_named_with_the_others():
+    result = run("annotate", "model", "a.txt", "out", "--format", "words")
+    assert result.exit_code == 2
+    assert "'words' is not one of 'bio', 'bracketed'" in " ".join(result.output.split())
+
+
+def test_commands_suggest_a_format_with_a_similar_name():
+    assert "Did you mean 'corefud'?" in run("convert", "corfud", "a", "b.spacy").output
+
+
+def test_annotate_writes_what_export_writes_of_its_documents():
+    nlp = spacy.blank("en")
+    docs = [nlp("Ann left."), nlp("Bob slept.")]
+    doc_bin = DocBin(docs=docs, store_user_data=True)
+    for format_ in all_formats():
+        if format_.write is not None:
+            writer = make_writer(format_, Settings({}))
+            for doc in docs:
+                writer.add(Record("a", "a", 0), doc)
+            assert writer.finish().decode() == format_.write(list(doc_bin.get_docs(Vocab())))
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("a.spacy", "spacy"),
+        ("a.txt", "bracketed"),
+        ("x.v4_gold_conll", "conll2012"),
+        ("a.conllu", "corefud"),
+        ("a.conllu.gz", "corefud"),
+    ],
+)
+def test_names_of_files_tell_their_format(name: str, expected: str):
+    found = recognise_format(Path(name))
+    assert found is not None and found.name == expected
+
+
+@pytest.mark.parametrize("name", ["lexicon.json", "a.html", "a.jsonl", "a", "a.spacy.gz"])
+def test_names_that_tell_no_format(name: str):
+    assert recognise_format(Path(name)) is None
+
+
+def test_the_docs_list_all_formats_and_their_commands():
+    rows = {
+        name: (suffixes, tuple(commands))
+        for name, suffixes, *commands in re.findall(
+            r"^\| `([\w-]+)` \| ([^|]*) \| (yes|) ?\| (yes|) ?\| (yes|) ?\| (yes|) ?\|", TABLE, re.MULTILINE
+        )
+    }
+    yes = {True: "yes", False: ""}
+    assert rows == {
+        format_.name: (
+            ", ".join(f"`*{suffix}`" for suffix in format_.suffixes),
+            (
+                yes[format_.is_converted],
+                yes[format_.is_exported],
+                yes[format_.is_output],
+                yes[bool(format_.read and format_.suffixes and format_.is_recognised)],
+            ),
+        )
+        for format_ in all_formats()
+    }

@@ -1,0 +1,127 @@
+import pickle
+import warnings
+
+import pytest
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_span_selector.annotation import set_title
+from spacy_span_selector.tools.formats.reports import (
+    DOCUMENTS,
+    CorpusWarning,
+    Report,
+    check_parts,
+    leave_out_repeated,
+    list_names,
+    shorten,
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "listed"),
+    [("a", "a"), ("abcde", "a, b, c, d, e"), ("abcdef", "a, b, c, d, e and 1 more"), ("aab", "a, b")],
+)
+def test_the_first_names_are_listed_and_the_others_counted(names: str, listed: str):
+    assert list_names(names) == listed
+
+
+def test_a_report_is_one_warning_with_the_first_cases_of_each_kind():
+    report = Report()
+    for i in range(7):
+        report.leave_out("trees", f"a.txt:{i}")
+    report.add("Kept leaves", "b.txt:1")
+    with pytest.warns(UserWarning) as caught:
+        report.warn()
+    (warning,) = caught
+    first = "\n    ".join(f"a.txt:{i}" for i in range(5))
+    assert str(warning.message) == f"Left out trees: 7. The first: {first}\nKept leaves: 1. The first: b.txt:1"
+
+
+def test_a_warning_can_be_sent_to_another_process():
+    warning = CorpusWarning({"Left out brackets": ["a.conll:1", "a.conll:2"]})
+    back = pickle.loads(pickle.dumps(warning))
+    assert (str(back), back.findings) == (str(warning), warning.findings)
+    assert str(type(warning)(*warning.args)) == str(warning)  # as pytest-xdist does
+
+
+def test_a_report_without_findings_is_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Report().warn()
+
+
+def test_nothing_that_can_be_read_is_an_error_with_the_first_reason():
+    report = Report()
+    report.require(["document"], "a.txt")
+    with pytest.raises(ValueError, match=r"^a\.txt: found no document that can be read\. Fetch it again\.$"):
+        report.require([], "a.txt", "Fetch it again.")
+    report.leave_out(DOCUMENTS, "a.txt:1: damaged.")
+    report.leave_out(DOCUMENTS, "a.txt:2: damaged.")
+    with pytest.raises(ValueError, match=r"can be read\. a\.txt:1: damaged\.$"):
+        report.require([], "a.txt", "Fetch it again.")
+
+
+def test_nothing_that_can_be_read_is_an_error_with_another_reason_if_there_is_no_document():
+    report = Report()
+    report.leave_out("files that can't be read", "a.txt: not in UTF-8.")
+    with pytest.raises(ValueError, match=r"corpus: found no document that can be read\. a\.txt: not in UTF-8\."):
+        report.require([], "corpus", "Fetch it.")
+
+
+def test_long_texts_are_quoted_in_part():
+    assert shorten("it's") == '"it\'s"'
+    assert len(shorten("x" * 100_000)) < 100
+
+
+VOCAB = Vocab()
+
+
+def make_doc(title: str, text: str) -> Doc:
+    doc = Doc(VOCAB, words=text.split())
+    if title:
+        set_title(doc, title)
+    return doc
+
+
+def leave_out(*docs: Doc) -> tuple[list[int], dict[str, list[str]]]:
+    """Which documents are kept, and what is reported."""
+    report = Report()
+    kept = leave_out_repeated(docs, [f"a.txt:{i}" for i in range(len(docs))], report)
+    return [i for i, doc in enumerate(docs) if any(doc is each for each in kept)], report.findings
+
+
+def test_the_first_of_documents_with_the_same_title_and_words_is_kept():
+    docs = [make_doc("a", "Ann left"), make_doc("b", "Ann left"), make_doc("a", "Ann left"), make_doc("a", "Ann left")]
+    assert leave_out(*docs) == (
+        [0, 1],
+        {
+            "Left out documents that come a second time": [
+                "a.txt:2: document 'a', as in a.txt:0.",
+                "a.txt:3: document 'a', as in a.txt:0.",
+            ]
+        },
+    )
+
+
+def test_different_documents_of_one_title_are_kept_and_reported():
+    assert leave_out(make_doc("a", "Ann left"), make_doc("a", "Leo left")) == (
+        [0, 1],
+        {"Kept different documents of the same name": ["a.txt:1: document 'a', as in a.txt:0. Rename one."]},
+    )
+
+
+def test_documents_without_a_title_may_repeat_each_other():
+    assert leave_out(make_doc("", "Yes"), make_doc("", "Yes")) == ([0, 1], {})
+
+
+def test_a_document_is_listed_once_in_each_part():
+    report = Report()
+    parts = {"train": ["a", "b", "a"], "dev": ["b", "c"], "test": ["c", "b"]}
+    assert check_parts(parts, "list", report) == {"train": ["a", "b"], "dev": ["b", "c"], "test": ["c", "b"]}
+    repeated, in_two = report.findings.values()
+    assert repeated == ["list: 'a' in train."]
+    assert in_two == [
+        "list: 'b' in train and dev. Remove it from one.",
+        "list: 'c' in dev and test. Remove it from one.",
+        "list: 'b' in train and test. Remove it from one.",
+    ]

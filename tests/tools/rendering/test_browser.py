@@ -1,0 +1,574 @@
+"""What pages do in a real browser."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_span_selector import render
+from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
+    Quotation,
+    set_clusters,
+    set_frames,
+    set_quotations,
+    set_title,
+)
+from spacy_span_selector.annotation.glossary import ROLES
+from spacy_span_selector.tools.rendering import render_page
+
+from ...browser import OpenPage
+from .test_html_page import ATTACKS, attacked_doc
+
+NLP = spacy.blank("en")
+NLP.add_pipe("sentencizer")
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
+
+
+def make_doc(title: str = "At sea") -> Doc:
+    """Ann: 0, 4, 9; the ship: 2-4, 7-9 with "her" in it; frames of "saw" and "sold"."""
+    doc = NLP("Ann saw the ship. She sold her old ship to Bob.")
+    set_title(doc, title)
+    ann, ship = [(0, 1), (5, 6), (7, 8)], [(2, 4), (7, 10)]
+    scores = {(0, 1): 0.95, (5, 6): 0.9, (7, 8): 0.8, (2, 4): 0.7, (7, 10): 0.6}
+    links = {(0, 1): 1.0, (5, 6): 0.5, (7, 8): 0.25, (2, 4): 0.99, (7, 10): 0.125}
+    antecedents = {(0, 1): None, (5, 6): (0, 1), (7, 8): (5, 6), (2, 4): None, (7, 10): (2, 4)}
+    set_clusters(doc, [ann, ship], scores=scores, link_scores=links, antecedents=antecedents)
+    saw = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG1")], "see.01", [1.0, 0.9, 0.8])
+    sold = [Argument(5, 6, "ARG0"), Argument(7, 10, "ARG1"), Argument(10, 12, "ARG2")]
+    set_frames(doc, [saw, Frame(6, 7, sold, "sell.01", [1.0, 0.9, 0.8, 0.7])])
+    return doc
+
+
+def texts(page: Any, selector: str) -> list[str]:
+    """The words of what is shown."""
+    found = page.evaluate(
+        "(all) => [...document.querySelectorAll(all)].filter((e) => e.checkVisibility()).map((e) => e.textContent)",
+        selector,
+    )
+    return [" ".join(text.split()) for text in found]
+
+
+def card(page: Any) -> str:
+    """What is said of a mention or an argument."""
+    return " ".join(page.locator("#card p").inner_text().split()) if page.locator("#card").is_visible() else ""
+
+
+def test_a_mention_lights_up_its_cluster_and_its_antecedent(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.hover(".mention >> text=She")
+    assert texts(page, ".mention.lit") == ["Ann", "She", "her"]
+    assert texts(page, ".mention.here") == ["She"]
+    assert texts(page, ".mention.antecedent") == ["Ann"]
+    assert texts(page, ".cluster.lit") == ["Ann 3 female"]
+    assert card(page) == "1 Ann mention 2 of 3 She is a mention: 90% refers to Ann: 50%"
+    assert page.locator("#link path").get_attribute("d")
+    page.hover("h2")
+    assert texts(page, ".lit, .here, .antecedent") == []
+    assert card(page) == ""
+
+
+def test_a_first_mention_and_a_number_in_a_frame(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.hover(".mention >> text=the ship")
+    assert card(page) == "2 her old ship mention 1 of 2 the ship is a mention: 70% is the first: 99%"
+    page.hover(".frame:has-text('sell.01') .number >> nth=1")
+    assert texts(page, ".mention.here") == ["her old ship"]
+    page.hover(".role:has-text('to Bob')")
+    assert card(page) == f"ARG2 {ROLES['ARG2']} to Bob of sell.01 70%"
+
+
+def test_what_a_lexicon_knows_of_a_role(open_page: OpenPage) -> None:
+    doc = make_doc()
+    doc.spans["srl_1"].attrs |= {"roleset_name": "view", "descriptions": {"ARG0": "<viewer>"}}
+    page = open_page(render_page([doc]))
+    page.hover(".role[data-role=ARG0] >> nth=0", position={"x": 4, "y": 8})
+    assert card(page) == "ARG0 <viewer> Ann of see.01: view 90%"
+
+
+def test_mentions_without_probabilities(open_page: OpenPage) -> None:
+    doc = NLP("Ann saw her.")
+    set_clusters(doc, [[(0, 1), (2, 3)]])
+    page = open_page(render_page([doc]))
+    page.hover(".mention >> text=her")
+    assert card(page) == "1 Ann mention 2 of 2 her"
+
+
+def test_of_a_part_what_is_elsewhere_is_said_to_be(open_page: OpenPage) -> None:
+    doc = make_doc()
+    set_frames(doc, [Frame(6, 7, [Argument(0, 1, "ARG0")])])
+    page = open_page(render_page([doc[6:7]]))
+    page.hover(".mention >> text=She")
+    assert card(page) == "1 Ann mention 2 of 3 She is a mention: 90% refers to …: 50%"
+    page.click(".number")
+    assert card(page) == "1 Ann mention 1 of 3 … is a mention: 95% is the first: 100%"
+    set_frames(doc, [])
+    page = open_page(render_page([doc[6:7]]))
+    page.hover(".mention >> text=She")
+    assert card(page) == "1 Ann mention 1 of 2 She is a mention: 90% refers to a mention elsewhere: 50%"
+
+
+def test_clicks_walk_through_the_mentions(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.click(".mention >> text=Ann")
+    for expected in ("She", "her", "Ann"):
+        page.mouse.move(0, 0)
+        page.click(".mention.here", position={"x": 3, "y": 8})
+        assert texts(page, ".mention.here") == [expected]
+    page.click("#walk button >> nth=0")
+    assert texts(page, ".mention.here") == ["her"]
+    page.click("#walk button >> nth=1")
+    assert texts(page, ".mention.here") == ["Ann"]
+    page.click("#walk button >> nth=2")
+    assert card(page) == ""
+
+
+def test_clicks_on_the_legend_walk_too(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    for place, expected in ((1, "the ship"), (2, "her old ship"), (1, "the ship")):
+        page.click(".cluster >> nth=1")
+        assert texts(page, ".mention.here") == [expected]
+        assert f"mention {place} of 2" in card(page)
+        page.hover("h2")
+        page.hover(".cluster >> nth=1")
+        assert texts(page, ".mention.here") == [expected]
+
+
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["mouse", "finger"])
+def test_the_people_lead_to_their_mentions(open_page: OpenPage, options: dict[str, Any]) -> None:
+    doc = NLP("The ship saw Bob. Ann said she lost it. She slept.")
+    set_clusters(doc, [[(0, 2), (9, 10)], [(5, 6), (7, 8), (11, 12)]])
+    page = open_page(render_page([doc]), **options)
+    assert texts(page, ".legend h3, .legend .cluster") == ["People", "Ann 3 female", "Other clusters", "The ship 2"]
+    for expected in ("Ann", "she", "She"):
+        (page.tap if options else page.click)("ol .cluster")
+        assert texts(page, ".mention.here") == [expected]
+        assert card(page).startswith("2 Ann mention ")
+    assert page.locator("#cluster option").all_text_contents() == ["All clusters", "2 Ann (3)", "1 The ship (2)"]
+
+
+def test_keys(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    for key, expected in {
+        "n": "Ann",
+        "ArrowRight": "the ship",
+        "Enter": "her old ship",
+        "ArrowRight ": "her",
+        "p": "She",
+        "n ": "her",
+        "ArrowLeft": "her old ship",
+    }.items():
+        page.keyboard.press(key.strip())
+        assert texts(page, ".mention.here") == [expected]
+        assert page.evaluate("document.activeElement.classList.contains('here')")
+    page.keyboard.press("Escape")
+    assert card(page) == ""
+    page.keyboard.press("/")
+    page.keyboard.type("np")
+    assert page.input_value("#query") == "np"
+
+
+def test_the_tabulator_key_leads_into_the_text(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.focus(".cluster >> nth=1")
+    page.keyboard.press("Tab")
+    assert texts(page, ".mention.here") == ["Ann"]
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.className") == "cluster k1 line0"
+
+
+def test_arrows_follow_the_script(open_page: OpenPage) -> None:
+    doc = Doc(spacy.blank("he").vocab, words=["א", "ב", "ג"])
+    set_clusters(doc, [[(0, 1), (1, 2), (2, 3)]])
+    page = open_page(render_page([doc]))
+    page.keyboard.press("n")
+    page.keyboard.press("ArrowLeft")
+    assert texts(page, ".mention.here") == ["ב"]
+    page.keyboard.press("ArrowRight")
+    assert texts(page, ".mention.here") == ["א"]
+
+
+def test_search_finds_words_across_boxes(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.fill("#query", "SOLD her  old")
+    assert page.inner_text("#hits") == "1 of 1"
+    assert page.evaluate("[...CSS.highlights.get('hits')].map(String)") == ["sold her old"]
+    page.fill("#query", "ship")
+    assert page.inner_text("#hits") == "1 of 2"
+    page.press("#query", "Enter")
+    assert page.inner_text("#hits") == "2 of 2"
+    page.press("#query", "Enter")
+    assert page.inner_text("#hits") == "1 of 2"
+    page.press("#query", "Shift+Enter")
+    assert page.inner_text("#hits") == "2 of 2"
+    page.fill("#query", "a(b[*")
+    assert page.inner_text("#hits") == "0 found"
+    page.press("#query", "Escape")
+    assert (page.input_value("#query"), page.inner_text("#hits")) == ("", "")
+
+
+@pytest.mark.parametrize("query", ["don't", "don’t see", '"I', "“I"])
+def test_search_takes_one_quotation_mark_for_another(open_page: OpenPage, query: str) -> None:
+    page = open_page(render_page([NLP('“I don’t see” and "I don\'t see".')]))
+    page.fill("#query", query)
+    assert page.inner_text("#hits") == "1 of 2"
+
+
+def test_typing_leads_to_the_first_hit(open_page: OpenPage) -> None:
+    page = open_page(render_page([NLP("Ann ran. " * 200 + "Bob slept.")]))
+    page.locator("#query").press_sequentially("bob")
+    assert page.inner_text("#hits") == "1 of 1"
+    assert page.evaluate("[...CSS.highlights.get('hit')].map(String)") == ["Bob"]
+    assert page.evaluate("[...CSS.highlights.get('hit')][0].getBoundingClientRect().top") < 860
+
+
+def test_auxiliaries_are_shown_on_request(open_page: OpenPage) -> None:
+    doc = make_doc()
+    set_frames(doc, [Frame(1, 2, [], "see.01"), Frame(6, 7, [], "have.01")])
+    page = open_page(render_page([doc]))
+    offered = "[...document.querySelectorAll('#predicate option')].map((o) => o.label)"
+    assert texts(page, ".frame dt") == ["see.01"]
+    assert page.evaluate(offered) == ["All predicates", "see.01 (1)"]
+    page.check("#auxiliaries input")
+    assert texts(page, ".frame dt") == ["see.01", "have.01"]
+    assert page.evaluate(offered) == ["All predicates", "have.01 (1)", "see.01 (1)"]
+    assert open_page(render_page([make_doc()])).locator("#auxiliaries").is_hidden()
+
+
+def test_a_sentence_has_a_link(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.hover(".text >> nth=1", position={"x": 2, "y": 8})
+    page.click("#place")
+    assert page.url.endswith("#s2") and card(page) == "Link copied #s2"
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    assert texts(page, ".sentence:target .text") == ["She sold her old ship to Bob."]
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    page.wait_for_url("**#s1")
+
+
+def test_what_is_shown_is_a_table_to_download(open_page: OpenPage) -> None:
+    doc = make_doc("At, sea")
+    page = open_page(render_page([doc]))
+    page.select_option("#role", "ARG2")
+    with page.expect_download() as saved:
+        page.click("#table")
+    page.problems.clear()  # the table is an object that the page itself has made
+    assert saved.value.suggested_filename == "At-sea.csv"
+    header, *rows = csv.reader(saved.value.path().read_text("utf-8-sig").splitlines())
+    assert header == ["document", "sentence", "what", "name", "role", "text", "cluster"]
+    assert {tuple(row[:2]) for row in rows} == {("At, sea", "s2")}
+    assert [row[2:] for row in rows] == [
+        ["text", "", "", "She sold her old ship to Bob.", ""],
+        ["mention", "Ann", "", "She", "1"],
+        ["mention", "her old ship", "", "her old ship", "2"],
+        ["mention", "Ann", "", "her", "1"],
+        ["argument", "sell.01", "ARG0", "She", "1"],
+        ["argument", "sell.01", "V", "sold", ""],
+        ["argument", "sell.01", "ARG1", "her old ship", "2"],
+        ["argument", "sell.01", "ARG2", "to Bob", ""],
+    ]
+
+
+def picture(page: Any) -> tuple[str, list[ElementTree.Element]]:
+    """The picture that a page saves: the name of its file, and what it draws."""
+    with page.expect_download() as saved:
+        page.click("#picture")
+    page.problems.clear()  # the picture is an object that the page itself has made
+    root = ElementTree.parse(saved.value.path()).getroot()
+    return saved.value.suggested_filename, [element for element in root if element is not root]
+
+
+def words_of(drawn: list[ElementTree.Element]) -> str:
+    return " ".join(element.text or "" for element in drawn if element.tag.endswith("text"))
+
+
+SECOND = "1 She sold 2 1 her old ship to Bob."
+SECOND_FRAME = f"{SECOND} sell.01 ARG0 1 She V sold ARG1 2 her old ship ARG2 to Bob"
+
+
+def test_what_is_in_view_is_a_picture_to_download(open_page: OpenPage) -> None:
+    doc = make_doc()
+    doc.spans["srl_1"].attrs |= {"roleset_name": "view"}
+    page = open_page(render_page([doc]))
+    name, drawn = picture(page)
+    assert name == "At-sea.svg"
+    assert words_of(drawn) == f"1 Ann saw 2 the ship . see.01 view ARG0 1 Ann V saw ARG1 2 the ship {SECOND_FRAME}"
+    strokes = {element.get("stroke") for element in drawn if element.tag.endswith("line")}
+    assert {"rgb(6, 61, 228)", "rgb(3, 166, 1)"} <= strokes  # of both clusters
+    page.uncheck("#frames input")
+    page.select_option("#predicate", "sell.01")
+    assert words_of(picture(page)[1]) == SECOND
+
+
+def test_what_is_selected_is_a_picture_wherever_it_is(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc(f"Number {i}") for i in range(30)]))
+    page.evaluate("scrollTo(0, 0); getSelection().selectAllChildren(document.querySelector('#d30s2 .text'))")
+    assert words_of(picture(page)[1]) == f"{SECOND_FRAME}"
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_in_a_picture_what_texts_contain_is_text(open_page: OpenPage, attack: str) -> None:
+    _, drawn = picture(open_page(render_page([attacked_doc(attack)])))
+    assert {element.tag.partition("}")[2] for element in drawn} == {"rect", "line", "text"}
+    assert all(len(element) == 0 for element in drawn)
+    assert "".join(attack.split()) in words_of(drawn).replace(" ", "")
+
+
+def test_on_a_phone_filters_stay_and_nothing_covers_the_help(open_page: OpenPage) -> None:
+    doc = NLP("Ann saw the ship. She left. " * 40)
+    set_clusters(doc, [[(0, 1), (5, 6)]])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "see.01")])
+    page = open_page(render_page([doc]), **PHONE)
+    page.locator("#keys summary").tap()
+    box = page.locator("#keys dl").bounding_box()
+    covered = """({ x, y, width, height }) => [...Array(20).keys()].some((i) =>
+      !document.elementFromPoint(x + width / 2, y + (i + 0.5) * height / 20).closest("#keys"))"""
+    assert not page.evaluate(covered, box)
+    assert "tap" in page.inner_text("#keys dl") and "→" not in page.inner_text("#keys dl")
+    page.evaluate("scrollTo(0, 1500)")
+    top, bottom = page.evaluate(
+        "(({ top, bottom }) => [top, bottom])(document.querySelector('#role').getBoundingClientRect())"
+    )
+    assert 0 <= top < bottom < 110
+
+
+@pytest.mark.parametrize(
+    ("choice", "value", "sentences", "frames"),
+    [
+        ("cluster", "0 2", ["Ann saw the ship.", "She sold her old ship to Bob."], ["see.01", "sell.01"]),
+        ("predicate", "see.01", ["Ann saw the ship."], ["see.01"]),
+        ("role", "ARG2", ["She sold her old ship to Bob."], ["sell.01"]),
+        ("document", "1", ["Bob ran."], []),
+    ],
+)
+def test_filters(open_page: OpenPage, choice: str, value: str, sentences: list[str], frames: list[str]) -> None:
+    other = NLP("Bob ran.")
+    set_title(other, "Ashore")
+    page = open_page(render_page([make_doc(), other]))
+    page.select_option(f"#{choice}", value)
+    assert texts(page, ".text") == sentences
+    assert texts(page, ".frame dt") == frames
+    assert page.inner_text("#count") == f"{len(sentences)} of 3 sentences"
+    page.select_option(f"#{choice}", "")
+    assert len(texts(page, ".text")) == 3
+    assert page.inner_text("#count") == ""
+
+
+def test_there_is_a_choice_only_where_there_are_several(open_page: OpenPage) -> None:
+    page = open_page(render_page([NLP("Ann left.")]))
+    assert texts(page, "#tools select, #frames") == []
+    both = open_page(render_page([make_doc("one"), make_doc("two")]))
+    assert both.evaluate("[...document.querySelectorAll('#document option')].map((o) => o.label)") == [
+        "All documents",
+        "one",
+        "two",
+    ]
+    assert both.evaluate("[...document.querySelectorAll('#cluster optgroup')].map((o) => o.label)") == ["one", "two"]
+
+
+def test_walking_stays_in_what_is_shown(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.select_option("#role", "ARG2")
+    page.click(".mention >> text=She")
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    assert texts(page, ".mention.here") == ["She"]
+    page.select_option("#role", "")
+    page.keyboard.press("Escape")
+    page.click(".cluster >> nth=0")
+    page.select_option("#role", "ARG2")
+    assert card(page) == ""
+
+
+def test_frames_can_be_hidden(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.uncheck("#frames input")
+    assert texts(page, ".frame") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_themes(open_page: OpenPage, scheme: str) -> None:
+    page = open_page(render_page([make_doc()]), color_scheme=scheme)
+    paper = "getComputedStyle(document.body).backgroundColor"
+    colors = {"light": "rgb(253, 252, 250)", "dark": "rgb(23, 24, 28)"}
+    assert page.evaluate(paper) == colors.pop(scheme)
+    page.click("#theme")
+    assert [page.evaluate(paper)] == [*colors.values()]
+
+
+def test_the_lines_of_a_text_are_seen(open_page: OpenPage) -> None:
+    doc = NLP("The Tyger\n\nTyger Tyger, burning bright,\n  In the forests of the night;\nWhat hand\n\nA\tB\nC\tD")
+    page = open_page(render_page([doc]))
+    seen = page.locator(".text").all_inner_texts()
+    lines = [line for line in "\n".join(seen).split("\n") if line.strip()]
+    assert lines == [
+        "The Tyger",
+        "Tyger Tyger, burning bright,",
+        "  In the forests of the night;",
+        "What hand",
+        "A\tB",
+        "C\tD",
+    ]
+    wrapped = NLP("Ann went to the town where Tom Smith was waiting for her and Bob\nas he had told her.")
+    assert "\n" not in open_page(render_page([wrapped])).inner_text(".text")
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(open_page: OpenPage) -> None:
+    doc = Doc(NLP.vocab, words=["Ann", "a" * 300, "saw", "b" * 300, "."], sent_starts=[True, *[False] * 4])
+    set_title(doc, "c" * 300)
+    set_clusters(doc, [[(0, 2), (3, 4)], *([(0, 1), (i, i + 1)] for i in range(1, 4))])
+    set_frames(doc, [Frame(2, 3, [Argument(0, 2, "d" * 100), Argument(3, 4, "ARG1")], "e" * 100)])
+    page = open_page(render_page([doc, make_doc()]), **PHONE)
+    page.locator(".mention >> text=She").tap()
+    assert card(page).startswith("1 Ann mention 2 of 3")
+    page.locator(".mention.here").tap()
+    assert texts(page, ".mention.here") == ["her"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    box = page.locator("#card").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_what_texts_contain_is_shown_and_not_run(open_page: OpenPage, attack: str) -> None:
+    page = open_page(render_page([attacked_doc(attack), attacked_doc("plain")], singletons=True))
+    page.keyboard.press("n")
+    page.hover(".role >> nth=1")
+    page.fill("#query", attack)
+    page.select_option("#role", attack)
+    assert attack in page.inner_text("article >> nth=0")
+    assert page.inner_text("h2 >> nth=0") == attack
+    assert page.evaluate("document.querySelectorAll('script, img, iframe, meta[http-equiv=refresh]').length") == 1
+
+
+def test_the_policy_stops_markup_that_is_not_escaped(open_page: OpenPage) -> None:
+    markup = "<img src=x onerror='alert(1)'><b style='color: red' onclick='alert(2)'>b</b><script>alert(3)</script>"
+    page = open_page(render_page([make_doc("{}")]).replace("<h2>{}", f"<h2>{markup}"))
+    page.click("h2 b")
+    blocked = [problem for problem in page.problems if "Content Security Policy" in problem]
+    for directive in ("img-src", "style-src", "script-src"):
+        assert any(directive in problem for problem in blocked)
+    (image,) = {*page.problems} - {*blocked}  # it is wanted, and blocked
+    assert image.startswith("request: file:")
+    page.problems.clear()
+
+
+def test_without_script_documents_are_shown(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]), java_script_enabled=False)
+    assert page.locator("#tools").is_hidden() and page.locator("#card").is_hidden()
+    assert page.locator(".text >> nth=0").is_visible() and page.locator(".frame >> nth=0").is_visible()
+
+
+def test_many_clusters_and_sentences(open_page: OpenPage) -> None:
+    words = [f"w{i}" for i in range(6000)]
+    doc = Doc(NLP.vocab, words=words, sent_starts=[i % 4 == 0 for i in range(6000)])
+    set_clusters(doc, [[(start, start + 1) for start in range(i, 6000, 100)] for i in range(100)])
+    page = open_page(render_page([doc]))
+    page.click(".cluster >> nth=99")
+    for key, expected in (("p", "w5999"), ("n", "w99"), ("n", "w199"), ("p", "w99"), ("p", "w5999")):
+        page.keyboard.press(key)
+        page.wait_for_timeout(20)
+        assert texts(page, ".mention.here") == [expected]
+        top, bottom = page.evaluate(
+            "(({ top, bottom }) => [top, bottom])(document.querySelector('.mention.here').getBoundingClientRect())"
+        )
+        assert top > 60 and bottom < 800
+    looks = "new Set([...document.querySelectorAll('.cluster')].map((e) => e.classList[1] + e.classList[2])).size"
+    assert page.evaluate(looks) == 32
+
+
+def test_a_mention_in_two_boxes_lights_up_as_one(open_page: OpenPage) -> None:
+    doc = Doc(NLP.vocab, words=["a", "b", "c", "d"])
+    set_clusters(doc, [[(0, 2), (3, 4)], [(1, 3), (3, 4)]])
+    page = open_page(render_page([doc]))
+    page.hover(".mention.more")
+    assert texts(page, ".mention.here") == ["b", "c"]
+
+
+def make_quotations() -> Doc:
+    """Ann speaks in the second and the third sentence, Bob in the fifth; nobody knows who says the last words."""
+    text = 'Ann met Bob . " Where is my map ? You had it ! " cried Ann . " Here " , he said . " Oh " .'
+    doc = Doc(NLP.vocab, words=text.split(), sent_starts=[i in (0, 4, 10, 15, 18, 25) for i in range(29)])
+    set_clusters(doc, [[(0, 1), (7, 8), (16, 17)], [(2, 3), (10, 11), (22, 23)]])
+    ann, bob = (16, 17), (22, 23)
+    where = Quotation(4, 15, speaker=ann, addressee=bob, score=0.9)
+    set_quotations(doc, [where, Quotation(18, 21, speaker=bob), Quotation(25, 28)])
+    return doc
+
+
+def test_a_quotation_shows_who_speaks_to_whom(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    page.hover(".quote >> text=Where is")
+    assert card(page) == '1 Ann says " Where is my map ? You had it ! " to 2 Bob is the speaker: 90%'
+    assert texts(page, ".quote.lit") == ['" Where is my map ?', 'You had it ! "']
+    assert texts(page, ".mention.antecedent") == ["Ann"]
+    page.hover(".quote >> text=Oh")
+    assert card(page) == 'Somebody says " Oh "'
+    page.hover("h2")
+    assert (card(page), texts(page, ".lit, .antecedent")) == ("", [])
+
+
+def test_who_is_lit_has_words_that_are_lit(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    page.hover(".cluster >> text=Bob")
+    assert texts(page, ".quote.lit") == ['" Here "']
+
+
+def test_what_a_person_says_can_be_chosen(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    assert page.locator("#speaker option").all_inner_texts() == ["All speakers", "1 Ann (1)", "2 Bob (1)"]
+    page.select_option("#speaker", "2 Bob (1)")
+    assert texts(page, ".sentence") == ['" Here " , he said .']
+    page.click(".says >> nth=0")
+    assert page.input_value("#speaker") == "0 1 "
+    assert len(texts(page, ".sentence")) == 2
+    page.click(".says >> nth=0")
+    assert len(texts(page, ".sentence")) == 6
+
+
+def test_keys_walk_through_the_quotations_that_are_shown(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]))
+    for key, expected in (("q", "1 Ann says"), ("q", "2 Bob says"), ("Q", "1 Ann says"), ("Q", "Somebody says")):
+        page.keyboard.press(key)
+        assert card(page).startswith(expected)
+    page.keyboard.press("Escape")
+    assert card(page) == ""
+    page.select_option("#speaker", "2 Bob (1)")
+    page.locator("#speaker").blur()
+    for _ in range(2):
+        page.keyboard.press("q")
+        assert card(page).startswith("2 Bob says")
+
+
+def test_a_finger_shows_who_speaks(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_quotations()]), **PHONE)
+    page.locator(".quote[data-q='1']").tap()
+    assert card(page) == '2 Bob says " Here "'
+    page.locator("h2").tap()
+    assert card(page) == ""
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_without_quotations_nothing_is_said_of_them(open_page: OpenPage) -> None:
+    page = open_page(render_page([make_doc()]))
+    page.click("#keys summary")
+    assert page.locator("#speaker, #quotations").evaluate_all("(all) => all.map((e) => e.hidden)") == [True, True]
+    page.keyboard.press("q")
+    assert card(page) == ""
+
+
+def test_in_a_notebook_the_page_stands_in_a_frame(open_page: OpenPage) -> None:
+    host = f"<!DOCTYPE html><title>Notebook</title><p>Cell</p>{render(make_doc('Größe'), jupyter=False)}"
+    page = open_page(host)
+    frame = page.frame_locator("iframe")
+    frame.locator(".mention >> text=She").hover()
+    assert "refers to" in frame.locator("#card p").inner_text()
+    assert frame.locator("h2").inner_text() == "Größe"
+    assert page.frames[1].evaluate("origin") == "null"

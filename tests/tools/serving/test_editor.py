@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra 'serve'")
+pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
+pytest.importorskip("httpx", reason="needs the extra 'dev'")
+
+from starlette.testclient import TestClient
+
+from spacy_span_selector.annotation import get_clusters
+from spacy_span_selector.tools.serving.editor import create_editor
+from spacy_span_selector.tools.serving.folder import TextFolder
+
+from .editing import TEXT, InThisProcess, read
+
+OWN = "http://127.0.0.1:8000"
+WRITING = {"x-span-selector": "edit"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "at sea.txt").write_text(TEXT, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def client(folder: Path) -> TestClient:
+    return make_client(folder)
+
+
+def make_client(folder: Path, **options: Any) -> TestClient:
+    app = create_editor(InThisProcess(), TextFolder(folder), **options)  # type: ignore[arg-type]
+    return TestClient(app, base_url=OWN)
+
+
+def correction(found: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What the page would send of a document."""
+    clusters = [{key: cluster[key] for key in ("name", "mentions")} for cluster in found["clusters"]]
+    return {"text": found["text"], "clusters": clusters, "frames": found["frames"], **changes}
+
+
+def put(client: TestClient, version: str, sent: dict[str, Any], **headers: str) -> Any:
+    return client.put("/documents/at%20sea", json=sent, headers={**WRITING, "if-match": version, **headers})
+
+
+def test_a_document_is_opened_as_the_pipeline_has_it(client: TestClient) -> None:
+    response = client.get("/documents/at%20sea")
+    found = response.json()
+    assert (response.status_code, found["title"], found["saved"], found["notes"]) == (200, "at sea", False, [])
+    assert " ".join(text for text, _ in found["tokens"]) == "Ann saw her brother . “ He ran , ” she said ."
+    assert found["sentences"] == [[0, 5, None], [5, 13, None]]
+    assert [cluster["mentions"] for cluster in found["clusters"]] == [[[0, 1], [2, 3], [10, 11]], [[2, 4], [6, 7]]]
+    assert [cluster["links"] for cluster in found["clusters"]] == [[1.0, 0.3, 0.9], [0.8, 0.2]]
+    assert [cluster["antecedents"] for cluster in found["clusters"]] == [[None, 0, 1], [None, 0]]
+    assert [frame["roleset"] for frame in found["frames"]] == ["see.01", "run.02"]
+
+
+def test_what_is_saved_is_opened_again_and_is_nothing_else(client: TestClient, folder: Path) -> None:
+    response = client.get("/documents/at%20sea")
+    clusters = [{"name": "Ann", "mentions": [[10, 11], [0, 1]]}, {"name": "", "mentions": [[2, 4]]}]
+    frames = [{"predicate": [11, 12], "roleset": "", "arguments": [[10, 11, "ARG0"]]}]
+    sent = correction(response.json(), clusters=clusters, frames=frames)
+    saved = put(client, response.headers["etag"], sent)
+    assert (saved.status_code, saved.json()) == (200, {"name": "at sea", "next": None})
+    assert (folder / "at sea.brackets.txt").read_text("utf-8") == (
+        "=== at sea\n[Ann|Ann] saw [her brother].\n“He ran,” [she|Ann] said.\n"
+        "> “He ran,” [ARG0 she] [V said].\n< [Ann “He ran,”] she said.\n"
+    )
+    for opened in (client, make_client(folder)):
+        again = opened.get("/documents/at%20sea")
+        assert again.headers["etag"] == saved.headers["etag"] != response.headers["etag"]
+        assert again.json()["saved"] is True
+        assert correction(again.json()) == {
+            **sent,
+            "clusters": [{"name": "Ann", "mentions": [[0, 1], [10, 11]]}, clusters[1]],
+        }
+
+
+def test_of_two_who_correct_a_version_the_second_is_told(client: TestClient, folder: Path) -> None:
+    response = client.get("/documents/at%20sea")
+    sent, version = correction(response.json()), response.headers["etag"]
+    assert put(client, version, sent).status_code == 200
+    before = (folder / "at sea.brackets.txt").read_bytes()
+    refused = put(client, version, {**sent, "clusters": []})
+    assert (refused.status_code, "saved elsewhere" in refused.json()["problem"]) == (409, True)
+    assert (folder / "at sea.brackets.txt").read_bytes() == before
+    beside = client.post("/documents/at%20sea", json={**sent, "clusters": []}, headers=WRITING)
+    assert (beside.status_code, beside.json()["name"]) == (201, "at sea-2")
+    assert get_clusters(read(folder / "at sea-2.brackets.txt")) == []
+    assert (folder / "at sea.brackets.txt").read_bytes() == before
+    assert client.get("/documents/at%20sea-2").headers["etag"] == beside.headers["etag"]
+
+
+def test_a_change_on_the_disk_is_one_too(client: TestClient, folder: Path) -> None:
+    response = client.get("/documents/at%20sea")
+    assert client.get("/documents/at%20sea", headers={"if-none-match": response.headers["etag"]}).status_code == 304
+    (folder / "at sea.txt").write_text("Another text.", encoding="utf-8")
+    assert put(client, response.headers["etag"], correction(response.json())).status_code == 409
+    beside = client.post("/documents/at%20sea", json=correction(response.json()), headers=WRITING)
+    assert (beside.status_code, "another one meanwhile" in beside.json()["problem"]) == (422, True)
+    assert [path.name for path in folder.iterdir()] == ["at sea.txt"]
+
+
+def test_a_version_must_be_named(client: TestClient) -> None:
+    sent = correction(client.get("/documents/at%20sea").json())
+    assert client.put("/documents/at%20sea", json=sent, headers=WRITING).status_code == 428
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"x-span-selector": None}, 403),
+        ({"origin": "https://example.com"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:8001"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site", "origin": OWN}, 403),
+        ({"host": "evil.test"}, 400),
+        ({"content-type": "text/plain"}, 415),
+        ({"origin": OWN, "sec-fetch-site": "same-origin"}, 200),
+    ],
+)
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_only_the_own_page_can_write(
+    client: TestClient, folder: Path, method: str, headers: dict[str, str | None], status: int
+) -> None:
+    response = client.get("/documents/at%20sea")
+    own = {**WRITING, "if-match": response.headers["etag"], "content-type": "application/json", **headers}
+    sent = {name: value for name, value in own.items() if value is not None}
+    answer = client.request(
+        method, "/documents/at%20sea", content=json.dumps(correction(response.json())), headers=sent
+    )
+    assert answer.status_code == (201 if status == 200 and method == "POST" else status)
+    assert (len(list(folder.iterdir())) > 1) == (status == 200)
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+@pytest.mark.parametrize("path", ["/", "/text/at%20sea", "/documents/at%20sea"])
+def test_only_known_names_are_answered(client: TestClient, method: str, path: str) -> None:
+    assert client.request(method, path, headers={"host": "evil.test"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "name", ["other", "..%2Fsecret", "%2E%2E%2Fsecret", "at sea.brackets", "at sea.txt", "%00", "C:%5Csecret"]
+)
+def test_nothing_outside_of_the_folder_is_read_or_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.txt").write_text("A secret.", encoding="utf-8")
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside/at sea.txt").write_text(TEXT, encoding="utf-8")
+    client = make_client(tmp_path / "inside")
+    sent = correction(client.get("/documents/at%20sea").json())
+    for response in (
+        client.get(f"/documents/{name}"),
+        client.get(f"/text/{name}"),
+        client.put(f"/documents/{name}", json=sent, headers={**WRITING, "if-match": "x"}),
+        client.post(f"/documents/{name}", json=sent, headers=WRITING),
+    ):
+        assert response.status_code in (404, 405)
+        assert "secret." not in response.text
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["at sea.txt", "inside", "secret.txt"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        (b"\xff", 400),
+        (b"[" * 100_000, 400),
+        (b'{"a": "\\ud800"}', 422),
+        (b"[]", 422),
+        (b" " * 1_000_000, 413),
+    ],
+)
+def test_what_is_no_correction_is_refused(client: TestClient, folder: Path, body: bytes, status: int) -> None:
+    version = client.get("/documents/at%20sea").headers["etag"]
+    headers = {**WRITING, "if-match": version, "content-type": "application/json"}
+    assert client.put("/documents/at%20sea", content=body, headers=headers).status_code == status
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_correction_that_can_not_be_written_is_told(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: Path, content: str) -> None:
+        raise OSError(f"{path}: not written (No space left on device).")
+
+    response = client.get("/documents/at%20sea")
+    monkeypatch.setattr("spacy_span_selector.tools.serving.folder.write_file", fail)
+    answer = put(client, response.headers["etag"], correction(response.json()))
+    assert (answer.status_code, "No space left" in answer.json()["problem"]) == (500, True)
+
+
+def test_the_list_has_the_most_doubtful_first_and_what_is_corrected_last(folder: Path) -> None:
+    for name, text in {"a": "Bob ran.", "broken": "please fail", "b": "Eve ran."}.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    (folder / "b.brackets.txt").write_text("[Eve] ran.", encoding="utf-8")
+    (folder / "c.txt").write_bytes(b"\xff")
+    worker = InThisProcess()
+
+    def rows(client: TestClient) -> list[str]:
+        found = re.findall(r"<li>.*?<bdi>(.*?)</bdi></b>(.*?)</a></li>", client.get("/").text)
+        return [" ".join([name, *re.findall(r">([^<]+)<", about)]) for name, about in found]
+
+    with TestClient(create_editor(worker, TextFolder(folder)), base_url=OWN) as client:  # type: ignore[arg-type]
+        wait_until(lambda: "not annotated yet" not in client.get("/").text)
+        assert rows(client)[:2] == ["at sea 13 words 2 doubtful links 20%", "a 3 words no doubtful links"]
+        assert rows(client)[2].startswith("broken The pipeline failed at this text: out of order")
+        assert "c.txt: byte 0 is not UTF-8" in rows(client)[3]
+        assert rows(client)[4] == "b corrected"
+        assert worker.asked == ["a", "at sea", "broken"]
+    assert "1 of 5 corrected" in client.get("/").text
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_names_and_texts_are_escaped(tmp_path: Path) -> None:
+    name = "<b>$x&amp;'\"#?"
+    (tmp_path / f"{name}.txt").write_text("<script>alert(1)</script> ran.", encoding="utf-8")
+    client = make_client(tmp_path)
+    page = client.get("/").text
+    (address,) = re.findall(r'href="(/text/[^"]*)"', page)
+    assert "<b>$x" not in page
+    opened = client.get(address).text
+    assert opened.count("<script>") == 1 and "<b>$x" not in opened
+    (address,) = re.findall(r'data-address="([^"]*)"', opened)
+    assert client.get(address).json()["title"] == name
+    assert client.get(address).headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("path", ["/", "/text/at%20sea"])
+def test_pages_may_do_little(client: TestClient, path: str) -> None:
+    page = client.get(path)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page.text)
+    assert re.sub(r"'sha256-[^']*'", "HASH", policy) == (
+        "default-src 'none'; style-src HASH; script-src HASH; connect-src 'self'; base-uri 'none'; form-action 'none'"
+    )
+    assert not re.search(r"<[^>]+\s(style|on\w+)=", page.text)
+    assert page.headers["content-security-policy"] == "frame-ancestors 'none'"
+    assert page.headers["cache-control"] == "no-store"
+
+
+def test_a_file_that_can_not_be_read_is_told_with_the_place(client: TestClient, folder: Path) -> None:
+    (folder / "at sea.brackets.txt").write_text("[Ann saw her brother.", encoding="utf-8")
+    answer = client.get("/documents/at%20sea")
+    assert (answer.status_code, "at sea.brackets.txt:1:1: a mention" in answer.json()["problem"]) == (500, True)
+    (folder / "at sea.brackets.txt").write_text("=== a\nA.\n=== b\nB.", encoding="utf-8")
+    assert "2 documents, expected one" in client.get("/documents/at%20sea").json()["problem"]
+    assert "2 documents, expected one" in client.get("/").text
+
+
+def test_a_text_that_is_too_long_is_told(folder: Path) -> None:
+    (folder / "long.txt").write_text("word " * 1000, encoding="utf-8")
+    answer = make_client(folder).get("/documents/long")
+    assert (answer.status_code, "more than 1,000" in answer.json()["problem"]) == (500, True)

@@ -1,0 +1,408 @@
+"""What the page that corrects a document does in a real browser."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from spacy.tokens import Doc
+
+from spacy_span_selector.annotation import get_clusters, get_frames
+
+from ...browser import OpenPage
+from .editing import TEXT, InThisProcess, read
+
+pytest.importorskip("starlette", reason="needs the extra 'serve'")
+pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
+
+import uvicorn
+
+from spacy_span_selector.tools.serving import TextFolder, create_editor, open_socket
+
+ANN, HER, BROTHER, HE, SHE = (0, 1), (2, 3), (2, 4), (6, 7), (10, 11)
+
+
+class Editor(NamedTuple):
+    """A server that runs, and its folder."""
+
+    address: str
+    folder: Path
+    numbers: Iterator[int]
+
+
+@pytest.fixture(scope="module")
+def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    folder = tmp_path_factory.mktemp("texts")
+    (folder / "first.txt").write_text("Bob ran.", encoding="utf-8")
+    app = create_editor(InThisProcess(), TextFolder(folder))  # type: ignore[arg-type]
+    with open_socket("127.0.0.1", 0) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield Editor(f"http://127.0.0.1:{listening.getsockname()[1]}", folder, count(1))
+        server.should_exit = True
+        thread.join()
+
+
+class Text:
+    """A document in a tab, which has its own file."""
+
+    def __init__(self, page: Any, file: Path) -> None:
+        self.page = page
+        self.file = file
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def word(self, number: int) -> Any:
+        return self.page.locator(f'.w[data-i="{number}"]')
+
+    def mention(self, span: tuple[int, int]) -> Any:
+        return self.page.locator(f'.mention[data-span="{span[0]}-{span[1]}"]')
+
+    def choose(self, *spans: tuple[int, int]) -> None:
+        """Click the last word of a mention, and again for the one around it."""
+        for span in spans:
+            self.word(span[1] - 1).click()
+
+    def drag(self, first: int, last: int) -> None:
+        for number, do in ((first, self.page.mouse.down), (last, self.page.mouse.up)):
+            box = self.word(number).bounding_box()
+            self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+            do()
+
+    def click(self, label: str) -> None:
+        self.page.locator("#card button", has_text=label).first.click()
+
+    def answer(self, text: str) -> None:
+        self.page.locator("#ask input").fill(text)
+        self.press("Enter")
+
+    def card(self) -> str:
+        return " ".join(self.page.inner_text("#card p").split()) if self.page.is_visible("#card") else ""
+
+    def status(self) -> str:
+        return str(self.page.inner_text("#status"))
+
+    def wait_for_status(self, text: str) -> None:
+        self.page.wait_for_selector(f"#status:text-matches('^{text}')")
+
+    def clusters(self) -> list[list[tuple[int, int]]]:
+        """The clusters as the text shows them."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for number, span in self.page.evaluate(
+            "[...document.querySelectorAll('.mention')].map((box) => [box.dataset.n, box.dataset.span.split('-')])"
+        ):
+            found.setdefault(number, []).append((int(span[0]), int(span[1])))
+        return sorted(sorted(mentions) for mentions in found.values())
+
+    def frames(self) -> list[str]:
+        return [" ".join(text.split()) for text in self.page.locator(".frame").all_inner_texts()]
+
+    def save(self) -> Doc:
+        self.press("Control+s")
+        self.wait_for_status("Saved")
+        return read(self.file)
+
+
+OpenText = Callable[..., Text]
+
+
+@pytest.fixture
+def open_text(editor: Editor, open_page: OpenPage) -> Iterator[OpenText]:
+    """Opens a document in a tab: one of its own, or that of another tab."""
+    pages = []
+
+    def open_(other: Text | None = None, text: str = TEXT, **options: Any) -> Text:
+        name = other.file.name.partition(".")[0] if other else f"text-{next(editor.numbers)}"
+        if other is None:
+            (editor.folder / f"{name}.txt").write_text(text, encoding="utf-8")
+        page = open_page(f"{editor.address}/text/{name}", **options)
+        pages.append(page)
+        page.wait_for_selector(".w")
+        return Text(page, editor.folder / f"{name}.brackets.txt")
+
+    yield open_
+    for page in pages:  # what it reads from its own server is no problem
+        page.problems[:] = [
+            problem for problem in page.problems if not problem.startswith(f"request: {editor.address}")
+        ]
+
+
+def test_a_document_is_shown_as_the_pipeline_has_it_and_saved_as_it_is_shown(open_text: OpenText) -> None:
+    text = open_text()
+    assert text.clusters() == [[ANN, HER, SHE], [BROTHER, HE]]
+    assert text.frames() == ["see.01 ARG0 Ann V saw ARG1 her brother", "run.02 ARG0 He V ran …"]
+    assert "As the pipeline has it" in text.status()
+    doc = text.save()
+    assert get_clusters(doc) == [[ANN, HER, SHE], [BROTHER, HE]]
+    assert [(frame.roleset, len(frame.arguments)) for frame in get_frames(doc)] == [("see.01", 2), ("run.02", 1)]
+
+
+def test_mentions_are_made_moved_split_off_and_removed_by_mouse(open_text: OpenText) -> None:
+    text = open_text()
+    text.drag(7, 6)
+    assert "“He ran”" in text.card()
+    text.click("New cluster")
+    assert text.clusters() == [[ANN, HER, SHE], [BROTHER, HE], [(6, 8)]]
+    text.choose(SHE)
+    assert "mention 3 of 3" in text.card()
+    text.click("Split off")
+    assert text.clusters() == [[ANN, HER], [BROTHER, HE], [(6, 8)], [SHE]]
+    text.choose(HER)
+    text.click("Move to")
+    text.page.locator("#options button", has_text="she").click()
+    assert text.clusters() == [[ANN], [HER, SHE], [BROTHER, HE], [(6, 8)]]
+    text.choose(ANN)
+    text.click("Remove")
+    text.choose(HE)
+    text.click("Remove cluster")
+    assert text.clusters() == [[HER, SHE], [(6, 8)]]
+    assert get_clusters(text.save()) == [[HER, SHE], [(6, 8)]]
+
+
+def test_clusters_are_merged_with_one_that_is_clicked(open_text: OpenText) -> None:
+    text = open_text()
+    text.choose(HE)
+    text.click("Merge clusters")
+    text.mention(SHE).click()
+    assert text.clusters() == [sorted([ANN, HER, BROTHER, HE, SHE])]
+    assert "mention 4 of 5" in text.card()
+    assert get_clusters(text.save()) == [sorted([ANN, HER, BROTHER, HE, SHE])]
+
+
+def test_all_of_it_by_keyboard(open_text: OpenText) -> None:
+    text = open_text()
+    text.press("j")
+    assert text.card().startswith("1 Ann “Ann” mention 1 of 3")
+    text.press("n", "n", "c")  # she, in a cluster of its own
+    text.press("k", "m")  # He, to Ann
+    text.answer("ann")
+    text.press("p", "p", "p", "g")  # Ann's cluster, merged with that of her brother
+    text.answer("2")
+    assert text.clusters() == [sorted([ANN, HER, BROTHER, HE]), [SHE]]
+    text.press("Escape", "j", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowLeft", "c")
+    assert text.card().startswith("4 her")
+    text.press("Escape", "Escape")
+    assert text.card() == ""
+    text.press("ArrowRight", "ArrowRight", "Shift+ArrowRight", "x")
+    assert text.card().startswith("“saw her”")
+    assert get_clusters(text.save()) == [sorted([ANN, HER, BROTHER, HE]), [HER], [SHE]]
+
+
+def test_boundaries_move_by_words_and_nothing_crosses(open_text: OpenText) -> None:
+    text = open_text()
+    text.choose(HE)
+    text.press("[", "]", "]", "}")
+    assert (5, 8) in text.clusters()[1]
+    text.press("{")
+    text.page.get_by_label("Begin a word earlier").click()
+    text.page.get_by_label("End a word earlier").click()
+    assert (5, 7) in text.clusters()[1]
+    text.press("[")
+    assert "ends with the sentence" in text.card()
+    text.choose(ANN)
+    text.press("]", "]")
+    assert "would cross the mention “her brother”" in text.card()
+    text.drag(3, 4)
+    text.press("Enter")
+    assert "would cross the mention “her brother”" in text.card()
+    assert get_clusters(text.save()) == [[(0, 2), HER, SHE], [BROTHER, (5, 7)]]
+
+
+def test_a_second_click_chooses_the_mention_around_and_then_the_word(open_text: OpenText) -> None:
+    text = open_text()
+    cards = []
+    for _ in range(3):
+        text.choose(HER)
+        cards.append(text.card().partition("”")[0])
+    assert cards == ["1 Ann “her", "2 her-brother “her brother", "“her"]
+
+
+def test_frames_are_corrected(open_text: OpenText) -> None:
+    text = open_text()
+    text.press("f", "f", "e", "Enter")  # run.02 and its only argument
+    text.answer("ARG9")
+    assert "of run.02" in text.card()
+    text.press("f", "F", "Enter")
+    text.answer("meet 03")
+    assert "Write it without white space" in text.card()
+    text.answer("meet.03")
+    text.page.locator(".role", has_text="her brother").click()
+    text.click("Remove argument")
+    text.drag(2, 3)
+    text.press("r")
+    text.answer("V")
+    assert "V is the predicate" in text.card()
+    text.answer("ARG1-X")
+    text.press("]")
+    text.word(11).click()
+    text.press("v", "Enter")
+    text.answer("say.01")
+    text.word(10).click()
+    text.press("r")
+    text.page.locator("#options button", has_text="ARG0").click()
+    text.page.locator(".frame dt button", has_text="run.02").click()
+    text.click("Remove frame")
+    frames = get_frames(text.save())
+    assert [(frame.roleset, frame[:2], [tuple(argument) for argument in frame.arguments]) for frame in frames] == [
+        ("meet.03", (1, 2), [(0, 1, "ARG0"), (2, 5, "ARG1-X")]),
+        ("say.01", (11, 12), [(10, 11, "ARG0")]),
+    ]
+
+
+def test_a_cluster_gets_another_name_and_no_two_have_one(open_text: OpenText) -> None:
+    text = open_text()
+    text.choose(HE)
+    text.press("Enter")
+    text.answer("Ann")
+    assert "Another cluster has this name" in text.card()
+    text.answer("tom")
+    text.save()
+    assert "[He|tom] ran" in text.file.read_text("utf-8")
+
+
+def test_undo_and_redo_bring_back_every_step(open_text: OpenText) -> None:
+    text = open_text()
+    steps = [text.clusters()]
+    text.choose(HE)
+    for key in ("c", "x", "Enter", "X"):
+        text.press(key)
+        steps.append(text.clusters())
+    assert len({str(step) for step in steps}) == 3  # what was removed is made again, and removed again
+    for step in reversed(steps[:-1]):
+        text.press("Control+z")
+        assert text.clusters() == step
+    assert text.page.is_disabled("#undo")
+    for step in steps[1:]:
+        text.press("Control+Shift+z")
+        assert text.clusters() == step
+    text.page.click("#undo")
+    text.press("Control+y")
+    assert text.clusters() == steps[-1]
+    text.press("Control+z")
+    text.choose(ANN)
+    text.press("x")
+    assert text.page.is_disabled("#redo")
+    text.save()
+
+
+def test_the_most_doubtful_link_comes_first(open_text: OpenText) -> None:
+    text = open_text()
+    assert text.page.inner_text("#doubt small") == "2"
+    text.press("d")
+    assert "“He” mention 2 of 2 refers to “her brother”: 20%" in text.card()
+    text.page.click("#doubt")
+    assert "“her” mention 2 of 3 refers to “Ann”: 30%" in text.card()
+    assert text.page.is_disabled("#doubt")
+    text.press("D")
+    assert "“He”" in text.card()
+
+
+def test_a_link_that_was_corrected_is_not_doubtful_any_more(open_text: OpenText) -> None:
+    text = open_text()
+    text.choose(HE)
+    text.press("c")
+    assert text.page.inner_text("#doubt small") == "1"
+    text.press("Control+z")
+    assert text.page.inner_text("#doubt small") == "2"
+
+
+def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText, editor: Editor) -> None:
+    one = open_text()
+    other = open_text(one)
+    one.choose(SHE)
+    one.press("x")
+    one.save()
+    other.choose(HE)
+    other.press("x", "Control+s")
+    other.page.wait_for_selector("#conflict[open]")
+    assert get_clusters(read(one.file)) == [[ANN, HER], [BROTHER, HE]]
+    other.page.click("#conflict [value='']")
+    assert other.status() == "Not saved"
+    other.page.click("#save")
+    other.page.click("#conflict [value=theirs]")
+    other.wait_for_status("As saved elsewhere")
+    assert other.clusters() == [[ANN, HER], [BROTHER, HE]]
+    other.press("Control+z")
+    assert other.clusters() == [[ANN, HER, SHE], [BROTHER]]
+    assert get_clusters(other.save()) == [[ANN, HER, SHE], [BROTHER]]
+    one.choose(HER)
+    one.press("x", "Control+s")
+    one.page.click("#conflict [value=both]")
+    name = one.file.name.partition(".")[0]
+    one.page.wait_for_url(f"{editor.address}/text/{name}-2")
+    one.page.wait_for_selector(".w")
+    assert one.clusters() == [[ANN], [BROTHER, HE]]
+    assert get_clusters(read(one.file.with_name(f"{name}-2.brackets.txt"))) == [[ANN], [BROTHER, HE]]
+    assert get_clusters(read(one.file)) == [[ANN, HER, SHE], [BROTHER]]
+    assert {problem for page in (one.page, other.page) for problem in page.problems if "409" in problem}
+    for page in (one.page, other.page):
+        page.problems[:] = [problem for problem in page.problems if "409 (Conflict)" not in problem]
+
+
+def test_what_was_saved_is_there_when_the_page_is_loaded_again(open_text: OpenText) -> None:
+    text = open_text()
+    text.choose(HE)
+    text.press("c")
+    text.save()
+    text.page.reload()
+    text.page.wait_for_selector(".w")
+    assert text.status() == "Corrected before"
+    assert text.clusters() == [[ANN, HER, SHE], [BROTHER], [HE]]
+    assert text.page.is_disabled("#save")
+
+
+def test_who_leaves_with_what_is_not_saved_is_asked(open_text: OpenText) -> None:
+    text = open_text()
+    text.choose(HE)
+    text.press("c")
+    dialogs: list[str] = []
+    text.page.on("dialog", lambda dialog: dialogs.append(dialog.type))
+    text.page.click("#back", no_wait_after=True)
+    text.page.wait_for_timeout(300)
+    assert dialogs == ["beforeunload"]
+    assert text.clusters() == [[ANN, HER, SHE], [BROTHER], [HE]]
+    text.page.problems[:] = [problem for problem in text.page.problems if problem]
+
+
+def test_a_server_that_has_ended_costs_no_work(open_text: OpenText) -> None:
+    text = open_text()
+    text.choose(HE)
+    text.press("c")
+    text.page.context.set_offline(True)
+    text.press("Control+s")
+    text.page.wait_for_selector("#problem:not([hidden])")
+    assert "Your work is still here" in text.page.inner_text("#problem")
+    text.page.context.set_offline(False)
+    assert get_clusters(text.save()) == [[ANN, HER, SHE], [BROTHER], [HE]]
+    text.page.problems[:] = [problem for problem in text.page.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
+
+
+def test_markup_in_a_text_is_text(open_text: OpenText) -> None:
+    text = open_text(text="<img src=x onerror=alert(1)> ran.")
+    assert text.page.inner_text(".text").replace("\xa0", " ").endswith("ran.")
+    assert text.page.locator(".sentences img").count() == 0
+    text.word(1).click()
+    assert text.page.locator("#card img").count() == 0
+
+
+def test_the_list_leads_to_documents_and_back(open_text: OpenText, editor: Editor) -> None:
+    text = open_text()
+    text.save()
+    text.page.click("#back")
+    text.page.wait_for_selector("text=corrected")
+    text.page.locator(".documents a", has_text=text.file.name.partition(".")[0]).first.click()
+    text.page.wait_for_selector(".w")
+
+
+def test_a_phone_shows_it_without_a_scroll_to_the_side(open_text: OpenText) -> None:
+    text = open_text(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    text.word(6).tap()
+    assert text.card().startswith("2 her-brother “He”")
+    assert text.page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from thinc.api import Config
+
+from spacy_span_selector.tools.training.checkpoints import (
+    Checkpoints,
+    CheckpointSettings,
+    identity,
+    restore_folder,
+    whole_folder,
+)
+
+IDENTITY: dict[str, dict[str, Any]] = {
+    "config": {"training.seed": 0},
+    "files": {"train.spacy": "abc"},
+    "surroundings": {"torch": "2.6"},
+}
+
+
+def checkpoints(output: Path, keep: int = 1, **identity: dict[str, Any]) -> Checkpoints:
+    return Checkpoints(output, {**IDENTITY, **identity}, CheckpointSettings(keep=keep))
+
+
+def write(output: Path, *steps: int, keep: int = 1) -> Checkpoints:
+    written = checkpoints(output, keep)
+    for step in steps:
+        written.write(spacy.blank("xx"), {"step": step, "score": np.float32(0.5)}, {"mom1/a/b": np.arange(step)})
+    return written
+
+
+def names(written: Checkpoints) -> list[str]:
+    return sorted(path.name for path in written.folder.iterdir())
+
+
+def test_a_checkpoint_gives_back_what_was_written(tmp_path: Path) -> None:
+    written = write(tmp_path, 3)
+    newest = written.newest()
+    assert newest is not None
+    assert written.check(newest) == []
+    assert newest.state == {"step": 3, "score": 0.5, "identity": IDENTITY}
+    np.testing.assert_equal(newest.arrays(), {"mom1/a/b": np.arange(3)})
+    assert newest.load_pipeline().lang == "xx"
+
+
+@pytest.mark.parametrize(("keep", "left"), [(1, ["step-000000010"]), (2, ["step-000000009", "step-000000010"])])
+def test_the_newest_are_kept(keep: int, left: list[str], tmp_path: Path) -> None:
+    written = write(tmp_path, 8, 9, 10, keep=keep)
+    assert names(written) == left
+    newest = written.newest()
+    assert newest is not None and newest.path.name == "step-000000010"
+
+
+def test_no_checkpoint_is_none(tmp_path: Path) -> None:
+    assert checkpoints(tmp_path).newest() is None
+
+
+@pytest.mark.parametrize("file", ["state.json", "arrays.npz", "pipeline/meta.json", "files.json"])
+@pytest.mark.parametrize("size", [None, 0, 20])
+def test_damage_is_named(file: str, size: int | None, tmp_path: Path) -> None:
+    written = write(tmp_path, 3)
+    newest = written.newest()
+    assert newest is not None
+    path = newest.path / file
+    if size is None:
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(ValueError, match=rf"step-000000003 is damaged: {file} .*Delete the folder"):
+        written.check(newest)
+
+
+@pytest.mark.parametrize(
+    ("part", "now", "difference"),
+    [
+        ("config", {"training.seed": 1}, "training.seed: 0 then, 1 now"),
+        ("files", {"train.spacy": "abd"}, "train.spacy: 'abc' then, 'abd' now"),
+    ],
+)
+def test_another_training_is_refused(part: str, now: dict[str, Any], difference: str, tmp_path: Path) -> None:
+    newest = write(tmp_path, 3).newest()
+    assert newest is not None
+    with pytest.raises(ValueError, match=f"of another training:\n  {re.escape(difference)}\n.*to begin anew"):
+        checkpoints(tmp_path, **{part: now}).check(newest)
+
+
+def test_other_versions_are_told(tmp_path: Path) -> None:
+    newest = write(tmp_path, 3).newest()
+    assert newest is not None
+    assert checkpoints(tmp_path, surroundings={"torch": "2.7"}).check(newest) == ["torch: '2.6' then, '2.7' now"]
+
+
+def test_a_training_that_has_ended_has_no_checkpoints_and_is_known(tmp_path: Path) -> None:
+    written = write(tmp_path, 3)
+    assert not written.is_finished()
+    written.finish()
+    assert (written.newest(), written.is_finished()) == (None, True)
+    assert not checkpoints(tmp_path, config={"training.seed": 1}).is_finished()
+    written.begin()
+    assert not written.is_finished()
+
+
+def test_what_a_kill_left_is_removed(tmp_path: Path) -> None:
+    written = write(tmp_path, 3)
+    (written.folder / ".step-000000006.new").mkdir()
+    (written.folder / ".step-000000000.old").mkdir()
+    written.clean()
+    assert sorted(path.name for path in written.folder.iterdir()) == ["step-000000003"]
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ({"keep": 0}, r"'keep' in \[checkpoints\] is 0, but must be a number from 1"),
+        ({"steps": 2.5}, r"'steps' in \[checkpoints\] is 2\.5"),
+        ({"step": 2}, r"\[checkpoints\] has no setting 'step', but steps and keep"),
+    ],
+)
+def test_wrong_settings_are_errors(section: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CheckpointSettings.read({"checkpoints": section})
+
+
+def test_settings_need_not_be_there() -> None:
+    assert CheckpointSettings.read({"training": {}}) == CheckpointSettings(steps=None, keep=1)
+    assert CheckpointSettings.read({"checkpoints": {"steps": 5}}) == CheckpointSettings(steps=5, keep=1)
+
+
+CONFIG = """
+[paths]
+train = "{folder}/train"
+
+[corpora]
+
+[corpora.train]
+@readers = "spacy.Corpus.v1"
+path = ${{paths.train}}
+
+[corpora.dev]
+@readers = "spacy.Corpus.v1"
+path = "{folder}/dev.spacy"
+
+[training]
+seed = 0
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train/a.spacy").write_bytes(b"one")
+    (tmp_path / "dev.spacy").write_bytes(b"two")
+    return Config().from_str(CONFIG.format(folder=tmp_path), interpolate=False)
+
+
+def test_settings_have_dotted_names(config: Config, tmp_path: Path) -> None:
+    settings = identity(config, None, -1)["config"]
+    assert settings["corpora.train.path"] == f"{tmp_path}/train"
+    assert settings["training.seed"] == 0
+
+
+def test_files_of_the_corpora_and_of_the_code_count(config: Config, tmp_path: Path) -> None:
+    code = tmp_path / "code.py"
+    code.write_text("")
+    assert list(identity(config, code, -1)["files"]) == [
+        str(code),
+        str(tmp_path / "dev.spacy"),
+        str(tmp_path / "train"),
+    ]
+
+
+def test_versions_and_device_are_named(config: Config) -> None:
+    surroundings = identity(config, None, -1)["surroundings"]
+    assert surroundings["device"] == "cpu"
+    assert all(surroundings[package] != "none" for package in ("spacy-span-selector", "spacy", "torch"))
+
+
+def write_folders(target: Path, text: str) -> None:
+    with whole_folder(target) as folder:
+        (folder / "part").mkdir()
+        (folder / "part" / "file").write_text(text)
+
+
+def read(target: Path) -> str:
+    return (target / "part" / "file").read_text()
+
+
+def names_folders(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_folder_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "model"
+    write_folders(target, "one")
+    (target / "another").touch()
+    write_folders(target, "two")
+    assert read(target) == "two"
+    assert (names_folders(target), names_folders(target.parent)) == (["part"], ["model"])
+
+
+def test_an_error_leaves_the_older_folder(tmp_path: Path) -> None:
+    write_folders(tmp_path / "model", "one")
+    with pytest.raises(KeyError), whole_folder(tmp_path / "model") as folder:
+        (folder / "part").mkdir()
+        raise KeyError
+    assert read(tmp_path / "model") == "one"
+    assert names_folders(tmp_path) == ["model"]
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_an_error_of_the_system_names_the_folder(call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_folders(tmp_path / "model", "one")
+    rename, calls = os.rename, []
+
+    def full(source: Path, target: Path) -> None:
+        calls.append(source)
+        if len(calls) == call:
+            raise OSError(28, "No space left on device")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(OSError, match=f"{tmp_path}/model can't be written: .*No space left.* still there"):
+        write_folders(tmp_path / "model", "two")
+    assert read(tmp_path / "model") == "one"
+    assert names_folders(tmp_path) == ["model"]
+
+
+def test_everything_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    fsync, rename = os.fsync, os.rename
+    monkeypatch.setattr(os, "fsync", lambda number: (events.append("fsync"), fsync(number)))
+    monkeypatch.setattr(os, "rename", lambda *paths: (events.append("rename"), rename(*paths)))
+    write_folders(tmp_path / "model", "one")
+    assert events == ["fsync", "fsync", "fsync", "rename", "fsync"]  # a file, its folder, the model; its parent
+
+
+def test_an_older_folder_gets_its_name_back_after_a_kill_between_two_names(tmp_path: Path) -> None:
+    write_folders(tmp_path / ".model.old", "one")
+    write_folders(tmp_path / ".model.new", "two")
+    restore_folder(tmp_path / "model")
+    assert read(tmp_path / "model") == "one"
+    assert names_folders(tmp_path) == ["model"]
+
+
+def test_what_a_kill_left_is_removed_folders(tmp_path: Path) -> None:
+    for name in ("model", ".model.old", ".model.new"):
+        write_folders(tmp_path / name, name)
+    restore_folder(tmp_path / "model")
+    assert read(tmp_path / "model") == "model"
+    assert names_folders(tmp_path) == ["model"]
