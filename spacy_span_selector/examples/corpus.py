@@ -31,7 +31,6 @@ from ..documents.given import GivenAnnotation
 from ..documents.pieces import cut_doc
 from ..documents.sample import Sample
 from ..signatures import checks_arguments, takes_settings
-from ..tools.files.folders import what_is_wrong
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 DEFAULT = GivenAnnotation()
@@ -117,8 +116,8 @@ def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError
     RAISES (OSError): If the file can't be read, naming it.
     RAISES (ValueError): If nothing in it can be read, naming it.
     """
-    if os.path.exists(path) and (problem := what_is_wrong(str(path))):  # a pipe would be waited for
-        raise OSError(f"{path}: {problem}.")
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
+        raise OSError(f"{path}: expected a file; found a folder, a pipe or a device.")
     try:
         stored = DocBin().from_disk(path)
         for string in stored.strings:
