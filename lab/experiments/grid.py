@@ -220,7 +220,7 @@ def check_runs(runs: Iterable[Run]) -> None:
     from spacy import registry, schemas
     from spacy.util import load_model_from_config
 
-    from spacy_span_selector.pipeline.training import planned_for_other_steps
+    from spacy_span_selector.tools.checking.trainings import planned_for_other_steps
 
     runs = list(runs)
     for run in runs:

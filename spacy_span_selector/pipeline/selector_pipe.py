@@ -38,7 +38,7 @@ from .doc_selection import DocSelection
 from .other_languages import warn_of_other_languages
 from .settings import PipeSettings, read_saved
 from .shared_encoders import check_listeners
-from .training import finish_update, warn_before_training
+from .training import finish_update
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -546,13 +546,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
             return cut_long_sentences(words, whole, MOST_WORDS, MORE_THAN_A_BATCH)
         return cut_long_sentences(words, whole, self.settings.max_sentence_words)
 
-    def _look_through(self, examples: Sequence[Example], nlp: Language | None) -> None:
+    def _look_through(self, examples: Sequence[Example]) -> None:
         """Report before training what of a corpus cannot be learnt, as far as its sentences are known.
 
         What is reported here is not reported again. The examples are not modified.
         """
-        if nlp is not None:
-            warn_before_training(nlp, self.name, examples)
         for what, lost in self.find_lost(examples).items():
             self.lost.take_over(lost, self.name, what)
         self.lost.start_again()  # training counts by itself

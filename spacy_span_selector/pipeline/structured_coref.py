@@ -178,7 +178,7 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         if self.settings.quotations:
             learn_quotations([example.reference for example in examples], self.vocab)
         self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples, nlp)
+        self._look_through(examples)
 
     def _read_gold(
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device

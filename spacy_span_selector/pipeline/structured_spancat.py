@@ -119,7 +119,7 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
         self.take_labels((example.reference for example in examples), {"labels": labels})
         self.model.attrs["sizes"] = self._sizes()
         self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples, nlp)
+        self._look_through(examples)
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
         """Take over the labels of a corpus, or those of the settings.

@@ -163,7 +163,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         self.take_labels((example.reference for example in examples), {"labels": labels, "lexicon": lexicon})
         self.model.attrs["sizes"] = self._sizes()
         self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples, nlp)
+        self._look_through(examples)
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
         """Take over the roles and rolesets of a corpus, or those of the settings.

@@ -1,23 +1,25 @@
-"""Trainings of configs: their components, their readers, and what annotates before the components learn."""
+"""Trainings of configs: what spoils them in silence, and how their readers give documents to the components."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import spacy
-from spacy.language import Language
+from spacy.language import DEFAULT_CONFIG, Language
 from spacy.pipeline import TrainablePipe
+from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc
 from spacy.training import Corpus, Example
 from spacy.util import dot_to_object, load_model_from_config, registry
-from thinc.api import Config
+from thinc.api import Config, ConfigValidationError
 
 from ...examples.corpus import PreannotatedCorpus
 from ...pipeline.selector_pipe import SelectorPipe
-from ...pipeline.training import BOUNDARIES
 from ...scoring.task import Task, all_tasks, get_task
 
 Pipe = SelectorPipe[Any, Any, Any, Any]
@@ -25,12 +27,77 @@ Pipe = SelectorPipe[Any, Any, Any, Any]
 ALL_OF_A_FILE = {"limit": 0, "sample": None, "augmenter": None}
 """Settings of readers with which they read every document as it is."""
 
+LEAST = {"accumulate_gradient": 1, "dropout": 0, "eval_frequency": 1, "max_epochs": -1, "max_steps": 0, "patience": 0}
+"""The least that numbers of `[training]` may be; spaCy checks their types, but ends at once with `max_steps = -1`."""
+
+
+def check_training(config: Config) -> None:
+    """Refuse a training that spaCy would spoil in silence, or only when the pipeline has been initialized.
+
+    RAISES (OSError): If a corpus can't be read.
+    RAISES (ValueError): If a section, a setting of `[training]` or a corpus is missing, or can't be.
+    """
+    if not (config.get("nlp") and config.get("training")):
+        cure = "'python -m spacy init fill-config' completes one, and configs/ has examples."
+        raise ValueError(f"Expected a config for training, with sections [nlp] and [training]: {cure}")
+    config = DEFAULT_CONFIG.merge(config).interpolate()
+    training = config["training"]
+    known = sorted(ConfigSchemaTraining.model_fields)
+    for name in [*training]:
+        if name not in known:  # spaCy leaves it out
+            raise ValueError(f"[training] has no setting '{name}', but {', '.join(known)}.")
+    try:
+        registry.resolve(training, schema=ConfigSchemaTraining)
+    except ConfigValidationError as error:
+        name, message = error.errors[0]["loc"][0], error.errors[0]["msg"]
+        raise ValueError(f"'{name}' in [training] is {training[name]!r}. {message}.") from error
+    for name, least in LEAST.items():
+        if training[name] < least:
+            raise ValueError(f"'{name}' in [training] is {training[name]!r}, but must be at least {least}.")
+    pipeline = config["nlp"]["pipeline"]
+    for name in ("annotating_components", "frozen_components"):
+        for component in training[name]:
+            if component not in pipeline:
+                raise ValueError(f"'{component}' in [training] {name} is not in the pipeline: {', '.join(pipeline)}.")
+    for setting in ("train_corpus", "dev_corpus"):
+        _check_corpus(config, setting)
+    if problem := planned_for_other_steps(config):
+        warnings.warn(problem, stacklevel=2)
+
+
+def _check_corpus(config: Config, setting: str) -> None:
+    name, block = config["training"][setting], _corpus_block(config, setting)
+    if not isinstance(block, dict):
+        raise ValueError(f"'{setting}' in [training] is {name!r}, which is no reader of a corpus.")
+    try:
+        read = registry.resolve({"corpus": block})["corpus"]
+    except ValueError as error:
+        raise ValueError(f"[{name}]: {error}") from error
+    if not any(True for _ in read(spacy.blank(config["nlp"]["lang"]))):
+        places = ", ".join(found["path"] for found in _find_readers(block)) or "its reader"
+        raise ValueError(f"[{name}] has no documents: {places}. Expected .spacy files, as 'convert' writes them.")
+
+
+def planned_for_other_steps(config: Config) -> str | None:
+    """Describe a config whose learning rate is planned for another number of steps than training has."""
+    training: dict[str, Any] = config.interpolate().get("training", {})
+    steps = training.get("max_steps")
+    rate = training.get("optimizer", {}).get("learn_rate")
+    planned = rate.get("total_steps") if isinstance(rate, dict) else None
+    if not steps or planned is None or planned == steps:
+        return None
+    return (
+        f"Training ends after {steps} steps (training.max_steps), but its learning rate is planned for {planned} "
+        "(training.optimizer.learn_rate.total_steps). Give both the same number. Where training.max_steps "
+        f"follows the other, as in the configs of this package, --training.optimizer.learn_rate.total_steps {steps} is "
+        "enough."
+    )
+
 
 @dataclass(frozen=True)
 class Training:
-    """A training.
+    """A training, none of whose components is initialized.
 
-    nlp (Language): The pipeline. None of its components is initialized.
     settings (Mapping[str, Any]): The arguments of `initialize` of each component.
     readers (list[dict[str, Any]]): The config of each reader of the training corpus.
     annotating (list[str]): The components that annotate before the others learn, and need no training themselves.
@@ -41,27 +108,25 @@ class Training:
     readers: list[dict[str, Any]] = field(default_factory=list)
     annotating: list[str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def pipes(self) -> dict[str, Pipe]:
         """The components that select spans and are trained, by name."""
         frozen = self.nlp.config["training"].get("frozen_components") or []
         return {n: pipe for n, pipe in self.nlp.pipeline if isinstance(pipe, SelectorPipe) and n not in frozen}
 
-    @property
+    @cached_property
     def tasks(self) -> dict[str, Task]:
         """The tasks of these components, by name."""
         return {name: get_task(self.nlp.get_pipe_meta(name).factory) for name in self.pipes}
 
     @property
     def sets_sentences(self) -> bool:
-        """True if documents without sentence boundaries get some before the components learn from them."""
-        return any(BOUNDARIES in self.nlp.get_pipe_meta(name).assigns for name in self.annotating)
+        """Whether documents without sentence boundaries get some before the components learn from them."""
+        return any("token.is_sent_start" in self.nlp.get_pipe_meta(name).assigns for name in self.annotating)
 
     def examples(self, doc: Doc, file: Path) -> Iterator[Example]:
-        """Yield the examples that the components learn from.
+        """Yield the examples that the components learn from, of a document that is read as the config reads its file.
 
-        doc (Doc): The document, with gold annotation.
-        file (Path): Its file: it is read as the config reads this file or, if it does not, its first one.
         RAISES (ValueError): If the reader can't make an example of it.
         """
         reader = self._reader(file)
@@ -74,6 +139,7 @@ class Training:
             yield example
 
     def _reader(self, file: Path) -> Corpus:
+        """The reader of a file or, if the config does not name it, the first one."""
         own = [block for block in self.readers if block["path"] and _is_in(file, Path(block["path"]))]
         for block in (own or self.readers)[:1]:
             block = {**block, **{name: value for name, value in ALL_OF_A_FILE.items() if name in block}}
@@ -84,10 +150,7 @@ class Training:
 
 
 def default_training(lang: str) -> Training:
-    """Make a training of all components with their defaults, on words and sentences of the corpus.
-
-    lang (str): The language of texts that have to be split into words.
-    """
+    """Make a training of all components with their defaults, on words and sentences of the corpus."""
     nlp = spacy.blank(lang)
     for task in all_tasks():
         nlp.add_pipe(task.factory)
@@ -95,9 +158,8 @@ def default_training(lang: str) -> Training:
 
 
 def training_of(raw: Config) -> Training:
-    """Make the training of a config.
+    """Make the training of a config that is not interpolated.
 
-    raw (Config): The config, not interpolated.
     RAISES (ValueError): If it has no component that selects spans, or is not valid.
     """
     nlp = load_model_from_config(raw, auto_fill=True)
@@ -107,17 +169,21 @@ def training_of(raw: Config) -> Training:
     annotating = [
         name for name in nlp.pipe_names if name in wanted and not isinstance(nlp.get_pipe(name), TrainablePipe)
     ]
-    try:
-        corpus = dot_to_object(config, config["training"]["train_corpus"])
-    except KeyError as error:
-        raise ValueError(f"The config has no training corpus: {error.args[0]}") from error
-    training = Training(nlp, components, list(_find_readers(corpus)), annotating)
+    training = Training(nlp, components, list(_find_readers(_corpus_block(config, "train_corpus"))), annotating)
     if not training.pipes:
         raise ValueError(
             f"The config trains no component that selects spans: its pipeline is {nlp.pipe_names}. Take one with "
             f"{' or '.join(task.factory for task in all_tasks())}, not frozen, or check the corpus without a config."
         )
     return training
+
+
+def _corpus_block(config: Config, setting: str) -> Any:
+    """The block of a config that a setting of `[training]` names."""
+    try:
+        return dot_to_object(config, config["training"][setting])
+    except KeyError as error:
+        raise ValueError(f"The config has no '{setting}': {error.args[0]}") from error
 
 
 def _find_readers(block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

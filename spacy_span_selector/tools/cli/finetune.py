@@ -90,13 +90,13 @@ def finetune_cli(
     from ...models.compact import save_compact
     from ...models.interpolation import interpolate
     from ..annotate.pipelines import load_pipeline, pipeline_folder
+    from ..checking.trainings import check_training
     from ..finetuning.comparison import Compared, compare, read_known
     from ..finetuning.meta import describe_finetuned
     from ..finetuning.settings import add_labels, configure
     from ..finetuning.texts import gather
     from ..formats.commands import spacy_file
     from ..training.checkpoints import Checkpoints, CheckpointSettings, identity, whole_folder
-    from ..training.checks import check_training
 
     started = time.monotonic()
     target, trained = output / "model", output / "training" / "model-last"

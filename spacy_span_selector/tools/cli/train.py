@@ -39,8 +39,8 @@ def train_cli(
     from spacy.training.initialize import init_nlp
     from spacy.util import load_config
 
+    from ..checking.trainings import check_training
     from ..training.checkpoints import Checkpoints, CheckpointSettings, identity
-    from ..training.checks import check_training
 
     overrides = parse_overrides(ctx.args, env_var=ENV_VARS.CONFIG_OVERRIDES)
     import_code(code_path)

@@ -134,7 +134,7 @@ def test_a_damaged_note_of_the_end_is_named(config: Path, tmp_path: Path, conten
         (["--components.structured_coref.model.hidden_width", "-3"], "'hidden_width' of the coreference model is -3"),
         (["--components.structured_coref.colour", "red"], "structured_coref -> colour: unexpected argument"),
         (["--nlp.lang", "qqq"], "Can't import language qqq"),
-        (["--corpora.train.path", "none.spacy"], "none.spacy: no such file or folder"),
+        (["--corpora.train.path", "none.spacy"], "none.spacy: No such file or directory"),
     ],
 )
 def test_what_cannot_be_trained_is_said_in_few_lines(
