@@ -28,7 +28,6 @@ from transformers import MODEL_MAPPING
 from ..models.compact import is_compact
 from ..models.shim import AveragedShim
 from ..models.weights import ARCHIVE, load_weights, save_weights
-from .int8 import Int8Products, Ranges, check_ranges
 from .sentence_windows import SentenceWindows
 from .without_white_space import read_without_white_space
 
@@ -38,37 +37,14 @@ LOCAL = {"trust_remote_code": False, "local_files_only": True}
 
 
 class EncoderShim(AveragedShim, HFShim):
-    """A pretrained encoder that is loaded without running anything that its files hold.
-
-    `ranges` are those of its layers with its present weights, for products in int8; empty if they have not been
-    measured.
-    """
-
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self.ranges: Ranges = {}
-        self._products: tuple[Ranges, Int8Products] | None = None
-
-    def int8_products(self) -> Int8Products:
-        """The context in which the encoder multiplies in int8, as far as it has ranges."""
-        if self._products is None or self._products[0] is not self.ranges:
-            self._products = self.ranges, Int8Products(self._model, self.ranges)
-        return self._products[1]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For copies, which make their products anew from their own weights."""
-        return self.__dict__ | {"_products": None}
+    """A pretrained encoder that is loaded without running anything that its files hold."""
 
     def to_bytes(self) -> bytes:
-        """The encoder and its tokenizer, as spacy-transformers writes them, but with weights as `stored_as` says, and
-        with ranges, if there are any."""
+        """The encoder and its tokenizer, as spacy-transformers writes them, but with weights as `stored_as` says."""
         content: bytes = super().to_bytes()
-        changed: dict[str, bytes] = {}
-        if is_compact() and self._model is not None:
-            changed["state"] = save_weights(self._model)
-        if self.ranges:
-            changed["ranges"] = safetensors.torch.save(self.ranges)
-        return srsly.msgpack_dumps({**srsly.msgpack_loads(content), **changed}) if changed else content
+        if not is_compact() or self._model is None:
+            return content
+        return srsly.msgpack_dumps({**srsly.msgpack_loads(content), "state": save_weights(self._model)})
 
     def from_bytes(self, bytes_data: bytes) -> EncoderShim:
         """Load the encoder and its tokenizer.
@@ -94,8 +70,6 @@ class EncoderShim(AveragedShim, HFShim):
         vocabulary = files.get(tokenizer.vocab_files_names["vocab_file"]) if hasattr(tokenizer, "vocab_file") else None
         self._hfmodel = HFObjects(tokenizer, encoder, vocabulary, SimpleFrozenDict(), SimpleFrozenDict())
         self._model = encoder.to(device)
-        self.ranges = _load_safetensors(message["ranges"], "ranges") if "ranges" in message else {}
-        check_ranges(self.ranges, encoder, OWNER)
         return self
 
 
@@ -117,20 +91,14 @@ def _load_weights(data: Any, device: torch.device) -> dict[str, torch.Tensor]:
     """The weights by name, in either format."""
     if not isinstance(data, bytes) or data.startswith(ARCHIVE):
         return load_weights(data, device, OWNER)
-    weights = _load_safetensors(data, "weights", "neither in an archive, as torch saves them, nor")
-    return {name: weight.to(device) for name, weight in weights.items()}
-
-
-def _load_safetensors(data: Any, what: str, are: str = "not in the format") -> dict[str, torch.Tensor]:
     try:
-        if not isinstance(data, bytes):
-            raise safetensors.SafetensorError(f"found {type(data).__name__}, expected bytes")
-        return safetensors.torch.load(data)
+        weights = safetensors.torch.load(data)
     except safetensors.SafetensorError as error:
         raise ValueError(
-            f"The {what} of {OWNER} are {are} safetensors, or are damaged: {error}. Nothing of them was loaded. Get "
-            "the pipeline again from where it was trained."
+            f"The weights of {OWNER} are neither in an archive, as torch saves them, nor safetensors, or are damaged: "
+            f"{error}. Nothing of them was loaded. Get the pipeline again from where it was trained."
         ) from error
+    return {name: weight.to(device) for name, weight in weights.items()}
 
 
 def _set_weights(encoder: Any, weights: dict[str, Any]) -> None:

@@ -26,7 +26,6 @@ from ..layers.spans.precision import has_bfloat16, in_bfloat16
 from ..models.finite import NotFinite, first_not_finite, module_gradients
 from ..models.shim import at_rest
 from ..signatures import CHECKED, takes_settings
-from .int8 import has_int8
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
@@ -42,13 +41,11 @@ BLOCK_SUBWORDS = {"cpu": 1 << 10, "cuda": 1 << 15}
 
 @dataclass(frozen=True, kw_only=True, config=CHECKED)
 class EncoderSettings:
-    """The settings of a pretrained encoder: those of spacy-transformers.TransformerModel.v3, and two more.
+    """The settings of a pretrained encoder: those of spacy-transformers.TransformerModel.v3, and `bfloat16`.
 
     bfloat16 (bool | str): Compute in bfloat16 where the device has instructions for it, as GPUs since Ampere and CPUs
         with AVX512-BF16 have; others compute in float32. "prediction" does so only at prediction, true in training,
         too, and false never. Weights, output and gradients are float32.
-    int8 (bool): Multiply by weights in int8 at prediction, on CPUs that don't compute in bfloat16, if the pipeline has
-        ranges for it: `compact --texts` measures them, and training forgets them.
     """
 
     name: str
@@ -59,6 +56,7 @@ class EncoderSettings:
     grad_scaler_config: dict[str, Any] | None = None
     bfloat16: bool | Literal["prediction"] = "prediction"
     int8: bool = True
+    """Without meaning: pipelines that have been saved have it in their configs."""
 
     def __post_init__(self) -> None:
         if self.bfloat16 is True and self.mixed_precision:
@@ -98,7 +96,7 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
         grad_scaler_config=dict(settings.grad_scaler_config or {}),
     )
     # Settings as attributes of the model would be saved with its weights, and then count more than the config.
-    forward = partial(_forward, bfloat16=settings.bfloat16, int8=settings.int8)
+    forward = partial(_forward, bfloat16=settings.bfloat16)
     model.layers[0] = Model(encoder.name, forward, shims=[shim], dims={"nI": None, "nO": None})
     model.attrs["replace_listener_cfg"] = _replace_listener_config
     return cast("Model[list[Doc], FullTransformerBatch]", model)
@@ -132,12 +130,7 @@ def _replace_listener_config(transformer: dict[str, Any], listener: dict[str, An
 
 
 def _forward(
-    model: Model[Any, Any],
-    wordpieces: WordpieceBatch,
-    is_train: bool,
-    *,
-    bfloat16: bool | str,
-    int8: bool,
+    model: Model[Any, Any], wordpieces: WordpieceBatch, is_train: bool, *, bfloat16: bool | str
 ) -> tuple[ModelOutput, Callable[[ModelOutput], list[Any]]]:
     """Run the encoder. Its callback adds to the gradients of the weights what `last_hidden_state` got."""
     shim = cast("EncoderShim", model.shims[0])
@@ -155,9 +148,7 @@ def _forward(
     # No inference mode: an encoder may keep tensors, such as positions, that it needs again in training.
     if bfloat16 == "prediction":
         bfloat16 = not is_train
-    if is_train:
-        shim.ranges = {}  # those of weights that will have changed
-    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16), int8):
+    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16)):
         for block, length in _blocks(
             lengths[longest_first], BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
         ):
@@ -201,12 +192,10 @@ def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iter
         start = end
 
 
-def _precision(shim: EncoderShim, bfloat16: bool, int8: bool) -> AbstractContextManager[Any]:
+def _precision(shim: EncoderShim, bfloat16: bool) -> AbstractContextManager[Any]:
     device = shim.device
     if bfloat16 and has_bfloat16(device):
         return in_bfloat16(device)
-    if int8 and shim.ranges and has_int8(device):
-        return shim.int8_products()
     if shim._mixed_precision and device.type == "cuda":
         return torch.autocast("cuda", torch.float16)
     return nullcontext()

@@ -123,6 +123,12 @@ def test_weights_that_are_missing_or_not_known_are_reported(shim: Any) -> None:
         load(shim, {**message_of(shim), "state": saved(weights | {"more": expected["more"]})})
 
 
+def test_ranges_for_products_in_int8_that_were_saved_once_are_ignored(shim: Any) -> None:
+    empty = built("nothing")
+    load(empty, {**message_of(shim), "ranges": b"anything"})
+    assert "ranges" not in message_of(empty)
+
+
 def test_nothing_is_left_in_the_temporary_folder(shim: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     message = message_of(shim)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, registry
 from thinc.api import Model
 
-from spacy_span_selector.encoders import int8, transformer
-from spacy_span_selector.encoders.int8 import has_int8
+from spacy_span_selector.encoders import transformer
 from spacy_span_selector.encoders.transformer import EncoderSettings, build_transformer_model
 
 from ..tiny_bert import tiny_bert
@@ -230,75 +228,8 @@ def test_bfloat16_is_left_to_devices_that_have_it(build: Build, monkeypatch: pyt
     assert torch.equal(states(build(bfloat16=True).predict(DOCS)), states(build().predict(DOCS)))
 
 
-@pytest.fixture
-def measured(build: Build, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Builds an encoder that has the ranges of its layers."""
-    if not has_int8(torch.device("cpu")):
-        pytest.skip("torch has no products in int8 here")
-    monkeypatch.setattr(transformer, "has_bfloat16", lambda device: False)
-
-    def built(**settings: Any) -> Any:
-        model = build(**{"bfloat16": "prediction", **settings})
-        with int8.measured(model.transformer) as ranges:
-            model.predict(DOCS)
-        model.layers[0].shims[0].ranges = ranges
-        return model
-
-    return built
-
-
-def test_int8_is_close_to_float32(build: Build, measured: Build) -> None:
-    found, expected = states(measured().predict(DOCS)), states(build().predict(DOCS))
-    assert found.dtype == torch.float32
-    assert not torch.equal(found, expected)
-    torch.testing.assert_close(found, expected, rtol=0, atol=5e-2)
-
-
-def test_without_ranges_an_encoder_is_float32(build: Build) -> None:
+def test_the_setting_int8_of_saved_configs_means_nothing(build: Build) -> None:
     assert torch.equal(states(build(int8=True).predict(DOCS)), states(build(int8=False).predict(DOCS)))
-
-
-def test_int8_can_be_turned_off(build: Build, measured: Build) -> None:
-    assert torch.equal(states(measured(int8=False).predict(DOCS)), states(build().predict(DOCS)))
-
-
-def test_a_device_with_bfloat16_computes_in_it_instead(
-    build: Build, measured: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = measured()
-    monkeypatch.setattr(transformer, "has_bfloat16", lambda device: True)
-    assert torch.equal(states(model.predict(DOCS)), states(build(bfloat16="prediction").predict(DOCS)))
-
-
-def test_training_is_float32_and_forgets_ranges(build: Build, measured: Build) -> None:
-    model, plain = measured(), build()
-    found, expected = gradients(model), gradients(plain)
-    assert all(torch.equal(found[name], gradient) for name, gradient in expected.items())
-    assert torch.equal(states(model.predict(DOCS)), states(plain.predict(DOCS)))
-
-
-@pytest.mark.parametrize(
-    "copy",
-    [
-        lambda model, other: model.copy(),
-        lambda model, other: pickle.loads(pickle.dumps(model)),
-        lambda model, other: other.from_bytes(model.to_bytes()),
-    ],
-    ids=["copy", "pickle", "bytes"],
-)
-def test_copies_have_the_ranges(measured: Build, build: Build, copy: Callable[[Any, Any], Any]) -> None:
-    model = measured()
-    expected = states(model.predict(DOCS))
-    copied = copy(model, build(bfloat16="prediction"))
-    model.transformer.embeddings.word_embeddings.weight.data.zero_()
-    assert torch.equal(states(copied.predict(DOCS)), expected)
-
-
-def test_threads_share_an_encoder_in_int8(measured: Build) -> None:
-    model = measured()
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda number: states(model.predict(DOCS)), range(8)))
-    assert all(torch.equal(other, found[0]) for other in found)
 
 
 def test_weights_of_either_load_in_the_other(build: Build, plain: Build, tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from torch import Tensor, nn
 from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, merge_tables
 from ..spans.precision import multiply, prediction_dtype
-from ..spans.pruning import HiddenLayer
 from .pair_features import (
     KINDS,
     PAIR_FEATURES,
@@ -155,11 +154,6 @@ class Linker(nn.Module):
             + mentions.scores[antecedents]
         )
         return Links(antecedents, possible, scores.masked_fill(~possible, -torch.inf))
-
-    def hidden_layer(self) -> HiddenLayer:
-        """That of the fine scorer, which decides how long it takes."""
-        tables = [self.distance.weight, self.match.weight, *self.pairs.values()]
-        return HiddenLayer([self.mention, self.antecedent, self.product], tables, self.output)
 
     def _prune(
         self, mentions: Mentions, positions: Positions, vectors: Tensor, sources: Tensor, reach: int | None

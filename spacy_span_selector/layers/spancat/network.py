@@ -36,7 +36,6 @@ from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection, Selector
 from ..selection.settings import NetworkSettings, Size
 from ..spans.layout import SpanLayout, Spans
-from ..spans.pruning import HiddenLayer
 
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)
@@ -190,10 +189,6 @@ class SpancatHead(nn.Module):
         known = self.output.out_features
         self.output = grow_output(self.output, [*range(known), *[NEW] * (labels - known)])
         self.sizes["labels"] = labels
-
-    def hidden_layer(self) -> HiddenLayer:
-        """That of labels."""
-        return HiddenLayer([self.hidden], [], self.output)
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: SpancatRequest) -> SpancatOutput:
         """Score the spans of a batch, choose some, and score labels.

@@ -30,7 +30,6 @@ from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
 from .parts import SpanParts, attention_weights
 from .precision import multiply, prediction_dtype
-from .pruning import HiddenLayer
 
 SPANS_AT_ONCE = 1 << 12
 """Spans that are represented at once at prediction: their parts take as much memory as what they are joined to."""
@@ -79,10 +78,6 @@ class SpanScorer(nn.Module):
             return tokens.new_zeros(self.output.out_features, 0)
         charts = [self._score_bucket(bucket, tokens, max_width) for bucket in layout.buckets]
         return torch.cat([chart.flatten(0, 2) for chart in charts]).T
-
-    def hidden_layer(self) -> HiddenLayer:
-        """What decides how long scores take."""
-        return HiddenLayer([self.start, self.end, self.head, self.width], [], self.output)
 
     def score_some(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
         """Score chosen spans.

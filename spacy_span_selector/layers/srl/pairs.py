@@ -15,7 +15,6 @@ from ..spans.blocks import compute_blocks, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
 from ..spans.layout import SpanLayout, Spans
 from ..spans.precision import multiply, prediction_dtype
-from ..spans.pruning import HiddenLayer
 
 GREATEST_DISTANCE = DISTANCE_BUCKETS[-1]
 """In a long sentence, arguments are looked for up to so many tokens before or behind their predicate: the classifier
@@ -149,10 +148,6 @@ class PairClassifier(nn.Module):
         )
         scores = compute_blocks(_score_pairs, blocks, at_once * self.output.in_features)
         return torch.cat(scores) + self.output.bias if scores else left.new_zeros(0, self.output.out_features)
-
-    def hidden_layer(self) -> HiddenLayer:
-        """What decides how long scores take."""
-        return HiddenLayer([self.argument, self.predicate, self.product], [self.distance.weight], self.output)
 
 
 def _score_pairs(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from ..spans.layout import SpanLayout, Spans
-from ..spans.pruning import HiddenLayer
 
 OUTSIDE, BEGIN, INSIDE = range(3)
 """The tags: of a token in no predicate, of the first token of a predicate, of a further one ("pick *up*")."""
@@ -33,11 +31,6 @@ class PredicateTagger(nn.Module):
         """Log probabilities of the tags. Shape: (tokens, 3)"""
         scores: Tensor = self.layers(tokens)
         return scores.log_softmax(dim=1)
-
-    def hidden_layer(self) -> HiddenLayer:
-        """What decides how long scores take."""
-        first, *_, last = self.layers
-        return HiddenLayer([cast(nn.Linear, first)], [], cast(nn.Linear, last))
 
 
 def predicate_tags(predicates: Spans, tokens: int) -> Tensor:

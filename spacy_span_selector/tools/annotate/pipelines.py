@@ -12,18 +12,16 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import ConfigValidationError
 
-from ...encoders.int8 import encoder_shims
 from ...pipeline.doc_selection import DocSelection
 from ..files.fingerprints import file_digest
 
 ENCODER = "spacy_span_selector.TransformerModel.v1"
-Precision = Literal["float32", "bfloat16", "int8"]
+Precision = Literal["float32", "bfloat16"]
 """The kinds of numbers that an encoder multiplies at prediction."""
 
-_OF_ENCODERS: dict[str, str | bool] = {"bfloat16": "prediction", "int8": True}
 PRECISIONS: dict[str, dict[str, str | bool]] = {
-    ENCODER: _OF_ENCODERS,
-    "spacy_span_selector.Tok2VecTransformer.v1": _OF_ENCODERS,
+    ENCODER: {"bfloat16": "prediction"},
+    "spacy_span_selector.Tok2VecTransformer.v1": {"bfloat16": "prediction"},
     "spacy_span_selector.CorefModel.v1": {"bfloat16": True},
     "spacy_span_selector.SrlModel.v1": {"bfloat16": True},
     "spacy_span_selector.SpancatModel.v1": {"bfloat16": True},
@@ -149,11 +147,6 @@ def precision_settings(nlp: Language, model: str, precision: Precision) -> dict[
         raise ValueError(
             f"{model}: --precision {precision} needs an encoder of the architecture '{ENCODER}' or a component of "
             f"this package, and there is none ({', '.join(components) or 'no component'}). Omit it."
-        )
-    if precision == "int8" and not any(shim.ranges for shims in encoder_shims(nlp).values() for shim in shims):
-        raise ValueError(
-            f"{model}: --precision int8 needs the ranges of what the layers of its encoder read, and it has none. Make "
-            f"a copy with them: python -m spacy span-selector compact {model} OUT --texts FILE"
         )
     return util.dot_to_dict(values)
 

@@ -110,7 +110,7 @@ def annotate_cli(
     ] = None,
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
     precision: Annotated[
-        Literal["float32", "bfloat16", "int8"] | None,
+        Literal["float32", "bfloat16"] | None,
         typer.Option(
             help="What the encoder multiplies in, where the device can; by default the fastest that the pipeline has"
         ),

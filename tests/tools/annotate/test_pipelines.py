@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 import spacy
-import torch
 from spacy.language import Language
 
-from spacy_span_selector.encoders.int8 import encoder_shims
 from spacy_span_selector.tools.annotate import Job
 from spacy_span_selector.tools.annotate.pipelines import (
     Precision,
@@ -89,11 +87,7 @@ def with_encoder(**settings: Any) -> Language:
     return nlp
 
 
-OF_ENCODERS = {
-    "float32": {"bfloat16": False, "int8": False},
-    "bfloat16": {"bfloat16": "prediction", "int8": False},
-    "int8": {"bfloat16": False, "int8": True},
-}
+OF_ENCODERS = {"float32": {"bfloat16": False}, "bfloat16": {"bfloat16": "prediction"}}
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
@@ -103,25 +97,11 @@ def test_precision_is_set_wherever_there_is_an_encoder(precision: Precision, tmp
     expected = {"components": {"transformer": {"model": OF_ENCODERS[precision]}}}
     assert precision_settings(nlp, "m", precision) == expected
     nlp.to_disk(tmp_path / "model")
-    for given, settings in ((precision, OF_ENCODERS[precision]), (None, {"bfloat16": "prediction", "int8": True})):
+    for given, settings in ((precision, OF_ENCODERS[precision]), (None, {"bfloat16": "prediction"})):
         model = load_for(Job(model=str(tmp_path / "model"), precision=given)).config["components"]["transformer"][
             "model"
         ]
         assert {name: model[name] for name in settings} == settings
-
-
-def test_int8_is_set_for_an_encoder_with_ranges(monkeypatch: pytest.MonkeyPatch):
-    pytest.importorskip("spacy_transformers", reason="needs the extra 'transformers'")
-    nlp = with_encoder()
-    (shim,) = encoder_shims(nlp)["transformer"]
-    shim.ranges = {"layer": torch.zeros(2, 4)}
-    assert precision_settings(nlp, "m", "int8") == {"components": {"transformer": {"model": OF_ENCODERS["int8"]}}}
-
-
-def test_int8_without_ranges_is_an_error_that_says_how_to_get_them():
-    pytest.importorskip("spacy_transformers", reason="needs the extra 'transformers'")
-    with pytest.raises(ValueError, match=r"^m: --precision int8 needs the ranges .* compact m OUT --texts FILE$"):
-        precision_settings(with_encoder(), "m", "int8")
 
 
 def test_an_encoder_within_a_component_is_found(monkeypatch: pytest.MonkeyPatch):

@@ -6,18 +6,15 @@ import numpy
 import pytest
 import spacy
 import srsly
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector import to_dict
-from spacy_span_selector.encoders.int8 import encoder_shims
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.files.fingerprints import file_digest
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
-
-from ...tiny_bert import tiny_bert
 
 CORPUS = """
 [Ann|ann] saw [the boat of [her|ann] brother|boat].
@@ -136,65 +133,3 @@ def test_components_that_may_need_any_word_keep_them(tmp_path: Path) -> None:
     result = run(tmp_path / "model", tmp_path / "small")
     assert "which these components may need: entity_ruler" in " ".join(result.output.split())
     assert "private" in own_strings(tmp_path / "small")
-
-
-@pytest.fixture(scope="module")
-def with_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An untrained pipeline with a pretrained encoder."""
-    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    folder = tmp_path_factory.mktemp("encoder")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    block = {
-        "@architectures": "spacy_span_selector.TransformerModel.v1",
-        "name": str(tiny_bert(folder / "bert")),
-        "get_spans": {"@span_getters": "spacy_span_selector.SentenceWindows.v1"},
-    }
-    nlp.add_pipe("transformer", config={"model": block})
-    nlp.initialize()
-    nlp.to_disk(folder / "pipeline")
-    return folder / "pipeline"
-
-
-def test_a_copy_has_the_ranges_of_texts(with_encoder: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("She saw it. " * 3)
-    nlp = spacy.blank("en")
-    DocBin(docs=[nlp.make_doc("He saw her."), nlp.make_doc("She liked it.")]).to_disk(tmp_path / "b.spacy")
-    result = run(with_encoder, tmp_path / "small", "--texts", tmp_path / "a.txt", "--texts", tmp_path / "b.spacy")
-    assert result.exit_code == 0, result.output
-    assert "Ranges for int8: measured on 20 words" in result.output
-    (shim,) = encoder_shims(spacy.load(tmp_path / "small"))["transformer"]
-    assert len(shim.ranges) == 6
-
-
-def test_a_copy_has_narrower_layers(model: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Ann saw the boat of her brother. She liked it. " * 20)
-    nlp = spacy.load(model)
-    for component in ("structured_coref", "structured_srl"):  # so that an untrained pipeline finds something
-        nlp.get_pipe(component).configure(threshold=0.0)
-    nlp.to_disk(tmp_path / "model")
-    result = run(tmp_path / "model", tmp_path / "small", "--texts", tmp_path / "a.txt", "--hidden-width", 100)
-    assert result.exit_code == 0, result.output
-    assert "structured_coref, linker: 100 of 512 hidden units, scores off by" in " ".join(result.output.split())
-    assert "Ranges" not in result.output  # there is no encoder
-    assert spacy.load(tmp_path / "small").config["components"]["structured_srl"]["model"]["pair_hidden_width"] == 100
-
-
-def test_narrower_layers_need_texts(model: Path, tmp_path: Path) -> None:
-    result = run(model, tmp_path / "small", "--hidden-width", 100)
-    assert result.exit_code == 1 and "--hidden-width needs --texts FILE" in " ".join(result.output.split())
-    assert not (tmp_path / "small").exists()
-
-
-def test_texts_without_an_encoder_or_words_are_errors(with_encoder: Path, model: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("She saw it.")
-    (tmp_path / "none.txt").write_text("")
-    for pipeline, texts, message in (
-        (model, "a.txt", "have none. Leave out the texts"),
-        (with_encoder, "none.txt", "There are no words in the texts"),
-        (with_encoder, "missing.txt", "no such file or folder"),
-    ):
-        result = run(pipeline, tmp_path / "small", "--texts", tmp_path / texts)
-        assert result.exit_code == 1
-        assert message in " ".join(result.output.split())
-        assert not (tmp_path / "small").exists()
