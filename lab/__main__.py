@@ -16,6 +16,7 @@ from .experiments.grid import check_runs, choose_runs, read_grid
 from .experiments.records import read_records
 from .experiments.report import write_report
 from .experiments.runner import Workplace, pending_runs, run_all
+from .tree import main as tree_cli
 
 BENCHMARKS = (
     *("annotate", "train-step", "profile", "long-documents", "wcfg", "decoding", "marked-tagger", "quotations"),
@@ -85,6 +86,8 @@ def report_cli(
     for path in write_report(read_records(results), output, reference):
         typer.echo(str(path))
 
+
+app.command("tree")(tree_cli)
 
 for name in BENCHMARKS:
     module = import_module(f".benchmarks.{name.replace('-', '_')}", __package__)

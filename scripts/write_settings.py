@@ -18,9 +18,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from spacy_span_selector.encoders.sentence_windows import SentenceWindows
 from spacy_span_selector.encoders.transformer import EncoderSettings
 from spacy_span_selector.layers.coref.network import CorefSettings
+from spacy_span_selector.layers.selection.selectors import Selector
 from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.settings import SrlSettings
-from spacy_span_selector.models.selectors import greedy_selector, sigmoid_selector
+from spacy_span_selector.models.selectors import sigmoid_selector
 from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
 from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
@@ -51,10 +52,6 @@ SECTIONS: dict[str, tuple[str, Any]] = {
     "SigmoidSelector": (
         '[components.structured_coref.model.selector]\n@misc = "spacy_span_selector.SigmoidSelector.v1"',
         sigmoid_selector,
-    ),
-    "GreedySelector": (
-        '[components.structured_coref.model.selector]\n@misc = "spacy_span_selector.GreedySelector.v1"',
-        greedy_selector,
     ),
     "The encoder": (
         '[components.transformer.model]\n@architectures = "spacy_span_selector.TransformerModel.v1"',
@@ -100,7 +97,7 @@ def rows_of(owner: Any) -> Iterator[tuple[str, str, str, str]]:
     hints = get_type_hints(owner, include_extras=True)
     for name, default in defaults_of(owner).items():
         if name in meanings:
-            shown = f"`{type(default).__name__}.v1`" if hasattr(default, "for_task") else f"`{json.dumps(default)}`"
+            shown = f"`{type(default).__name__}.v1`" if isinstance(default, Selector) else f"`{json.dumps(default)}`"
             yield name, values(hints[name]), shown, meanings[name]
 
 

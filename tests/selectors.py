@@ -10,9 +10,7 @@ from torch import Tensor
 
 from spacy_span_selector.layers.selection.candidates import MostProbable, in_text_order
 from spacy_span_selector.layers.selection.selectors import (
-    GreedySelector,
     LaminarSelector,
-    Selection,
     SigmoidSelector,
     StructuredSelector,
 )
@@ -22,18 +20,19 @@ SELECTORS = {
     "structured": StructuredSelector,
     "laminar": LaminarSelector,
     "sigmoid": SigmoidSelector,
-    "greedy": GreedySelector,
 }
 
 
 @dataclass(frozen=True)
-class WithTask(GreedySelector):
-    """Greedy, with two scores of each span for a task of its own: all of them are to be 0."""
+class WithTask(SigmoidSelector):
+    """One score selects and decides; two more of each span are for a task of its own: all of them are to be 0."""
 
+    scores: ClassVar[int] = 1
     auxiliary_scores: ClassVar[int] = 2
 
-    def own_loss(self, selection: Selection, gold: Any, layout: SpanLayout) -> Tensor:
-        return selection.auxiliary[:, layout.valid()].square().sum()
+    def loss(self, output: Any, gold: Any, own_gold: Any, layout: SpanLayout, **settings: Any) -> Tensor:
+        of_task = super().loss(output, gold, own_gold, layout, **settings)
+        return of_task + output.selection.auxiliary[:, layout.valid()].square().sum()
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ class MostProbableAndGold:
         return in_text_order(torch.cat([probable, self.gold.flat_index(layout)]).unique(), layout)
 
 
-def selector_block(name: str, ratio: float | None = None) -> dict[str, Any]:
-    """The block `[components.NAME.model.selector]` of a selector; only the greedy one has a ratio."""
-    settings = {"ratio": ratio} if name == "greedy" else {}
-    return {"@misc": f"spacy_span_selector.{SELECTORS[name].__name__}.v1", **settings}
+def selector_block(name: str) -> dict[str, Any]:
+    """The block `[components.NAME.model.selector]` of a selector."""
+    return {"@misc": f"spacy_span_selector.{SELECTORS[name].__name__}.v1"}

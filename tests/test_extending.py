@@ -18,14 +18,14 @@ from spacy.training import Example
 from thinc.api import Model
 from typer.testing import CliRunner
 
+from lab.__main__ import app as lab
 from lab.experiments.grid import read_grid
 from lab.experiments.measure import annotate, measure_spans
 from lab.experiments.report import write_report
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decoding
 from spacy_span_selector.layers.selection.selectors import (
     Marginals,
-    ProbabilisticSelector,
-    Selection,
+    Selector,
     independent_marginals,
 )
 from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
@@ -48,7 +48,7 @@ CORPUS = """
 
 
 @dataclass(frozen=True)
-class SingleWords(ProbabilisticSelector):
+class SingleWords(Selector):
     """Selects words, of which none crosses another."""
 
     spans_may_cross = False
@@ -75,10 +75,11 @@ class KnowsCapitals(SingleWords):
     ) -> torch.Tensor:
         return torch.tensor([float(token.text.istitle()) for example in examples for token in example.reference])
 
-    def own_loss(self, selection: Selection, gold: torch.Tensor, layout: SpanLayout) -> torch.Tensor:
+    def loss(self, output: Any, gold: Any, own_gold: torch.Tensor, layout: SpanLayout, **settings: Any) -> torch.Tensor:
         tokens = torch.arange(len(layout.document))
-        scores = selection.auxiliary[0, layout.flat_index(tokens, tokens)]
-        return torch.nn.functional.binary_cross_entropy_with_logits(scores, gold)
+        scores = output.selection.auxiliary[0, layout.flat_index(tokens, tokens)]
+        of_capitals = torch.nn.functional.binary_cross_entropy_with_logits(scores, own_gold)
+        return super().loss(output, gold, own_gold, layout, **settings) + of_capitals
 
 
 registry.misc("extending_test.SingleWords.v1", func=SingleWords)
@@ -162,7 +163,7 @@ def test_a_selector_of_ones_own_is_measured(factory: str) -> None:
 def test_the_tree_of_a_selector_of_ones_own_is_drawn(tmp_path: Path) -> None:
     nlp, _ = make_pipeline("structured_coref", model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
     nlp.to_disk(tmp_path / "model")
-    result = CliRunner().invoke(app, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
+    result = CliRunner().invoke(lab, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
     assert result.exit_code == 0, result.output
 
 
@@ -181,7 +182,7 @@ def test_a_component_of_ones_own_is_evaluated_and_drawn(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["evaluate", str(tmp_path / "model"), str(tmp_path / "data.spacy")])
     assert result.exit_code == 0, result.output
     assert "Own mentions" in result.output and "CEAF-phi4" in result.output
-    result = CliRunner().invoke(app, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
+    result = CliRunner().invoke(lab, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
     assert result.exit_code == 0, result.output
     assert "extending_test_mentions" in (tmp_path / "page.html").read_text(encoding="utf-8")
 

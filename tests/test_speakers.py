@@ -88,9 +88,8 @@ def assert_no_span_holds_a_marker(doc: Doc) -> None:
         assert start < end and not marked & set(range(start, end))
 
 
-@pytest.mark.parametrize("selector", ["sigmoid", "greedy"])
-def test_every_selector_learns_from_dialogues(selector: str) -> None:
-    nlp = trained(COREF, selector, steps=3)
+def test_another_selector_learns_from_dialogues() -> None:
+    nlp = trained(COREF, "sigmoid", steps=3)
     assert not component(nlp).lost.counts
     assert_no_span_holds_a_marker(nlp(doc_from_turns(nlp, TURNS, markers=True)))
 
@@ -109,7 +108,7 @@ def test_coreference_is_learnt_and_found_in_dialogues(coref: Language) -> None:
     assert get_clusters(doc) == get_clusters(references(coref)[0])
 
 
-@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid"])
 def test_no_mention_holds_a_marker_though_every_span_is_likely(selector: str) -> None:
     nlp = trained(COREF, selector, threshold=0.0)
     for doc in nlp.pipe(
@@ -118,7 +117,7 @@ def test_no_mention_holds_a_marker_though_every_span_is_likely(selector: str) ->
         assert_no_span_holds_a_marker(doc)
 
 
-@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid"])
 def test_no_predicate_or_argument_holds_a_marker(selector: str) -> None:
     untrained = trained(SRL, selector, threshold=0.0)
     docs = [

@@ -4,7 +4,8 @@ All run on any config, with one more option of the command that trains, with spa
 of a clone:
 
     python -m spacy train CONFIG --code lab/baselines/__init__.py \\
-        --components.structured_coref.model.selector.@misc lab.MultitaskSelector.v1
+        --components.structured_coref.model.selector.@misc lab.GreedySelector.v1 \\
+        --components.structured_coref.model.distance candidates --components.structured_coref.singleton_threshold 0.4
 
     python -m spacy span-selector train CONFIG --output OUT --code lab/baselines/__init__.py \\
         --components.structured_srl.model.@architectures lab.BioModel.v1
@@ -13,6 +14,7 @@ of a clone:
 and `fair_roles.cfg`.
 """
 
-from lab.baselines import bio, crossing, multitask  # absolute: spaCy runs this file outside of its package
+from lab import sample
+from lab.baselines import bio, crossing, greedy, multitask  # absolute: spaCy runs this file outside of its package
 
-__all__ = ["bio", "crossing", "multitask"]
+__all__ = ["bio", "crossing", "greedy", "multitask", "sample"]

@@ -55,7 +55,6 @@ def build_bio_model(
 class NoSelector(Selector):
     """Select nothing."""
 
-    has_probabilities = False
     spans_may_cross = True
 
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
@@ -66,9 +65,6 @@ class NoSelector(Selector):
 
     def training_strategy(self, ratio: float) -> CandidateStrategy:
         return choose_none
-
-    def own_setting(self, threshold: float) -> tuple[str, float] | None:
-        return None
 
 
 def choose_none(scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:

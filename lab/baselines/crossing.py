@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import torch
 from spacy.training import Example
@@ -17,7 +18,7 @@ from torch import Tensor
 
 from spacy_span_selector.annotation import get_clusters, get_frames
 from spacy_span_selector.examples.alignment import SpanAligner
-from spacy_span_selector.layers.selection.selectors import Selection, SigmoidSelector
+from spacy_span_selector.layers.selection.selectors import SigmoidSelector
 from spacy_span_selector.layers.spans.layout import Runs, SpanLayout, Spans
 from spacy_span_selector.signatures import checks_arguments
 
@@ -40,10 +41,11 @@ class CrossingSelector(SigmoidSelector):
     ) -> Spans:
         return gold_spans(examples, sentences, max_width, device)
 
-    def own_loss(self, selection: Selection, gold: Spans, layout: SpanLayout) -> Tensor:
-        """The loss of the spans that cross a gold one."""
-        crossing = crossing_spans(gold, layout)
-        return -self.weight * selection.marginals.unselected[crossing].sum() / max(1, len(layout.document))
+    def loss(self, output: Any, gold: Any, own_gold: Spans, layout: SpanLayout, **settings: Any) -> Tensor:
+        """The usual loss, and that of the spans that cross a gold one."""
+        of_task = super().loss(output, gold, None, layout, **settings)
+        of_crossing = output.selection.marginals.unselected[crossing_spans(own_gold, layout)].sum()
+        return of_task - self.weight * of_crossing / max(1, len(layout.document))
 
 
 @registry.misc("lab.CrossingSelector.v1")

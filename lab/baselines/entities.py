@@ -18,8 +18,8 @@ from spacy.util import load_config
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, PyTorchShim
 
+from lab.sample import Sample
 from spacy_span_selector.annotation.labelled_spans import LABELLED_KEY, LabelledSpan, get_labelled_spans
-from spacy_span_selector.documents.sample import Sample
 from spacy_span_selector.examples.corpus import read_docs
 
 OURS = "structured_spancat"
@@ -182,7 +182,7 @@ def prepare_documents(
     seed (int): What is taken.
     missing (bool): Whether it is unknown, for `ner`, what tokens outside of all spans are.
     """
-    docs = Sample(documents, spans=share, seed=seed).take(read_docs(source, Vocab()))
+    docs = Sample(documents, spans=share, seed=seed)(read_docs(source, Vocab()))
     for doc in docs:
         outer = [Span(doc, start, end, label=label) for start, end, label in outermost(get_labelled_spans(doc))]
         doc.set_ents(outer, default="missing" if missing else "outside")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from spacy.training import Example
@@ -19,10 +19,10 @@ from spacy.util import registry
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from lab.baselines.greedy import GreedySelector
 from spacy_span_selector.annotation import CONSTITUENTS_KEY
 from spacy_span_selector.examples.alignment import SpanAligner
 from spacy_span_selector.layers.selection.sampling import sample_spans
-from spacy_span_selector.layers.selection.selectors import GreedySelector, Selection
 from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
 from spacy_span_selector.signatures import checks_arguments
 
@@ -74,22 +74,23 @@ class MultitaskSelector(GreedySelector):
     ) -> GoldConstituents:
         return gold_constituents(examples, sentences, max_width, device)
 
-    def own_loss(self, selection: Selection, gold: GoldConstituents, layout: SpanLayout) -> Tensor:
-        """The loss of constituents, per candidate of any document."""
-        loss = constituent_loss(selection.auxiliary, gold, layout)
-        return self.weight * loss / max(1, len(selection.candidates))
+    def loss(self, output: Any, gold: Any, own_gold: GoldConstituents, layout: SpanLayout, **settings: Any) -> Tensor:
+        """The loss of greedy selection, and of constituents, per candidate of any document."""
+        of_task = super().loss(output, gold, None, layout, **settings)
+        of_constituents = constituent_loss(output.selection.auxiliary, own_gold, layout)
+        return of_task + self.weight * of_constituents / max(1, len(output.selection.candidates))
 
 
 @registry.misc("lab.MultitaskSelector.v1")
 @checks_arguments("'lab.MultitaskSelector.v1'")
-def multitask_selector(ratio: float | None = None, weight: float = 0.1) -> MultitaskSelector:
+def multitask_selector(ratio: float = 0.4, spans_may_cross: bool = False, weight: float = 0.1) -> MultitaskSelector:
     """Make the greedy selector with the second task.
 
-    ratio (float | None): As for the greedy selector.
+    ratio, spans_may_cross (float, bool): As for the greedy selector.
     weight (float): What the loss of the second task is multiplied by.
     RAISES (ValueError): If `ratio` is no number above 0, or `weight` is below 0 or no number.
     """
-    return MultitaskSelector(ratio, weight)
+    return MultitaskSelector(ratio, spans_may_cross, weight)
 
 
 def has_constituents(example: Example) -> bool:

@@ -26,6 +26,8 @@ from spacy_span_selector.layers.srl.predicates import PredicateTagger
 from spacy_span_selector.layers.srl.roleset_roles import RoleClassifier
 from spacy_span_selector.layers.srl.rolesets import RolesetClassifier
 
+from ..baselines.bio import NoSelector
+from ..baselines.greedy import GreedySelector
 from ..measuring import GpuId, Repeats, Spread, Texts, Threads, print_header, print_row, wait_for
 from .annotate import SHORT_TEXT, Case, annotate
 from .pipelines import AnyPipe, describe_pipeline, load_pipeline, network, selector_pipes
@@ -167,7 +169,7 @@ def _watch_component(name: str, pipe: AnyPipe, clock: StageClock, stack: ExitSta
     replace(tok2vec, "_func", timed("word vectors", tok2vec._func))
     head = network(pipe)
     replace(head, "forward", timed("network, rest", head.forward))
-    if pipe.selector.has_probabilities:
+    if not isinstance(pipe.selector, GreedySelector | NoSelector):
         stack.enter_context(patch.dict(vars(pipe.selector), marginals=timed("chart", pipe.selector.marginals)))
     for module in head.modules():
         if type(module) in MODULES:

@@ -26,12 +26,10 @@ from spacy.tokens import Span
 from spacy.training import Example
 
 from spacy_span_selector.examples.corpus import create_corpus
-from spacy_span_selector.pipeline.doc_selection import Characters, DocSelection
 from spacy_span_selector.pipeline.settings import PipeSettings
 from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import count_matches
 from spacy_span_selector.scoring.task import Task, get_task
-from spacy_span_selector.tools.annotate.pipelines import annotate_with_selections
 from spacy_span_selector.tools.checking.counts import nesting_depths
 from spacy_span_selector.tools.files.writing import write_file
 
@@ -46,6 +44,7 @@ from ..metrics import (
     recall_by_class,
     width_class,
 )
+from ..selections import Characters, DocSelection, annotate_with_selections
 
 Annotated = tuple[Example, DocSelection | None]
 """An annotated document beside its reference, and its selection if the component scores spans."""
@@ -255,7 +254,7 @@ def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSett
         for name, value, found in selection.at_other_settings(SETTINGS):
             curve[name, value] = curve.get((name, value), Counts()) + count_matches(spans.depths.keys(), found)
         ranked.append(selection.probabilities(spans.depths))
-        if selection.selector.has_probabilities:
+        if selection.has_probabilities:
             calibration.add(*ranked[-1])
     points = [{"setting": name, "value": value, **_numbers(counts)} for (name, value), counts in curve.items()]
     return {

@@ -29,25 +29,13 @@ from spacy.vocab import Vocab
 from ..annotation import describe_doc
 from ..documents.given import GivenAnnotation
 from ..documents.pieces import cut_doc
-from ..documents.sample import Sample
 from ..signatures import checks_arguments, takes_settings
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
+Sample = Callable[[Iterable[Doc]], list[Doc]]
 DEFAULT = GivenAnnotation()
 STRINGS = (ORTH, NORM, LEMMA, TAG, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
 """Attributes of a token that are hashes of strings."""
-
-
-@registry.misc("spacy_span_selector.Sample.v1")
-@checks_arguments("'spacy_span_selector.Sample.v1'")
-def create_sample(
-    documents: int | None = None, clusters: float = 1.0, frames: float = 1.0, spans: float = 1.0, seed: int = 0
-) -> Sample:
-    """A random part of a corpus; the arguments are those of `Sample`.
-
-    RAISES (ValueError): If one of them is out of range.
-    """
-    return Sample(documents, clusters, frames, spans, seed)
 
 
 @registry.readers("spacy_span_selector.Corpus.v1")
@@ -192,8 +180,8 @@ class PreannotatedCorpus(Corpus):
             most as many words. Useful for training semantic roles, which lie within sentences: more documents fit in a
             batch, and a transformer reads a whole piece at once. Clusters that cross a cut fall apart. None never cuts.
         limit (int): The number of documents to read, before they are cut; 0 for all.
-        sample (Sample | None): Takes a random part of these documents, and of their annotation, as if the corpus were
-            smaller, or annotated in part. It is chosen and kept in memory when the corpus is read for the first time.
+        sample (Callable | None): Takes these documents and returns those to learn from, which may have less annotation.
+            They are kept in memory when the corpus is read for the first time.
         augmenter (Augmenter | None): Makes further examples of each one, as for spaCy's reader.
         RAISES (ValueError): If `max_words` is below 1.
         """
@@ -247,7 +235,7 @@ class PreannotatedCorpus(Corpus):
         docs = islice(read, self.limit if self.limit > 0 else None)
         if self.sample is None:
             return docs
-        self.sampled = self.sample.take(docs)
+        self.sampled = self.sample(docs)
         return self.sampled
 
     def _make_example(self, nlp: Language, reference: Doc, gold_preproc: bool) -> Example:

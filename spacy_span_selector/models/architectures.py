@@ -12,7 +12,8 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.coref.network import CorefHead, CorefOutput, CorefSettings
+from ..layers.coref.loss import CorefOutput
+from ..layers.coref.network import CorefHead, CorefSettings
 from ..layers.selection.selectors import Selector
 from ..layers.selection.settings import NetworkSettings
 from ..layers.spancat.network import SpancatHead, SpancatOutput, SpancatSettings

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from spacy.util import registry
 
-from ..layers.selection.selectors import (
-    GreedySelector,
-    LaminarSelector,
-    SigmoidSelector,
-    StructuredSelector,
-)
+from ..layers.selection.selectors import LaminarSelector, SigmoidSelector, StructuredSelector
 from ..signatures import checks_arguments
 
 
@@ -35,15 +30,3 @@ def sigmoid_selector(non_crossing: bool = False) -> SigmoidSelector:
     RAISES (ValueError): If it is neither true nor false.
     """
     return SigmoidSelector(non_crossing)
-
-
-@registry.misc("spacy_span_selector.GreedySelector.v1")
-@checks_arguments("'spacy_span_selector.GreedySelector.v1'")
-def greedy_selector(ratio: float | None = None) -> GreedySelector:
-    """Keep a fixed number of spans per token: of a document, without crossing, for coreference (Lee et al. 2017), of
-    a sentence for semantic roles (He et al. 2018).
-
-    ratio (float | None): How many; if None as many as the paper: 0.4 for coreference, 0.8 for semantic roles.
-    RAISES (ValueError): If it is no number above 0.
-    """
-    return GreedySelector(ratio)

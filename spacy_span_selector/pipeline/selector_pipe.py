@@ -23,10 +23,10 @@ from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import describe_doc, set_mentions
-from ..documents.words import Words, read_all_words, read_words
+from ..documents.words import Words, read_all_words
 from ..examples.lost import LostSpans
 from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
-from ..layers.selection.candidates import AllAtOnce, CandidateStrategy
+from ..layers.selection.candidates import CandidateStrategy
 from ..layers.selection.selectors import Selection, Selector
 from ..layers.selection.settings import NetworkSettings
 from ..layers.spans.layout import Runs, SpanLayout
@@ -34,7 +34,6 @@ from ..models.finite import NotFinite, discard_gradients, first_not_finite, mode
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
 from ..signatures import naming
 from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
-from .doc_selection import DocSelection
 from .other_languages import warn_of_other_languages
 from .settings import PipeSettings, read_saved
 from .shared_encoders import check_listeners
@@ -72,6 +71,9 @@ class SelectionOutput(Protocol):
     @property
     def selection(self) -> Selection:
         """The selected spans."""
+
+    def tensors(self) -> list[torch.Tensor]:
+        """The tensors that the loss is computed from."""
 
 
 Settings = TypeVar("Settings", bound=PipeSettings)
@@ -214,22 +216,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         predictions: list[Prediction] = []
         for batch in batch_by_words(docs, PREDICT_WORDS):
             warn_of_other_languages(batch)
-            predictions += self._predict_batch(read_all_words(batch))[0]
+            predictions += self._predict_batch(read_all_words(batch))
         return predictions
-
-    def predict_with_selection(self, doc: Doc) -> tuple[Prediction, DocSelection | None]:
-        """Annotate a document, and show what the selector made of its spans.
-
-        doc (Doc): The document, with sentence boundaries; it is not modified.
-        RETURNS (tuple[Prediction, DocSelection | None]): The prediction as by `predict`, and the selection: None if no
-            spans are scored, as in a document without sentences.
-        RAISES (ValueError): If the document has no sentence boundaries.
-        """
-        words = read_words(doc)
-        (prediction,), layout, output = self._predict_batch([words], all_scores=True)
-        if output is not None and len(output.selection.scores):
-            return prediction, DocSelection(words, output.selection, layout, self.selector, self.settings.threshold)
-        return prediction, None
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
         """Write predictions to documents, in place of any that are there.
@@ -476,10 +464,6 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """The request to the network at prediction."""
 
     @abstractmethod
-    def _loss(self, output: Output, gold: Gold, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        """The loss of a batch, and the tensors that it is computed from."""
-
-    @abstractmethod
     def _predictions(
         self, words: Sequence[Words], layout: SpanLayout, request: Any, output: Output
     ) -> Iterable[Prediction]:
@@ -495,21 +479,14 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         return HeadInput(words, layout, self._prediction_request(words, layout))
 
-    def _predict_batch(
-        self, words: list[Words], all_scores: bool = False
-    ) -> tuple[list[Prediction], SpanLayout, Output | None]:
-        """The predictions, the sentences, and the output of the network, which does not run without sentences.
-
-        all_scores (bool): Whether the output must have the scores of all spans, however long a document is.
-        """
+    def _predict_batch(self, words: list[Words]) -> list[Prediction]:
+        """The predictions; the network does not run without sentences."""
         layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
         if not layout.size:
-            return [cast(Prediction, self.prediction_type()) for _ in words], layout, None
+            return [cast(Prediction, self.prediction_type()) for _ in words]
         docs = [document.source for document in words]
         check_listeners(self.model, docs, self.name)
         request = self._prediction_request(words, layout)
-        if all_scores:
-            request = replace(request, choose=AllAtOnce(request.choose))
         try:
             output: Output = self.model.predict(HeadInput(words, layout, request))
         except NotFinite as error:
@@ -518,11 +495,10 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
                 "the encoder, and turn off its mixed_precision."
             ) from error
         found = self._predictions(words, layout, request, output)
-        predictions = [
+        return [
             prediction.moved(document.to_source) if document.has_white_space else prediction
             for document, prediction in zip(words, found, strict=True)
         ]
-        return predictions, layout, output
 
     @property
     def _max_span_width(self) -> int | None:
@@ -556,8 +532,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         self.lost.start_again()  # training counts by itself
 
     def _read_examples(self, examples: Sequence[Example]) -> tuple[list[Words], SpanLayout, Gold, Any]:
-        """The words, the sentences and the gold annotation of a batch, and what the selector reads of it for a loss of
-        its own; the first loss of each kind is reported."""
+        """The words, the sentences and the gold annotation of a batch, and what the selector itself reads of
+        it; the first loss of each kind is reported."""
         take_gold_sentences(examples)
         words = read_all_words(example.predicted for example in examples)
         sentences = self._sentences(words)
@@ -575,8 +551,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
     def _loss_and_gradient(
         self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout
     ) -> tuple[float, Gradients]:
-        loss, tensors = self._loss(output, gold, layout)
-        loss = loss + self.selector.own_loss(output.selection, own_gold, layout)
+        loss, tensors = self.selector.loss(output, gold, own_gold, layout, **self._loss_settings()), output.tensors()
         gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
         return loss.item(), list(zip(tensors, gradients, strict=True))
 

@@ -25,15 +25,12 @@ class PipeSettings:
 
     decoding (str): "marginal" keeps the set of spans with the greatest expected number of correct ones, each
         costing `threshold`; "map" keeps the single most probable tree, as the paper does, or the most probable set.
-        Not used by the greedy selectors, nor by one whose spans may cross.
-    threshold (float): Least selection probability of a span that is kept; not used by "map". The greedy selectors keep
-        a fixed number of spans; in coreference it decides which of these are singletons.
+        Not used by a selector whose spans may cross.
+    threshold (float): Least selection probability of a span that is kept; not used by "map".
     annotation (str | None): "complete" if the corpus marks every span of interest, "partial" if an unmarked span may
         be one. None for what the component's other settings say.
-    candidate_ratio (float): Spans per token, the most probable ones, that are linked or classified in training. The
-        greedy selectors have a ratio of their own.
-    negatives (float | None): Spans per token sampled in training from those that are not gold; not used by the greedy
-        selectors. If None, 1.0.
+    candidate_ratio (float): Spans per token, the most probable ones, that are linked or classified in training.
+    negatives (float | None): Spans per token sampled in training from those that are not gold. If None, 1.0.
     negative_widths (str | None): "all" samples them from all spans, most of which are wide, "gold" with the widths of
         gold spans. If None, "all".
     learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its

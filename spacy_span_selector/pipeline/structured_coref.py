@@ -30,8 +30,8 @@ from ..examples.lost import LostSpans
 from ..examples.token_facts import token_facts
 from ..extensions import register_extensions
 from ..layers.coref.linker import Links
-from ..layers.coref.loss import GoldMentions, coref_loss
-from ..layers.coref.network import CorefOutput, CorefRequest
+from ..layers.coref.loss import CorefOutput, GoldMentions
+from ..layers.coref.network import CorefRequest
 from ..layers.spans.layout import Runs, SpanLayout
 from ..people.clustering import REACH
 from ..people.consistent_clusters import consistent_clusters, describe_reasons
@@ -82,7 +82,7 @@ class CorefPipeSettings(NumberedGroupSettings):
     singleton_threshold (float): Least selection probability of a mention that is a cluster of its own. May be changed
         after training.
     link_non_mentions (float): What the loss is multiplied by that teaches spans which are no mentions to have no
-        antecedent, as far as they are selected. Only with complete annotation; a greedy selector learns it always.
+        antecedent, as far as they are selected. Only with complete annotation.
     """
 
     candidate_ratio: NotNegative = 0.4
@@ -204,19 +204,15 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
         reach = REACH if self.settings.consistent_clusters else None
         return CorefRequest(token_facts(words, device), strategy, given, reach)
 
-    def _loss(
-        self, output: CorefOutput, gold: GoldMentions, layout: SpanLayout
-    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        weight = self.settings.link_non_mentions
-        settings = {**self._loss_settings(), "selector": self.selector, "link_non_mentions": weight}
-        return coref_loss(output, gold, layout, **settings), output.tensors()
+    def _loss_settings(self) -> dict[str, Any]:
+        return {**super()._loss_settings(), "link_non_mentions": self.settings.link_non_mentions}
 
     def _predictions(
         self, words: Sequence[Words], layout: SpanLayout, request: CorefRequest, output: CorefOutput
     ) -> Iterator[CorefPrediction]:
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
-        scores = output.selection.confidence(self.selector).tolist()
+        scores = output.selection.probabilities().tolist()
         settings = self.settings
         of_spans = layout.document[spans.starts]
         edges = torch.searchsorted(of_spans, torch.arange(len(words) + 1, device=of_spans.device)).tolist()
@@ -269,16 +265,13 @@ class StructuredCoref(SelectorPipe[CorefPipeSettings, GoldMentions, CorefOutput,
     ) -> set[Mention]:
         """The mentions that are clusters of their own if they are not linked: all that were selected or given.
 
-        Of those that were selected, `singleton_threshold` may ask for more. Greedy pruning keeps far more spans than
-        there are mentions, so with it the score decides in any case.
+        Of those that were selected, `singleton_threshold` may ask for more.
         """
         if not settings.keep_singletons:
             return set()
         if settings.given_key in doc.spans:
             return set(mentions)
-        scored = [*zip(mentions, scores, strict=True)]
-        if not self.selector.has_probabilities:
-            scored = [(mention, score) for mention, score in scored if score > settings.threshold]
+        scored = zip(mentions, scores, strict=True)
         return {mention for mention, score in scored if score >= settings.singleton_threshold}
 
 

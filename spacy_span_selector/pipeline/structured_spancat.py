@@ -32,7 +32,7 @@ from .settings import NotNegative, PipeSettings, default_model
 
 @settings_class(frozen=True, kw_only=True, config=CHECKED)
 class SpancatPipeSettings(PipeSettings):
-    """The settings of `structured_spancat`. Here the greedy selector uses `negatives`, too: it learns as others do.
+    """The settings of `structured_spancat`.
 
     spans_key (str): Key of the labelled spans in `doc.spans`, in the annotation that is learnt and in the prediction.
     """
@@ -203,11 +203,6 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
     def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SpancatRequest:
         strategy = self.prediction_strategy()
         return SpancatRequest(Undecoded(strategy, MOST_SPANS) if isinstance(strategy, Decode) else strategy)
-
-    def _loss(
-        self, output: SpancatOutput, gold: GoldLabels, layout: SpanLayout
-    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        return output.loss(gold, layout, **self._loss_settings()), output.tensors()
 
     def _predictions(
         self, words: Sequence[Words], layout: SpanLayout, request: SpancatRequest, output: SpancatOutput

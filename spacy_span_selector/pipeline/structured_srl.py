@@ -280,9 +280,6 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         senses = replace(self._senses(words), lexicon=self._rolesets.lexicon)
         return SrlRequest(find_predicates, senses, frames, self.prediction_strategy())
 
-    def _loss(self, output: SrlOutput, gold: GoldFrames, layout: SpanLayout) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        return output.loss(gold, layout, **self._loss_settings()), output.tensors()
-
     def _predictions(
         self, words: Sequence[Words], layout: SpanLayout, request: SrlRequest, output: SrlOutput
     ) -> Iterator[SrlPrediction]:

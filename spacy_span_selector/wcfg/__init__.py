@@ -2,9 +2,8 @@
 
 A grammar has three methods: `log_partition` and `marginals` train a span selector, `log_marginals` computes the
 logarithms for a loss. `LAMINAR` counts each set of spans once; `TREES`, the grammar of Liu et al. (2022), counts it
-once for each binary tree that contains it, and has the methods as functions, too. `best_spans` decodes for both;
-`greedy_spans` decodes for the greedy baseline. The package depends on torch, numpy and scipy, not on spaCy;
-docs/grammar.md has the derivations.
+once for each binary tree that contains it, and has the methods as functions, too. `best_spans` decodes for both. The
+package depends on torch, numpy and scipy, not on spaCy; docs/grammar.md has the derivations.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 from .band import LaminarBandGrammar
 from .decoding import best_span_indices, best_spans, heaviest_set
 from .grammar import Grammar
-from .greedy import greedy_spans
 from .inside_outside import TreeGrammar
 from .laminar import LaminarGrammar
 
@@ -31,7 +29,6 @@ __all__ = [
     "Grammar",
     "best_span_indices",
     "best_spans",
-    "greedy_spans",
     "heaviest_set",
     "log_marginals",
     "log_partition",

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.coref import linker
-from spacy_span_selector.layers.coref.loss import GoldMentions, coref_loss
+from spacy_span_selector.layers.coref.loss import GoldMentions
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.selection.candidates import Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Negatives
@@ -95,10 +95,7 @@ def coref(sentences: list[int], training: bool, most: int | None = None) -> None
     with torch.set_grad_enabled(training):
         output = head(tokens, layout, CorefRequest(words_only(torch.arange(sum(sentences)) % 50), choose))
         if training:
-            loss = coref_loss(
-                output, gold, layout, selector=COREF.selector, annotation="complete", negatives=Negatives(1.0)
-            )
-            loss.backward()
+            output.loss(gold, layout, annotation="complete", negatives=Negatives(1.0)).backward()
 
 
 def srl(sentences: list[int], training: bool, most: int | None = None) -> None:

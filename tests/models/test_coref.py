@@ -12,8 +12,8 @@ from thinc.api import Model
 
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest
-from spacy_span_selector.layers.selection.candidates import Decode, TopNonCrossing
-from spacy_span_selector.layers.selection.selectors import GreedySelector, LaminarSelector
+from spacy_span_selector.layers.selection.candidates import Decode, MostProbable
+from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.models.torch_head import HeadInput, head_module
 
 from ..layouts import layout_of
@@ -51,7 +51,7 @@ def test_settings_reach_the_network() -> None:
     assert (model.attrs["settings"].selector, model.attrs["settings"].max_span_width) == (LaminarSelector(), 4)
 
 
-@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy"])
+@pytest.mark.parametrize("selector", ["laminar", "sigmoid"])
 def test_selectors_share_all_but_the_last_layer_of_the_span_scorer(selector: str) -> None:
     shapes = []
     for name in (selector, "structured"):
@@ -64,20 +64,14 @@ def test_selectors_share_all_but_the_last_layer_of_the_span_scorer(selector: str
     assert shapes[0] == shapes[1]
 
 
-def test_the_greedy_selectors_keep_as_many_spans_as_the_paper() -> None:
-    assert build(selector=selector_block("greedy")).attrs["settings"].selector == GreedySelector(0.4)
-    assert build(selector=selector_block("greedy", 0.2)).attrs["settings"].selector == GreedySelector(0.2)
-
-
-@pytest.mark.parametrize("selector", ["structured", "greedy"])
-def test_bytes_rebuild_the_network(selector: str) -> None:
-    sizes = {"selector": selector_block(selector), "hidden_width": 9, "linker_width": 7, "linker_hidden_width": 5}
+def test_bytes_rebuild_the_network() -> None:
+    sizes = {"selector": selector_block("structured"), "hidden_width": 9, "linker_width": 7, "linker_hidden_width": 5}
     model, fresh = build(**sizes), build(**sizes)
     model.initialize(X=[NLP.make_doc("Ann left.")])
     fresh.from_bytes(model.to_bytes())
     assert fresh.attrs["settings"].selector == model.attrs["settings"].selector
     batch = head_input("Ann saw her brother.")
-    batch = replace(batch, request=replace(batch.request, choose=TopNonCrossing(1.0)))
+    batch = replace(batch, request=replace(batch.request, choose=MostProbable(1.0)))
     for found, expected in zip(fresh.predict(batch).tensors(), model.predict(batch).tensors(), strict=True):
         assert torch.equal(found, expected)
 

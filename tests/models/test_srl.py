@@ -10,7 +10,7 @@ from thinc.api import Model
 
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
-from spacy_span_selector.layers.selection.selectors import GreedySelector, LaminarSelector
+from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
 from spacy_span_selector.layers.srl.pairs import Pairs
@@ -65,7 +65,7 @@ def test_settings_reach_the_network() -> None:
     assert (model.attrs["settings"].selector, model.attrs["settings"].max_span_width) == (LaminarSelector(), 4)
 
 
-@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid", "greedy"])
+@pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid"])
 def test_selectors_share_all_but_the_arguments(selector: str) -> None:
     model, head = initialized(selector=selector_block(selector))
     _, other = initialized()
@@ -100,8 +100,3 @@ def test_bad_settings_are_errors() -> None:
         build(pair_width=0)
     with pytest.raises(ValueError, match="selector"):
         build(selector="best")
-
-
-def test_the_greedy_selector_keeps_as_many_spans_as_the_literature() -> None:
-    assert build(selector=selector_block("greedy")).attrs["settings"].selector == GreedySelector(0.8)
-    assert build(selector=selector_block("greedy", 0.3)).attrs["settings"].selector == GreedySelector(0.3)

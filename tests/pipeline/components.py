@@ -104,7 +104,6 @@ class Case:
     model (dict[str, Any]): The settings of a small architecture without dropout.
     plain (dict[str, Any]): Settings that leave the output as the network has it.
     selectors (tuple[str, ...]): The selectors that it takes.
-    ratio (float): Spans per token of a greedy selector: enough to keep all gold spans.
     corpus (str): Gold documents in the bracketed format. The second has several groups.
     other_corpus (str): Gold documents with other labels, if the component has labels.
     parse (Callable): Reads documents in the bracketed format, with all that the selectors learn from.
@@ -130,7 +129,6 @@ class Case:
     model: dict[str, Any]
     plain: dict[str, Any]
     selectors: tuple[str, ...]
-    ratio: float
     corpus: str
     other_corpus: str
     parse: Callable[[str, Language], list[Doc]]
@@ -197,8 +195,7 @@ COREF = Case(
         "max_span_width": None,
     },
     plain={"consistent_clusters": False, "quotations": False},
-    selectors=("structured", "laminar", "sigmoid", "greedy"),
-    ratio=1.0,
+    selectors=("structured", "laminar", "sigmoid"),
     corpus=CLUSTERS,
     other_corpus="[Ruth|ruth] left [her|ruth] hat.",
     parse=parse_bracketed,
@@ -239,8 +236,7 @@ SRL = Case(
         "max_span_width": None,
     },
     plain={"frame_roles": False},
-    selectors=("structured", "laminar", "sigmoid", "greedy"),
-    ratio=4.0,
+    selectors=("structured", "laminar", "sigmoid"),
     corpus=FRAMES,
     other_corpus=OTHER_FRAMES,
     parse=parse_bracketed,
@@ -282,8 +278,7 @@ SPANCAT = Case(
         "max_span_width": None,
     },
     plain={},
-    selectors=("structured", "laminar", "sigmoid", "greedy"),
-    ratio=1.0,
+    selectors=("structured", "laminar", "sigmoid"),
     corpus=LABELLED,
     other_corpus="Ann left.\n[] [PERSON Ann] left.",
     parse=parse_bracketed,
@@ -337,7 +332,7 @@ def make_nlp(
 ) -> Language:
     """A pipeline; `model` has the settings of the architecture that differ from those of the case."""
     nlp = blank_nlp()
-    architecture = {**case.model, "selector": selector_block(selector, case.ratio), **(model or {})}
+    architecture = {**case.model, "selector": selector_block(selector), **(model or {})}
     nlp.add_pipe(case.factory, name=name, config={"model": architecture, **case.plain, **config})
     return nlp
 

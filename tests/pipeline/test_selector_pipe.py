@@ -351,9 +351,8 @@ def test_a_selector_survives_the_text_of_a_config(case: Case, selector: str) -> 
             {"@misc": "spacy_span_selector.SigmoidSelector.v1", "non_crossing": True},
             SELECTORS["sigmoid"](non_crossing=True),
         ),
-        ({"@misc": "spacy_span_selector.GreedySelector.v1", "ratio": 0.2}, SELECTORS["greedy"](0.2)),
     ],
-    ids=["sigmoid", "non-crossing", "greedy"],
+    ids=["sigmoid", "non-crossing"],
 )
 def test_a_selector_can_be_changed_on_the_command_line(case: Case, changes: dict[str, Any], expected: object) -> None:
     text = make_nlp(case).config.to_str()
@@ -600,7 +599,7 @@ def test_keys_that_clash_are_an_error(case: Case, setting: str, key: str) -> Non
         make_nlp(case, **keys)
 
 
-@each_selector("structured", "laminar", "sigmoid", "greedy")
+@each_selector("structured", "laminar", "sigmoid")
 def test_max_span_width_limits_predictions_and_gold(case: Case, selector: str) -> None:
     first, too_wide = case.too_wide
     with pytest.warns(UserWarning, match=f"max_span_width.*{first}"):
@@ -641,7 +640,7 @@ def test_a_sentence_that_is_not_too_long_is_not_cut(case: Case) -> None:
     assert not component(nlp).lost.counts
 
 
-@each_selector("laminar", "sigmoid", "greedy")
+@each_selector("laminar", "sigmoid")
 def test_long_sentences_are_annotated_and_learnt_as_with_a_chart_of_all_spans(
     case: Case, selector: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -661,7 +660,7 @@ def test_long_sentences_are_annotated_and_learnt_as_with_a_chart_of_all_spans(
     torch.testing.assert_close(learnt[1], learnt[0], rtol=1e-3, atol=1e-3)
 
 
-@each_selector("laminar", "sigmoid", "greedy")
+@each_selector("laminar", "sigmoid")
 def test_long_sentences_are_not_cut_where_the_width_of_spans_has_a_limit(case: Case, selector: str) -> None:
     nlp, _ = initialized(case, selector, model={"max_span_width": 3}, max_sentence_words=4, threshold=0.0)
     text = case.texts[0].replace(".", ",")
@@ -965,7 +964,7 @@ def test_learn_rate_factor_is_for_the_network_alone(case: Case) -> None:
 
 @each_selector()
 def test_a_sentence_of_300_words(case: Case, selector: str) -> None:
-    nlp, _ = initialized(case, selector, model={"selector": selector_block(selector, ratio=0.4)})
+    nlp, _ = initialized(case, selector, model={"selector": selector_block(selector)})
     words = ["Ann", "saw", "her", "and"] * 75
     starts: list[bool | int | None] = [i == 0 for i in range(300)]
     predicted, reference = (Doc(nlp.vocab, words=words, sent_starts=starts) for _ in range(2))

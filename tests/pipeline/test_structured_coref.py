@@ -29,7 +29,6 @@ from spacy_span_selector.examples.alignment import EMPTY, HOLDS_MARKER
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.pipeline import structured_coref
 
-from ..selectors import selector_block
 from ..spans import put_spans
 from .components import (
     COREF,
@@ -237,20 +236,6 @@ def test_singletons_can_be_asked_for_after_training_without_them() -> None:
     assert get_clusters(nlp(text)) == expected
 
 
-def test_the_score_of_a_mention_decides_which_greedy_ones_are_singletons(gold: list[Doc]) -> None:
-    nlp, found = load_trained(COREF, "greedy"), []
-    for threshold in (0.0, 0.5, 1.0):
-        component(nlp).configure(threshold=threshold)
-        doc = nlp(gold[1].text)
-        clusters = get_clusters(doc)
-        linked = {mention for cluster in clusters if len(cluster) > 1 for mention in cluster}
-        likely = {mention for mention, score in mention_scores(doc).items() if score > threshold}
-        assert {cluster[0] for cluster in clusters if len(cluster) == 1} == likely - linked
-        found.append((linked, len(clusters)))
-    assert found[0][0] == found[1][0] == found[2][0]
-    assert found[0][1] > found[1][1] > found[2][1]
-
-
 def test_score_follows_keep_singletons(trained: Language, gold: list[Doc]) -> None:
     examples = make_examples(trained, gold)
     for example in examples:
@@ -262,15 +247,6 @@ def test_score_follows_keep_singletons(trained: Language, gold: list[Doc]) -> No
 
 
 # Selection
-
-
-@pytest.mark.parametrize("ratio", [0.2, 0.5, 1.0])
-def test_greedy_keeps_a_number_of_spans_per_word_that_do_not_cross(ratio: float) -> None:
-    nlp, examples = initialized(COREF, model={"selector": selector_block("greedy", ratio)})
-    for doc in nlp.pipe([example.text for example in examples]):
-        spans = selected(COREF, doc)
-        assert len(spans) == math.ceil(ratio * len(doc))
-        assert not any(a < c < b < d for a, b in spans for c, d in spans)
 
 
 def test_sigmoid_keeps_every_span_above_the_threshold() -> None:

@@ -7,7 +7,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import srsly
 import torch
@@ -31,7 +30,6 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.examples.alignment import MISALIGNED
 from spacy_span_selector.examples.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, UNKNOWN_ROLESET, UNSEEN_ROLESET
 
-from ..selectors import selector_block
 from ..spans import put_spans
 from .components import (
     SRL,
@@ -395,15 +393,6 @@ def test_selected_spans_do_not_cross(trained: Language, gold: list[Doc]) -> None
 
 
 # Settings
-
-
-@pytest.mark.parametrize("ratio", [0.01, 0.3, 1.0])
-def test_greedy_keeps_a_number_of_spans_per_word(ratio: float) -> None:
-    nlp, examples = initialized(SRL, model={"selector": selector_block("greedy", ratio)})
-    doc = nlp(examples[0].text)
-    expected = [int(np.ceil(ratio * len(sentence))) for sentence in doc.sents]
-    kept = [span.sent.start for span in doc.spans[SELECTED_KEY]]
-    assert [kept.count(sentence.start) for sentence in doc.sents] == expected
 
 
 @pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid"])

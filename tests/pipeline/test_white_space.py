@@ -62,7 +62,7 @@ def build(case: Case, encoder: str, folder: Path) -> Language:
             "grad_factor": 1.0,
             "pooling": pooling,
         }
-    model = {**case.model, "tok2vec": tok2vec, "selector": selector_block("structured", case.ratio), "dropout": 0.2}
+    model = {**case.model, "tok2vec": tok2vec, "selector": selector_block("structured"), "dropout": 0.2}
     if case is COREF:
         model |= {"pair_features": list(FEATURE_NAMES), "distance": "mentions"}
     nlp.add_pipe(case.factory, config={"model": model, "threshold": 0.2})

@@ -40,7 +40,6 @@ READERS: dict[str, Callable[[Path, Path], list[object]]] = {
     "check": lambda docs, folder: [docs],
     "evaluate": lambda docs, folder: [saved_pipeline(), docs, "--predictions", folder / "out.spacy"],
     "render": lambda docs, folder: [docs, folder / "out"],
-    "tree": lambda docs, folder: [saved_pipeline(), docs, folder / "out"],
     "convert frames": lambda docs, folder: [frames_folder(folder), folder / "out", "--without", docs],
     **{" ".join(path): lambda docs, folder: [docs, folder / "out"] for path in COMMANDS if path[0] == "export"},
 }

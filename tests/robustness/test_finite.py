@@ -143,7 +143,7 @@ TAKES = ["scores", "lengths"]
 PLACES = ("first_and_last",)
 """These read where spans are, no scores."""
 OF_SCORES = of_scores()
-OTHERS = {"heaviest_set", "greedy_spans"}
+OTHERS = {"heaviest_set"}
 """The first takes weights of given spans; the second no numbers that may be fractions."""
 TOKENS = 5
 

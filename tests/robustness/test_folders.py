@@ -121,7 +121,7 @@ READERS = {
 }
 CORPORA = {f"convert {source.command[0]}" for source in SOURCES.values() if source.command[1] == ""}
 """These have files of certain names in their folders: test_corpora.py puts odd entries there."""
-NONE = {"compact", "evaluate", "render", "serve", "tree"}
+NONE = {"compact", "evaluate", "render", "serve"}
 """These read no folder of documents."""
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import numpy as np
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
@@ -20,7 +19,6 @@ from lab.experiments.tables import Column, variant_table
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.rendering import render_page
-from spacy_span_selector.tools.rendering.trees import SentenceTree, render_tree_page
 
 from .fuzzing import fuzz
 from .strategies import Offsets, offsets, payloads
@@ -165,18 +163,6 @@ def attacks(draw: st.DrawFn) -> Attack:
 def test_clusters_and_frames(attack: Attack, singletons: bool) -> None:
     pages = [render_page([attack.doc(table)], singletons=singletons) for table in ({}, HARMLESS)]
     check_page(*pages)
-
-
-@fuzz(60, words=st.lists(payloads, min_size=1, max_size=8), component=payloads, lang=payloads, p=st.floats(0, 1))
-def test_trees(words: list[str], component: str, lang: str, p: float) -> None:
-    def page(table: dict[int, int]) -> str:
-        own = [word.translate(table) for word in words]
-        weights = np.triu(np.full((len(words), len(words)), p))
-        tree = SentenceTree(component.translate(table), own, {(0, len(words)): p}, weights)
-        return render_tree_page([[tree]], lang)
-
-    check_page(page({}), page(HARMLESS))
-    assert ("main", [("lang", lang)]) in Page(page({})).events
 
 
 @fuzz(

@@ -1,4 +1,4 @@
-"""The training objective of coreference (the paper, section 4.1), as a loss to minimise.
+"""The output of the coreference network, and its training objective (the paper, section 4.1), as a loss to minimise.
 
     L1 = - sum over gold spans s      log [ p(s) * sum over gold antecedents m of p(m | s) ]
     L2 = - sum over other spans s     log [ p(s) * p(no antecedent | s) + 1 - p(s) ]
@@ -18,27 +18,20 @@ gradient:
 
 "Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
 random sample of all spans that are not gold.
-
-A selector without probabilities, the greedy baseline, learns only from the links of its candidates (Lee et al. 2017):
-
-    L3 = - sum over candidates s      log [ sum over gold antecedents m of p(m | s) ]
-
-"no antecedent" being correct if no gold antecedent was kept. If annotation is complete, mentions that corefer with
-nothing are known, but links do not tell them from other spans. So the score that ranks spans is also trained as the
-logit of being a mention, for the candidates and the gold mentions (Xu and Choi 2020, their mention loss).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import Selector
+from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout
-from .network import CorefOutput
+from .linker import Links
 
 
 @dataclass(frozen=True)
@@ -59,101 +52,83 @@ class GoldMentions:
         """The flat index of each mention. Shape: (mentions,)"""
         return layout.flat_index(self.starts, self.ends)
 
+    def cluster_of_span(self, layout: SpanLayout) -> Tensor:
+        """The cluster of each span, below 0 if there is none. Shape: (layout.size,)"""
+        none = torch.full((layout.size,), -1, device=self.clusters.device)
+        return none.index_copy(0, self.flat_index(layout), self.clusters)
 
-def coref_loss(
-    output: CorefOutput,
-    gold: GoldMentions,
-    layout: SpanLayout,
-    *,
-    selector: Selector,
-    annotation: Annotation,
-    negatives: Negatives,
-    link_non_mentions: float = 0.0,
-) -> Tensor:
-    """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
 
-    output (CorefOutput): The output of the network.
-    gold (GoldMentions): The annotation.
-    layout (SpanLayout): The sentences of the batch.
-    selector (Selector): How mentions are selected.
-    annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
-    negatives (Negatives): Which other spans to sample; not used without probabilities.
-    link_non_mentions (float): The weight w; not used without probabilities, nor with partial annotation.
-    RETURNS (Tensor): A scalar.
+class CorefOutput(NamedTuple):
+    """Network output for a batch.
+
+    selection (Selection): The spans that were linked.
+    links (Links): Antecedents of each among those of its document.
     """
-    gold_flat = gold.flat_index(layout)
-    cluster_of_span = torch.full((layout.size,), -1, device=gold_flat.device).index_copy(0, gold_flat, gold.clusters)
-    clusters = cluster_of_span[output.selection.candidates]
-    learnt = gold.annotated[layout.document[output.selection.spans.starts]]
-    if selector.has_probabilities:
+
+    selection: Selection
+    links: Links
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that the loss is computed from; none is computed from another."""
+        return [*self.selection.tensors(), self.links.scores]
+
+    def loss(
+        self,
+        gold: GoldMentions,
+        layout: SpanLayout,
+        *,
+        annotation: Annotation,
+        negatives: Negatives,
+        link_non_mentions: float = 0.0,
+    ) -> Tensor:
+        """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
+
+        gold (GoldMentions): The annotation.
+        layout (SpanLayout): The sentences of the batch.
+        annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
+        negatives (Negatives): Which other spans to sample.
+        link_non_mentions (float): The weight w; not used with partial annotation.
+        RETURNS (Tensor): A scalar.
+        """
+        log_p, log_not_p = self.selection.marginals
+        gold_flat = gold.flat_index(layout)
+        cluster_of_span = gold.cluster_of_span(layout)
+        clusters = cluster_of_span[self.selection.candidates]
+        learnt = gold.annotated[layout.document[self.selection.spans.starts]]
         sampled = negatives.draw(cluster_of_span >= 0, gold_flat, gold.annotated, layout)
-        terms = _selection_terms(output, clusters, learnt, gold_flat, annotation, link_non_mentions)
-        terms.append(output.selection.marginals.unselected[sampled])
-    else:
-        terms = _greedy_terms(output, clusters, learnt, gold_flat, annotation)
-    return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
+        is_gold = clusters >= 0
+        is_other = ~is_gold & learnt
+        antecedent, none = self.link_log_likelihood(clusters)
+        others = self.selection.candidates[is_other]
+        if annotation == "complete":
+            other = log_not_p[others]
+            if link_non_mentions:
+                other = other + link_non_mentions * log_p[others].detach().exp() * none[is_other]
+        else:
+            other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
+        terms = [log_p[gold_flat], antecedent[is_gold], other, log_not_p[sampled]]
+        return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
 
+    def link_log_likelihood(self, clusters: Tensor) -> tuple[Tensor, Tensor]:
+        """log p(gold antecedents | s) and log p(no antecedent | s) of each candidate. Shapes: (candidates,)
 
-def _selection_terms(
-    output: CorefOutput,
-    clusters: Tensor,
-    learnt: Tensor,
-    gold_flat: Tensor,
-    annotation: Annotation,
-    link_non_mentions: float,
-) -> list[Tensor]:
-    """The log-likelihoods that L1, and L2 or L2' and L2'', add up.
+        A mention whose gold antecedents were all pruned by the coarse scorer is ignored: its first value is 0.
 
-    clusters (Tensor): The gold cluster of each candidate, below 0 if there is none. Shape: (candidates,)
-    learnt (Tensor): Which candidates are in annotated documents. Shape: (candidates,)
-    gold_flat (Tensor): Flat index of each gold mention. Shape: (mentions,)
-    """
-    log_p, log_not_p = output.selection.marginals
-    is_gold = clusters >= 0
-    is_other = ~is_gold & learnt
-    antecedent, none = _link_log_likelihood(output, clusters)
-    others = output.selection.candidates[is_other]
-    if annotation == "complete":
-        other = log_not_p[others]
-        if link_non_mentions:
-            other = other + link_non_mentions * log_p[others].detach().exp() * none[is_other]
-    else:
-        other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
-    return [log_p[gold_flat], antecedent[is_gold], other]
+        clusters (Tensor): The gold cluster of each candidate, below 0 if there is none. Shape: (candidates,)
+        """
+        scores = self.links.scores
+        log_links = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1).log_softmax(dim=1)
+        right = self.gold_antecedents(clusters)
+        kept = right.any(dim=1)
+        right = torch.cat([~kept[:, None], right], dim=1)
+        log_likelihood = log_links.masked_fill(~right, -torch.inf).logsumexp(dim=1)
+        lost = ~kept & ~_is_first_of_cluster(clusters)
+        return log_likelihood.masked_fill(lost, 0.0), log_links[:, 0]
 
-
-def _greedy_terms(
-    output: CorefOutput, clusters: Tensor, learnt: Tensor, gold_flat: Tensor, annotation: Annotation
-) -> list[Tensor]:
-    """The log-likelihoods that L3 adds up; the arguments are those of `_selection_terms`."""
-    antecedent, none = _link_log_likelihood(output, clusters)
-    right = torch.where(_gold_antecedents(output, clusters).any(dim=1), antecedent, none)
-    terms = [right[learnt]]
-    if annotation == "complete":
-        log_p, log_not_p = output.selection.marginals
-        terms += [log_p[gold_flat], log_not_p[output.selection.candidates[learnt & (clusters < 0)]]]
-    return terms
-
-
-def _link_log_likelihood(output: CorefOutput, clusters: Tensor) -> tuple[Tensor, Tensor]:
-    """log p(gold antecedents | s) and log p(no antecedent | s) of each candidate. Shapes: (candidates,)
-
-    A mention whose gold antecedents were all pruned by the coarse scorer is ignored: its first value is 0.
-    """
-    scores = output.links.scores
-    log_links = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1).log_softmax(dim=1)
-    right = _gold_antecedents(output, clusters)
-    kept = right.any(dim=1)
-    right = torch.cat([~kept[:, None], right], dim=1)
-    log_likelihood = log_links.masked_fill(~right, -torch.inf).logsumexp(dim=1)
-    lost = ~kept & ~_is_first_of_cluster(clusters)
-    return log_likelihood.masked_fill(lost, 0.0), log_links[:, 0]
-
-
-def _gold_antecedents(output: CorefOutput, clusters: Tensor) -> Tensor:
-    """Mark the possible antecedents that are in the cluster of their candidate. Shape: (candidates, antecedents)"""
-    antecedents, possible, _ = output.links
-    return possible & (clusters[antecedents] == clusters[:, None]) & (clusters >= 0)[:, None]
+    def gold_antecedents(self, clusters: Tensor) -> Tensor:
+        """Mark the possible antecedents that are in the cluster of their candidate. Shape: (candidates, antecedents)"""
+        antecedents, possible, _ = self.links
+        return possible & (clusters[antecedents] == clusters[:, None]) & (clusters >= 0)[:, None]
 
 
 def _is_first_of_cluster(clusters: Tensor) -> Tensor:

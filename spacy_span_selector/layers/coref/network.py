@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import torch
 from pydantic import AfterValidator, Field
@@ -11,12 +11,13 @@ from pydantic.dataclasses import dataclass as settings_class
 from torch import Tensor, nn
 
 from ...signatures import CHECKED
-from ..selection.candidates import CandidateStrategy, Pruning, TopNonCrossing
+from ..selection.candidates import CandidateStrategy
 from ..selection.network import make_span_scorer, select_spans
 from ..selection.selectors import Selection
 from ..selection.settings import Dropout, NetworkSettings, Size
 from ..spans.layout import SpanLayout
-from .linker import Linker, Links, Mentions
+from .linker import Linker, Mentions
+from .loss import CorefOutput
 from .pair_features import FEATURE_NAMES, MentionFacts, TokenFacts
 
 
@@ -38,7 +39,7 @@ class CorefSettings(NetworkSettings):
     antecedents (int): How many antecedents of each mention the fine scorer sees.
     distance (str): What the distance of two candidates counts: "candidates" counts them; "mentions" how many mentions
         are expected among them, by their probabilities, which means the same in training, with its many candidates,
-        and at prediction. Greedy selectors have no probabilities, and as many candidates in both: they count these.
+        and at prediction.
     pair_features (Sequence[str]): Further features of two mentions: "nested", "content_words", "quotation",
         "speaker", "sentences", and of one-word mentions, "short_words"; "kinds" gives each kind of pair, such as two
         pronouns, output weights of its own in the fine scorer.
@@ -52,8 +53,6 @@ class CorefSettings(NetworkSettings):
     distance: Literal["candidates", "mentions"] = "mentions"
     pair_features: PairFeatures = FEATURE_NAMES
     speaker_dropout: Dropout = 0.3
-    greedy_ratio: ClassVar[float] = 0.4  # Lee et al. 2017, the paper
-    pruning: ClassVar[Pruning] = TopNonCrossing
 
 
 @dataclass(frozen=True)
@@ -71,21 +70,6 @@ class CorefRequest:
     choose: CandidateStrategy
     given: Tensor | None = None
     reach: int | None = None
-
-
-class CorefOutput(NamedTuple):
-    """Network output for a batch.
-
-    selection (Selection): The spans that were linked.
-    links (Links): Antecedents of each among those of its document.
-    """
-
-    selection: Selection
-    links: Links
-
-    def tensors(self) -> list[Tensor]:
-        """The tensors that the loss is computed from; none is computed from another."""
-        return [*self.selection.tensors(), self.links.scores]
 
 
 class CorefHead(nn.Module):
@@ -155,6 +139,6 @@ class CorefHead(nn.Module):
     def _weights(self, selection: Selection, document: Tensor, request: CorefRequest) -> Tensor:
         """The weight of each candidate in distances. Shape: (candidates,)"""
         log_p = selection.marginals.selected.detach()[selection.candidates]
-        if self.settings.distance == "candidates" or not self.settings.selector.has_probabilities:
+        if self.settings.distance == "candidates":
             return torch.ones_like(log_p)
         return log_p.exp() if request.given is None else log_p.exp().masked_fill(request.given[document], 1.0)

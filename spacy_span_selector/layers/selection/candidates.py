@@ -1,6 +1,6 @@
 """Strategies that turn scores into the set of spans that the linker or the role classifier sees.
 
-At prediction a selector with a grammar keeps the best non-crossing set of spans; the baselines keep the best spans one
+At prediction a selector with a grammar keeps the best non-crossing set of spans; one without keeps the best spans one
 by one. In training the most probable spans are kept, whether they cross or not, so that the linker and the role
 classifier see competing spans even before the selector is trained.
 """
@@ -8,13 +8,12 @@ classifier see competing spans even before the selector is trained.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Literal, Protocol
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from ...wcfg import greedy_spans, heaviest_set
+from ...wcfg import heaviest_set
 from ..spans.layout import Bucket, SpanLayout
 
 Decoding = Literal["marginal", "map"]
@@ -109,21 +108,13 @@ def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Pruned:
-    """The highest-scoring spans, a fixed number of them.
+class TopPerSentence:
+    """The highest-scoring spans of each sentence, a fixed number of them, whether they cross or not.
 
     ratio (float): How many, per token, rounded up.
-    spans_may_cross (bool): Whether they may cross.
     """
 
     ratio: float
-    spans_may_cross: ClassVar[bool]
-
-
-class TopPerSentence(Pruned):
-    """The highest-scoring spans of each sentence, whether they cross or not (He et al. 2018)."""
-
-    spans_may_cross = True
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         scores = scores.masked_fill(~layout.valid(), -torch.inf)
@@ -137,33 +128,6 @@ class TopPerSentence(Pruned):
             kept = (rank < wanted[:, None]) & (best.values > -torch.inf)
             chosen.append((first[:, None] + best.indices)[kept])
         return in_text_order(torch.cat(chosen), layout) if chosen else layout.row[:0]
-
-
-class TopNonCrossing(Pruned):
-    """The highest-scoring spans of each document that do not cross (Lee et al. 2017), per token of its sentences."""
-
-    spans_may_cross = False
-
-    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
-        flat = torch.nonzero(layout.valid() & (scores > -torch.inf)).squeeze(1)
-        flat = flat[torch.argsort(scores[flat], descending=True, stable=True)]
-        starts, ends = layout.locate(flat)
-        document = layout.document[starts]
-        by_document = torch.argsort(document, stable=True)
-        columns = (document, layout.document[layout.in_sentence], starts[by_document], ends[by_document])
-        of_span, of_token, first, last = (column.cpu().numpy() for column in columns)
-        counts, wanted = np.bincount(of_span), np.ceil(self.ratio * np.bincount(of_token)).astype(int)
-        chosen, begin = [np.zeros(0, dtype=np.int64)], 0
-        for count, number in zip(counts.tolist(), wanted.tolist(), strict=False):
-            some = slice(begin, begin + count)
-            offset = first[some].min(initial=len(layout.document))  # so that arrays are as long as the document
-            chosen.append(begin + greedy_spans(first[some] - offset, last[some] - offset, number))
-            begin += count
-        return in_text_order(flat[by_document[torch.from_numpy(np.concatenate(chosen)).to(flat.device)]], layout)
-
-
-Pruning = type[TopPerSentence] | type[TopNonCrossing]
-"""The way a task prunes greedily."""
 
 
 @dataclass(frozen=True)
@@ -198,19 +162,6 @@ class MostProbable:
         wanted = min(int(self.ratio * len(layout.document)), layout.size)
         likely = log_marginals.masked_fill(~layout.valid(), -torch.inf).topk(wanted)
         return in_text_order(likely.indices[likely.values > -torch.inf], layout)
-
-
-@dataclass(frozen=True)
-class AllAtOnce:
-    """Choose as another strategy does, with the scores of all spans of a batch at hand.
-
-    choose (CandidateStrategy): The other strategy.
-    """
-
-    choose: CandidateStrategy
-
-    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
-        return self.choose(scores, log_marginals, layout)
 
 
 BY_SENTENCE = (Decode, Undecoded, AboveThreshold, TopPerSentence)

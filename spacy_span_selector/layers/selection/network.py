@@ -39,18 +39,14 @@ def make_span_scorer(
 ) -> SpanScorer:
     """Make the scorer of spans that `select_spans` needs.
 
-    A selector with probabilities has a score of its own, s_p, beside the score s_m that counts in links or roles; a
-    greedy one ranks spans by s_m itself (Lee et al. 2017).
-
     selector (Selector): How spans are selected.
     The other arguments are those of `SpanScorer`.
     """
-    scores = (2 if selector.has_probabilities else 1) + selector.auxiliary_scores
     return SpanScorer(
         width=width,
         hidden_width=hidden_width,
         feature_width=feature_width,
-        scores=scores,
+        scores=selector.scores + selector.auxiliary_scores,
         dropout=dropout,
         bfloat16=bfloat16,
     )
@@ -97,7 +93,7 @@ def _select(
 ) -> tuple[Selection, Tensor]:
     """Select spans with the scores of all of a layout at once; what `Candidates` has but vectors."""
     scores = scorer(tokens, layout, max_span_width)
-    last = len(scores) - 1 - selector.auxiliary_scores
+    last = selector.scores - 1
     # Even if both are the same row they must be two tensors, each with a gradient of its own.
     selection, decision, auxiliary = scores[0], scores[last], scores[last + 1 :]
     if max_span_width is not None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from math import inf
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, cat
@@ -18,13 +17,11 @@ from torch.nn.functional import logsigmoid
 
 from ...wcfg import LAMINAR, LAMINAR_BAND, TREES, Grammar
 from ..spans.layout import Runs, SpanLayout, Spans
-from .candidates import AboveThreshold, CandidateStrategy, Decode, Decoding, MostProbable, Pruning, TopNonCrossing
+from .candidates import AboveThreshold, CandidateStrategy, Decode, Decoding, MostProbable
 
 MOST_SPANS = 5.0
 """The most independent spans that are kept, per token of a sentence: all those of nine tokens. Sets of spans that do
 not cross have fewer than two, and trained pipelines keep less than one."""
-
-Kind = TypeVar("Kind", bound="Selector")
 
 
 class Marginals(NamedTuple):
@@ -56,9 +53,9 @@ class Selection(NamedTuple):
     candidates: Tensor
     spans: Spans
 
-    def confidence(self, selector: Selector) -> Tensor:
-        """The score that the selector reports for each selected span, from 0 to 1. Shape: (candidates,)"""
-        return selector.confidence(self.scores[self.candidates], self.marginals.selected[self.candidates])
+    def probabilities(self) -> Tensor:
+        """The probability of each selected span. Shape: (candidates,)"""
+        return self.marginals.selected[self.candidates].exp()
 
     def tensors(self) -> list[Tensor]:
         """The tensors that losses are computed from."""
@@ -68,17 +65,17 @@ class Selection(NamedTuple):
 class Selector(ABC):
     """Select mentions or arguments among the spans of each sentence.
 
-    A selector may learn a task of its own beside: it asks for `auxiliary_scores` of each span, reads gold annotation
-    for them (`read_gold`), and adds a loss (`own_loss`).
+    A selector may learn in a way of its own: it asks for `auxiliary_scores` of each span, reads gold annotation for
+    them (`read_gold`), and has another `loss`.
 
-    has_probabilities (bool): Whether the probabilities of spans are learnt. If not, spans are learnt only from the
-        links or roles of those that are kept.
+    scores (int): The number of scores that the span scorer gives each span, without auxiliary ones: one that it is
+        selected by, and one that counts in links or roles; 1 if the same does both.
     takes_bands (bool): Whether wide spans may be left out of the charts of long sentences, so that time and memory grow
         with their length. Otherwise these are cut.
     auxiliary_scores (int): The number of scores that the span scorer gives each span for the selector's own loss.
     """
 
-    has_probabilities: ClassVar[bool]
+    scores: ClassVar[int] = 2
     takes_bands: ClassVar[bool] = False
     auxiliary_scores: ClassVar[int] = 0
 
@@ -100,44 +97,18 @@ class Selector(ABC):
         """Make the strategy that chooses spans at prediction.
 
         decoding (Literal["marginal", "map"]): Which set of spans is the best one, for selectors that score sets.
-        threshold (float): The least probability of a span, for selectors with probabilities.
+        threshold (float): The least probability of a span.
         """
 
-    @abstractmethod
     def training_strategy(self, ratio: float) -> CandidateStrategy:
-        """Make the strategy that chooses the spans to link or classify in training.
+        """Make the strategy that chooses the spans to link or classify in training: the most probable ones.
 
-        ratio (float): Spans per token, for selectors that have no ratio of their own.
+        ratio (float): Spans per token.
         """
-
-    def own_setting(self, threshold: float) -> tuple[str, float] | None:
-        """Name and value of the setting that decides how many spans are kept at prediction; None if none are.
-
-        threshold (float): As for `prediction_strategy`.
-        """
-        return "threshold", threshold
-
-    def strategy_at(self, value: float) -> CandidateStrategy:
-        """Make the strategy of prediction with another value of this setting."""
-        return self.prediction_strategy("marginal", value)
-
-    def for_task(self: Kind, *, ratio: float, pruning: Pruning) -> Kind:
-        """Fill in what a config leaves to the task.
-
-        ratio (float): Spans per token that greedy selection keeps in this task by default.
-        pruning (Pruning): How greedy selection prunes in this task.
-        """
-        return self
-
-    def confidence(self, scores: Tensor, log_p: Tensor) -> Tensor:
-        """The reported score of selected spans, from 0 to 1. Shape: (spans,)
-
-        scores, log_p (Tensor): Their scores and log probabilities. Shape: (spans,)
-        """
-        return log_p.exp()
+        return MostProbable(ratio)
 
     def check_examples(self, examples: Sequence[Any], component: str) -> None:
-        """Check before training that there is gold annotation for the selector's own loss.
+        """Check before training that there is gold annotation for what the selector learns.
 
         examples (Sequence[Example]): The training examples.
         component (str): Name of the component, for messages.
@@ -148,37 +119,30 @@ class Selector(ABC):
     def read_gold(
         self, examples: Sequence[Any], sentences: Sequence[Runs], max_width: int | None, device: torch.device
     ) -> Any:
-        """Read the gold annotation of a batch for the selector's own loss.
+        """Read what the selector itself wants to know of the gold annotation of a batch.
 
         examples (Sequence[Example]): The examples. Their predicted documents have no white space.
         sentences (Sequence[Runs]): The sentences of the predicted documents.
         max_width (int | None): The greatest number of tokens of a span, None for no limit.
         device (torch.device): Where tensors go.
-        RETURNS (Any): The argument `gold` of `own_loss`.
+        RETURNS (Any): The argument `own_gold` of `loss`.
         """
         return None
 
-    def own_loss(self, selection: Selection, gold: Any, layout: SpanLayout) -> Tensor | float:
-        """Compute a loss of the selector's own, which is added to that of the component.
+    def loss(self, output: Any, gold: Any, own_gold: Any, layout: SpanLayout, **settings: Any) -> Tensor:
+        """Compute the loss of a batch: that of its task.
 
-        selection (Selection): The output of the network.
-        gold (Any): From `read_gold`.
+        output, gold (Any): The output of the network, and the gold annotation of its task.
+        own_gold (Any): From `read_gold`.
         layout (SpanLayout): The sentences of the batch.
-        RETURNS (Tensor | float): A scalar.
+        settings (Any): What else the loss of the task depends on.
+        RETURNS (Tensor): A scalar.
         """
-        return 0.0
+        loss: Tensor = output.loss(gold, layout, **settings)
+        return loss
 
 
-class ProbabilisticSelector(Selector):
-    """A selector that learns probabilities: in training, the most probable spans are linked or classified."""
-
-    has_probabilities = True
-
-    def training_strategy(self, ratio: float) -> CandidateStrategy:
-        return MostProbable(ratio)
-
-
-class GrammarSelector(ProbabilisticSelector):
+class GrammarSelector(Selector):
     """A grammar over sets of non-crossing spans.
 
     grammar (Grammar): The grammar.
@@ -221,7 +185,7 @@ class LaminarSelector(GrammarSelector):
 
 
 @dataclass(frozen=True)
-class SigmoidSelector(ProbabilisticSelector):
+class SigmoidSelector(Selector):
     """Each span independently, with the losses of the structured selector: the baseline that ignores crossing.
 
     non_crossing (bool): Whether the best non-crossing set of spans is kept at prediction, as by a selector with a
@@ -241,53 +205,6 @@ class SigmoidSelector(ProbabilisticSelector):
 
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         return Decode(decoding, threshold) if self.non_crossing else AboveThreshold(threshold, most=MOST_SPANS)
-
-
-@dataclass(frozen=True)
-class GreedySelector(Selector):
-    """The highest-scoring spans, a fixed number per token: non-crossing spans of a document for coreference (Lee et al.
-    2017), any spans of a sentence for semantic roles (He et al. 2018). It learns only from links or roles.
-
-    ratio (float | None): Spans per token; None for the default of the task.
-    pruning (Pruning): Which of the highest-scoring spans are kept; set by the task.
-    """
-
-    ratio: float | None = None
-    pruning: Pruning = field(default=TopNonCrossing, repr=False, compare=False, kw_only=True)
-    has_probabilities: ClassVar[bool] = False
-    takes_bands: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        if self.ratio is not None and not 0 < self.ratio < inf:
-            raise ValueError(f"'ratio' of the greedy selector is {self.ratio}; it must be above 0 and finite, or null.")
-
-    @property
-    def spans_may_cross(self) -> bool:
-        return self.pruning.spans_may_cross
-
-    def for_task(self, *, ratio: float, pruning: Pruning) -> GreedySelector:
-        return replace(self, ratio=ratio if self.ratio is None else self.ratio, pruning=pruning)
-
-    def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
-        """The sigmoid of each score: no probability of selection, but what the mention loss of coreference learns."""
-        return independent_marginals(scores)
-
-    def confidence(self, scores: Tensor, log_p: Tensor) -> Tensor:
-        return scores.sigmoid()
-
-    def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
-        if self.ratio is None:
-            raise ValueError("The greedy selector has no ratio. Set 'ratio', or let a model set it with `for_task`.")
-        return self.pruning(self.ratio)
-
-    def training_strategy(self, ratio: float) -> CandidateStrategy:
-        return self.prediction_strategy("marginal", 0.0)
-
-    def own_setting(self, threshold: float) -> tuple[str, float] | None:
-        return None if self.ratio is None else ("ratio", self.ratio)
-
-    def strategy_at(self, value: float) -> CandidateStrategy:
-        return self.pruning(value)
 
 
 def independent_marginals(scores: Tensor) -> Marginals:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from ...signatures import CHECKED
-from .candidates import Pruning
 from .selectors import LaminarSelector, Selector
 
 Size = Annotated[int, Field(ge=1)]
@@ -19,7 +18,7 @@ Dropout = Annotated[float, Field(ge=0, lt=1)]
 class NetworkSettings:
     """Sizes of a network that selects spans.
 
-    selector (Selector): How spans are selected. What its config leaves to the task is filled in here.
+    selector (Selector): How spans are selected.
     hidden_width (int): Hidden layer of the span scorer.
     feature_width (int): Width of the embedding of span widths.
     dropout (float): Dropout in the network and on the token vectors that it reads.
@@ -27,7 +26,6 @@ class NetworkSettings:
         cost the cube of their length, and are cut.
     bfloat16 (bool): Whether spans are projected, and pairs of them scored, in bfloat16 at prediction, where the device
         has instructions for it.
-    greedy_ratio, pruning (float, Pruning): How the greedy selector prunes in this task.
     """
 
     selector: Selector = LaminarSelector()
@@ -36,12 +34,6 @@ class NetworkSettings:
     dropout: Dropout = 0.3
     max_span_width: Size | None = 256
     bfloat16: bool = True
-    greedy_ratio: ClassVar[float]
-    pruning: ClassVar[Pruning]
-
-    def __post_init__(self) -> None:
-        completed = self.selector.for_task(ratio=self.greedy_ratio, pruning=self.pruning)
-        object.__setattr__(self, "selector", completed)
 
     @property
     def band_width(self) -> int | None:

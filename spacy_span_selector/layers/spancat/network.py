@@ -20,7 +20,7 @@ Or, with "map", the most probable set of spans with their labels, each having on
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import torch
 from pydantic.dataclasses import dataclass as settings_class
@@ -29,7 +29,7 @@ from torch.nn.functional import logsigmoid
 
 from ...signatures import CHECKED
 from ...wcfg import heaviest_set
-from ..selection.candidates import CandidateStrategy, Decoding, Pruning, TopNonCrossing
+from ..selection.candidates import CandidateStrategy, Decoding
 from ..selection.growth import NEW, grow_output
 from ..selection.network import make_span_scorer, select_spans
 from ..selection.sampling import Annotation, Negatives
@@ -46,8 +46,6 @@ class SpancatSettings(NetworkSettings):
     """
 
     label_hidden_width: Size = 512
-    greedy_ratio: ClassVar[float] = 0.4  # as in coreference
-    pruning: ClassVar[Pruning] = TopNonCrossing
 
 
 @dataclass(frozen=True)
@@ -135,15 +133,15 @@ class SpancatOutput(NamedTuple):
         threshold (float): The least probability of a labelled span, for "marginal".
         """
         spans = self.selection.spans
-        scores, confidence = self.selection.scores[self.selection.candidates], self.selection.confidence(selector)
         logits = self.labels.double()
-        joint = confidence.double()[:, None] * logits.sigmoid()
+        joint = self.selection.probabilities().double()[:, None] * logits.sigmoid()
         is_best = torch.zeros_like(joint, dtype=torch.bool)
         if logits.shape[1]:
             is_best[torch.arange(len(joint), device=joint.device), logits.argmax(dim=1)] = True
-        if decoding == "map" and selector.has_probabilities:
+        if decoding == "map":
             has = is_best | (logits > 0)
-            weights = scores.double() + logsigmoid(torch.where(has, logits, -logits)).sum(dim=1)
+            scores = self.selection.scores[self.selection.candidates].double()
+            weights = scores + logsigmoid(torch.where(has, logits, -logits)).sum(dim=1)
         else:
             has = joint > threshold
             weights = ((joint - threshold) * has).sum(dim=1)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from pydantic.dataclasses import dataclass
 
 from ...signatures import CHECKED
-from ..selection.candidates import Pruning, TopPerSentence
 from ..selection.settings import NetworkSettings, Size
 
 
@@ -23,5 +20,3 @@ class SrlSettings(NetworkSettings):
     pair_width: Size = 256
     pair_hidden_width: Size = 512
     roleset_vectors: bool = True
-    greedy_ratio: ClassVar[float] = 0.8  # He et al. 2018
-    pruning: ClassVar[Pruning] = TopPerSentence

@@ -16,7 +16,6 @@ of a span and its roles are known. The loss of its roles is weighted by p(s), wh
 "Other spans" are the candidates that are not gold; log(1 - p) is added for a random sample of all that are not gold.
 In a corpus with complete annotation, a document may still have the frames of some of its predicates only: its spans
 outside the annotation count by L2, and none is sampled.
-A selector without probabilities, the greedy baseline, learns only from the roles of its candidates (He et al. 2018).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from torch import Tensor
 from ..selection.candidates import CandidateStrategy
 from ..selection.network import make_span_scorer, select_spans
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import Selection, Selector
+from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentFinder, FoundArgument, GoldFrames
 from .interval_scheduling import heaviest_disjoint, heaviest_labelled
@@ -59,7 +58,6 @@ class _Rival(NamedTuple):
 class SpanArguments:
     """Network output for the arguments of a batch.
 
-    selector (Selector): How spans are selected.
     selection (Selection): The spans that were classified.
     predicates (Spans): The predicates of the batch.
     pairs (Pairs): Each candidate with each predicate of its sentence.
@@ -67,7 +65,6 @@ class SpanArguments:
     known (KnownRoles): What is known of the roles of the predicates.
     """
 
-    selector: Selector
     selection: Selection
     predicates: Spans
     pairs: Pairs
@@ -85,9 +82,7 @@ class SpanArguments:
         is_gold[gold_flat] = True
         candidates = self.selection.candidates
         learnt = gold.annotated[layout.document[self.selection.spans.starts]]
-        log_right = self.log_roles.gather(1, self._gold_roles(gold, gold_flat)[:, None]).squeeze(1)
-        if not self.selector.has_probabilities:
-            return -log_right[learnt[self.pairs.left]].sum()
+        log_right = self.log_likelihood(gold, gold_flat)
         log_p, log_not_p = self.selection.marginals
         complete = gold.annotated & gold.complete if annotation == "complete" else torch.zeros_like(gold.annotated)
         sampled = complete if annotation == "complete" else gold.annotated
@@ -137,15 +132,17 @@ class SpanArguments:
         ]
 
     def selected(self) -> list[tuple[int, int, float]]:
-        """Every candidate with its probability; without probabilities, with the greatest one of having any role."""
+        """Every candidate with its probability."""
         spans = self.selection.spans
-        if self.selector.has_probabilities:
-            scores = self.selection.confidence(self.selector)
-        else:
-            scores = self.log_roles.new_zeros(len(spans))
-            scores = scores.scatter_reduce(0, self.pairs.left, 1 - self.log_roles[:, 0].exp(), "amax")
-        columns = (spans.starts, spans.ends, scores)
+        columns = (spans.starts, spans.ends, self.selection.probabilities())
         return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    def log_likelihood(self, gold: GoldFrames, gold_flat: Tensor) -> Tensor:
+        """The log probability of the gold role of each pair. Shape: (pairs,)
+
+        gold_flat (Tensor): Flat index of each gold argument. Shape: (arguments,)
+        """
+        return self.log_roles.gather(1, self._gold_roles(gold, gold_flat)[:, None]).squeeze(1)
 
     def _gold_roles(self, gold: GoldFrames, gold_flat: Tensor) -> Tensor:
         """The role of each pair, 0 for null. Shape: (pairs,)"""
@@ -235,7 +232,7 @@ class SpanArgumentFinder(ArgumentFinder):
         else:
             blocks = zip(*(column.split(PAIRS_AT_ONCE) for column in pairs), strict=True)
             log_roles = torch.cat([self._log_roles(*sides.only(Pairs(*block))) for block in blocks])
-        return SpanArguments(self.selector, selection, predicates, pairs, log_roles, known)
+        return SpanArguments(selection, predicates, pairs, log_roles, known)
 
     def _log_roles(self, sides: _Sides, pairs: Pairs) -> Tensor:
         """The log probabilities of the roles of pairs, the null role first. Shape: (pairs, 1 + roles)"""

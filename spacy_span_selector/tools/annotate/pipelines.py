@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from spacy import util
 from spacy.language import Language
-from spacy.tokens import Doc
 from thinc.api import ConfigValidationError
 
-from ...pipeline.doc_selection import DocSelection
 from ..files.fingerprints import file_digest
 
 ENCODER = "spacy_span_selector.TransformerModel.v1"
@@ -149,32 +147,6 @@ def precision_settings(nlp: Language, model: str, precision: Precision) -> dict[
             f"this package, and there is none ({', '.join(components) or 'no component'}). Omit it."
         )
     return util.dot_to_dict(values)
-
-
-def annotate_with_selections(
-    nlp: Language, docs: Iterable[Doc], components: Collection[str]
-) -> Iterator[tuple[Doc, dict[str, DocSelection]]]:
-    """Annotate documents and keep the selections of spans, each network running once.
-
-    nlp (Language): The pipeline.
-    docs (Iterable[Doc]): The documents.
-    components (Collection[str]): Names of the components whose selections are wanted.
-    YIELDS (tuple[Doc, dict[str, DocSelection]]): Each document, annotated, and the selection of each component that
-        scores spans.
-    """
-    first = min(map(nlp.pipe_names.index, components))
-    for doc in nlp.pipe(docs, batch_size=nlp.batch_size, disable=nlp.pipe_names[first:]):
-        selections: dict[str, DocSelection] = {}
-        for name, component in nlp.pipeline[first:]:
-            pipe: Any = component
-            if name in components:
-                prediction, selection = pipe.predict_with_selection(doc)
-                pipe.set_annotations([doc], [prediction])
-                if selection is not None:
-                    selections[name] = selection
-            else:
-                doc = pipe(doc)
-        yield doc, selections
 
 
 def pipeline_folder(model: str) -> Path:

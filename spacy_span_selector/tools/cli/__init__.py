@@ -16,7 +16,6 @@ from .formats import convert_app, export_app
 from .render import render_cli
 from .serve import serve_cli
 from .train import train_cli
-from .tree import tree_cli
 
 __all__ = [
     "annotate_cli",

@@ -19,6 +19,7 @@ from lab.baselines.bio import (
     count_tags,
     decode_tags,
 )
+from lab.selections import select
 from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument, GoldFrames
@@ -323,8 +324,7 @@ def test_a_pipeline_is_overfitted_saved_and_loaded(tmp_path: Path) -> None:
 def test_no_spans_are_scored() -> None:
     nlp = make_nlp(SRL, model=tagging_model())
     nlp.initialize(lambda: make_examples(nlp, gold_docs(SRL, nlp)))
-    _, selection = component(nlp).predict_with_selection(sentenced(nlp, SRL.texts[0]))
-    assert selection is None
+    assert select(component(nlp), sentenced(nlp, SRL.texts[0])) is None
 
 
 def test_new_roles_get_tags() -> None:

@@ -72,7 +72,8 @@ def make_pipeline(component: str = "structured_coref", selector: str = "structur
     if listens:
         nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
     tok2vec = LISTENER if listens else TOK2VEC
-    model = {**MODELS[component], "tok2vec": tok2vec, "selector": selector_block(selector)}
+    block = {"@misc": "lab.GreedySelector.v1"} if selector == "greedy" else selector_block(selector)
+    model = {**MODELS[component], "tok2vec": tok2vec, "selector": block}
     nlp.add_pipe(component, config={"model": model})
     docs = parse_bracketed(CORPUS, nlp)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])

@@ -2,19 +2,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
 import torch
 
 from spacy_span_selector.layers.coref.linker import Linker, Mentions
-from spacy_span_selector.layers.coref.loss import GoldMentions, coref_loss
-from spacy_span_selector.layers.coref.network import CorefOutput
+from spacy_span_selector.layers.coref.loss import CorefOutput, GoldMentions
 from spacy_span_selector.layers.coref.pair_features import MentionFacts
-from spacy_span_selector.layers.selection.candidates import MostProbable, TopNonCrossing
+from spacy_span_selector.layers.selection.candidates import CandidateStrategy, MostProbable
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
 from spacy_span_selector.layers.selection.selectors import (
-    GreedySelector,
     Selection,
     Selector,
     SigmoidSelector,
@@ -26,7 +23,7 @@ from ...layouts import layout_of
 from ...selectors import MostProbableAndGold
 from ...token_facts import words_only
 
-STRUCTURED, GREEDY = StructuredSelector(), GreedySelector()
+STRUCTURED = StructuredSelector()
 
 Clusters = list[list[tuple[int, int]]]
 
@@ -55,8 +52,9 @@ def make_case(
     ratio: float = 0.6,
     scale: float = 1.0,
     selector: Selector = STRUCTURED,
+    choose: CandidateStrategy | None = None,
 ) -> Case:
-    """A random case; without probabilities the candidates are those of greedy pruning."""
+    """A random case."""
     torch.manual_seed(seed)
     layout = layout_of(SENTENCES)
     mentions = [mention for cluster in clusters for mention in cluster]
@@ -66,8 +64,7 @@ def make_case(
     scores = (scale * torch.randn(layout.size)).requires_grad_()
     marginals = selector.marginals(scores, layout)
     probable = MostProbableAndGold(gold, ratio) if add_gold else MostProbable(ratio)
-    choose = probable if selector.has_probabilities else TopNonCrossing(ratio)
-    candidates = choose(scores, marginals.selected, layout)
+    candidates = (choose or probable)(scores, marginals.selected, layout)
     first, last = layout.locate(candidates)
     linker = Linker(
         vector_width=4,
@@ -117,11 +114,11 @@ def plain_loss(case: Case, annotation: Annotation, link_non_mentions: float = 0.
 def loss_of(
     case: Case, annotation: Annotation = "complete", negatives: float = 0.0, link_non_mentions: float = 0.0
 ) -> torch.Tensor:
-    return coref_loss(
+    return case.selector.loss(
         case.output,
         case.gold,
+        None,
         case.layout,
-        selector=case.selector,
         annotation=annotation,
         negatives=Negatives(negatives),
         link_non_mentions=link_non_mentions,
@@ -168,9 +165,8 @@ def test_links_of_non_mentions_teach_the_linker_but_not_the_selector() -> None:
 
 
 def test_links_of_non_mentions_are_left_alone_where_the_loss_has_them() -> None:
-    case, greedy = make_case(), make_case(selector=GREEDY)
+    case = make_case()
     assert loss_of(case, "partial", link_non_mentions=1.0) == loss_of(case, "partial")
-    assert loss_of(greedy, link_non_mentions=1.0) == loss_of(greedy)
 
 
 def test_complete_and_partial_annotation_differ() -> None:
@@ -251,87 +247,6 @@ def test_sampled_spans_are_added_as_unselected() -> None:
     found = loss_of(case, negatives=0.5) - loss_of(case)
     expected = -case.output.selection.marginals.unselected[sampled].sum() / len(case.output.selection.candidates)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-6)
-
-
-# Without probabilities
-
-
-def plain_greedy_loss(case: Case, annotation: Annotation) -> float:
-    """L3 candidate by candidate and antecedent by antecedent, and what complete annotation adds."""
-    scores = case.scores.detach().double().tolist()
-    gold_flat = case.gold.flat_index(case.layout).tolist()
-    cluster_of = dict(zip(gold_flat, case.gold.clusters.tolist(), strict=True))
-    candidates, loss, learnt = case.output.selection.candidates.tolist(), 0.0, 0
-    for i, span in enumerate(candidates):
-        if not case.gold.annotated[case.layout.document[case.output.selection.spans.starts[i]]]:
-            continue
-        learnt += 1
-        total, right = 1.0, 0.0
-        for j, possible, score in zip(*(column[i].tolist() for column in case.output.links), strict=True):
-            if possible:
-                total += math.exp(score)
-                if span in cluster_of and cluster_of.get(candidates[j]) == cluster_of[span]:
-                    right += math.exp(score)
-        loss -= math.log((right or 1.0) / total)
-        if annotation == "complete" and span not in cluster_of:
-            loss += math.log(1 + math.exp(scores[span]))
-    if annotation == "complete":
-        loss += sum(math.log(1 + math.exp(-scores[span])) for span in gold_flat)
-    return loss / learnt
-
-
-GREEDY_CASES: dict[str, dict[str, Any]] = {
-    "all antecedents": {},
-    "gold antecedents pruned": {"antecedents": 1},
-    "few candidates": {"ratio": 0.2},
-    "many candidates": {"ratio": 100.0},
-    "documents not annotated": {"clusters": CLUSTERS[:3], "annotated": (True, False, False)},
-    "annotated without clusters": {"clusters": CLUSTERS[:3], "annotated": (True, False, True)},
-}
-
-
-@pytest.mark.parametrize("annotation", ["complete", "partial"])
-@pytest.mark.parametrize("case", GREEDY_CASES.values(), ids=GREEDY_CASES)
-@pytest.mark.parametrize("seed", range(3))
-def test_greedy_loss_equals_the_formula_pair_by_pair(seed: int, case: dict[str, Any], annotation: Annotation) -> None:
-    made = make_case(seed=seed, selector=GREEDY, **case)
-    assert loss_of(made, annotation).item() == pytest.approx(plain_greedy_loss(made, annotation), rel=1e-4)
-
-
-def test_greedy_cases_have_pruned_candidates_and_pruned_antecedents() -> None:
-    """What the parametrisation above is meant to cover is really there."""
-    case = make_case(selector=GREEDY, antecedents=1, ratio=1.0)
-    gold_flat = case.gold.flat_index(case.layout).tolist()
-    cluster_of = dict(zip(gold_flat, case.gold.clusters.tolist(), strict=True))
-    candidates = case.output.selection.candidates.tolist()
-    clusters = [cluster_of.get(span) for span in candidates]
-    assert set(gold_flat) - set(candidates) and set(candidates) - set(gold_flat)
-    best = case.output.links.antecedents[:, 0].tolist()
-    lost = [i for i, cluster in enumerate(clusters) if cluster is not None and cluster in clusters[:i]]
-    assert {clusters[best[i]] == clusters[i] for i in lost} == {True, False}
-
-
-def test_greedy_knows_neither_negatives_nor_with_partial_annotation_mentions() -> None:
-    case = make_case(selector=GREEDY)
-    assert loss_of(case, negatives=5.0).item() == loss_of(case).item()
-    (gradient,) = torch.autograd.grad(loss_of(case, "partial"), case.scores, allow_unused=True)
-    assert gradient is None
-
-
-@pytest.mark.parametrize("annotation", ["complete", "partial"])
-@pytest.mark.parametrize("scale", [1.0, 1000.0])
-def test_greedy_gradients_are_finite(scale: float, annotation: Annotation) -> None:
-    case = make_case(scale=scale, antecedents=3, selector=GREEDY)
-    case.output.links.scores.retain_grad()
-    loss = loss_of(case, annotation)
-    loss.backward()
-    assert torch.isfinite(loss)
-    assert torch.isfinite(case.output.links.scores.grad).all()
-    assert case.scores.grad is None or torch.isfinite(case.scores.grad).all()
-
-
-def test_a_batch_without_annotation_has_no_greedy_loss() -> None:
-    assert loss_of(make_case(clusters=[], annotated=(False,) * 3, selector=GREEDY)).item() == 0.0
 
 
 GOLD_LAYOUT = layout_of([[4, 2], [3]])

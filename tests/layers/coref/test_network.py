@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
-from spacy_span_selector.layers.coref.loss import GoldMentions, coref_loss
-from spacy_span_selector.layers.coref.network import CorefHead, CorefOutput, CorefRequest, CorefSettings
+from spacy_span_selector.layers.coref.loss import CorefOutput, GoldMentions
+from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, TokenFacts
-from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, MostProbable, TopNonCrossing
+from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import Selector, StructuredSelector
 
@@ -36,8 +36,8 @@ SETTINGS = CorefSettings(
 )
 SENTENCES = [[4, 7], [], [5]]
 ALL_SPANS = MostProbable(1000.0)
-NAMES = ["structured", "laminar", "sigmoid", "greedy", "with_task"]
-HAVE_NO_PROBABILITIES = ["greedy", "with_task"]
+NAMES = ["structured", "laminar", "sigmoid", "with_task"]
+CANDIDATES = MostProbable(3.0)
 
 
 def build(settings: CorefSettings = SETTINGS, selector: str | None = None) -> CorefHead:
@@ -117,13 +117,8 @@ def make_selector(name: str) -> Selector:
 
 def training_loss(output: CorefOutput, selector: str, annotation: Annotation) -> torch.Tensor:
     torch.manual_seed(7)
-    layout, how = layout_of(SENTENCES), make_selector(selector)
-    loss = coref_loss(output, make_gold(), layout, selector=how, annotation=annotation, negatives=Negatives(1.0))
-    return loss + how.own_loss(output.selection, None, layout)
-
-
-def training_strategy(selector: str) -> CandidateStrategy:
-    return TopNonCrossing(1.0) if selector in HAVE_NO_PROBABILITIES else MostProbable(3.0)
+    settings = {"annotation": annotation, "negatives": Negatives(1.0)}
+    return make_selector(selector).loss(output, make_gold(), None, layout_of(SENTENCES), **settings)
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
@@ -131,7 +126,7 @@ def training_strategy(selector: str) -> CandidateStrategy:
 def test_every_weight_and_token_has_a_finite_gradient(selector: str, annotation: Annotation) -> None:
     head = build(replace(SETTINGS, dropout=0.3), selector).train()
     tokens = torch.randn(16, WIDTH, generator=torch.Generator().manual_seed(2)).requires_grad_()
-    request = CorefRequest(random_facts(16, torch.Generator()), training_strategy(selector))
+    request = CorefRequest(random_facts(16, torch.Generator()), CANDIDATES)
     training_loss(head(tokens, layout_of(SENTENCES), request), selector, annotation).backward()
     for name, weight in [("tokens", tokens), *head.named_parameters()]:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
@@ -147,8 +142,8 @@ def test_gradients_through_the_tensors_of_the_output_are_those_of_the_loss(
     """None of the tensors is computed from another, whose gradient would then count twice."""
     settings = replace(SETTINGS, max_span_width=max_span_width)
     plain, by_tensors = build(settings, selector), build(settings, selector)
-    training_loss(run(plain, training_strategy(selector)), selector, annotation).backward()
-    output = run(by_tensors, training_strategy(selector))
+    training_loss(run(plain, CANDIDATES), selector, annotation).backward()
+    output = run(by_tensors, CANDIDATES)
     tensors = output.tensors()
     gradients = torch.autograd.grad(training_loss(output, selector, annotation), tensors, materialize_grads=True)
     torch.autograd.backward(tensors, gradients)
@@ -157,13 +152,13 @@ def test_gradients_through_the_tensors_of_the_output_are_those_of_the_loss(
 
 
 @pytest.mark.parametrize("selector", NAMES)
-def test_spans_are_ranked_by_the_mention_score_where_there_are_no_probabilities(selector: str) -> None:
+def test_spans_are_ranked_by_the_mention_score_where_there_is_one_score(selector: str) -> None:
     head = build(selector=selector).eval()
     seen: list[Mentions] = []
     head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     output = run(head, ALL_SPANS)
     assert torch.equal(output.selection.scores[output.selection.candidates], seen[0].scores) == (
-        selector in HAVE_NO_PROBABILITIES
+        selector == "with_task"
     )
 
 
@@ -185,13 +180,6 @@ def test_max_span_width_forbids_wider_spans(choose: CandidateStrategy) -> None:
     wide = layout.valid() & (layout.widths() > 2)
     assert (output.selection.marginals.selected[wide].exp() == 0).all()
     torch.testing.assert_close(output.selection.marginals.unselected[wide], torch.zeros(int(wide.sum())))
-
-
-@pytest.mark.parametrize("selector", HAVE_NO_PROBABILITIES)
-def test_max_span_width_forbids_wider_spans_to_greedy_pruning(selector: str) -> None:
-    output = run(build(replace(SETTINGS, max_span_width=2), selector), TopNonCrossing(100.0))
-    assert (output.selection.spans.ends - output.selection.spans.starts + 1).unique().tolist() == [1, 2]
-    assert torch.isfinite(output.links.scores[output.links.possible]).all()
 
 
 def test_no_candidates_have_no_links() -> None:
@@ -263,11 +251,10 @@ def test_speaker_dropout_of_a_batch_with_more_documents_than_tokens() -> None:
 
 
 @pytest.mark.parametrize("selector", NAMES)
-def test_expected_mentions_count_in_distances_where_there_are_probabilities(selector: str) -> None:
+def test_expected_mentions_count_in_distances(selector: str) -> None:
     mentions, output = seen_by_linker(build(selector=selector))
     p = output.selection.marginals.selected[output.selection.candidates].exp()
-    expected = torch.ones_like(p) if selector in HAVE_NO_PROBABILITIES else p
-    torch.testing.assert_close(mentions.weights, expected)
+    torch.testing.assert_close(mentions.weights, p)
     assert not mentions.weights.requires_grad
 
 

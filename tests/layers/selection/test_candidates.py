@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.layers.selection import candidates
 from spacy_span_selector.layers.selection.candidates import (
     AboveThreshold,
     CandidateStrategy,
@@ -15,7 +13,6 @@ from spacy_span_selector.layers.selection.candidates import (
     Decoding,
     Given,
     MostProbable,
-    TopNonCrossing,
     TopPerSentence,
     in_text_order,
 )
@@ -26,7 +23,7 @@ from spacy_span_selector.layers.selection.selectors import (
     StructuredSelector,
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout
-from spacy_span_selector.wcfg import best_spans, greedy_spans, marginals
+from spacy_span_selector.wcfg import best_spans, marginals
 
 from ...layouts import layout_of
 
@@ -159,86 +156,6 @@ def test_forbidden_spans_are_not_among_the_highest() -> None:
     assert {end - start + 1 for start, end in chosen} == {1, 2}
 
 
-def greedy_one_by_one(layout: SpanLayout, scores: Tensor, ratio: float, tokens: dict[int, int]) -> list[int]:
-    """The rule itself: document by document, best span first, pass over those that cross one that was taken.
-
-    tokens (dict[int, int]): How many tokens each document has in its sentences.
-    """
-    taken: dict[int, list[tuple[int, int, int]]] = {}
-    for flat in sorted(torch.nonzero(layout.valid()).squeeze(1).tolist(), key=lambda flat: -float(scores[flat])):
-        start, end = (int(place) for place in layout.locate(torch.tensor([flat])))
-        document = int(layout.document[start])
-        others = taken.setdefault(document, [])
-        crosses = any(i < start <= k < end or start < i <= end < k for i, k, _ in others)
-        if not crosses and scores[flat] > -torch.inf and len(others) < math.ceil(ratio * tokens[document]):
-            others.append((start, end, flat))
-    return [flat for others in taken.values() for *_, flat in others]
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("ratio", [0.05, 0.25, 0.4, 0.8, 100.0])
-def test_the_highest_scores_of_each_document_that_do_not_cross_are_kept(ratio: float, seed: int, device: str) -> None:
-    layout, scores, _ = scored_batch(seed)
-    expected = greedy_one_by_one(layout, scores, ratio, {0: 11, 2: 7})
-    on_device = layout_of(SENTENCES, torch.device(device))
-    chosen = TopNonCrossing(ratio)(scores.to(device), scores.to(device), on_device)
-    assert sorted(chosen.tolist()) == sorted(expected)
-    assert located(on_device, chosen) == sorted(located(on_device, chosen))
-
-
-def test_a_document_keeps_its_own_number_of_spans_however_they_score() -> None:
-    layout = layout_of([[4, 4], [5], [], [2]])
-    scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0))
-    starts, _ = layout.locate(torch.arange(layout.size))
-    chosen = TopNonCrossing(0.4)(scores + 100.0 * layout.document[starts], scores, layout)
-    starts, _ = layout.locate(chosen)
-    assert torch.bincount(layout.document[starts]).tolist() == [4, 2, 0, 1]  # of 3.2, 2.0 and 0.8
-
-
-def test_a_document_is_pruned_as_a_whole_not_sentence_by_sentence() -> None:
-    layout = layout_of([[4, 4]])
-    starts, _ = layout.locate(torch.arange(layout.size))
-    scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0)) + 100.0 * (starts >= 4)
-    chosen = located(layout, TopNonCrossing(0.5)(scores, scores, layout))
-    assert len(chosen) == 4
-    assert all(start >= 4 for start, _ in chosen)
-
-
-def test_forbidden_spans_are_not_kept_by_greedy_pruning() -> None:
-    layout, scores, _ = scored_batch()
-    scores = scores.masked_fill(layout.widths() > 2, -torch.inf)
-    chosen = located(layout, TopNonCrossing(100.0)(scores, scores, layout))
-    assert {end - start + 1 for start, end in chosen} == {1, 2}
-    assert len(chosen) >= 18
-
-
-def test_markers_are_neither_kept_nor_counted_by_greedy_pruning() -> None:
-    layout = layout_of([[-3, 4, -2], [-9]])
-    scores = torch.randn(layout.size, generator=torch.Generator().manual_seed(0))
-    assert len(TopNonCrossing(0.5)(scores, scores, layout)) == 2
-    assert {start for start, _ in located(layout, TopNonCrossing(100.0)(scores, scores, layout))} == {3, 4, 5, 6}
-
-
-def test_greedy_pruning_takes_arrays_as_long_as_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    ends_seen = []
-
-    def watch(starts: np.ndarray, ends: np.ndarray, wanted: int) -> np.ndarray:
-        ends_seen.append(int(ends.max()))
-        return greedy_spans(starts, ends, wanted)
-
-    monkeypatch.setattr(candidates, "greedy_spans", watch)
-    layout = layout_of([[8], [6], [7]])
-    scores = torch.zeros(layout.size)
-    TopNonCrossing(0.4)(scores, scores, layout)
-    assert ends_seen == [7, 5, 6]
-
-
-@pytest.mark.parametrize("sentences", [[], [[]], [[], []], [[-2]]])
-def test_greedy_pruning_of_nothing_keeps_nothing(sentences: list[list[int]]) -> None:
-    layout, none = layout_of(sentences), torch.zeros(0)
-    assert TopNonCrossing(0.4)(none, none, layout).tolist() == []
-
-
 # Given spans
 
 
@@ -246,20 +163,20 @@ def test_given_spans_take_the_place_of_what_a_strategy_chooses(device: str) -> N
     layout, scores, _ = scored_batch()
     layout = layout_of(SENTENCES, torch.device(device))
     scores = scores.to(device)
-    own = located(layout, TopNonCrossing(0.8)(scores, scores, layout))
+    own = located(layout, TopPerSentence(0.8)(scores, scores, layout))
     spans = [(17, 17), (11, 14), (12, 16)]  # two of them cross
     flat = layout.flat_index(*torch.tensor(spans, device=device).T)
-    choose = Given(flat, torch.tensor([False, False, True], device=device), TopNonCrossing(0.8))
+    choose = Given(flat, torch.tensor([False, False, True], device=device), TopPerSentence(0.8))
     assert located(layout, choose(scores, scores, layout)) == [(i, k) for i, k in own if i < 11] + sorted(spans)
 
 
 def test_a_document_that_is_given_no_spans_has_none() -> None:
     layout, scores, _ = scored_batch()
     none = torch.zeros(0, dtype=torch.long)
-    choose = Given(none, torch.tensor([True, False, False]), TopNonCrossing(0.8))
+    choose = Given(none, torch.tensor([True, False, False]), TopPerSentence(0.8))
     chosen = located(layout, choose(scores, scores, layout))
     assert chosen and all(start >= 11 for start, _ in chosen)
-    everywhere = Given(none, torch.tensor([True, True, True]), TopNonCrossing(0.8))
+    everywhere = Given(none, torch.tensor([True, True, True]), TopPerSentence(0.8))
     assert everywhere(scores, scores, layout).tolist() == []
 
 
@@ -271,7 +188,6 @@ def test_a_document_that_is_given_no_spans_has_none() -> None:
         Decode("marginal", 0.0),
         AboveThreshold(0.1),
         TopPerSentence(0.7),
-        TopNonCrossing(0.7),
         MostProbable(0.5),
     ],
     ids=str,

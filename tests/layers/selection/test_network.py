@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from spacy_span_selector.layers.selection.candidates import AboveThreshold, AllAtOnce, CandidateStrategy, Decode
+from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode
 from spacy_span_selector.layers.selection.network import Candidates, make_span_scorer, select_spans
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import MOST_ENTRIES
@@ -57,5 +57,6 @@ def test_blocks_select_what_is_selected_at_once(
 
 def test_all_scores_are_kept_for_a_strategy_that_may_need_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(MOST_ENTRIES, "cpu", 100)
-    found = select(AllAtOnce(Decode("marginal", 0.4)))
+    decode = Decode("marginal", 0.4)
+    found = select(lambda scores, log_p, layout: decode(scores, log_p, layout))
     assert len(found.selection.scores) == layout_of(SENTENCES).size

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from pydantic.dataclasses import dataclass
 
-from spacy_span_selector.layers.selection.candidates import Pruning, TopNonCrossing
-from spacy_span_selector.layers.selection.selectors import GreedySelector
 from spacy_span_selector.layers.selection.settings import Dropout, NetworkSettings, Size
 from spacy_span_selector.signatures import CHECKED
 
@@ -17,8 +15,6 @@ class Settings(NetworkSettings):
 
     word_dropout: Dropout = 0.0
     layers: Size = 1
-    greedy_ratio: ClassVar[float] = 0.7
-    pruning: ClassVar[Pruning] = TopNonCrossing
 
 
 @pytest.mark.parametrize("name", ["dropout", "word_dropout"])
@@ -41,10 +37,6 @@ def test_any_other_number_below_1_or_not_finite_is_an_error(value: Any) -> None:
 
 
 def test_what_is_no_selector_is_an_error() -> None:
-    selector: Any = "greedy"
+    selector: Any = "sigmoid"
     with pytest.raises(ValueError, match=r"\nselector\n  Input should be an instance of Selector"):
         Settings(selector=selector)
-
-
-def test_the_selector_gets_what_its_config_leaves_to_the_task() -> None:
-    assert Settings(selector=GreedySelector()).selector == GreedySelector(0.7)

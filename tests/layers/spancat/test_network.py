@@ -11,7 +11,6 @@ from spacy_span_selector.layers.selection.candidates import AboveThreshold, Deco
 from spacy_span_selector.layers.selection.growth import NEW_BIAS
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import (
-    GreedySelector,
     LaminarSelector,
     Selection,
     Selector,
@@ -82,7 +81,7 @@ def negative_log_likelihood(output: SpancatOutput, layout: SpanLayout, others: S
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("per_token", [0.0, 2.0])
-@pytest.mark.parametrize("selector", [StructuredSelector(), LaminarSelector(), SigmoidSelector(), GreedySelector()])
+@pytest.mark.parametrize("selector", [StructuredSelector(), LaminarSelector(), SigmoidSelector()])
 def test_loss_is_that_of_the_formula(selector: Selector, annotation: Annotation, per_token: float) -> None:
     layout = layout_of(SENTENCES)
     selection = select(selector, layout, candidates=12)
@@ -174,12 +173,12 @@ def test_decoding_finds_nested_spans_and_several_labels() -> None:
 
 @pytest.mark.parametrize("name", SELECTORS)
 def test_scores_are_the_probabilities_of_span_and_label(name: str) -> None:
-    selector = SELECTORS[name]() if name != "greedy" else GreedySelector(0.5)
+    selector = SELECTORS[name]()
     selection = select(selector, layout_of([[4]]))
     output = SpancatOutput(selection, torch.randn(10, LABELS))
     decoded = output.decode(selector, "marginal", 0.1)
     assert len(decoded.scores)
-    rows, p = pairs(selection.spans), selection.confidence(selector).tolist()
+    rows, p = pairs(selection.spans), selection.probabilities().tolist()
     for start, end, label, score in zip(*(column.tolist() for column in decoded), strict=True):
         row = rows.index((start, end))
         assert score == pytest.approx(p[row] * float(output.labels[row, label].sigmoid()), rel=1e-4)
@@ -200,7 +199,7 @@ def test_nothing_is_found_without_spans_or_labels(decoding: Decoding) -> None:
 
 def build(name: str = "laminar") -> SpancatHead:
     torch.manual_seed(0)
-    selector = GreedySelector(0.5) if name == "greedy" else SELECTORS[name]()
+    selector = SELECTORS[name]()
     settings = SpancatSettings(
         selector=selector, hidden_width=8, label_hidden_width=7, feature_width=3, dropout=0.0, max_span_width=None
     )

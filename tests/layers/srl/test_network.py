@@ -10,7 +10,6 @@ from spacy_span_selector.layers.selection.candidates import (
     AboveThreshold,
     CandidateStrategy,
     MostProbable,
-    TopPerSentence,
 )
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import StructuredSelector
@@ -40,7 +39,8 @@ SETTINGS = SrlSettings(
     roleset_vectors=False,
     bfloat16=False,
 )
-NAMES = ["structured", "laminar", "sigmoid", "greedy"]
+NAMES = ["structured", "laminar", "sigmoid"]
+ABOVE = AboveThreshold(0.1)
 
 
 def build(settings: SrlSettings = SETTINGS) -> SrlHead:
@@ -61,10 +61,6 @@ def given(predicates: Spans, documents: int = 3) -> FindPredicates:
     return FindPredicates(predicates, closed=torch.ones(documents, dtype=torch.bool))
 
 
-def strategy(selector: str) -> CandidateStrategy:
-    return TopPerSentence(0.8) if selector == "greedy" else AboveThreshold(0.1)
-
-
 def run(
     head: SrlHead,
     choose: CandidateStrategy,
@@ -81,7 +77,7 @@ def run(
 def test_a_batch_equals_its_documents_one_by_one(selector: str) -> None:
     head = build(replace(SETTINGS, selector=SELECTORS[selector]())).eval()
     none = torch.zeros(0, dtype=torch.long)
-    choose, nothing = strategy(selector), Spans(none, none)
+    choose, nothing = ABOVE, Spans(none, none)
     free = torch.zeros(1, dtype=torch.bool)
     together = run(head, choose, FindPredicates(nothing, torch.zeros(3, dtype=torch.bool)))
     assert len(together.predicates) > 1
@@ -109,7 +105,7 @@ def test_pairs_have_the_same_roles_in_blocks(selector: str, monkeypatch: pytest.
     for at_once in (1000, 3):
         monkeypatch.setattr(span_arguments, "PAIRS_AT_ONCE", at_once)
         with torch.no_grad():
-            outputs.append(run(head, strategy(selector), find).arguments)
+            outputs.append(run(head, ABOVE, find).arguments)
     whole, blocks = outputs
     assert isinstance(whole, SpanArguments) and isinstance(blocks, SpanArguments)
     assert len(whole.log_roles) > 9
@@ -118,7 +114,7 @@ def test_pairs_have_the_same_roles_in_blocks(selector: str, monkeypatch: pytest.
 
 def test_predicates_are_the_given_ones() -> None:
     predicates = make_gold(FRAMES).predicates
-    output = run(build(), strategy("structured"), given(predicates))
+    output = run(build(), ABOVE, given(predicates))
     assert output.predicates.starts.tolist() == predicates.starts.tolist() == [1, 2, 2, 11]
     assert output.rolesets.predicates == 4
 
@@ -127,7 +123,7 @@ def test_a_predicate_is_its_first_and_its_last_token() -> None:
     head = build().eval()
     seen: list[torch.Tensor] = []
     head.rolesets.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
-    run(head, strategy("structured"), given(Spans(torch.tensor([1, 11]), torch.tensor([1, 12]))))
+    run(head, ABOVE, given(Spans(torch.tensor([1, 11]), torch.tensor([1, 12]))))
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(seen[0], torch.cat([tokens[[1, 11]], tokens[[1, 12]]], dim=1))
 
@@ -139,8 +135,7 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
 ) -> None:
     gold = replace(make_gold(FRAMES, annotated=(True, False, True)), rolesets=torch.tensor([1, -1, 2, 3]))
     layout = layout_of(SENTENCES)
-    choose = strategy("greedy") if selector == "greedy" else MostProbable(0.8)
-    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
+    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), MostProbable(0.8), given(gold.predicates))
     tags = predicate_tags(gold.predicates, 15).tolist()
     predicates = -sum(row[tags[i]] for i, row in enumerate(output.log_tags.tolist()) if not 7 <= i < 10)
     senses = output.rolesets.log_p.tolist()
@@ -153,8 +148,7 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
 @pytest.mark.parametrize("selector", NAMES)
 def test_a_batch_without_annotation_has_no_loss(selector: str) -> None:
     gold = make_gold([], annotated=(False, False, False))
-    choose = strategy("greedy") if selector == "greedy" else MostProbable(0.8)
-    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, given(gold.predicates))
+    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), MostProbable(0.8), given(gold.predicates))
     loss = output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=Negatives(1.0))
     assert loss.item() == 0.0
     for gradient in torch.autograd.grad(loss, output.tensors(), materialize_grads=True):
@@ -170,7 +164,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
         (left, right), log_counts = two_senses(predicates)
         return Senses(Pairs(left.to(device), right.to(device)), log_counts.to(device))
 
-    choose = TopPerSentence(3.0) if selector == "greedy" else MostProbableAndGold(gold, 0.8)
+    choose = MostProbableAndGold(gold, 0.8)
     head = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.3)).to(device).train()
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(2)).to(device).requires_grad_()
     layout = layout_of(SENTENCES, on_device)
@@ -185,7 +179,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
 
 @pytest.mark.parametrize("selector", NAMES)
 def test_evaluation_is_without_dropout(selector: str) -> None:
-    find, choose = given(make_gold(FRAMES).predicates), TopPerSentence(2.0)
+    find, choose = given(make_gold(FRAMES).predicates), MostProbable(2.0)
     expected = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, find)
     dropped = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.5))
     for found, wanted in zip(run(dropped.eval(), choose, find).tensors(), expected.tensors(), strict=True):
@@ -202,7 +196,7 @@ def test_without_rolesets_there_is_nothing_to_say_of_them() -> None:
         given(make_gold(FRAMES).predicates),
         lambda predicates: Senses(Pairs(none, none), torch.zeros(0)),
         no_frames(ROLES),
-        strategy("structured"),
+        ABOVE,
     )
     output = head(torch.randn(15, WIDTH), layout_of(SENTENCES), request)
     assert output.rolesets.decode().tolist() == [-1] * 4
@@ -226,7 +220,7 @@ def test_sizes_below_1_are_errors(name: str) -> None:
 
 def test_documents_with_some_of_their_frames_teach_nothing_of_which_words_are_predicates() -> None:
     gold = make_gold(FRAMES, complete=(True, False, True))
-    output = run(build(), strategy("structured"), given(gold.predicates))
+    output = run(build(), ABOVE, given(gold.predicates))
     output.log_tags.retain_grad()
     output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=Negatives(0.0)).backward()
     assert output.log_tags.grad is not None

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from spacy_span_selector.layers.selection.candidates import Decode, MostProbable, TopPerSentence
+from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
 from spacy_span_selector.layers.selection.selectors import (
-    GreedySelector,
     Selection,
     Selector,
     SigmoidSelector,
@@ -28,7 +27,7 @@ from ...frame_tables import nothing_known
 from ...layouts import layout_of
 from ...selectors import MostProbableAndGold
 
-STRUCTURED, SIGMOID, GREEDY = StructuredSelector(), SigmoidSelector(), GreedySelector()
+STRUCTURED, SIGMOID = StructuredSelector(), SigmoidSelector()
 
 Frames = list[tuple[tuple[int, int], list[tuple[int, int, int]]]]
 """Predicates, each with its arguments: start, end and role."""
@@ -84,6 +83,7 @@ def make_case(
     ratio: float = 0.6,
     scale: float = 1.0,
     device: str = "cpu",
+    choose: CandidateStrategy | None = None,
 ) -> Case:
     torch.manual_seed(seed)
     layout = layout_of(SENTENCES, torch.device(device))
@@ -91,15 +91,14 @@ def make_case(
     scores = (scale * torch.randn(layout.size)).to(device).requires_grad_()
     marginals = selector.marginals(scores, layout)
     probable = MostProbableAndGold(gold, ratio) if add_gold else MostProbable(ratio)
-    choose = probable if selector.has_probabilities else TopPerSentence(ratio)
-    candidates = choose(scores, marginals.selected, layout)
+    candidates = (choose or probable)(scores, marginals.selected, layout)
     spans = Spans(*layout.locate(candidates))
     pairs = arguments_with_predicates(spans, gold.predicates, layout)
     role_scores = scale * torch.randn(len(pairs.left), 1 + ROLES).to(device) + scores[candidates[pairs.left], None]
     log_roles = role_scores.log_softmax(1)
     selection = Selection(scores, marginals, scores.new_zeros(0, layout.size), candidates, spans)
     known = nothing_known(len(gold.predicates), ROLES, device)
-    return Case(SpanArguments(selector, selection, gold.predicates, pairs, log_roles, known), gold, layout, scores)
+    return Case(SpanArguments(selection, gold.predicates, pairs, log_roles, known), gold, layout, scores)
 
 
 def plain_loss(case: Case, annotation: Annotation) -> float:
@@ -113,11 +112,10 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
         )
     }
     gold_spans = {(start, end) for start, end, _ in roles}
-    has_probabilities = output.selector.has_probabilities
-    log_p = dict(enumerate(output.selection.marginals.selected.double().tolist())) if has_probabilities else {}
+    log_p = output.selection.marginals.selected.double().tolist()
     starts, ends = torch.tensor(sorted(gold_spans), dtype=torch.long, device=case.scores.device).view(-1, 2).T
     flat = case.layout.flat_index(starts, ends)
-    loss = -sum(log_p[i] for i in flat.tolist()) if log_p else 0.0
+    loss = -sum(log_p[i] for i in flat.tolist())
     spans = list(
         zip(
             output.selection.spans.starts.tolist(),
@@ -132,7 +130,7 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
             continue
         of_span = {predicate: log_roles for candidate, predicate, log_roles in pairs if candidate == i}
         right = {predicate: row[roles.get((start, end, predicate), 0)] for predicate, row in of_span.items()}
-        if (start, end) in gold_spans or not log_p:
+        if (start, end) in gold_spans:
             loss -= sum(right.values())
         elif annotation == "complete" and gold.complete[case.layout.document[start]]:
             p = math.exp(log_p[number])
@@ -150,10 +148,8 @@ def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 
 CASES: dict[str, dict[str, Any]] = {
     "structured": {},
     "sigmoid": {"selector": SIGMOID},
-    "greedy": {"selector": GREEDY},
     "gold spans missed": {"add_gold": False},
     "many candidates": {"ratio": 100.0},
-    "many greedy candidates": {"ratio": 100.0, "selector": GREEDY},
     "documents not annotated": {"frames": FRAMES[:3], "annotated": (True, False, False), "ratio": 2.0},
     "annotated without frames": {"frames": FRAMES[:3], "annotated": (True, False, True), "ratio": 2.0},
     "predicates without arguments": {"frames": [((1, 1), []), ((8, 8), [])]},
@@ -185,13 +181,6 @@ def test_with_complete_annotation_selection_gets_no_gradient_from_roles() -> Non
     assert not torch.equal(partial, expected)
 
 
-def test_greedy_knows_no_probabilities() -> None:
-    case = make_case(selector=GREEDY)
-    assert loss_of(case, "complete") == loss_of(case, "partial")
-    torch.manual_seed(0)
-    assert loss_of(case, negatives=5.0) == loss_of(case)
-
-
 def test_sampled_spans_are_added_as_unselected() -> None:
     case = make_case()
     pool = torch.ones(case.layout.size, dtype=torch.bool)
@@ -204,7 +193,7 @@ def test_sampled_spans_are_added_as_unselected() -> None:
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
-@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID])
 @pytest.mark.parametrize("scale", [1.0, 1000.0])
 def test_gradients_are_finite(scale: float, selector: Selector, annotation: Annotation, device: str) -> None:
     case = make_case(scale=scale, selector=selector, device=device)
@@ -214,7 +203,7 @@ def test_gradients_are_finite(scale: float, selector: Selector, annotation: Anno
     assert (gradient[~case.layout.valid()] == 0).all()
 
 
-@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID])
 def test_documents_that_are_not_annotated_are_ignored(selector: Selector) -> None:
     case = make_case(frames=FRAMES[:3], annotated=(True, False, False), ratio=100.0, selector=selector)
     (gradient,) = torch.autograd.grad(loss_of(case, negatives=50.0), case.scores)
@@ -222,7 +211,7 @@ def test_documents_that_are_not_annotated_are_ignored(selector: Selector) -> Non
     assert set(case.layout.document[starts].tolist()) == set(case.layout.document[ends].tolist()) == {0}
 
 
-@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID])
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 def test_a_batch_without_annotation_has_no_loss(selector: Selector, annotation: Annotation) -> None:
     case = make_case(frames=[], annotated=(False, False, False), selector=selector)
@@ -294,14 +283,6 @@ def test_selected_spans_have_their_marginals() -> None:
     assert [score for _, _, score in selected] == pytest.approx(expected)
 
 
-def test_without_probabilities_selected_spans_have_the_probability_of_any_role() -> None:
-    output = make_case(selector=GREEDY, ratio=2.0).output
-    for i, (start, end, score) in enumerate(output.selected()):
-        null = output.log_roles[output.pairs.left == i, 0].exp().tolist()
-        assert (start, end) == (int(output.selection.spans.starts[i]), int(output.selection.spans.ends[i]))
-        assert score == pytest.approx(max((1 - p for p in null), default=0.0), abs=1e-6)
-
-
 # The network
 
 WIDTH, PREDICATE_WIDTH = 6, 5
@@ -358,24 +339,20 @@ def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
     }
 
 
-@pytest.mark.parametrize("selector", [STRUCTURED, GREEDY])
-def test_null_scores_0_and_the_span_score_counts_for_every_role(selector: Selector) -> None:
-    finder = build(selector)
+def test_null_scores_0_and_the_span_score_counts_for_every_role() -> None:
+    finder = build()
     for layer in (finder.roles.output, finder.span_scorer.output):
         torch.nn.init.zeros_(layer.weight)
     torch.nn.init.constant_(finder.roles.output.bias, 0.5)
     with torch.no_grad():
-        finder.span_scorer.output.bias.copy_(torch.tensor([9.0, 2.0][-len(finder.span_scorer.output.bias) :]))
+        finder.span_scorer.output.bias.copy_(torch.tensor([9.0, 2.0]))
     expected = torch.tensor([0.0, 2.5, 2.5, 2.5]).log_softmax(0)
     output = run(finder)
     torch.testing.assert_close(output.log_roles, expected.expand_as(output.log_roles))
-    if selector.has_probabilities:
-        assert (
-            output.selection.marginals.selected[output.selection.candidates] > math.log(0.2)
-        ).all()  # of the other score
+    assert (output.selection.probabilities() > 0.2).all()  # of the other score
 
 
-@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID])
 def test_every_weight_has_a_finite_gradient(selector: Selector) -> None:
     finder = build(selector, dropout=0.3).train()
     case = make_case()
@@ -385,14 +362,13 @@ def test_every_weight_has_a_finite_gradient(selector: Selector) -> None:
         assert weight.grad is not None and torch.isfinite(weight.grad).all(), name
 
 
-@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID])
 def test_max_span_width_forbids_wider_spans(selector: Selector) -> None:
-    choose = TopPerSentence(100.0) if not selector.has_probabilities else EVERY
-    output = run(build(selector, max_span_width=2), choose)
+    output = run(build(selector, max_span_width=2), EVERY)
     assert (output.selection.spans.ends - output.selection.spans.starts + 1).unique().tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID, GREEDY])
+@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID])
 def test_no_predicates_leave_the_selection(selector: Selector) -> None:
     none = torch.zeros(0, dtype=torch.long)
     output = run(build(selector), predicates=Spans(none, none))
@@ -422,7 +398,7 @@ def decoded(
     mark = torch.tensor([role in unique for role in range(ROLES)])
     known = KnownRoles(torch.tensor([0]), tags, mark, strict)
     pairs = Pairs(tokens, torch.zeros_like(tokens))
-    output = SpanArguments(STRUCTURED, selection, case.gold.predicates, pairs, torch.tensor(log_roles), known)
+    output = SpanArguments(selection, case.gold.predicates, pairs, torch.tensor(log_roles), known)
     return [(found.start, found.role, round(found.score, 3)) for found in output.decode()]
 
 

@@ -109,10 +109,9 @@ def cases() -> Iterator[Case]:
         (("convert", "props", "good.words", "FILE", "out.spacy"), "a.props", NO_LINES),
         (("convert", "props", "FILE", "good.props", "out.spacy"), "a.words.gz", NO_GZIP),
         (("render", "FILE", "out"), "a.txt", NO_TEXT),
-        (("tree", "MODEL", "FILE", "out"), "a.txt", NO_TEXT),
         (("export", "jsonlines", "FILE", "out"), "a.spacy", NO_DOCS),
         (("evaluate", "MODEL", "FILE"), "a.spacy", NO_DOCS),
-        *((command, "a.spacy", FEW) for command in (*others, ("tree", "MODEL", "FILE", "out"))),
+        *((command, "a.spacy", FEW) for command in others),
     ):
         yield from ((command, name, kind, content) for kind, content in kinds.items())
 
@@ -132,7 +131,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("file", ["meta.json", "config.cfg", "structured_coref/model", "vocab/strings.json"])
-@pytest.mark.parametrize("command", ["evaluate", "tree", "render"])
+@pytest.mark.parametrize("command", ["evaluate", "render"])
 def test_a_damaged_pipeline_is_named(model: Path, tmp_path: Path, command: str, file: str):
     damaged = tmp_path / "damaged"
     shutil.copytree(model, damaged)
@@ -141,7 +140,6 @@ def test_a_damaged_pipeline_is_named(model: Path, tmp_path: Path, command: str, 
     gold, page = str(tmp_path / "gold.spacy"), str(tmp_path / "page.html")
     arguments = {
         "evaluate": [str(damaged), gold],
-        "tree": [str(damaged), "Ann left.", page],
         "render": [gold, page, "--model", str(damaged)],
     }
     result = CliRunner().invoke(app, [command, *arguments[command]])

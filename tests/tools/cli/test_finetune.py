@@ -39,7 +39,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
     for case in (COREF, SRL, SPANCAT):
-        selector = selector_block("laminar", case.ratio)
+        selector = selector_block("laminar")
         nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener, "selector": selector}})
     docs = [doc for case in (COREF, SRL, SPANCAT) for doc in parse_bracketed(case.corpus, nlp)]
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])

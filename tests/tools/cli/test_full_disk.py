@@ -157,11 +157,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_page_of_trees(model: Path, tmp_path: Path):
-    fill(tmp_path / "out", ["a.html"])
-    check(["tree", model, "Ann left the house.", tmp_path / "out/a.html"], tmp_path / "out", "a.html")
-
-
 def test_scores_and_predictions(model: Path, gold: Path, tmp_path: Path):
     fill(tmp_path / "out", ["scores.json", "a.spacy"])
     options = ["--output", tmp_path / "out/scores.json", "--predictions", tmp_path / "out/a.spacy"]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -11,7 +10,6 @@ from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_fr
 from spacy_span_selector.tools.rendering import Page as DocPage
 from spacy_span_selector.tools.rendering import render_page
 from spacy_span_selector.tools.rendering.html_page import html_page, static
-from spacy_span_selector.tools.rendering.trees import SentenceTree, render_tree_page
 
 from .policy import Page, assert_nothing_is_blocked
 
@@ -44,17 +42,8 @@ def test_a_page_of_documents_needs_nothing_that_its_policy_forbids(attack: str) 
     assert {"mark", "dl", "article", "input"} <= set(Page(page).elements)
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_a_page_of_trees_needs_nothing_that_its_policy_forbids(attack: str) -> None:
-    tree = SentenceTree(attack, [attack, "b"], {(0, 2): 0.5, (0, 1): 1.0}, np.zeros((2, 2)))
-    page = render_tree_page([[tree]], lang=attack)
-    assert_nothing_is_blocked(page)
-    assert "svg" in Page(page).elements
-
-
 def test_pages_without_content_need_nothing() -> None:
     assert_nothing_is_blocked(render_page([]))
-    assert_nothing_is_blocked(render_tree_page([]))
 
 
 def test_a_page_with_a_form_may_send_it() -> None:
@@ -65,14 +54,14 @@ def test_a_page_with_a_form_may_send_it() -> None:
 
 
 def test_head_and_body() -> None:
-    page = html_page("<p>{x} $title", title="<T>$body", style="tree.css")
+    page = html_page("<p>{x} $title", title="<T>$body", style="page.css")
     assert "<title>&lt;T&gt;$body</title>" in page
     assert "<body>\n<p>{x} $title\n</body>" in page
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
     assert "script" not in Page(page).elements
 
 
-@pytest.mark.parametrize("name", ["page.css", "tree.css", "page.js"])
+@pytest.mark.parametrize("name", ["page.css", "page.js"])
 def test_files_can_stand_in_a_page(name: str) -> None:
     """Nothing in them ends their element, and no line ends as a browser would read it differently."""
     assert not {"</", "<!--", "\r"} & {found for found in ("</", "<!--", "\r") if found in static(name)}

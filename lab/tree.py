@@ -1,17 +1,28 @@
-"""The tree of a sentence as an SVG picture: the selected spans with their probabilities."""
+"""`python -m lab tree MODEL TEXT OUT.html`: draw the best binary tree of each sentence, as a page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Annotated, NamedTuple
 from unicodedata import east_asian_width
 
 import numpy as np
+import spacy
+import typer
 from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.tokens import Doc
 
-from ...wcfg.decoding import binary_tree
-from .html_page import html_page
+from spacy_span_selector.documents.tokenized import make_doc
+from spacy_span_selector.examples.corpus import create_corpus
+from spacy_span_selector.scoring.task import find_tasks
+from spacy_span_selector.tools.files.writing import write_file
+from spacy_span_selector.wcfg.decoding import heaviest_nodes
+
+from .selections import annotate_with_selections
 
 Node = tuple[int, int]
 
@@ -43,6 +54,49 @@ class SentenceTree(NamedTuple):
     weights: NDArray[np.float64]
 
 
+def main(
+    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    text: Annotated[str, typer.Argument(help="A text, a text file, or a .spacy file, of which words are given")],
+    out_path: Annotated[Path, typer.Argument(metavar="OUT.html", help="The page to write")],
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many sentences")] = 20,
+) -> None:
+    """Draw the best binary tree of each sentence, with its selected spans and their probabilities."""
+    nlp = spacy.load(model)
+    sentences = list(islice(_trees(nlp, _read_docs(text, nlp)), limit))
+    if not sentences:
+        raise ValueError(f"There is no sentence to draw: {text[:60]!r} has none, or no component scores spans.")
+    write_file(out_path, render_tree_page(sentences, nlp.lang or "und"))
+    typer.echo(f"Page: {out_path}")
+
+
+def _read_docs(text: str, nlp: Language) -> Iterator[Doc]:
+    path = Path(text)
+    if path.suffix == ".spacy":
+        yield from (example.predicted for example in create_corpus(path)(nlp))
+    else:
+        words = path.read_text(encoding="utf-8") if path.suffix == ".txt" else text
+        yield make_doc(nlp, " ".join(words.split()))
+
+
+def _trees(nlp: Language, docs: Iterable[Doc]) -> Iterator[list[SentenceTree]]:
+    """Yield the trees of each sentence, one for each component that scores spans."""
+    for _, selections in annotate_with_selections(nlp, docs, list(find_tasks(nlp))):
+        by_sentence: dict[int, list[SentenceTree]] = {}
+        for name, selection in selections.items():
+            if selection.selector.spans_may_cross:
+                raise ValueError(
+                    f"The spans that '{name}' selects may cross, so there is no tree that has them all. "
+                    "Use a pipeline with the structured or the laminar selector."
+                )
+            spans = selection.spans()
+            for first, weights in selection.sentences():
+                last = first + len(weights)
+                own = {(start - first, end - first): score for start, end, score in spans if first <= start < last}
+                words = [token.text for token in selection.words.doc[first:last]]
+                by_sentence.setdefault(first, []).append(SentenceTree(name, words, own, weights))
+        yield from (by_sentence[first] for first in sorted(by_sentence))
+
+
 def render_tree_page(sentences: Sequence[Sequence[SentenceTree]], lang: str = "en") -> str:
     """Make an HTML page of trees.
 
@@ -56,7 +110,9 @@ def render_tree_page(sentences: Sequence[Sequence[SentenceTree]], lang: str = "e
         parts.append(f"<h2>Sentence {number}</h2>")
         for tree in trees:
             parts.append(f"<h3>{escape(tree.component)}</h3>\n<figure>{render_tree(tree)}</figure>")
-    return html_page("\n".join([*parts, "</main>"]), title="Trees", style="tree.css")
+    style = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+    head = f'<!doctype html>\n<meta charset="utf-8">\n<title>Trees</title>\n<style>\n{style}</style>'
+    return "\n".join([head, *parts, "</main>\n"])
 
 
 def render_tree(tree: SentenceTree) -> str:
@@ -146,3 +202,40 @@ def _label(middle: tuple[float, float], probability: float | None, text: str) ->
         f'<rect x="{x - LABEL_WIDTH / 2:.1f}" y="{y - LABEL_HEIGHT / 2:.1f}" width="{LABEL_WIDTH}" '
         f'height="{LABEL_HEIGHT}" rx="9"/><text x="{x:.1f}" y="{y + 4:.1f}">{shown}</text></g>'
     )
+
+
+def binary_tree(selected: Iterable[tuple[int, int]], weights: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Find the binary tree that has all selected spans among its nodes and the greatest total weight of the others.
+
+    Nodes that are not selected have log weight 0 in the grammar, so many trees select the same best set of spans. Among
+    these, the tree whose other nodes are the most probable spans is the most informative.
+
+    Ties are broken as in `best_spans`: a node splits at the first token that allows it.
+
+    selected (Iterable[tuple[int, int]]): Spans as (start, end) tokens, end exclusive; no two may cross.
+    weights (NDArray[np.float64]): `weights[i, j]`, not negative, is the weight of the node from token i to token j
+        inclusive; weights below the diagonal are never read. Shape: (n, n)
+    RETURNS (list[tuple[int, int]]): The 2n - 1 nodes as (start, end), end exclusive, parents before children, left
+        before right.
+    RAISES (ValueError): If selected spans cross or lie outside the sentence, or if a weight is negative.
+    """
+    tokens = len(weights)
+    selected = set(selected)
+    if any(not 0 <= start < end <= tokens for start, end in selected):
+        raise ValueError(f"selected: expected spans within {tokens} tokens, but got {sorted(selected)}")
+    for (start, end), (other_start, other_end) in combinations(sorted(selected), 2):
+        if start < other_start < end < other_end:
+            raise ValueError(
+                f"selected: the spans {(start, end)} and {(other_start, other_end)} cross: no tree has both"
+            )
+    rows, lasts = np.triu_indices(tokens)
+    node_weights = weights[rows, lasts].astype(np.float64)
+    if (node_weights < 0).any():
+        raise ValueError(f"weights: expected none below 0, but got {node_weights.min()}")
+    ends = lasts + 1
+    # More than all other weights together: a tree with one more of the selected spans is always better.
+    bonus = 1 + node_weights.sum()
+    node_weights += bonus * np.array([span in selected for span in zip(rows.tolist(), ends.tolist(), strict=True)])
+    in_tree = heaviest_nodes(rows, ends, node_weights)
+    nodes = zip(rows[in_tree].tolist(), ends[in_tree].tolist(), strict=True)
+    return sorted(nodes, key=lambda node: (node[0], -node[1]))

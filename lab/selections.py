@@ -1,22 +1,31 @@
-"""The selection of a document: the spans that are kept, those that would be, and how probable each is."""
+"""The selection of a document: the spans that are kept, those that would be, and how probable each is.
+
+A component keeps the scores of the selected spans only. Here its network runs once more to show those of all spans.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from spacy.tokens import Token
+from spacy.language import Language
+from spacy.tokens import Doc, Token
 from torch import Tensor
 
-from ..annotation import describe_doc
-from ..documents.words import Words
-from ..layers.selection.selectors import Selection, Selector
-from ..layers.spans.layout import SpanLayout
+from spacy_span_selector.annotation import describe_doc
+from spacy_span_selector.documents.words import Words
+from spacy_span_selector.layers.selection.candidates import CandidateStrategy
+from spacy_span_selector.layers.selection.selectors import Selection, Selector
+from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.models.torch_head import DOCS_READER
+
+from .baselines.greedy import GreedySelector
 
 Characters = tuple[int, int]
 """A span as character offsets, which do not depend on tokenization: start inclusive, end exclusive."""
@@ -39,6 +48,11 @@ class DocSelection:
     selector: Selector
     threshold: float
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the selector learns how probable spans are."""
+        return not isinstance(self.selector, GreedySelector)
+
     def at_other_settings(
         self, settings: Mapping[str, Collection[float]]
     ) -> Iterator[tuple[str, float, set[Characters]]]:
@@ -47,12 +61,13 @@ class DocSelection:
         settings (Mapping[str, Collection[float]]): Values to try beside its own, by name of the setting.
         YIELDS (tuple[str, float, set[Characters]]): Name and value of the setting, and the spans that would be kept.
         """
-        if own := self.selector.own_setting(self.threshold):
-            name, own_value = own
-            for value in sorted({*settings.get(name, ()), own_value}):
-                choose = self.selector.strategy_at(value)
-                flat = choose(self.selection.scores, self.selection.marginals.selected, self.layout)
-                yield name, value, self._characters(flat)
+        greedy = self.selector if isinstance(self.selector, GreedySelector) else None
+        name, own_value = ("threshold", self.threshold) if greedy is None else ("ratio", greedy.ratio)
+        for value in sorted({*settings.get(name, ()), own_value}):
+            selector = self.selector if greedy is None else replace(greedy, ratio=value)
+            choose = selector.prediction_strategy("marginal", value)
+            flat = choose(self.selection.scores, self.selection.marginals.selected, self.layout)
+            yield name, value, self._characters(flat)
 
     def probabilities(self, gold: Collection[Characters]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The probability of every span, and whether it is gold. Shapes: (spans,)
@@ -68,7 +83,7 @@ class DocSelection:
     def spans(self) -> list[tuple[int, int, float | None]]:
         """The selected spans as token offsets, end exclusive, with their probabilities, None without these."""
         starts, ends = self.selection.spans.starts.tolist(), self.selection.spans.ends.tolist()
-        p = self.selection.confidence(self.selector).tolist() if self.selector.has_probabilities else [None] * len(ends)
+        p = self.selection.probabilities().tolist() if self.has_probabilities else [None] * len(ends)
         return [(start, end + 1, score) for start, end, score in zip(starts, ends, p, strict=True)]
 
     def sentences(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -90,7 +105,7 @@ class DocSelection:
             elif in_sentence[first]:
                 flat = self.layout.row[rows][:, None] + self.layout.place[rows]
                 log_p = self.selection.marginals.selected[flat].double().triu().cpu().numpy()
-                yield first, np.triu(np.exp(log_p)) * self.selector.has_probabilities
+                yield first, np.triu(np.exp(log_p)) * self.has_probabilities
 
     def _characters(self, flat: Tensor) -> set[Characters]:
         starts, ends = self.layout.locate(flat)
@@ -113,3 +128,54 @@ class DocSelection:
         first, last = torch.tensor(rows, dtype=torch.long, device=self.layout.row.device).view(-1, 2).unbind(1)
         scored = self.layout.has_index(first, last)
         return self.layout.flat_index(first[scored], last[scored])
+
+
+@dataclass(frozen=True)
+class AllAtOnce:
+    """Choose as another strategy does, with the scores of all spans of a batch at hand.
+
+    choose (CandidateStrategy): The other strategy.
+    """
+
+    choose: CandidateStrategy
+
+    def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        return self.choose(scores, log_marginals, layout)
+
+
+def select(pipe: Any, doc: Doc) -> DocSelection | None:
+    """What the selector of a component makes of the spans of a document; None if none are scored.
+
+    pipe (SelectorPipe): The component.
+    doc (Doc): The document, with sentence boundaries; it is not modified.
+    """
+    given = pipe.model.attrs[DOCS_READER].read([doc])
+    if not given.layout.size:
+        return None
+    request = replace(given.request, choose=AllAtOnce(given.request.choose))
+    selection = pipe.model.predict(replace(given, request=request)).selection
+    if not len(selection.scores):
+        return None
+    return DocSelection(given.words[0], selection, given.layout, pipe.selector, pipe.settings.threshold)
+
+
+def annotate_with_selections(
+    nlp: Language, docs: Iterable[Doc], components: Collection[str]
+) -> Iterator[tuple[Doc, dict[str, DocSelection]]]:
+    """Annotate documents and keep the selections of spans.
+
+    nlp (Language): The pipeline.
+    docs (Iterable[Doc]): The documents.
+    components (Collection[str]): Names of the components whose selections are wanted.
+    YIELDS (tuple[Doc, dict[str, DocSelection]]): Each document, annotated, and the selection of each component that
+        scores spans.
+    """
+    first = min(map(nlp.pipe_names.index, components))
+    for doc in nlp.pipe(docs, batch_size=nlp.batch_size, disable=nlp.pipe_names[first:]):
+        selections: dict[str, DocSelection] = {}
+        for name, pipe in nlp.pipeline[first:]:
+            selection = select(pipe, doc) if name in components else None
+            if selection is not None:
+                selections[name] = selection
+            doc = pipe(doc)
+        yield doc, selections

@@ -6,18 +6,17 @@ import spacy
 import torch
 from spacy.tokens import Doc
 
+from lab.baselines.greedy import GreedySelector
+from lab.selections import DocSelection
 from spacy_span_selector.documents.words import read_words
-from spacy_span_selector.layers.selection.candidates import TopPerSentence
-from spacy_span_selector.layers.selection.network import Selection
 from spacy_span_selector.layers.selection.selectors import (
-    GreedySelector,
+    Selection,
     Selector,
     SigmoidSelector,
     StructuredSelector,
     independent_marginals,
 )
 from spacy_span_selector.layers.spans.layout import Spans
-from spacy_span_selector.pipeline.doc_selection import DocSelection
 
 from ..layouts import layout_of
 
@@ -59,7 +58,7 @@ def test_a_threshold_is_varied():
 
 
 def test_a_ratio_is_varied():
-    by_setting = kept(select(GreedySelector(0.35, pruning=TopPerSentence), {(0, 0): 0.9, (2, 2): 0.8, (4, 4): 0.7}))
+    by_setting = kept(select(GreedySelector(0.35, spans_may_cross=True), {(0, 0): 0.9, (2, 2): 0.8, (4, 4): 0.7}))
     assert by_setting["ratio", 0.35] == {"Ann", "Bob", "He"}  # the pipeline's own
     assert by_setting["ratio", 0.25] == {"Ann", "He"}
     assert by_setting["ratio", 0.5] == {"Ann", "Bob", "He"}

@@ -9,8 +9,9 @@ from math import floor
 from typing import TypeVar
 
 from spacy.tokens import Doc
+from spacy.util import registry
 
-from ..annotation import (
+from spacy_span_selector.annotation import (
     MENTIONS_KEY,
     PREDICATES_KEY,
     get_clusters,
@@ -23,6 +24,7 @@ from ..annotation import (
     set_frames,
     set_labelled_spans,
 )
+from spacy_span_selector.signatures import checks_arguments
 
 Item = TypeVar("Item")
 
@@ -56,7 +58,7 @@ class Sample:
             if not 0 <= share <= 1:
                 raise ValueError(f"'{name}' of the sample is {share}; it is a share, from 0 to 1.")
 
-    def take(self, docs: Iterable[Doc]) -> list[Doc]:
+    def __call__(self, docs: Iterable[Doc]) -> list[Doc]:
         """Choose documents, in the order that they have, and delete annotation from them, in place.
 
         docs (Iterable[Doc]): The documents.
@@ -84,6 +86,18 @@ class Sample:
             set_frames(doc, _some(get_frames(doc), self.frames, chance))
         if self.spans < 1 and has_labelled_spans_annotated(doc):
             set_labelled_spans(doc, _some(get_labelled_spans(doc), self.spans, chance))
+
+
+@registry.misc("lab.Sample.v1")
+@checks_arguments("'lab.Sample.v1'")
+def create_sample(
+    documents: int | None = None, clusters: float = 1.0, frames: float = 1.0, spans: float = 1.0, seed: int = 0
+) -> Sample:
+    """A random part of a corpus, for the argument `sample` of the reader; the arguments are those of `Sample`.
+
+    RAISES (ValueError): If one of them is out of range.
+    """
+    return Sample(documents, clusters, frames, spans, seed)
 
 
 def _some(items: Sequence[Item], share: float, chance: random.Random) -> list[Item]:

@@ -4,6 +4,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from lab.sample import Sample
 from spacy_span_selector.annotation import (
     MENTIONS_KEY,
     PREDICATES_KEY,
@@ -22,7 +23,6 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_predicates,
 )
-from spacy_span_selector.documents.sample import Sample
 
 VOCAB = Vocab()
 
@@ -46,27 +46,27 @@ def names(docs: list[Doc]) -> list[str]:
 
 def test_everything_is_taken_by_default() -> None:
     docs = make_docs()
-    assert Sample().take(docs) == docs
+    assert Sample()(docs) == docs
     assert [len(get_clusters(doc)) for doc in docs] == [6] * 8
 
 
 def test_so_many_documents_in_their_order() -> None:
-    taken = names(Sample(documents=5).take(make_docs()))
+    taken = names(Sample(documents=5)(make_docs()))
     assert len(taken) == 5
     assert taken == sorted(taken)
 
 
 def test_seeds_choose_different_documents() -> None:
-    assert len({tuple(names(Sample(documents=4, seed=seed).take(make_docs()))) for seed in range(5)}) > 1
+    assert len({tuple(names(Sample(documents=4, seed=seed)(make_docs()))) for seed in range(5)}) > 1
 
 
 def test_a_larger_sample_has_the_documents_of_a_smaller_one() -> None:
-    small, large = (names(Sample(documents=n, clusters=0.5).take(make_docs())) for n in (3, 6))
+    small, large = (names(Sample(documents=n, clusters=0.5)(make_docs())) for n in (3, 6))
     assert set(small) < set(large)
 
 
 def test_a_document_loses_the_same_clusters_in_samples_of_any_size() -> None:
-    small, large = (Sample(documents=n, clusters=0.5).take(make_docs()) for n in (3, 8))
+    small, large = (Sample(documents=n, clusters=0.5)(make_docs()) for n in (3, 8))
     kept = {doc[0].text: get_clusters(doc) for doc in large}
     assert all(get_clusters(doc) == kept[doc[0].text] for doc in small)
 
@@ -74,7 +74,7 @@ def test_a_document_loses_the_same_clusters_in_samples_of_any_size() -> None:
 @pytest.mark.parametrize(("share", "number"), [(0.0, 0), (0.5, 3), (1.0, 6)])
 def test_a_share_of_the_clusters_is_kept_whole(share: float, number: int) -> None:
     before = get_clusters(make_docs(1)[0])
-    (doc,) = Sample(clusters=share).take(make_docs(1))
+    (doc,) = Sample(clusters=share)(make_docs(1))
     clusters = get_clusters(doc)
     assert len(clusters) == number
     assert all(cluster in before for cluster in clusters)
@@ -82,14 +82,14 @@ def test_a_share_of_the_clusters_is_kept_whole(share: float, number: int) -> Non
 
 
 def test_a_fraction_of_a_cluster_is_kept_by_chance() -> None:
-    docs = Sample(clusters=0.75).take(make_docs(40))
+    docs = Sample(clusters=0.75)(make_docs(40))
     numbers = [len(get_clusters(doc)) for doc in docs]
     assert set(numbers) == {4, 5}
 
 
 def test_a_share_of_the_frames_is_kept_whole() -> None:
     before = get_frames(make_docs(1)[0])
-    (doc,) = Sample(frames=0.5).take(make_docs(1))
+    (doc,) = Sample(frames=0.5)(make_docs(1))
     frames = get_frames(doc)
     assert len(frames) == 3
     assert all(frame in before for frame in frames)
@@ -101,7 +101,7 @@ def test_a_share_of_the_labelled_spans_is_kept(share: float, number: int) -> Non
     (doc,) = make_docs(1)
     before = [(0, 1, "A"), (0, 2, "A"), (0, 2, "B"), (3, 4, "B"), (4, 6, "A"), (5, 6, "A")]
     set_labelled_spans(doc, before, [0.5] * 6)
-    Sample(spans=share).take([doc])
+    Sample(spans=share)([doc])
     spans = get_labelled_spans(doc)
     assert len(spans) == number and {*spans} <= {*before}
     assert has_labelled_spans_annotated(doc)
@@ -109,19 +109,19 @@ def test_a_share_of_the_labelled_spans_is_kept(share: float, number: int) -> Non
 
 
 def test_nothing_gives_away_what_is_deleted() -> None:
-    (doc,) = Sample(clusters=0.5, frames=0.5).take(make_docs(1))
+    (doc,) = Sample(clusters=0.5, frames=0.5)(make_docs(1))
     assert MENTIONS_KEY not in doc.spans
     assert get_predicates(doc, PREDICATES_KEY) is None
 
 
 def test_a_document_that_lost_all_is_annotated() -> None:
-    (doc,) = Sample(clusters=0.0, frames=0.0).take(make_docs(1))
+    (doc,) = Sample(clusters=0.0, frames=0.0)(make_docs(1))
     assert has_clusters_annotated(doc)
     assert has_frames_annotated(doc)
 
 
 def test_a_document_without_annotation_gets_none() -> None:
-    (doc,) = Sample(clusters=0.5, frames=0.5, spans=0.5).take([Doc(VOCAB, words=["a"])])
+    (doc,) = Sample(clusters=0.5, frames=0.5, spans=0.5)([Doc(VOCAB, words=["a"])])
     assert not doc.spans
 
 
@@ -141,4 +141,4 @@ def test_settings_out_of_range_are_errors(settings: dict[str, float], message: s
 
 def test_too_few_documents_are_an_error() -> None:
     with pytest.raises(ValueError, match="'documents' of the sample is 9, but the corpus has only 8 documents"):
-        Sample(documents=9).take(make_docs())
+        Sample(documents=9)(make_docs())
