@@ -31,8 +31,7 @@ def test_settings_reach_the_selectors() -> None:
 
 
 def test_a_value_in_quotation_marks_is_an_error() -> None:
-    expected = r"'non_crossing' of 'spacy_span_selector.SigmoidSelector.v1' is 'true'; it must be"
-    with pytest.raises(ValueError, match=expected):
+    with pytest.raises(ValueError, match="non_crossing"):
         resolve({**selector_block("sigmoid"), "non_crossing": "true"})
 
 

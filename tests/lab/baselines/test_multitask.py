@@ -233,7 +233,7 @@ def initialized_pipeline(**settings: Any) -> tuple[Any, list[Example]]:
     nlp, _ = initialized(COREF)
     examples = make_examples(nlp, [with_constituents(doc) for doc in gold_docs(COREF, nlp)])
     torch.manual_seed(0)
-    nlp = make_nlp(COREF, model={"selector": selector_block(ratio=1.0, **settings)})
+    nlp = make_nlp(COREF, model={"selector": selector_block(ratio=1.0, **settings)}, singleton_threshold=0.4)
     nlp.initialize(lambda: examples)
     return nlp, examples
 
