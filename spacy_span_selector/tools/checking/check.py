@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from ...annotation import (
-    CLUSTER_PREFIX,
-    FRAME_PREFIX,
-    LABELLED_KEY,
     describe_doc,
     has_clusters_annotated,
     has_frames_annotated,
     has_labelled_spans_annotated,
 )
 from ...examples.sentences import lacks_boundaries
-from .counts import Counts, count_docs
-from .files import Keys, find_files, read_file
+from ..files.folders import find_files as find_in_folder
+from ..files.folders import what_is_wrong
+from ..formats.bracketed import Collect, read_bracketed
+from ..formats.registry import BRACKETED, formats, recognise_format, recognised_formats
+from ..formats.reports import LEFT_OUT, CorpusWarning
+from .counts import KEYS, Counts, count_docs
 from .losses import find_losses
-from .problems import Kind, Problem, as_data, group_problems
-from .structure import STRUCTURE_CHECKS, check_quotations, find_repeated
-from .trainings import Pipe, Training
+from .problems import Kind, Pipe, Problem, check_quotations, check_spans, find_repeated, tokens
+from .trainings import Training
 
-TRAIN = "train"
-
-BOUNDARIES_CURE = "Set them before converting, or put word_sentencizer into the pipeline and annotating_components."
+STOPS = Kind("documents that training stops at")
+UNREADABLE = Kind("files that can't be read, or not to their end")
+MALFORMED = Kind(
+    "places of bracketed text that can't be read, or not as meant",
+    "text as docs/bracketed.md describes it",
+    "Correct the line.",
+)
+DOUBTFUL = Kind("bracketed text that may not be what was meant", loses=False)
 NO_BOUNDARIES = Kind(
-    "documents without sentence boundaries, of which nothing is learnt", "sentence boundaries", BOUNDARIES_CURE
+    "documents without sentence boundaries, of which nothing is learnt",
+    "sentence boundaries",
+    "Set them before converting, or put word_sentencizer into the pipeline and annotating_components.",
 )
 BOUNDARIES_SET = Kind(
     "documents without sentence boundaries, which annotating_components of the config set", loses=False
@@ -50,39 +62,32 @@ NOTHING_TO_LEARN = Kind(
 
 
 @dataclass(frozen=True)
-class CheckedFile:
-    """The content of a file.
-
-    path (Path): The file.
-    trains (bool): Roles and rolesets are taken from it.
-    counts (Counts): How much of everything.
-    """
-
-    path: Path
-    trains: bool
-    counts: Counts
-
-
-@dataclass(frozen=True)
 class Checked:
-    """The content of a corpus, and its problems.
+    """The content of a corpus, and its problems by kind: those that lose data come first.
 
-    files (list[CheckedFile]): The files.
-    problems (dict[Kind, list[Problem]]): The problems by kind; those that lose data come first.
+    train_files (list[Path]): The files of which roles and rolesets are taken.
     """
 
-    files: list[CheckedFile]
+    files: dict[Path, Counts]
+    train_files: list[Path]
     problems: dict[Kind, list[Problem]]
 
     @property
     def is_good(self) -> bool:
-        """True if no data is lost, and none leaks from one file into another."""
+        """Whether no data is lost, and none leaks from one file into another."""
         return not any(kind.loses for kind in self.problems)
 
     def as_data(self) -> dict[str, Any]:
         """Return the same as JSON holds it."""
-        files = [{"path": str(file.path), "trains": file.trains, **file.counts.as_data()} for file in self.files]
-        return {"good": self.is_good, "files": files, "problems": as_data(self.problems)}
+        files = [
+            {"path": str(path), "trains": path in self.train_files, **counts.as_data()}
+            for path, counts in self.files.items()
+        ]
+        problems = []
+        for kind, cases in self.problems.items():
+            shown = [{name: value for name, value in vars(case).items() if name != "kind"} for case in cases]
+            problems.append({**vars(kind), "count": len(cases), "cases": shown})
+        return {"good": self.is_good, "files": files, "problems": problems}
 
 
 def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: bool) -> Checked:
@@ -91,8 +96,7 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
     Roles and rolesets are those of the files whose names begin with `train`, or of all files if none does.
 
     paths (Iterable[Path]): Files and folders, as for `find_files`.
-    training (Training): The training that will read it.
-    requires_all (bool): Each component must find something to learn from.
+    requires_all (bool): Whether each component must find something to learn from.
     RAISES (ValueError): If the labels or the lexicon of the training have another form.
     """
     problems: list[Problem] = []
@@ -100,50 +104,97 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
     for path in find_files(paths):
         files[path], found = read_file(path, training.nlp)
         problems += found
-    named = [path for path in files if path.name.startswith(TRAIN)]
-    train_files = named or list(files)
+    train_files = [path for path in files if path.name.startswith("train")] or list(files)
+    train_docs = [doc for path in train_files for doc in files[path]]
     pipes: dict[str, Pipe] = {}
     for name, pipe in training.pipes.items():
-        docs = [doc for path in train_files for doc in files[path]]
-        if any(training.tasks[name].can_learn(doc, pipe.settings) for doc in docs):
-            pipe.take_labels(docs, training.settings.get(name, {}))
+        if any(training.tasks[name].can_learn(doc, pipe.settings) for doc in train_docs):
+            pipe.take_labels(train_docs, training.settings.get(name, {}))
             pipes[name] = pipe
         elif requires_all:
             problems.append(Problem(NOTHING_TO_LEARN, ", ".join(map(str, train_files)), found=f"'{name}'"))
-    keys = _keys(training)
+    keys = dict(KEYS)
+    for name, pipe in reversed(training.pipes.items()):  # of several components of a kind the first one counts
+        keys[training.tasks[name].group] = getattr(pipe.settings, "prefix", pipe.settings.selected_key)
     for path, docs in files.items():
         for doc in docs:
-            problems += _check_doc(doc, path, training, pipes, keys, trains=path in train_files)
+            problems += _check_doc(doc, path, training, pipes, keys["cluster"], trains=path in train_files)
     problems += find_repeated({str(path): docs for path, docs in files.items()})
-    checked = [CheckedFile(path, path in train_files, count_docs(docs, keys)) for path, docs in files.items()]
-    return Checked(checked, group_problems(problems))
+    groups: defaultdict[Kind, list[Problem]] = defaultdict(list)
+    for problem in problems:
+        groups[problem.kind].append(problem)
+    counts = {path: count_docs(docs, keys) for path, docs in files.items()}
+    return Checked(counts, train_files, dict(sorted(groups.items(), key=lambda group: not group[0].loses)))
 
 
 def _check_doc(
-    doc: Doc, path: Path, training: Training, pipes: dict[str, Pipe], keys: Keys, *, trains: bool
+    doc: Doc, path: Path, training: Training, pipes: dict[str, Pipe], cluster_prefix: str, *, trains: bool
 ) -> Iterator[Problem]:
-    file, document = str(path), describe_doc(doc)
+    file, document, tasks = str(path), describe_doc(doc), training.tasks
     if not len(doc):
         yield Problem(NO_WORDS, file, document)
         return
-    tasks = training.tasks
     if all(tasks[name].gold_spans(doc, pipe.settings) is None for name, pipe in training.pipes.items()):
         for_others = any((has_clusters_annotated(doc), has_frames_annotated(doc), has_labelled_spans_annotated(doc)))
         yield Problem(OTHER_TASK if for_others else NO_ANNOTATION, file, document)
     if lacks_boundaries(doc):
         yield Problem(BOUNDARIES_SET if training.sets_sentences else NO_BOUNDARIES, file, document)
-    for name, pipe in pipes.items():
-        if check := STRUCTURE_CHECKS.get(tasks[name].group):
-            yield from check(doc, file, pipe)
-    yield from check_quotations(doc, file, keys)
-    yield from find_losses(doc, path, training, pipes, trains=trains)
+    checks = [check_spans(doc, tasks[name], pipe) for name, pipe in pipes.items()]
+    for kind, span, found in chain(*checks, check_quotations(doc, cluster_prefix)):
+        yield Problem(kind, file, document, tokens(*span), found)
+    try:
+        yield from list(find_losses(doc, path, training, pipes, trains=trains))
+    except ValueError as error:
+        yield Problem(STOPS, file, document, found=str(error))
 
 
-def _keys(training: Training) -> Keys:
-    """Find where the first component of each kind has its annotation, or else where it is by default."""
-    keys = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, "labelled span": LABELLED_KEY}
-    for name, pipe in reversed(training.pipes.items()):
-        settings: Any = pipe.settings
-        group = training.tasks[name].group
-        keys[group] = settings.prefix if group in ("cluster", "frame") else settings.selected_key
-    return Keys(keys["cluster"], keys["frame"], keys["labelled span"])
+def find_files(paths: Iterable[Path]) -> list[Path]:
+    """The files that are named, and those of folders at any depth whose names tell a format, each once.
+
+    A folder without such files, or what can't be opened, comes as it is: reading it tells what is wrong.
+    """
+    endings = tuple(ending for format_ in recognised_formats() for ending in format_.endings)
+    found: list[Path] = []
+    for path in paths:
+        inside = find_in_folder(str(path), lambda name: name.endswith(endings)) if path.is_dir() else []
+        found += sorted(map(Path, inside)) or [path]
+    return list(dict.fromkeys(found))
+
+
+def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
+    """The documents of a file, which is bracketed text if its name tells no format, and what of it can't be read."""
+    docs: list[Doc] = []
+    malformed = Collect()
+    problems: list[Problem] = []
+    try:
+        problem = what_is_wrong(str(path))
+        if problem and os.path.lexists(path):
+            raise ValueError(problem)
+        if path.is_dir():
+            expected = ", ".join(f"*{suffix}" for format_ in recognised_formats() for suffix in format_.suffixes)
+            raise ValueError(f"a folder without files such as {expected}. Name the files, or another folder.")
+        format_ = recognise_format(path) or formats.get(BRACKETED)
+        if format_.name == BRACKETED:  # typed by hand: each problem has its line and column
+            docs = read_bracketed(path, nlp, malformed)
+        else:
+            with catch_warnings(record=True) as caught:
+                simplefilter("always")
+                for doc in format_.read_docs(path, nlp):
+                    docs.append(doc)
+            problems += [problem for warning in caught for problem in _in_warning(path, warning.message)]
+    except (OSError, ValueError) as error:
+        after = f" (after {len(docs):,} documents)" if docs else ""
+        problems.append(Problem(UNREADABLE, str(path), found=str(error).removeprefix(f"{path}: ") + after))
+    for kind, errors in ((MALFORMED, malformed.errors), (DOUBTFUL, malformed.doubts)):
+        for found in sorted(errors, key=lambda error: (error.place.line, error.column)):
+            place = f"line {found.place.line}, column {found.column}"
+            problems.append(Problem(kind, str(path), place=place, found=found.message))
+    return docs, problems
+
+
+def _in_warning(path: Path, warning: Warning | str) -> Iterator[Problem]:
+    """The problems that a reader has warned of."""
+    findings = warning.findings if isinstance(warning, CorpusWarning) else {"warnings of the reader": [str(warning)]}
+    for what, cases in findings.items():
+        kind = Kind(what.removeprefix(LEFT_OUT), loses=what.startswith(LEFT_OUT))
+        yield from (Problem(kind, str(path), found=case.removeprefix(f"{path}: ")) for case in cases)

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ...annotation import get_clusters, get_frames, get_labelled_spans, get_quotations
-from .files import Keys
-from .structure import find_crossing
+from ...annotation import (
+    CLUSTER_PREFIX,
+    FRAME_PREFIX,
+    LABELLED_KEY,
+    get_clusters,
+    get_frames,
+    get_labelled_spans,
+    get_quotations,
+)
+from .problems import Span, find_crossing
+
+KEYS = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, "labelled span": LABELLED_KEY}
+"""Where annotation is by default: prefixes of keys of `doc.spans`, and a key, by the `group` of a task."""
+
+TITLES = {
+    "clusters": "Clusters of several",
+    "depth": "Deepest nesting",
+    "nested": "Within others",
+    "crossing": "Crossing others",
+}
+"""What tables call numbers whose names do not say enough."""
 
 RAREST = 3
 MOST_FREQUENT = 10
@@ -19,83 +37,56 @@ MOST_FREQUENT = 10
 
 @dataclass
 class Counts:
-    """Counts of the documents of a file.
-
-    sentences (int): Sentences of the documents that have sentence boundaries.
-    mentions, clusters, singletons (int): Mentions of all clusters; clusters with several mentions; those with one.
-    widths (Counter[int]): How many mentions have so many tokens.
-    depth (int): How deep mentions nest: 1 if none lies in another.
-    predicates, arguments (int): Frames, and their spans beside the predicates.
-    roles, rolesets (Counter[str]): How often each occurs.
-    quotations, without_speaker (int): Quotations, and those of which no speaker is known.
-    labelled_spans, nested, crossing (int): Labelled spans; those that lie within another one; and those that cross one
-        that starts earlier.
-    labels (Counter[str]): How often each label occurs.
-    """
+    """Counts of the documents of a file."""
 
     documents: int = 0
-    sentences: int = 0
+    sentences: int = 0  # where there are boundaries
     tokens: int = 0
     mentions: int = 0
-    clusters: int = 0
+    clusters: int = 0  # of several mentions
     singletons: int = 0
-    depth: int = 0
+    depth: int = 0  # how deep mentions nest: 1 if none lies in another
     widths: Counter[int] = field(default_factory=Counter)
     predicates: int = 0
     arguments: int = 0
-    roles: Counter[str] = field(default_factory=Counter)
     rolesets: Counter[str] = field(default_factory=Counter)
+    roles: Counter[str] = field(default_factory=Counter)
     quotations: int = 0
     without_speaker: int = 0
     labelled_spans: int = 0
-    nested: int = 0
-    crossing: int = 0
+    nested: int = 0  # labelled spans within another one
+    crossing: int = 0  # those that cross one that starts earlier
     labels: Counter[str] = field(default_factory=Counter)
 
     def as_data(self) -> dict[str, Any]:
-        """The same as JSON holds it, the most frequent roles, rolesets and labels first."""
-        counters = {"roles": self.roles, "rolesets": self.rolesets, "labels": self.labels}
-        frequent = {name: dict(counter.most_common()) for name, counter in counters.items()}
+        """Return the same as JSON holds it, the most frequent roles, rolesets and labels first."""
+        frequent = {name: dict(getattr(self, name).most_common()) for name in ("rolesets", "roles", "labels")}
         return {**vars(self), "widths": dict(sorted(self.widths.items())), **frequent}
 
     def rows(self) -> dict[str, str]:
-        """The counts as cells of a table, by title."""
-        rarest = ", ".join(f"{role} {count:,}" for role, count in self.roles.most_common()[: -RAREST - 1 : -1])
-        labels = ", ".join(f"{label} {count:,}" for label, count in self.labels.most_common(MOST_FREQUENT))
-        widths = sorted(self.widths.elements())
-        numbers = {
-            "Documents": self.documents,
-            "Sentences": self.sentences,
-            "Tokens": self.tokens,
-            "Mentions": self.mentions,
-            "Clusters of several": self.clusters,
-            "Singletons": self.singletons,
-            "Deepest nesting": self.depth,
-            "Median width": widths[len(widths) // 2] if widths else 0,
-            "Widest mention": widths[-1] if widths else 0,
-            "Predicates": self.predicates,
-            "Arguments": self.arguments,
-            "Rolesets": len(self.rolesets),
-            "Roles": len(self.roles),
-            "Quotations": self.quotations,
-            "Without speaker": self.without_speaker,
-            "Labelled spans": self.labelled_spans,
-            "Within others": self.nested,
-            "Crossing others": self.crossing,
-            "Labels": len(self.labels),
-        }
+        """Return the counts as cells of a table, by title."""
+        numbers: dict[str, int] = {}
+        for name, count in vars(self).items():
+            if name == "widths":
+                widths = sorted(self.widths.elements()) or [0]
+                numbers |= {"Median width": widths[len(widths) // 2], "Widest mention": widths[-1]}
+            else:
+                title = TITLES.get(name, name.replace("_", " ").capitalize())
+                numbers[title] = count if isinstance(count, int) else len(count)
         cells = {title: f"{number:,}" if number else "" for title, number in numbers.items()}
+        labels = ", ".join(f"{label} {count:,}" for label, count in self.labels.most_common(MOST_FREQUENT))
+        rarest = ", ".join(f"{role} {count:,}" for role, count in self.roles.most_common()[: -RAREST - 1 : -1])
         return cells | {"Frequent labels": labels, "Rarest roles": rarest}
 
 
-def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
-    """Count what documents have."""
+def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:
+    """Count what documents have under some keys, as in `KEYS`."""
     counts = Counts()
     for doc in docs:
         counts.documents += 1
         counts.tokens += len(doc)
         counts.sentences += sum(1 for _ in doc.sents) if doc.has_annotation("SENT_START") else 0
-        clusters = get_clusters(doc, keys.clusters)
+        clusters = get_clusters(doc, keys["cluster"])
         sizes = [len(cluster) for cluster in clusters]
         mentions = [mention for cluster in clusters for mention in cluster]
         counts.mentions += len(mentions)
@@ -103,7 +94,7 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
         counts.clusters += len(sizes) - sizes.count(1) - sizes.count(0)
         counts.widths.update(end - start for start, end in mentions)
         counts.depth = max([counts.depth, *nesting_depths(mentions).values()])
-        for frame in get_frames(doc, keys.frames):
+        for frame in get_frames(doc, keys["frame"]):
             counts.predicates += 1
             counts.arguments += len(frame.arguments)
             counts.roles.update(argument.role for argument in frame.arguments)
@@ -111,7 +102,7 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
         quotations = get_quotations(doc)
         counts.quotations += len(quotations)
         counts.without_speaker += sum(quotation.speaker is None for quotation in quotations)
-        labelled = get_labelled_spans(doc, keys.labelled)
+        labelled = get_labelled_spans(doc, keys["labelled span"])
         places = [(span.start, span.end) for span in labelled]
         depths = nesting_depths(places)
         crossing = {span for span, _ in find_crossing(places)}
@@ -122,16 +113,13 @@ def count_docs(docs: Iterable[Doc], keys: Keys) -> Counts:
     return counts
 
 
-def nesting_depths(spans: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
+def nesting_depths(spans: Iterable[Span]) -> dict[Span, int]:
     """Compute the nesting depth of each span: 1 if no other contains it, else 1 more than the deepest that does.
 
     Crossing spans do not contain each other; a span that is given twice counts once.
-
-    spans (Iterable[tuple[int, int]]): The spans of a document, end exclusive.
-    RETURNS (dict[tuple[int, int], int]): The depth of each span.
     """
-    depths: dict[tuple[int, int], int] = {}
-    around: list[tuple[int, int]] = []
+    depths: dict[Span, int] = {}
+    around: list[Span] = []
     for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
         around = [span for span in around if span[1] > start]
         depths[start, end] = 1 + max((depths[span] for span in around if span[1] >= end), default=0)

@@ -10,15 +10,30 @@ from spacy.tokens import Doc
 from ...annotation import describe_doc, get_clusters
 from ...examples import alignment, gold_frames, gold_labels, gold_mentions
 from ...pipeline import batches
-from .problems import Kind, Problem, tokens
-from .trainings import Pipe, Training
+from .problems import Kind, Pipe, Problem, tokens
+from .trainings import Training
 
-STOPS = Kind("documents that training stops at")
 FALL_APART = Kind(
     "documents whose clusters fall apart, because 'max_words' of the reader cuts them",
     "whole documents, where clusters are learnt",
     "Set 'max_words' of the reader of this corpus to null.",
 )
+
+WRITE_LABELS = "train on documents that have it, or write the labels again with 'init labels'."
+GIVE_LEXICON = "Correct its name, train on documents that have it, or give a lexicon (docs/train.md)."
+UNSEEN: Mapping[str, tuple[str, str]] = {
+    gold_frames.UNKNOWN_ROLE: (
+        "a role of the training corpus, or of the labels in [initialize]",
+        f"Correct its name, {WRITE_LABELS}",
+    ),
+    gold_labels.UNKNOWN_LABEL: (
+        "a label of the training corpus, or of the labels in [initialize]",
+        f"Correct it, {WRITE_LABELS}",
+    ),
+    gold_frames.UNKNOWN_ROLESET: ("a roleset of the training corpus, or of the lexicon", GIVE_LEXICON),
+    gold_frames.UNSEEN_ROLESET: ("a roleset that training corpus or lexicon have for this word", GIVE_LEXICON),
+}
+"""The reasons for which nothing is lost in training, where a document is not trained on; each as in `CURES`."""
 
 IN_ONE_SENTENCE = "a span in one sentence"
 CURES: Mapping[str, tuple[str, str]] = {
@@ -38,22 +53,7 @@ CURES: Mapping[str, tuple[str, str]] = {
     gold_mentions.TWICE: ("each span once in its cluster", "Remove one of the two."),
     gold_frames.OTHER_SENTENCE: (IN_ONE_SENTENCE + ", that of its predicate", "Correct the span or the boundaries."),
     gold_frames.TOO_FAR: ("an argument nearer to its predicate", "Correct the span or the sentence boundaries."),
-    gold_frames.UNKNOWN_ROLE: (
-        "a role of the training corpus, or of the labels in [initialize]",
-        "Correct its name, train on documents that have it, or write the labels again with 'init labels'.",
-    ),
-    gold_frames.UNKNOWN_ROLESET: (
-        "a roleset of the training corpus, or of the lexicon",
-        "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
-    ),
-    gold_frames.UNSEEN_ROLESET: (
-        "a roleset that training corpus or lexicon have for this word",
-        "Correct its name, train on documents that have it, or give a lexicon (docs/train.md).",
-    ),
-    gold_labels.UNKNOWN_LABEL: (
-        "a label of the training corpus, or of the labels in [initialize]",
-        "Correct it, train on documents that have it, or write the labels again with 'init labels'.",
-    ),
+    **UNSEEN,
     batches.TOO_LONG: (
         "shorter sentences",
         "Correct the sentence boundaries, or raise 'max_sentence_words': no span crosses a cut.",
@@ -62,33 +62,15 @@ CURES: Mapping[str, tuple[str, str]] = {
 }
 """For each reason to lose a span: the span expected instead, and the cure."""
 
-UNSEEN = (
-    gold_frames.UNKNOWN_ROLE,
-    gold_frames.UNKNOWN_ROLESET,
-    gold_frames.UNSEEN_ROLESET,
-    gold_labels.UNKNOWN_LABEL,
-)
-"""The reasons for which nothing is lost in training, where a document is not trained on."""
 
-
-def find_losses(doc: Doc, file: Path, training: Training, pipes: Mapping[str, Pipe], *, trains: bool) -> list[Problem]:
-    """Find the gold annotation of a document that would be lost.
-
-    doc (Doc): The document.
-    file (Path): Its file.
-    training (Training): Reads it.
-    pipes (Mapping[str, Pipe]): The components that learn from it.
-    trains (bool): It is trained on, not only scored.
-    """
-    try:
-        return list(_find_losses(doc, file, training, pipes, trains))
-    except ValueError as error:
-        return [Problem(STOPS, str(file), describe_doc(doc), found=str(error))]
-
-
-def _find_losses(
-    doc: Doc, file: Path, training: Training, pipes: Mapping[str, Pipe], trains: bool
+def find_losses(
+    doc: Doc, file: Path, training: Training, pipes: Mapping[str, Pipe], *, trains: bool
 ) -> Iterator[Problem]:
+    """Find the gold annotation of a document that some of the components of a training would lose.
+
+    trains (bool): Whether it is trained on, and not only scored.
+    RAISES (ValueError): If training would stop at the document.
+    """
     examples = list(training.examples(doc, file))
     for name, pipe in pipes.items():
         if training.tasks[name].group == "cluster":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,66 +16,40 @@ from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc
 from spacy.training import Corpus, Example
 from spacy.util import dot_to_object, load_model_from_config, registry
-from thinc.api import Config, ConfigValidationError
+from thinc.api import Config
 
 from ...examples.corpus import PreannotatedCorpus
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task, all_tasks, get_task
-
-Pipe = SelectorPipe[Any, Any, Any, Any]
+from .problems import Pipe
 
 ALL_OF_A_FILE = {"limit": 0, "sample": None, "augmenter": None}
 """Settings of readers with which they read every document as it is."""
 
 LEAST = {"accumulate_gradient": 1, "dropout": 0, "eval_frequency": 1, "max_epochs": -1, "max_steps": 0, "patience": 0}
-"""The least that numbers of `[training]` may be; spaCy checks their types, but ends at once with `max_steps = -1`."""
+"""The least that numbers of `[training]` may be: with `max_steps = -1`, for example, spaCy ends after a step."""
 
 
 def check_training(config: Config) -> None:
-    """Refuse a training that spaCy would spoil in silence, or only when the pipeline has been initialized.
+    """Refuse settings of a training that spaCy passes over, and warn of a learning rate that does not fit the training.
 
-    RAISES (OSError): If a corpus can't be read.
-    RAISES (ValueError): If a section, a setting of `[training]` or a corpus is missing, or can't be.
+    RAISES (ValueError): If there is such a setting; the message names it.
     """
     if not (config.get("nlp") and config.get("training")):
         cure = "'python -m spacy init fill-config' completes one, and configs/ has examples."
         raise ValueError(f"Expected a config for training, with sections [nlp] and [training]: {cure}")
     config = DEFAULT_CONFIG.merge(config).interpolate()
-    training = config["training"]
-    known = sorted(ConfigSchemaTraining.model_fields)
-    for name in [*training]:
-        if name not in known:  # spaCy leaves it out
+    known, pipeline = sorted(ConfigSchemaTraining.model_fields), config["nlp"]["pipeline"]
+    for name, value in config["training"].items():
+        if name not in known:
             raise ValueError(f"[training] has no setting '{name}', but {', '.join(known)}.")
-    try:
-        registry.resolve(training, schema=ConfigSchemaTraining)
-    except ConfigValidationError as error:
-        name, message = error.errors[0]["loc"][0], error.errors[0]["msg"]
-        raise ValueError(f"'{name}' in [training] is {training[name]!r}. {message}.") from error
-    for name, least in LEAST.items():
-        if training[name] < least:
-            raise ValueError(f"'{name}' in [training] is {training[name]!r}, but must be at least {least}.")
-    pipeline = config["nlp"]["pipeline"]
-    for name in ("annotating_components", "frozen_components"):
-        for component in training[name]:
+        if isinstance(value, int | float) and value < LEAST.get(name, value):
+            raise ValueError(f"'{name}' in [training] is {value!r}, but must be at least {LEAST[name]}.")
+        for component in value if name in ("annotating_components", "frozen_components") else ():
             if component not in pipeline:
                 raise ValueError(f"'{component}' in [training] {name} is not in the pipeline: {', '.join(pipeline)}.")
-    for setting in ("train_corpus", "dev_corpus"):
-        _check_corpus(config, setting)
     if problem := planned_for_other_steps(config):
         warnings.warn(problem, stacklevel=2)
-
-
-def _check_corpus(config: Config, setting: str) -> None:
-    name, block = config["training"][setting], _corpus_block(config, setting)
-    if not isinstance(block, dict):
-        raise ValueError(f"'{setting}' in [training] is {name!r}, which is no reader of a corpus.")
-    try:
-        read = registry.resolve({"corpus": block})["corpus"]
-    except ValueError as error:
-        raise ValueError(f"[{name}]: {error}") from error
-    if not any(True for _ in read(spacy.blank(config["nlp"]["lang"]))):
-        places = ", ".join(found["path"] for found in _find_readers(block)) or "its reader"
-        raise ValueError(f"[{name}] has no documents: {places}. Expected .spacy files, as 'convert' writes them.")
 
 
 def planned_for_other_steps(config: Config) -> str | None:
@@ -88,9 +62,8 @@ def planned_for_other_steps(config: Config) -> str | None:
         return None
     return (
         f"Training ends after {steps} steps (training.max_steps), but its learning rate is planned for {planned} "
-        "(training.optimizer.learn_rate.total_steps). Give both the same number. Where training.max_steps "
-        f"follows the other, as in the configs of this package, --training.optimizer.learn_rate.total_steps {steps} is "
-        "enough."
+        "(training.optimizer.learn_rate.total_steps). Give both the same number; in the configs of this package "
+        f"--training.optimizer.learn_rate.total_steps {steps} is enough."
     )
 
 
@@ -99,14 +72,14 @@ class Training:
     """A training, none of whose components is initialized.
 
     settings (Mapping[str, Any]): The arguments of `initialize` of each component.
-    readers (list[dict[str, Any]]): The config of each reader of the training corpus.
-    annotating (list[str]): The components that annotate before the others learn, and need no training themselves.
+    readers (Sequence[Mapping[str, Any]]): The config of each reader of the training corpus.
+    annotating (Sequence[str]): The components that annotate before the others learn, and need no training themselves.
     """
 
     nlp: Language
     settings: Mapping[str, Any] = field(default_factory=dict)
-    readers: list[dict[str, Any]] = field(default_factory=list)
-    annotating: list[str] = field(default_factory=list)
+    readers: Sequence[Mapping[str, Any]] = ()
+    annotating: Sequence[str] = ()
 
     @cached_property
     def pipes(self) -> dict[str, Pipe]:
@@ -166,10 +139,12 @@ def training_of(raw: Config) -> Training:
     config = nlp.config.interpolate()
     components = registry.resolve({"components": config["initialize"]["components"]})["components"]
     wanted = config["training"].get("annotating_components") or []
-    annotating = [
-        name for name in nlp.pipe_names if name in wanted and not isinstance(nlp.get_pipe(name), TrainablePipe)
-    ]
-    training = Training(nlp, components, list(_find_readers(_corpus_block(config, "train_corpus"))), annotating)
+    annotating = [name for name, pipe in nlp.pipeline if name in wanted and not isinstance(pipe, TrainablePipe)]
+    try:
+        corpus = dot_to_object(config, config["training"]["train_corpus"])
+    except KeyError as error:
+        raise ValueError(f"The config has no training corpus: {error.args[0]}") from error
+    training = Training(nlp, components, list(_find_readers(corpus)), annotating)
     if not training.pipes:
         raise ValueError(
             f"The config trains no component that selects spans: its pipeline is {nlp.pipe_names}. Take one with "
@@ -178,18 +153,10 @@ def training_of(raw: Config) -> Training:
     return training
 
 
-def _corpus_block(config: Config, setting: str) -> Any:
-    """The block of a config that a setting of `[training]` names."""
-    try:
-        return dot_to_object(config, config["training"][setting])
-    except KeyError as error:
-        raise ValueError(f"The config has no '{setting}': {error.args[0]}") from error
-
-
-def _find_readers(block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _find_readers(block: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Find the blocks of a config that read a path: one, or all in a block that reads several corpora."""
     if "path" in block:
-        yield dict(block)
+        yield block
     else:
         for value in block.values():
             if isinstance(value, Mapping):

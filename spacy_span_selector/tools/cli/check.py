@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,7 @@ from ..files.writing import write_file
 from ._app import app, naming_config, parse_overrides
 
 if TYPE_CHECKING:
-    from ..checking import CheckedFile
+    from ..checking.counts import Counts
     from ..checking.problems import Kind, Problem
 
 MOST_CASES = 3
@@ -61,7 +61,7 @@ def check_cli(
     if output is not None:
         text = json.dumps(checked.as_data(), ensure_ascii=False, indent=2)
         write_file(output, text.encode("utf-8", "backslashreplace"))  # the name of a file may be no UTF-8
-    if any(file.counts.documents for file in checked.files):
+    if any(counts.documents for counts in checked.files.values()):
         _print_counts(checked.files)
     for kind, problems in checked.problems.items():
         _print_problems(kind, problems, show_all)
@@ -72,12 +72,12 @@ def check_cli(
     msg.good("Nothing is lost" + (", see the notes above" if checked.problems else ""))
 
 
-def _print_counts(files: Sequence[CheckedFile]) -> None:
+def _print_counts(files: Mapping[Path, Counts]) -> None:
     """Print a column for each file, or a row if there are many; leave out counts that are 0 everywhere."""
-    names = [file.path.name for file in files]
+    names = [path.name for path in files]
     if len({*names}) < len(names):
-        names = [str(file.path) for file in files]
-    counts = [file.counts.rows() for file in files]
+        names = [*map(str, files)]
+    counts = [found.rows() for found in files.values()]
     titles = [title for title in counts[0] if any(rows[title] for rows in counts)]
     table = [
         ["", *titles],

@@ -96,7 +96,7 @@ def finetune_cli(
     from ..finetuning.settings import add_labels, configure
     from ..finetuning.texts import gather
     from ..formats.commands import spacy_file
-    from ..training.checkpoints import Checkpoints, CheckpointSettings, identity, whole_folder
+    from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()
     target, trained = output / "model", output / "training" / "model-last"
@@ -124,7 +124,7 @@ def finetune_cli(
     check_training(config)
     training = identity(config, code_path, gpu_id)
     training["files"] |= {str(source): file_digest(source)}
-    checkpoints = Checkpoints(output / "training", training, CheckpointSettings())
+    checkpoints = Checkpoints(output / "training", training)
     if target.exists() and not force:
         if not checkpoints.is_finished():
             raise FileExistsError(f"{target} is of another fine-tuning. Name another --output, or give --force, too.")

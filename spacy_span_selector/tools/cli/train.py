@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from spacy.language import Language
+from spacy.util import load_model
 from wasabi import msg
 
+from ...signatures import naming
 from ._app import app, naming_config, parse_overrides
 
 if TYPE_CHECKING:
-    from ..training.checkpoints import Checkpoint, Checkpoints
+    from ..training.checkpoints import Checkpoints
 
 
 @app.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -40,7 +40,7 @@ def train_cli(
     from spacy.util import load_config
 
     from ..checking.trainings import check_training
-    from ..training.checkpoints import Checkpoints, CheckpointSettings, identity
+    from ..training.checkpoints import Checkpoints, identity
 
     overrides = parse_overrides(ctx.args, env_var=ENV_VARS.CONFIG_OVERRIDES)
     import_code(code_path)
@@ -49,8 +49,9 @@ def train_cli(
         config = load_config(config_path, overrides=overrides, interpolate=False)
         settings = config.interpolate()
         check_training(config)
-        own_settings = CheckpointSettings.read(settings)
-    checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), own_settings)
+        with naming("[checkpoints]"):
+            own = settings.get("checkpoints", {})
+            checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), **own)
     if resume and checkpoints.is_finished():
         msg.good("This training has ended. Without --resume it begins anew.", output)
         return
@@ -69,42 +70,29 @@ def train_cli(
 def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
     """Train a pipeline to the end, or until a signal asks to stop; then the command exits.
 
-    checkpoints (Checkpoints): Where the training is.
     begin (Callable): Makes the pipeline, if there is no checkpoint to go on from.
-    resume (bool): Whether to go on from one.
-    gpu_id (int): The GPU; -1 for the CPU.
     RAISES (ValueError): If a training that has not ended would be lost, or a different one continued.
     """
-    from ..training.loop import StopRequest, train
+    from ..training.checkpoints import PIPELINE
+    from ..training.loop import noting_signals, train
 
-    start = _find_start(checkpoints, resume)
-    checkpoints.check_folder()
-    if start:
-        nlp = start.load_pipeline()
-        msg.good(f"Going on after step {start.state['step']}", start.path)
-    else:
-        nlp = begin()
-    msg.divider("Training pipeline")
-    msg.info(f"Pipeline: {nlp.pipe_names}")
-    with StopRequest(lambda number: os.write(2, b"\nStopping after this step. Again to stop at once.\n")) as stop:
-        stopped_by = train(nlp, checkpoints, start, stop, use_gpu=gpu_id, stdout=sys.stdout, stderr=sys.stderr)
-    if stopped_by:
-        msg.info(f"Stopped by {stopped_by.name}. The same command with --resume goes on.")
-        raise typer.Exit(128 + stopped_by)
-
-
-def _find_start(checkpoints: Checkpoints, resume: bool) -> Checkpoint | None:
-    """Find the checkpoint to go on from; None to begin.
-
-    RAISES (ValueError): If a training that has not ended would be lost, or a different one continued.
-    """
     start = checkpoints.newest()
     if start and not resume:
         raise ValueError(
             f"{start.path} is of a training that has not ended. Go on with --resume, or delete {checkpoints.folder} "
             "to begin anew."
         )
+    checkpoints.folder.mkdir(parents=True, exist_ok=True)
     if start:
         for line in checkpoints.check(start):
             msg.warn(f"The result may differ from that of one run: {line}")
-    return start
+        nlp = load_model(start.path / PIPELINE)
+        msg.good(f"Going on after step {start.state['step']}", start.path)
+    else:
+        nlp = begin()
+    msg.divider("Training pipeline")
+    msg.info(f"Pipeline: {nlp.pipe_names}")
+    with noting_signals() as received:
+        if not train(nlp, checkpoints, start, received, use_gpu=gpu_id):
+            msg.info(f"Stopped by {received[0].name}. The same command with --resume goes on.")
+            raise typer.Exit(128 + received[0])

@@ -8,16 +8,18 @@ else that a step depends on.
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
+import sys
 import threading
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
 from signal import Signals
-from types import FrameType, TracebackType
-from typing import IO, Any
+from types import FrameType
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -51,95 +53,71 @@ from .state import (
     with_own_randomness,
 )
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+@contextmanager
+def noting_signals() -> Iterator[list[Signals]]:
+    """Note the first SIGINT (Ctrl-C) or SIGTERM in a list. A second one acts as it always does."""
+    received: list[Signals] = []
+    handlers: dict[Signals, Any] = {}
 
-class StopRequest:
-    """While it is entered, the first SIGINT (Ctrl-C) or SIGTERM is only noted. A second one acts as it always does.
+    def restore() -> None:
+        while handlers:
+            signal.signal(*handlers.popitem())
 
-    announce (Callable): Called with the signal when it comes. It must not write to a stream of Python's, which the
-        signal may have interrupted in the same.
-    received (signal.Signals | None): The signal.
-    """
+    def note(number: int, frame: FrameType | None) -> None:
+        restore()
+        received.append(Signals(number))
+        # Not by a stream of Python's, which the signal may have interrupted.
+        os.write(2, b"\nStopping after this step. Again to stop at once.\n")
 
-    def __init__(self, announce: Callable[[signal.Signals], object]) -> None:
-        self.announce = announce
-        self.received: signal.Signals | None = None
-        self._handlers: dict[signal.Signals, Any] = {}
-
-    def __enter__(self) -> StopRequest:
-        if threading.current_thread() is threading.main_thread():  # Python allows handlers nowhere else
-            self._handlers = {number: signal.signal(number, self._note) for number in SIGNALS}
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._restore()
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._restore()
-        self.received = signal.Signals(number)
-        self.announce(self.received)
-
-    def _restore(self) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-        self._handlers = {}
+    if threading.current_thread() is threading.main_thread():  # Python allows handlers nowhere else
+        handlers |= {number: signal.signal(number, note) for number in (Signals.SIGINT, Signals.SIGTERM)}
+    try:
+        yield received
+    finally:
+        restore()
 
 
 LOGGED = ("score", "other_scores", "losses", "words", "seconds")
 """Values for the logger of spaCy's loop that depend on the past. It makes `checkpoints` again by itself."""
 
+OF_STEPS = ("dropout", "accumulate_gradient", "patience", "max_steps", "eval_frequency", "annotating_components")
+"""Settings of `[training]` that are arguments of spaCy's loop."""
 
-@dataclass
+
 class Batches:
     """The batches of a training, of which those before a checkpoint come without examples.
 
-    batches (Iterator): Epochs and batches, as spaCy makes them.
     skipped (int): The number of batches before the checkpoint; 0 if there is none.
     random (dict[str, Any]): The states of the random number generators before the first batch.
-    epoch (int): The epoch of the newest batch.
     fingerprint (int): What all batches so far look like.
     """
 
-    batches: Iterator[tuple[int, list[Example]]]
-    skipped: int
-
-    def __post_init__(self) -> None:
+    def __init__(self, batches: Iterator[tuple[int, list[Example]]], skipped: int) -> None:
+        self.batches = batches
+        self.skipped = skipped
         self.random = data_random_state()
-        self.epoch = 0
         self.fingerprint = 0
 
     def __iter__(self) -> Iterator[tuple[int, list[Example]]]:
         for step, (epoch, batch) in enumerate(with_own_randomness(self.batches, self.random)):
             batch = list(batch)
             lengths = np.asarray([len(example.reference) for example in batch], dtype=np.int64)
-            self.epoch, self.fingerprint = epoch, zlib.crc32(lengths.tobytes(), self.fingerprint)
+            self.fingerprint = zlib.crc32(lengths.tobytes(), self.fingerprint)
             yield epoch, batch if step >= self.skipped else []
 
 
 def train(
-    nlp: Language,
-    checkpoints: Checkpoints,
-    start: Checkpoint | None = None,
-    stop: StopRequest | None = None,
-    *,
-    use_gpu: int = -1,
-    stdout: IO[str],
-    stderr: IO[str],
-) -> Signals | None:
+    nlp: Language, checkpoints: Checkpoints, start: Checkpoint | None, stopped_by: list[Signals], *, use_gpu: int = -1
+) -> bool:
     """Train a pipeline as spaCy does, with the same result, and make checkpoints.
 
     `model-best` and `model-last` appear in the output folder as with spaCy, but each whole or not at all.
 
-    nlp (Language): The pipeline: initialized, or that of the checkpoint.
-    checkpoints (Checkpoints): Where they are made, and how often.
-    start (Checkpoint | None): The checkpoint to go on from.
-    stop (StopRequest | None): Asks for a checkpoint after the current step, and for an end.
-    use_gpu (int): The GPU; -1 for the CPU.
-    stdout, stderr (IO[str]): Where the logger of the config writes.
-    RETURNS (Signals | None): The signal that stopped the training after a checkpoint; None if it has ended.
+    nlp (Language): The pipeline: initialized, or that of the checkpoint to go on from.
+    start (Checkpoint | None): This checkpoint, if there is one.
+    stopped_by (list[Signals]): Ends the training after the current step, with a checkpoint, once it has a signal.
+    RETURNS (bool): Whether the training has ended, and was not stopped.
     RAISES (NotFinite): If NaN or infinity came up; the message names the step and the documents.
     RAISES (CheckpointError): If the corpus gives other examples than before the checkpoint.
     RAISES (ValueError): If the dev corpus can't be scored.
@@ -164,14 +142,9 @@ def train(
         optimizer,
         iter(batches),
         _evaluation(before["results"], nlp, dev_corpus, settings["score_weights"]),
-        dropout=settings["dropout"],
-        accumulate_gradient=settings["accumulate_gradient"],
-        patience=settings["patience"],
-        max_steps=settings["max_steps"],
-        eval_frequency=settings["eval_frequency"],
         exclude=frozen,
-        annotating_components=settings["annotating_components"],
         before_update=_after_step(before["step"], settings["before_update"]),
+        **{name: settings[name] for name in OF_STEPS},
     )
     before_to_disk = create_before_to_disk_callback(settings["before_to_disk"])
 
@@ -191,8 +164,8 @@ def train(
         checkpoints.begin()
         clean_output_dir(checkpoints.output)
     with nlp.select_pipes(disable=frozen):
-        log_step, finalize_logger = settings["logger"](nlp, stdout, stderr)
-    step = before["step"]
+        log_step, finalize_logger = settings["logger"](nlp, sys.stdout, sys.stderr)
+    step, every = before["step"], checkpoints.steps
     try:
         for _, info, is_best in steps:
             if info["step"] < before["step"]:
@@ -205,8 +178,9 @@ def train(
             if evaluated:
                 with nlp.select_pipes(disable=frozen):
                     update_meta(settings, nlp, info)
-            stopped_by = stop.received if stop else None
-            if step > before["step"] and (evaluated or stopped_by or _is_due(step, checkpoints.settings.steps)):
+            is_due = every is not None and step > 0 and step % every == 0
+            stops = bool(stopped_by)
+            if step > before["step"] and (evaluated or stops or is_due):
                 checkpoints.write(nlp, *_state(nlp, optimizer, batches, info))
                 restart_cupy(step)
             # After the checkpoint: so that neither is ever newer, and both are saved again when it is gone on from.
@@ -214,15 +188,15 @@ def train(
                 save(is_best)
                 info["output_path"] = str(last)
             log_step(info if evaluated else None)
-            if stopped_by:
-                return stopped_by
+            if stops:
+                return False
     except NotFinite as error:
         raise NotFinite(f"Step {step + 1}: {error}") from error
     finally:
         finalize_logger()
     save(is_best=False)
     checkpoints.finish()
-    return None
+    return True
 
 
 def _evaluation(
@@ -239,15 +213,13 @@ def _evaluation(
     past = iter(results)
     evaluate = create_evaluation_callback(nlp, dev_corpus, weights)
     expected = [name for name, weight in weights.items() if weight]
-    warned = False
 
     def evaluate_or_recall() -> tuple[float, dict[str, Any]]:
-        nonlocal warned
         for score, _ in past:
             return score, {}
         score, scores = evaluate()
         lacking = [name for name in expected if name not in scores]
-        if lacking and not warned:
+        if lacking:
             problem = (
                 f"The dev corpus gives no {', '.join(lacking)}, which [training.score_weights] has: it has no "
                 "annotation of that, or no component has such a score."
@@ -255,7 +227,7 @@ def _evaluation(
             if lacking == expected:
                 raise ValueError(f"{problem} So no pipeline can be the best. Give another corpus, or other weights.")
             warnings.warn(f"{problem} The best pipeline is chosen by the other scores.", stacklevel=2)
-            warned = True
+            expected.clear()  # reported once
         return score, scores
 
     return evaluate_or_recall
@@ -271,10 +243,6 @@ def _after_step(last: int, before_update: Callable[[Language, dict[str, Any]], N
     return call
 
 
-def _is_due(step: int, every: int | None) -> bool:
-    return every is not None and step > 0 and step % every == 0
-
-
 def _state(
     nlp: Language, optimizer: Optimizer, batches: Batches, info: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
@@ -282,7 +250,6 @@ def _state(
     arrays, updates = optimizer_state(nlp, optimizer)
     return {
         "step": info["step"],
-        "epoch": batches.epoch,
         "results": [[float(score), step] for score, step in info["checkpoints"]],
         "info": {name: info[name] for name in LOGGED},
         "batches": {"random": batches.random, "fingerprint": batches.fingerprint},

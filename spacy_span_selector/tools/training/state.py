@@ -48,10 +48,7 @@ def set_random_state(state: dict[str, Any]) -> None:
 
 
 def restart_cupy(seed: int) -> None:
-    """Begin new random numbers of CuPy, if it computes: the state of its generator can't be read, nor saved.
-
-    seed (int): Where they begin.
-    """
+    """Begin new random numbers of CuPy, if it computes: the state of its generator can't be read, nor saved."""
     ops = get_current_ops()
     if isinstance(ops, CupyOps):
         ops.xp.random.seed(seed)
@@ -60,9 +57,7 @@ def restart_cupy(seed: int) -> None:
 def with_own_randomness(items: Iterator[Item], own: dict[str, Any]) -> Iterator[Item]:
     """Let an iterator draw random numbers of its own, which do not depend on what is drawn between its items.
 
-    items (Iterator[Item]): Draws from the generators of Python and NumPy.
-    own (dict[str, Any]): In which state it finds them first, as by `data_random_state`.
-    YIELDS (Item): Its items.
+    own (dict[str, Any]): In which state it finds the generators of Python and NumPy first, as by `data_random_state`.
     """
     while True:
         others = data_random_state()
@@ -84,11 +79,9 @@ Key = tuple[int, str]
 
 
 def optimizer_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
-    """The state of an optimizer.
+    """The arrays of an optimizer by name, and how often it has updated each weight; not schedules, which follow from
+    the number of steps.
 
-    nlp (Language): The pipeline whose weights it updates.
-    optimizer (Optimizer): The optimizer. Its schedules are not included: they follow from the number of steps.
-    RETURNS (tuple): Its arrays by name, and the number of updates of each weight.
     RAISES (ValueError): If it has updated weights that are in no component's model.
     """
     names = {key: name for name, key, _, _ in _weights(nlp)}
@@ -98,11 +91,8 @@ def optimizer_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, np.n
             f"No checkpoint can be made: the optimizer has updated {len(unknown)} weights, such as {unknown[0][1]!r}, "
             "that are in no component's 'model'. Train this pipeline with 'spacy train'."
         )
-    arrays = {
-        f"{part}/{names[key]}": to_numpy(array)
-        for part in PARTS
-        for key, array in (getattr(optimizer, part) or {}).items()
-    }
+    state = {part: getattr(optimizer, part) or {} for part in PARTS}
+    arrays = {f"{part}/{names[key]}": to_numpy(state[part][key]) for part in PARTS for key in state[part]}
     return arrays, {names[key]: count for key, count in optimizer.nr_update.items()}
 
 

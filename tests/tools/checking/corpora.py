@@ -12,7 +12,6 @@ from spacy.tokens import Doc, DocBin
 from thinc.api import Config
 
 from spacy_span_selector.tools.checking import Checked, check_corpus
-from spacy_span_selector.tools.checking.files import Keys
 from spacy_span_selector.tools.checking.trainings import default_training, training_of
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
@@ -30,7 +29,6 @@ OTHER = """
 [She|ruth] thanked [him|leo].
 > [ARG0 She] [V=thank.01 thanked] [ARG1 him].
 """
-KEYS = Keys("coref_clusters", "srl")
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ def test_a_good_corpus_has_no_problem(tmp_path: Path) -> None:
     checked = check(train, dev)
     assert checked.problems == {}
     assert checked.is_good
-    assert [(file.path, file.trains) for file in checked.files] == [(train, True), (dev, False)]
+    assert ([*checked.files], checked.train_files) == ([train, dev], [train])
 
 
 def test_all_problems_of_all_files_come_at_once(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_what_is_missing_is_a_problem_like_any_other(tmp_path: Path, name: str) 
     (tmp_path / "empty").mkdir()
     checked = check(tmp_path / "empty" / name, good)
     assert len(cases(checked, "files that can't")) == 1
-    assert checked.files[1].counts.documents == 1
+    assert checked.files[good].documents == 1
 
 
 def test_the_data_of_a_check_is_that_of_json(tmp_path: Path) -> None:

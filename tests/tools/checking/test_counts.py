@@ -5,18 +5,17 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import set_labelled_spans
-from spacy_span_selector.tools.checking.counts import count_docs
-from spacy_span_selector.tools.checking.files import Keys
+from spacy_span_selector.annotation import Quotation, set_labelled_spans, set_quotations
+from spacy_span_selector.tools.checking.counts import KEYS, count_docs
 
-from .corpora import GOOD, KEYS, read
+from .corpora import GOOD, read
 
 SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda span: (span[0], sum(span))), max_size=6)
 VOCAB = Vocab()
 
 
 def test_counts() -> None:
-    counts = count_docs(read(GOOD + "[A dog] barked.\n"), KEYS)
+    counts = count_docs(read(GOOD + "[A dog] barked.\n"))
     assert (counts.documents, counts.sentences, counts.tokens) == (1, 3, 14)
     assert (counts.mentions, counts.clusters, counts.singletons, counts.depth) == (6, 2, 1, 2)
     assert counts.widths == {1: 3, 2: 3}
@@ -26,7 +25,7 @@ def test_counts() -> None:
 
 
 def test_cells_of_what_is_not_there_are_empty() -> None:
-    rows = count_docs(read("Nobody came."), KEYS).rows()
+    rows = count_docs(read("Nobody came.")).rows()
     assert {title: cell for title, cell in rows.items() if cell} == {"Documents": "1", "Sentences": "1", "Tokens": "3"}
 
 
@@ -34,7 +33,7 @@ def test_labelled_spans() -> None:
     docs = [Doc(VOCAB, words=["w"] * 6) for _ in range(3)]
     set_labelled_spans(docs[0], [(0, 3, "PER"), (0, 3, "NAME"), (1, 2, "PER"), (2, 4, "LOC")])
     set_labelled_spans(docs[1], [(0, 1, "PER")])
-    counts = count_docs(docs, KEYS)
+    counts = count_docs(docs)
     assert (counts.labelled_spans, counts.nested, counts.crossing) == (5, 1, 1)
     assert counts.labels == {"PER": 3, "NAME": 1, "LOC": 1}
     assert list(counts.as_data()["labels"]) == ["PER", "NAME", "LOC"]
@@ -46,8 +45,8 @@ def test_labelled_spans() -> None:
 def test_labelled_spans_under_another_key() -> None:
     doc = Doc(VOCAB, words=["w"] * 6)
     set_labelled_spans(doc, [(0, 3, "PER")], key="mine")
-    assert count_docs([doc], Keys(KEYS.clusters, KEYS.frames, labelled="mine")).labelled_spans == 1
-    assert count_docs([doc], KEYS).labelled_spans == 0
+    assert count_docs([doc], {**KEYS, "labelled span": "mine"}).labelled_spans == 1
+    assert count_docs([doc]).labelled_spans == 0
 
 
 @given(SPANS)
@@ -60,4 +59,11 @@ def test_nesting_depth_is_that_of_the_longest_chain(spans: list[tuple[int, int]]
         depths[start, end] = 1 + max(inside, default=0)
     doc = Doc(VOCAB, words=["w"] * 10)
     doc.spans["coref_clusters_1"] = [doc[start:end] for start, end in spans]
-    assert count_docs([doc], KEYS).depth == max(depths.values(), default=0)
+    assert count_docs([doc]).depth == max(depths.values(), default=0)
+
+
+def test_quotations_and_those_without_speaker() -> None:
+    doc = Doc(VOCAB, words=["w"] * 10)
+    set_quotations(doc, [Quotation(0, 7, speaker=(9, 10)), Quotation(3, 6)])
+    rows = count_docs([doc]).rows()
+    assert (rows["Quotations"], rows["Without speaker"]) == ("2", "1")

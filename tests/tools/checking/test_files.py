@@ -5,7 +5,7 @@ from pathlib import Path
 
 from spacy.language import Language
 
-from spacy_span_selector.tools.checking.files import DOUBTFUL, MALFORMED, find_files, read_file
+from spacy_span_selector.tools.checking.check import DOUBTFUL, MALFORMED, find_files, read_file
 from spacy_span_selector.tools.formats.corefud import write_corefud
 
 from .corpora import GOOD, nlp, read, write

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Config
 
@@ -120,7 +120,7 @@ def test_frozen_components_learn_nothing() -> None:
 def test_a_config_without_its_training_corpus_is_an_error() -> None:
     config = make_config("structured_coref")
     config["training"]["train_corpus"] = "corpora.other"
-    with pytest.raises(ValueError, match="has no 'train_corpus'"):
+    with pytest.raises(ValueError, match="no training corpus"):
         check(config=config)
 
 
@@ -134,10 +134,6 @@ def config(path: Path) -> Config:
     return Config().from_disk(path)
 
 
-def test_a_training_that_can_begin_is_let_through(config: Config) -> None:
-    check_training(config)
-
-
 @pytest.mark.parametrize("section", ["nlp", "training"])
 def test_a_missing_section_is_named(config: Config, section: str) -> None:
     del config[section]
@@ -149,45 +145,15 @@ def test_a_missing_section_is_named(config: Config, section: str) -> None:
     ("name", "value", "message"),
     [
         ("dropuot", 0.1, r"\[training\] has no setting 'dropuot', but accumulate_gradient, .*dropout"),
-        ("dropout", "much", r"'dropout' in \[training\] is 'much'. Input should be a valid number"),
-        ("max_steps", None, r"'max_steps' in \[training\] is None. Input should be a valid integer"),
         ("max_steps", -1, "is -1, but must be at least 0"),
         ("eval_frequency", 0, "is 0, but must be at least 1"),
-        ("score_weights", {"coref_f": "much"}, r"'score_weights' in \[training\]"),
-        ("train_corpus", 5, r"'train_corpus' in \[training\] is 5. Input should be a valid string"),
         ("annotating_components", ["tagger"], r"'tagger' in \[training\] annotating_components is not in the pipeline"),
         ("frozen_components", ["tagger"], r"'tagger' in \[training\] frozen_components is not in the pipeline"),
-        ("dev_corpus", "paths.dev", r"'dev_corpus' in \[training\] is 'paths.dev', which is no reader"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(config: Config, name: str, value: Any, message: str) -> None:
     config["training"][name] = value
     with pytest.raises(ValueError, match=message):
-        check_training(config)
-
-
-@pytest.mark.filterwarnings("ignore:.*W090")
-@pytest.mark.parametrize("corpus", ["train", "dev"])
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, r"\[corpora.{corpus}\]: .*E913"),
-        ("missing", "a.spacy: No such file or directory"),
-        (b"rubbish", "a.spacy: damaged, or not a .spacy file"),
-        (DocBin().to_bytes(), r"\[corpora.{corpus}\] has no documents: .*a.spacy"),
-        (DocBin(docs=[Doc(Vocab())]).to_bytes(), r"\[corpora.{corpus}\] has no documents: .*a.spacy"),
-        ("", r"\[corpora.{corpus}\] has no documents: "),
-    ],
-    ids=["not set", "missing", "damaged", "no documents", "no words", "folder"],
-)
-def test_a_corpus_of_which_nothing_can_be_learnt_is_named(
-    config: Config, corpus: str, content: bytes | str | None, message: str, tmp_path: Path
-) -> None:
-    if isinstance(content, bytes):
-        (tmp_path / "a.spacy").write_bytes(content)
-    place = None if content is None else tmp_path if content == "" else tmp_path / "a.spacy"
-    config["corpora"][corpus]["path"] = place and str(place)
-    with pytest.raises((ValueError, OSError), match=message.format(corpus=corpus)):
         check_training(config)
 
 

@@ -10,8 +10,8 @@ import spacy
 from spacy_span_selector.tools.annotate import Reading
 from spacy_span_selector.tools.annotate.inputs import find_inputs
 from spacy_span_selector.tools.annotate.reading import read_records
-from spacy_span_selector.tools.checking.files import UNREADABLE, read_file
-from spacy_span_selector.tools.checking.files import find_files as find_corpus
+from spacy_span_selector.tools.checking.check import UNREADABLE, read_file
+from spacy_span_selector.tools.checking.check import find_files as find_corpus
 from spacy_span_selector.tools.files.folders import find_files, what_is_wrong
 from spacy_span_selector.tools.formats.conll2012.reader import find_files as find_conll
 from spacy_span_selector.tools.formats.files import read_texts

@@ -9,7 +9,7 @@ import pytest
 import srsly
 
 from spacy_span_selector.tools.training.checkpoints import Checkpoint
-from spacy_span_selector.tools.training.loop import StopRequest
+from spacy_span_selector.tools.training.loop import noting_signals
 
 from .trainings import CNN, TRANSFORMER, run, write_training
 
@@ -79,32 +79,30 @@ def test_a_training_gives_what_that_of_spacy_gives(training: tuple[Path, Path], 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_is_noted_and_the_second_acts(number: signal.Signals) -> None:
+def test_the_first_signal_is_noted_and_the_second_acts(
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
     caught: list[int] = []
     before = signal.signal(number, lambda received, _: caught.append(received))
     try:
-        announced: list[signal.Signals] = []
-        with StopRequest(announced.append) as stop:
-            assert stop.received is None
+        with noting_signals() as received:
+            assert received == []
             signal.raise_signal(number)
-            assert (stop.received, announced, caught) == (number, [number], [])
+            assert (received, caught) == ([number], [])
             signal.raise_signal(number)
-            assert (announced, caught) == ([number], [number])
+            assert (received, caught) == ([number], [number])
+        assert capfd.readouterr().err == "\nStopping after this step. Again to stop at once.\n"
     finally:
         signal.signal(number, before)
 
 
 def test_handlers_are_as_before_afterwards() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with StopRequest(print):
+    with noting_signals():
         assert signal.getsignal(signal.SIGINT) != before
     assert signal.getsignal(signal.SIGINT) == before
 
 
 def test_other_threads_can_train() -> None:
-    def enter() -> None:
-        with StopRequest(print):
-            pass
-
     with ThreadPoolExecutor(1) as threads:
-        threads.submit(enter).result()
+        threads.submit(noting_signals().__enter__).result()
