@@ -156,7 +156,7 @@ def select(pipe: Any, doc: Doc) -> DocSelection | None:
     selection = pipe.model.predict(replace(given, request=request)).selection
     if not len(selection.scores):
         return None
-    return DocSelection(given.words[0], selection, given.layout, pipe.selector, pipe.settings.threshold)
+    return DocSelection(given.words[0], selection, given.layout, pipe.selector, pipe.threshold)
 
 
 def annotate_with_selections(

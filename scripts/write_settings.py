@@ -9,7 +9,7 @@ import argparse
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -22,9 +22,10 @@ from spacy_span_selector.layers.selection.selectors import Selector
 from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.models.selectors import sigmoid_selector
-from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
-from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
-from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.people.entity_resolver import EntityResolver
+from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
+from spacy_span_selector.pipeline.structured_srl import StructuredSrl
 
 HEAD = """# Settings
 
@@ -34,21 +35,22 @@ component may be changed [when a pipeline is loaded, and later](in_your_pipeline
 not. Readers of corpora have [a page of their own](readers.md).
 """
 SECTIONS: dict[str, tuple[str, Any]] = {
-    "structured_coref": ("[components.structured_coref]", CorefPipeSettings),
+    "structured_coref": ("[components.structured_coref]", StructuredCoref),
     "The model of structured_coref": (
         '[components.structured_coref.model]\n@architectures = "spacy_span_selector.CorefModel.v1"',
         CorefSettings,
     ),
-    "structured_srl": ("[components.structured_srl]", SrlPipeSettings),
+    "structured_srl": ("[components.structured_srl]", StructuredSrl),
     "The model of structured_srl": (
         '[components.structured_srl.model]\n@architectures = "spacy_span_selector.SrlModel.v1"',
         SrlSettings,
     ),
-    "structured_spancat": ("[components.structured_spancat]", SpancatPipeSettings),
+    "structured_spancat": ("[components.structured_spancat]", StructuredSpancat),
     "The model of structured_spancat": (
         '[components.structured_spancat.model]\n@architectures = "spacy_span_selector.SpancatModel.v1"',
         SpancatSettings,
     ),
+    "entity_resolver": ("[components.entity_resolver]", EntityResolver),
     "SigmoidSelector": (
         '[components.structured_coref.model.selector]\n@misc = "spacy_span_selector.SigmoidSelector.v1"',
         sigmoid_selector,
@@ -138,7 +140,7 @@ def values(hint: Any) -> str:
             if hasattr(limit, name)
         ]
         return " ".join([values(kind), *words])
-    if get_origin(hint) is tuple:
+    if get_origin(hint) is Sequence:
         return "list of strings"
     names = {bool: "`true` or `false`", int: "whole number", float: "number", str: "string", NoneType: "`null`"}
     return names.get(hint, "block")

@@ -10,9 +10,10 @@ from spacy.util import load_config, walk_dict
 from spacy_span_selector.layers.coref.network import CorefSettings
 from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.settings import SrlSettings
-from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
-from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
-from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.pipeline.settings import defaults
+from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
+from spacy_span_selector.pipeline.structured_srl import StructuredSrl
 
 ROOT = Path(__file__).parents[1]
 CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg"))
@@ -36,9 +37,9 @@ def test_config_has_all_settings(path: Path):
 
 
 RECOMMENDED = {
-    "structured_coref": (CorefPipeSettings, CorefSettings),
-    "structured_srl": (SrlPipeSettings, SrlSettings),
-    "structured_spancat": (SpancatPipeSettings, SpancatSettings),
+    "structured_coref": (StructuredCoref, CorefSettings),
+    "structured_srl": (StructuredSrl, SrlSettings),
+    "structured_spancat": (StructuredSpancat, SpancatSettings),
 }
 TRAINED = {"learn_rate_factor", "dropout"}
 """Settings that go with the encoder and its learning rate."""
@@ -66,10 +67,10 @@ def test_defaults_are_what_the_configs_recommend(path: Path):
         if factory in components:
             model = components[factory]["model"]
             assert model["selector"]["@misc"] == f"spacy_span_selector.{type(network.selector).__name__}.v1"
-            for own, stated in ((settings, components[factory]), (network, model)):
-                defaults = {field.name: field.default for field in fields(own) if field.name != "selector"}
-                assert defaults.keys() <= stated.keys(), f"{path.name} leaves out {defaults.keys() - stated.keys()}"
-                different |= {key for key, value in defaults.items() if stated[key] != _plain(value)}
+            of_network = {field.name: field.default for field in fields(network) if field.name != "selector"}
+            for own, stated in ((defaults(settings), components[factory]), (of_network, model)):
+                assert own.keys() <= stated.keys(), f"{path.name} leaves out {own.keys() - stated.keys()}"
+                different |= {key for key, value in own.items() if stated[key] != _plain(value)}
     assert different - TRAINED == OWN.get(path.name, set())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,10 @@ from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import fix_random_seed, load_config_from_str
 
-from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
-from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.people.entity_resolver import EntityResolver
+from spacy_span_selector.pipeline.settings import defaults
+from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+from spacy_span_selector.pipeline.structured_srl import StructuredSrl
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from .pipeline.components import CLUSTERS, COREF, FRAMES, SRL, make_examples
@@ -78,7 +79,7 @@ def test_examples_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert namespace["nlp"]("Tom left.").has_annotation("SENT_START")
     exec(loading, namespace)
     nlp = namespace["nlp"]
-    assert nlp.get_pipe("structured_coref").settings.threshold == 0.6
+    assert nlp.get_pipe("structured_coref").threshold == 0.6
     namespace["docs"] = parse_bracketed(HORN, nlp)
     capsys.readouterr()
     exec(training, namespace)
@@ -123,5 +124,5 @@ def test_every_setting_is_in_the_table() -> None:
     (table,) = re.findall(r"\| setting \|.*?\n\n", TEXT, re.DOTALL)
     rows = dict(re.findall(r"^\| (.*?) \| (.*?) \|$", table, re.MULTILINE))
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row) if name != "model"]
-    settings = {field.name for kind in (CorefPipeSettings, SrlPipeSettings) for field in fields(kind)}
+    settings = {name for kind in (StructuredCoref, StructuredSrl, EntityResolver) for name in defaults(kind)}
     assert {*named} - {"false"} == settings

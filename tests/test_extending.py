@@ -29,10 +29,9 @@ from spacy_span_selector.layers.selection.selectors import (
     independent_marginals,
 )
 from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
-from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, CorefPipeSettings, StructuredCoref
+from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, StructuredCoref
 from spacy_span_selector.scoring.coref import COREFERENCE
 from spacy_span_selector.scoring.task import get_task, tasks
-from spacy_span_selector.signatures import takes_settings
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
@@ -86,11 +85,10 @@ registry.misc("extending_test.SingleWords.v1", func=SingleWords)
 registry.misc("extending_test.KnowsCapitals.v1", func=KnowsCapitals)
 
 
-@Language.factory("extending_test_mentions", default_config={"model": DEFAULT_MODEL, **CorefPipeSettings.defaults()})
-@takes_settings(CorefPipeSettings)
-def make_mentions(nlp: Language, name: str, model: Model[Any, Any], settings: CorefPipeSettings) -> StructuredCoref:
+@Language.factory("extending_test_mentions", default_config={"model": DEFAULT_MODEL})
+def make_mentions(nlp: Language, name: str, model: Model[Any, Any]) -> StructuredCoref:
     scorer = registry.scorers.get("spacy_span_selector.coref_scorer.v1")()
-    return StructuredCoref(nlp, model, name, settings, scorer=scorer)
+    return StructuredCoref(nlp, model, name, scorer=scorer)
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +125,7 @@ def test_a_selector_of_ones_own_learns_and_predicts(factory: str, tmp_path: Path
     nlp.to_disk(tmp_path)
     doc = spacy.load(tmp_path)("Ann left the house. She stayed.")
     pipe: Any = nlp.get_pipe(factory)
-    assert {len(span) for span in doc.spans[pipe.settings.selected_key] if span} == {1}
+    assert {len(span) for span in doc.spans[pipe.selected_key] if span} == {1}
 
 
 @pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
@@ -155,7 +153,7 @@ def test_a_corpus_without_the_gold_of_a_selector_is_an_error() -> None:
 def test_a_selector_of_ones_own_is_measured(factory: str) -> None:
     nlp, get_examples = make_pipeline(factory, model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
     pipe: Any = nlp.get_pipe(factory)
-    measures = measure_spans(annotate(nlp, factory, get_examples()), get_task(factory), pipe.settings)
+    measures = measure_spans(annotate(nlp, factory, get_examples()), get_task(factory), pipe)
     assert {point["setting"] for point in measures["curve"]} == {"threshold"}
     assert sum(measures["calibration"]["counts"]) > 0
 

@@ -173,7 +173,7 @@ def test_debug_model_shows_the_layers(path: Path, components: list[str], options
 def selected_keys(nlp: Language) -> set[str]:
     """The keys of all selected spans in `doc.spans`."""
     pipes: list[Any] = [nlp.get_pipe(name) for name in find_tasks(nlp)]
-    return {pipe.settings.selected_key for pipe in pipes}
+    return {pipe.selected_key for pipe in pipes}
 
 
 def test_train_makes_a_pipeline(nlp: Language, components: list[str]) -> None:

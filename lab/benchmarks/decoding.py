@@ -53,17 +53,16 @@ def main(
         given = dict.fromkeys(("gold_tokens", "sentences", "predicates", "speakers"), gold_predicates)
         examples = list(create_corpus(path, **given)(nlp))
         _annotate_before(nlp, name, examples)
-        rows, own = [], pipe.settings
-        for label, settings in {**DECODERS, **(LINKS if hasattr(own, "link_threshold") else {})}.items():
-            pipe.settings = own
-            pipe.configure(**settings)
+        rows, own = [], dict(pipe.cfg)
+        for label, settings in {**DECODERS, **(LINKS if "link_threshold" in own else {})}.items():
+            pipe.configure(**{**own, **settings})
             for example, doc in zip(examples, pipe.pipe(_docs(examples), batch_size=nlp.batch_size), strict=True):
                 example.predicted = doc
             scores = pipe.score(examples)
             values = [f"{100 * scores[score]:.1f}" for score in shown]
             density = tasks[name].density
             rows.append((label, *values, f"{scores[density]:.3f}" if density else ""))
-        pipe.settings = own
+        pipe.configure(**own)
         typer.echo(f"\n{path}")
         msg.table(rows, header=("decoder", *columns), aligns=("l", *"r" * len(columns)), divider=True)
 

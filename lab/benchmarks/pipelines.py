@@ -18,7 +18,7 @@ from spacy_span_selector.scoring.task import Task
 
 from ..measuring import set_threads, use_gpu
 
-AnyPipe = SelectorPipe[Any, Any, Any, Any]
+AnyPipe = SelectorPipe[Any, Any, Any]
 
 
 def load_pipeline(model: Path, threads: int, gpu_id: int) -> Language:
@@ -92,4 +92,4 @@ class Found(NamedTuple):
 
 def count_found(doc: Doc, pipe: AnyPipe, task: Task) -> Found:
     """What a component has written to a document."""
-    return Found(len(doc.spans[pipe.settings.selected_key]), len(task.groups(doc, pipe.settings)))
+    return Found(len(doc.spans[pipe.selected_key]), len(task.groups(doc, pipe)))

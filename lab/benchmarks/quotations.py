@@ -155,8 +155,9 @@ def main(
     """Print accuracies without and with quotations."""
     nlp = spacy.load(model, exclude=["structured_srl"])
     pipe: Any = nlp.get_pipe("structured_coref")
+    resolver: Any = nlp.get_pipe("entity_resolver")
     for quotations in (False, True):
-        pipe.configure(consistent_clusters=True, quotations=quotations)
+        resolver.configure(consistent_clusters=True, quotations=quotations)
         counts = Counts()
         examples = list(annotate(nlp, corpora, gold_mentions))
         for example in examples:

@@ -26,7 +26,7 @@ from spacy.tokens import Span
 from spacy.training import Example
 
 from spacy_span_selector.examples.corpus import create_corpus
-from spacy_span_selector.pipeline.settings import PipeSettings
+from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import count_matches
 from spacy_span_selector.scoring.task import Task, get_task
@@ -84,9 +84,9 @@ def _measure_splits(nlp: Language, run: dict[str, Any]) -> dict[str, Any]:
     for split in SPLITS:
         annotated = annotate(nlp, run["component"], read_examples(nlp, run, split))
         examples = [example for example, _ in annotated]
-        scores[split] = score(nlp, task, pipe.settings, examples)
-        documents[split] = count_documents(examples, task, vars(pipe.settings))
-    return {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe.settings)}
+        scores[split] = score(nlp, task, pipe, examples)
+        documents[split] = count_documents(examples, task, pipe.cfg)
+    return {"scores": scores, "documents": documents, **measure_spans(annotated, task, pipe)}
 
 
 def measure_prediction(nlp: Language, run: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
@@ -108,8 +108,8 @@ def _measure_elsewhere(nlp: Language, run: dict[str, Any], corpus: Path) -> dict
     pipe: Any = nlp.get_pipe(run["component"])
     annotated = annotate(nlp, run["component"], read_corpus(nlp, run, corpus))
     task = get_task(run["component"])
-    spans = measure_spans(annotated, task, pipe.settings)
-    scores = score(nlp, task, pipe.settings, [example for example, _ in annotated])
+    spans = measure_spans(annotated, task, pipe)
+    scores = score(nlp, task, pipe, [example for example, _ in annotated])
     names = ("tokens", "kept", "output", "average_precision")
     return {"scores": {"test": scores}, **{name: spans[name] for name in names}}
 
@@ -147,27 +147,27 @@ def changed_settings(pipe: Any, settings: dict[str, Any], selector: dict[str, An
     selector (dict[str, Any] | None): Another selector, as in a config; None to keep its own.
     RAISES (ValueError): If there is no such setting, or it has no such value.
     """
-    own, network = pipe.settings, pipe.network_settings
+    own, network = dict(pipe.cfg), pipe.network_settings
     try:
         pipe.configure(**settings)
         if selector is not None:
             pipe.model.attrs["settings"] = replace(network, **registry.resolve({"selector": selector}))
         yield
     finally:
-        pipe.settings = own
+        pipe.configure(**own)
         pipe.model.attrs["settings"] = network
 
 
-def score(nlp: Language, task: Task, settings: PipeSettings, examples: Sequence[Example]) -> dict[str, Any]:
+def score(nlp: Language, task: Task, pipe: SelectorPipe[Any, Any, Any], examples: Sequence[Example]) -> dict[str, Any]:
     """The scores of a pipeline as plain values, those of a task also under the names that reports know.
 
     nlp (Language): The pipeline.
     task (Task): The task.
-    settings (PipeSettings): The settings of its component, whose key may be part of the names of its scores.
+    pipe (SelectorPipe): Its component, whose key may be part of the names of its scores.
     examples (Sequence[Example]): The examples, with predictions set.
     """
     scores: dict[str, Any] = plain(Scorer(nlp).score(examples))
-    names = zip(task.score_weights(), task.of(settings).score_weights(), strict=True)
+    names = zip(task.score_weights(), task.of(pipe).score_weights(), strict=True)
     return scores | {known: scores[name] for known, name in names if name in scores}
 
 
@@ -202,14 +202,14 @@ class DocSpans:
     tokens: int
 
 
-def doc_spans(example: Example, task: Task, settings: PipeSettings) -> DocSpans | None:
+def doc_spans(example: Example, task: Task, pipe: SelectorPipe[Any, Any, Any]) -> DocSpans | None:
     """Read the spans of an annotated example; None if its reference is not annotated for the task.
 
     example (Example): The example, with predictions set.
     task (Task): The task of the component.
-    settings (PipeSettings): The settings of the component.
+    pipe (SelectorPipe): The component.
     """
-    found = task.gold_spans(example.reference, settings)
+    found = task.gold_spans(example.reference, pipe)
     if found is None:
         return None
     gold = [span for span in found if len(span)]
@@ -217,8 +217,8 @@ def doc_spans(example: Example, task: Task, settings: PipeSettings) -> DocSpans 
     return DocSpans(
         depths={_characters(span): depth_class(depths[span.start, span.end]) for span in gold},
         widths={_characters(span): width_class(len(span)) for span in gold},
-        kept={_characters(span) for span in example.predicted.spans[settings.selected_key]},
-        output={_characters(span) for span in task.gold_spans(example.predicted, settings) or ()},
+        kept={_characters(span) for span in example.predicted.spans[pipe.selected_key]},
+        output={_characters(span) for span in task.gold_spans(example.predicted, pipe) or ()},
         tokens=len(example.predicted),
     )
 
@@ -227,12 +227,12 @@ def _characters(span: Span) -> Characters:
     return span.start_char, span.end_char
 
 
-def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSettings) -> dict[str, Any]:
+def measure_spans(annotated: Iterable[Annotated], task: Task, pipe: SelectorPipe[Any, Any, Any]) -> dict[str, Any]:
     """What the selector of a component keeps of annotated documents, and with which probabilities.
 
     annotated (Iterable[Annotated]): The documents, from `annotate`.
     task (Task): The task of the component.
-    settings (PipeSettings): Its settings.
+    pipe (SelectorPipe): The component.
     RETURNS (dict[str, Any]): `tokens`; `kept` and `output`: counts of all spans, by depth and by width; `curve`: what
         would be kept at other settings; `calibration`: counts, None without probabilities; `average_precision`: of all
         spans ranked by the selector, None if it ranks none.
@@ -243,7 +243,7 @@ def measure_spans(annotated: Iterable[Annotated], task: Task, settings: PipeSett
     calibration = Calibration()
     ranked: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     for example, selection in annotated:
-        spans = doc_spans(example, task, settings)
+        spans = doc_spans(example, task, pipe)
         if spans is None:
             continue
         tokens += spans.tokens
@@ -330,7 +330,7 @@ def read_examples(nlp: Language, run: dict[str, Any], split: str) -> list[Exampl
 def read_corpus(nlp: Language, run: dict[str, Any], corpus: Path) -> list[Example]:
     """The documents of a .spacy file, with what the pipeline is given of them in a run."""
     pipe: Any = nlp.get_pipe(run["component"])
-    keys = get_task(run["component"]).for_reader(vars(pipe.settings))
+    keys = get_task(run["component"]).for_reader(pipe.cfg)
     return list(create_corpus(corpus, **run["evaluation"], **keys)(nlp))
 
 

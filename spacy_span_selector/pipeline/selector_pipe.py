@@ -1,16 +1,13 @@
-"""The base of every component: settings, prediction, training. A component adds its network, its loss, its output."""
+"""The base of every component: prediction, training, saving. A component adds its network, its loss, its output."""
 
 from __future__ import annotations
 
-import gc
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
-from math import isclose
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
@@ -26,16 +23,16 @@ from ..annotation import describe_doc, set_mentions
 from ..documents.words import Words, read_all_words
 from ..examples.lost import LostSpans
 from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
-from ..layers.selection.candidates import CandidateStrategy
+from ..layers.selection.candidates import CandidateStrategy, Decoding
+from ..layers.selection.sampling import Annotation, Negatives, Widths
 from ..layers.selection.selectors import Selection, Selector
 from ..layers.selection.settings import NetworkSettings
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
-from ..signatures import naming
 from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
 from .other_languages import warn_of_other_languages
-from .settings import PipeSettings, read_saved
+from .settings import CFG, HasSettings, naming_what_is_loaded
 from .shared_encoders import check_listeners
 from .training import finish_update
 
@@ -48,20 +45,14 @@ MoveSpan = Callable[[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class SpanPrediction:
-    """The prediction of a component for a document.
-
-    spans (list[tuple[int, int]]): Every selected span as token offsets, in the order of the text.
-    scores (list[float]): Their selection probabilities.
-    """
+    """The prediction of a component for a document: the selected spans, end exclusive, in the order of the text, and
+    their selection probabilities."""
 
     spans: list[tuple[int, int]] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
     def moved(self, move: MoveSpan) -> Self:
-        """The same prediction for a document with other token offsets.
-
-        move (MoveSpan): Takes the offsets of a span, end exclusive, and returns the others.
-        """
+        """The same prediction for a document with other token offsets."""
         return replace(self, spans=[move(*span) for span in self.spans])
 
 
@@ -69,14 +60,12 @@ class SelectionOutput(Protocol):
     """The output of a network that selects spans."""
 
     @property
-    def selection(self) -> Selection:
-        """The selected spans."""
+    def selection(self) -> Selection: ...
 
     def tensors(self) -> list[torch.Tensor]:
         """The tensors that the loss is computed from."""
 
 
-Settings = TypeVar("Settings", bound=PipeSettings)
 Gold = TypeVar("Gold")
 Output = TypeVar("Output", bound=SelectionOutput)
 Prediction = TypeVar("Prediction", bound=SpanPrediction)
@@ -84,106 +73,79 @@ Prediction = TypeVar("Prediction", bound=SpanPrediction)
 Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 """Tensors of the network's output, each with its gradient."""
 
-CFG = "cfg"
-"""spaCy's name for the file of what a component saves beside its weights."""
-
-CONFIGURED = "configured"
-"""The name in it of the settings that a component was created with, where they have changed since."""
+Scorer = Callable[..., dict[str, Any]]
+Labels = dict[str, int]
 
 CUTS = "cuts a sentence"
 LEAVES_OUT = "leaves out a"
 """Verbs of messages: what a component does with a sentence that is too long, and with gold annotation."""
 
-if hasattr(os, "register_at_fork"):
-    # A process of `nlp.pipe(n_process=...)` inherits the state of torch's thread pool but not its threads, and would
-    # wait for them for ever. With one thread it never asks for them.
-    os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
+class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Prediction]):
+    """A trainable component with a `torch_head` model that has a selector.
 
-class _SettingsByName(MutableMapping[str, Any]):
-    """The settings of a component as a mapping that has no values of its own."""
+    decoding (str): "marginal" keeps the set of spans with the greatest expected number of correct ones, each
+        costing `threshold`; "map" keeps the single most probable tree, as the paper does, or the most probable set.
+        Not used by a selector whose spans may cross.
+    threshold (float): Least selection probability of a span that is kept; not used by "map".
+    annotation (str | None): "complete" if the corpus marks every span of interest, "partial" if an unmarked span may
+        be one. None for what the component's other settings say.
+    candidate_ratio (float): Spans per token, the most probable ones, that are linked or classified in training.
+    negatives (float | None): Spans per token sampled in training from those that are not gold. If None, 1.0.
+    negative_widths (str | None): "all" samples them from all spans, most of which are wide, "gold" with the widths of
+        gold spans. If None, "all".
+    learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
+        tok2vec: the paper trains the network 30 times as fast as the encoder.
+    max_sentence_words (int | None): The greatest number of words of a sentence. A longer one, as of a list or a table
+        without sentence ends, is cut, preferably at the end of a line or at punctuation, since the time of selection
+        grows with the cube of its length; no span crosses the cut. If None, no sentence is cut. Not used if the time
+        grows with the length only: with `max_span_width` of the model and a selector that leaves out wide spans.
+    """
 
-    def __init__(self, pipe: SelectorPipe[Any, Any, Any, Any]) -> None:
-        self.pipe = pipe
-
-    def __getitem__(self, name: str) -> Any:
-        return vars(self.pipe.settings)[name]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self.pipe.configure(**{name: value})
-
-    def __delitem__(self, name: str) -> None:
-        raise TypeError(f"'{self.pipe.name}' needs its setting '{name}'.")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(vars(self.pipe.settings))
-
-    def __len__(self) -> int:
-        return len(vars(self.pipe.settings))
-
-
-@contextmanager
-def naming_what_is_loaded(component: str, source: str) -> Iterator[None]:
-    """Let errors about the files of a component name it, and where they are."""
-    collects = gc.isenabled()
-    try:
-        yield
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # what damaged bytes make Thinc raise
-        if collects:
-            gc.enable()  # srsly turns it off to unpack bytes, and on again if it could
-        raise ValueError(f"Can't load '{component}' from {source}: {error}") from error
-
-
-class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Prediction]):
-    """A trainable component with a `torch_head` model that has a selector."""
-
-    settings: Settings
     prediction_type: ClassVar[type[SpanPrediction]]
     gold_name: ClassVar[str]
     """The name of a piece of gold annotation in messages."""
+    selected: ClassVar[str]
+    """The setting that is the key of all selected spans."""
 
     def __init__(
         self,
         nlp: Language,
         model: Model[Any, Any],
         name: str,
-        settings: Settings,
         *,
-        scorer: Callable[..., dict[str, Any]] | None = None,
+        decoding: Decoding,
+        threshold: float,
+        annotation: Annotation | None,
+        candidate_ratio: float,
+        negatives: float | None,
+        negative_widths: Widths | None,
+        learn_rate_factor: float,
+        max_sentence_words: int | None,
+        scorer: Scorer | None,
     ) -> None:
-        """Initialize the component.
+        """Initialize the component; settings may be changed afterwards, most of them with effect.
 
-        nlp (Language): The pipeline.
+        nlp (Language): The pipeline, of which the vocabulary is kept.
         model (Model[HeadInput, Any]): The network behind a tok2vec.
         name (str): Name of the component, used for its losses.
-        settings (PipeSettings): The settings, which `configure` changes.
         scorer (Callable | None): The scoring method.
         """
+        _compute_alone_in_children()
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.settings = self._configured = settings
+        self.decoding = decoding
+        self.threshold = threshold
+        self.annotation = annotation
+        self.candidate_ratio = candidate_ratio
+        self.negatives = negatives
+        self.negative_widths = negative_widths
+        self.learn_rate_factor = learn_rate_factor
+        self.max_sentence_words = max_sentence_words
         self.lost = LostSpans()
         model.attrs[DOCS_READER] = DocsReader(self._read_docs)
-
-    def configure(self, **settings: Any) -> None:
-        """Change settings. They are saved with the component.
-
-        settings (Any): New values by name.
-        RAISES (ValueError): If there is no such setting, or it can't have this value; then nothing changes.
-        """
-        with naming(repr(self.name)):
-            self.settings = replace(self.settings, **settings)
-
-    @property
-    def cfg(self) -> MutableMapping[str, Any]:
-        """The settings by name, as spaCy's commands read and set them: `cfg["threshold"] = 0.6` is checked, too."""
-        return _SettingsByName(self)
-
-    @cfg.setter
-    def cfg(self, settings: Mapping[str, Any]) -> None:
-        self.configure(**settings)
 
     @property
     def network_settings(self) -> NetworkSettings:
@@ -196,14 +158,24 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """The selector that the model was configured with."""
         return self.network_settings.selector
 
+    @property
+    def selected_key(self) -> str:
+        """The key of all selected spans in `doc.spans`."""
+        key: str = getattr(self, self.selected)
+        return key
+
+    @property
+    def learnt_annotation(self) -> Annotation:
+        """The annotation that training assumes where `annotation` is None: complete."""
+        return self.annotation or "complete"
+
     def prediction_strategy(self) -> CandidateStrategy:
         """The strategy that keeps spans at prediction, by selector and settings."""
-        settings = self.settings
-        return self.selector.prediction_strategy(settings.decoding, settings.threshold)
+        return self.selector.prediction_strategy(self.decoding, self.threshold)
 
     def training_strategy(self) -> CandidateStrategy:
         """The strategy that chooses the spans to link or classify in training, by selector and settings."""
-        return self.selector.training_strategy(self.settings.candidate_ratio)
+        return self.selector.training_strategy(self.candidate_ratio)
 
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
         """Annotate a batch of documents, without modifying them.
@@ -225,10 +197,9 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         docs (Iterable[Doc]): The documents.
         scores (Sequence[Prediction]): What `predict` returned for them.
         """
-        settings = self.settings
         for doc, prediction in zip(docs, scores, strict=True):
-            set_mentions(doc, prediction.spans, prediction.scores, key=settings.selected_key)
-            self._annotate(doc, prediction, settings)
+            set_mentions(doc, prediction.spans, prediction.scores, key=self.selected_key)
+            self._annotate(doc, prediction)
 
     def update(
         self,
@@ -284,15 +255,6 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         losses[self.name] += loss
         return losses
 
-    def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
-        """Score the predictions of examples with the settings of the component.
-
-        examples (Iterable[Example]): The examples.
-        settings (Any): Settings of the scorer that go before them.
-        """
-        # spaCy passes the settings of a component on only where its `cfg` is a dict.
-        return super().score(examples, **{**vars(self.settings), **settings})
-
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Gradients]:
         """The loss of a batch, and its gradient.
 
@@ -335,7 +297,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
         sgd (Optimizer): The optimizer.
         """
-        finish_update(self.model, sgd, self.settings.learn_rate_factor)
+        finish_update(self.model, sgd, self.learn_rate_factor)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the component, as spaCy does.
@@ -349,7 +311,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         packed: bytes = srsly.msgpack_dumps(content)
         return packed
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
         """Load the component from bytes, as spaCy does, but check its settings first.
 
         bytes_data (bytes): What `to_bytes` returned.
@@ -377,7 +339,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         if CFG not in exclude:
             srsly.write_json(Path(path) / CFG, self._saved())
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any, Any]:
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
         """Load the component from a folder, as spaCy does, but check its settings first.
 
         path (str | Path): The folder.
@@ -387,42 +349,11 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         exclude = list(exclude)
         file = Path(path) / CFG
         if CFG not in exclude and file.is_file():
-            self._take_over(file.read_bytes(), str(file), loads_config=True)
+            self._take_over(file.read_bytes(), str(file))
         with naming_what_is_loaded(self.name, str(path)):
             super().from_disk(path, exclude=[*exclude, CFG])
         self._check_sizes()
         return self
-
-    def _saved(self) -> dict[str, Any]:
-        """The content of the file `cfg`: the settings, and what those were that have changed since creation."""
-        settings, configured = asdict(self.settings), asdict(self._configured)
-        changed = {name: value for name, value in configured.items() if value != settings[name]}
-        return {**settings, CONFIGURED: changed}
-
-    def _take_over(self, saved: bytes | str, source: str, *, loads_config: bool = False) -> None:
-        """Replace settings by saved ones, if all are good.
-
-        loads_config (bool): Whether the component was created from the config that was saved with it. Then a setting
-            that is not what the component had been created with was changed by whoever loads it, and wins over the
-            saved one. The config of a pipeline does not have settings that `configure` has changed.
-        """
-        content = read_saved(saved, self.name, source, list(self._saved()))
-        own = asdict(self.settings)
-        before = {name: value for name, value in content.items() if name in own}
-        with naming_what_is_loaded(self.name, source), naming(repr(self.name)):
-            settings = replace(self.settings, **before)
-            if loads_config:
-                first = replace(settings, **content.get(CONFIGURED, {}))
-                changed = {name: own[name] for name in before if not _is_same(own[name], getattr(first, name))}
-                settings = replace(settings, **changed)
-            self._take_over_more(content)
-        self.settings = settings
-
-    def _take_over_more(self, content: dict[str, Any]) -> None:
-        """Take over what was saved beside settings.
-
-        RAISES (ValueError): If something is not good; then nothing changes.
-        """
 
     def _sizes(self) -> dict[str, int]:
         """The sizes of the network that the settings tell."""
@@ -470,7 +401,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         """The output of the network for a batch, document by document, as offsets of its words without white space."""
 
     @abstractmethod
-    def _annotate(self, doc: Doc, prediction: Prediction, settings: Settings) -> None:
+    def _annotate(self, doc: Doc, prediction: Prediction) -> None:
         """Write a prediction to a document, except for the selected spans."""
 
     def _read_docs(self, docs: Iterable[Doc]) -> HeadInput:
@@ -520,7 +451,7 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         whole = sentence_runs([document.doc for document in words], self.name)
         if self._band_width is not None:
             return cut_long_sentences(words, whole, MOST_WORDS, MORE_THAN_A_BATCH)
-        return cut_long_sentences(words, whole, self.settings.max_sentence_words)
+        return cut_long_sentences(words, whole, self.max_sentence_words)
 
     def _look_through(self, examples: Sequence[Example]) -> None:
         """Report before training what of a corpus cannot be learnt, as far as its sentences are known.
@@ -545,8 +476,8 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
 
     def _loss_settings(self) -> dict[str, Any]:
         """The settings that losses depend on, as keyword arguments."""
-        settings = self.settings
-        return {"annotation": settings.learnt_annotation, "negatives": settings.sampled_negatives}
+        negatives = Negatives(1.0 if self.negatives is None else self.negatives, self.negative_widths or "all")
+        return {"annotation": self.learnt_annotation, "negatives": negatives}
 
     def _loss_and_gradient(
         self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout
@@ -556,6 +487,16 @@ class SelectorPipe(TrainablePipe, ABC, Generic[Settings, Gold, Output, Predictio
         return loss.item(), list(zip(tensors, gradients, strict=True))
 
 
+@cache
+def _compute_alone_in_children() -> None:
+    """Let torch compute in one thread in processes that are forked from now on, as by `nlp.pipe(n_process=2)`.
+
+    Such a process inherits the state of torch's pool of threads but not its threads, and would wait for them for ever.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
+
+
 def _with_words(examples: Sequence[Example], words: Sequence[Words]) -> list[Example]:
     """Examples whose predicted documents have no white space."""
     # The same example where nothing was left out, as it keeps its alignment for other components.
@@ -563,8 +504,3 @@ def _with_words(examples: Sequence[Example], words: Sequence[Words]) -> list[Exa
         Example(document.doc, example.reference) if document.has_white_space else example
         for document, example in zip(words, examples, strict=True)
     ]
-
-
-def _is_same(value: Any, saved: Any) -> bool:
-    """Check whether a setting is what it was: JSON does not have all digits of a number."""
-    return isclose(value, saved) if isinstance(value, float) and isinstance(saved, float) else bool(value == saved)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
-from pydantic.dataclasses import dataclass as settings_class
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -18,30 +17,20 @@ from ..annotation import LABELLED_KEY, get_labelled_spans, set_labelled_spans
 from ..documents.words import Words
 from ..examples.gold_labels import gold_labels
 from ..examples.lost import LostSpans
-from ..layers.selection.candidates import Decode, Undecoded
-from ..layers.selection.sampling import Annotation
+from ..layers.selection.candidates import Decode, Decoding, Undecoded
+from ..layers.selection.sampling import Annotation, Widths
 from ..layers.selection.selectors import MOST_SPANS
 from ..layers.spancat.network import GoldLabels, SpancatOutput, SpancatRequest
 from ..layers.spans.layout import Runs, SpanLayout
 from ..scoring.spancat import LABELLED_SPANS
-from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
-from .selector_pipe import SelectorPipe, SpanPrediction
-from .settings import NotNegative, PipeSettings, default_model
+from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
+from .settings import Count, NotNegative, Share, read_model
 
-
-@settings_class(frozen=True, kw_only=True, config=CHECKED)
-class SpancatPipeSettings(PipeSettings):
-    """The settings of `structured_spancat`.
-
-    spans_key (str): Key of the labelled spans in `doc.spans`, in the annotation that is learnt and in the prediction.
-    """
-
-    annotation: Annotation | None = "complete"
-    candidate_ratio: NotNegative = 0.4
-    spans_key: str = LABELLED_KEY
-    keys: ClassVar[tuple[str, ...]] = ("spans_key",)
-    selected: ClassVar[str] = "spans_key"
+DEFAULT_MODEL = read_model("""
+[model]
+@architectures = "spacy_span_selector.SpancatModel.v1"
+""")
 
 
 @dataclass(frozen=True)
@@ -58,35 +47,54 @@ class SpancatPrediction(SpanPrediction):
     "structured_spancat",
     assigns=["doc.spans"],
     requires=["token.is_sent_start"],
-    default_config={
-        "model": default_model("spacy_span_selector.SpancatModel.v1"),
-        **SpancatPipeSettings.defaults(),
-        "scorer": {"@scorers": "spacy.spancat_scorer.v1"},
-    },
+    default_config={"model": DEFAULT_MODEL, "scorer": {"@scorers": "spacy.spancat_scorer.v1"}},
     default_score_weights=LABELLED_SPANS.score_weights(),
 )
-@takes_settings(SpancatPipeSettings)
-def make_structured_spancat(
-    nlp: Language,
-    name: str,
-    model: Model[Any, Any],
-    scorer: Callable[..., dict[str, Any]] | None,
-    settings: SpancatPipeSettings,
-) -> StructuredSpancat:
-    """Create the component. In a config, the fields of its settings are its arguments."""
-    return StructuredSpancat(nlp, model, name, settings, scorer=scorer)
+class StructuredSpancat(SelectorPipe[GoldLabels, SpancatOutput, SpancatPrediction]):
+    """Select the spans of each sentence as a non-crossing set, and give each its labels.
 
-
-class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOutput, SpancatPrediction]):
-    """Select the spans of each sentence as a non-crossing set, and give each its labels."""
+    spans_key (str): Key of the labelled spans in `doc.spans`, in the annotation that is learnt and in the prediction.
+    """
 
     prediction_type = SpancatPrediction
     gold_name = "gold span"
+    selected = "spans_key"
+    keys = ("spans_key",)
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        """Initialize the component; the arguments are those of `SelectorPipe`."""
-        super().__init__(*arguments, **named)
+    def __init__(
+        self,
+        nlp: Language,
+        model: Model[Any, SpancatOutput],
+        name: str = "structured_spancat",
+        *,
+        decoding: Decoding = "marginal",
+        threshold: Share = 0.4,
+        annotation: Annotation | None = "complete",
+        candidate_ratio: NotNegative = 0.4,
+        negatives: NotNegative | None = None,
+        negative_widths: Widths | None = None,
+        learn_rate_factor: NotNegative = 1.0,
+        max_sentence_words: Count | None = 500,
+        spans_key: str = LABELLED_KEY,
+        scorer: Scorer | None = None,
+    ) -> None:
+        super().__init__(
+            nlp,
+            model,
+            name,
+            decoding=decoding,
+            threshold=threshold,
+            annotation=annotation,
+            candidate_ratio=candidate_ratio,
+            negatives=negatives,
+            negative_widths=negative_widths,
+            learn_rate_factor=learn_rate_factor,
+            max_sentence_words=max_sentence_words,
+            scorer=scorer,
+        )
+        self.spans_key = spans_key
         self._labels: tuple[str, ...] = ()
+        self._remember_settings()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -134,7 +142,7 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
         if not labels:
             raise ValueError(
                 f"'{self.name}' found no labelled span in any training example: no span of "
-                f"doc.spans['{self.settings.spans_key}']. Set 'spans_key' to the key that the corpus uses."
+                f"doc.spans['{self.spans_key}']. Set 'spans_key' to the key that the corpus uses."
             )
         self._labels = tuple(labels)
 
@@ -170,7 +178,7 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
 
     def _collect_labels(self, docs: Iterable[Doc]) -> list[str]:
         """The labels of gold documents, most frequent first."""
-        key = self.settings.spans_key
+        key = self.spans_key
         counts = Counter(span.label for doc in docs for span in get_labelled_spans(doc, key))
         return [label for label, _ in counts.most_common()]
 
@@ -191,7 +199,7 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
         return gold_labels(
             examples,
             sentences,
-            spans_key=self.settings.spans_key,
+            spans_key=self.spans_key,
             labels={label: number for number, label in enumerate(self._labels)},
             max_width=self._max_span_width,
             device=device,
@@ -207,8 +215,7 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
     def _predictions(
         self, words: Sequence[Words], layout: SpanLayout, request: SpancatRequest, output: SpancatOutput
     ) -> Iterator[SpancatPrediction]:
-        settings = self.settings
-        found = output.decode(self.selector, settings.decoding, settings.threshold)
+        found = output.decode(self.selector, self.decoding, self.threshold)
         document = layout.document[found.starts].tolist()
         rows = list(zip(document, *(column.tolist() for column in found), strict=True))
         of_document: list[list[tuple[int, int, int, float]]] = [[] for _ in words]
@@ -221,9 +228,9 @@ class StructuredSpancat(SelectorPipe[SpancatPipeSettings, GoldLabels, SpancatOut
             yield SpancatPrediction(spans, [score for *_, score in own], labels)
             offset += len(document_words.doc)
 
-    def _annotate(self, doc: Doc, prediction: SpancatPrediction, settings: SpancatPipeSettings) -> None:
+    def _annotate(self, doc: Doc, prediction: SpancatPrediction) -> None:
         labelled = [(*span, label) for span, label in zip(prediction.spans, prediction.labels, strict=True)]
-        set_labelled_spans(doc, labelled, prediction.scores, key=settings.spans_key)
+        set_labelled_spans(doc, labelled, prediction.scores, key=self.spans_key)
 
 
 def _check_labels(name: str, labels: Any) -> None:

@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
 import torch
-from pydantic import Field
-from pydantic.dataclasses import dataclass as settings_class
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -34,50 +32,27 @@ from ..examples.gold_frames import gold_frames
 from ..examples.lost import LostSpans
 from ..examples.rolesets import KnownRolesets, LookUpSenses, add_rolesets, count_rolesets, number_rolesets
 from ..extensions import register_extensions
+from ..layers.selection.candidates import Decoding
 from ..layers.selection.growth import NEW
-from ..layers.selection.sampling import Annotation
+from ..layers.selection.sampling import Annotation, Widths
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roleset_roles import FrameTable
 from ..scoring.srl import SEMANTIC_ROLES
-from ..signatures import CHECKED, takes_settings
 from .batches import docs_to_initialize
-from .selector_pipe import MoveSpan, SelectorPipe, SpanPrediction
-from .settings import NotNegative, NumberedGroupSettings, default_model
+from .selector_pipe import MoveSpan, Scorer, SelectorPipe, SpanPrediction
+from .settings import Count, NotNegative, Share, read_model
 
-CORE_ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA")
+CORE_ROLES = ["ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA"]
 
-DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")
+DEFAULT_MODEL = read_model("""
+[model]
+@architectures = "spacy_span_selector.SrlModel.v1"
+""")
 
 register_extensions()
-
-
-@settings_class(frozen=True, kw_only=True, config=CHECKED)
-class SrlPipeSettings(NumberedGroupSettings):
-    """The settings of `structured_srl`.
-
-    predict_rolesets (bool): Whether to predict the roleset of each predicate, if the corpus has them.
-    predicates_key (str): Key in `doc.spans` of the predicates that a document is given. Where it is there,
-        the component finds arguments for these and looks for no others.
-    spans_key (str): Key of all selected spans in `doc.spans`.
-    unique_roles (Sequence[str]): The roles that a predicate has at most once: of two spans, the other one gets its next
-        best role, or none. By default the core roles of PropBank.
-    frame_roles (bool): Whether a predicate gets no core role that its roleset lacks, if a lexicon knows the roleset.
-    """
-
-    annotation: Annotation | None = "complete"
-    candidate_ratio: NotNegative = 0.8
-    negatives: NotNegative | None = 1.0
-    predict_rolesets: bool = True
-    prefix: str = FRAME_PREFIX
-    predicates_key: str = PREDICATES_KEY
-    spans_key: str = SELECTED_KEY
-    unique_roles: Annotated[tuple[str, ...], Field(strict=False)] = CORE_ROLES
-    frame_roles: bool = True
-    keys: ClassVar[tuple[str, ...]] = ("predicates_key", "spans_key")
-    selected: ClassVar[str] = "spans_key"
 
 
 @dataclass(frozen=True)
@@ -97,35 +72,71 @@ class SrlPrediction(SpanPrediction):
     "structured_srl",
     assigns=["doc.spans", "doc._.srl", "doc._.events"],
     requires=["token.is_sent_start"],
-    default_config={
-        "model": DEFAULT_MODEL,
-        **SrlPipeSettings.defaults(),
-        "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v1"},
-    },
+    default_config={"model": DEFAULT_MODEL, "scorer": {"@scorers": "spacy_span_selector.srl_scorer.v1"}},
     default_score_weights=SEMANTIC_ROLES.score_weights(),
 )
-@takes_settings(SrlPipeSettings)
-def make_structured_srl(
-    nlp: Language,
-    name: str,
-    model: Model[Any, Any],
-    scorer: Callable[..., dict[str, Any]] | None,
-    settings: SrlPipeSettings,
-) -> StructuredSrl:
-    """Create the component. In a config, the fields of its settings are its arguments."""
-    return StructuredSrl(nlp, model, name, settings, scorer=scorer)
+class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
+    """Find the predicates of each sentence, select argument spans that do not cross, and classify their roles.
 
-
-class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPrediction]):
-    """Find the predicates of each sentence, select argument spans that do not cross, and classify their roles."""
+    predict_rolesets (bool): Whether to predict the roleset of each predicate, if the corpus has them.
+    unique_roles (Sequence[str]): The roles that a predicate has at most once: of two spans, the other one gets its next
+        best role, or none. By default the core roles of PropBank.
+    frame_roles (bool): Whether a predicate gets no core role that its roleset lacks, if a lexicon knows the roleset.
+    prefix (str): Prefix of the keys of frames in `doc.spans`.
+    predicates_key (str): Key in `doc.spans` of the predicates that a document is given. Where it is there,
+        the component finds arguments for these and looks for no others.
+    spans_key (str): Key of all selected spans in `doc.spans`.
+    """
 
     prediction_type = SrlPrediction
     gold_name = "gold predicate, argument or roleset"
+    selected = "spans_key"
+    keys = ("predicates_key", "spans_key")
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        """Initialize the component; the arguments are those of `SelectorPipe`."""
-        super().__init__(*arguments, **named)
+    def __init__(
+        self,
+        nlp: Language,
+        model: Model[Any, SrlOutput],
+        name: str = "structured_srl",
+        *,
+        decoding: Decoding = "marginal",
+        threshold: Share = 0.4,
+        predict_rolesets: bool = True,
+        unique_roles: Sequence[str] = CORE_ROLES,
+        frame_roles: bool = True,
+        annotation: Annotation | None = "complete",
+        candidate_ratio: NotNegative = 0.8,
+        negatives: NotNegative | None = 1.0,
+        negative_widths: Widths | None = None,
+        learn_rate_factor: NotNegative = 1.0,
+        max_sentence_words: Count | None = 500,
+        prefix: str = FRAME_PREFIX,
+        predicates_key: str = PREDICATES_KEY,
+        spans_key: str = SELECTED_KEY,
+        scorer: Scorer | None = None,
+    ) -> None:
+        super().__init__(
+            nlp,
+            model,
+            name,
+            decoding=decoding,
+            threshold=threshold,
+            annotation=annotation,
+            candidate_ratio=candidate_ratio,
+            negatives=negatives,
+            negative_widths=negative_widths,
+            learn_rate_factor=learn_rate_factor,
+            max_sentence_words=max_sentence_words,
+            scorer=scorer,
+        )
+        self.predict_rolesets = predict_rolesets
+        self.unique_roles = unique_roles
+        self.frame_roles = frame_roles
+        self.prefix = prefix
+        self.predicates_key = predicates_key
+        self.spans_key = spans_key
         self._rolesets = KnownRolesets({}, {}, ())
+        self._remember_settings()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -179,11 +190,11 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         if not labels["roles"]:
             raise ValueError(
                 f"'{self.name}' found no argument in any training example: no doc.spans key such as "
-                f"'{self.settings.prefix}_1' whose group has a span with a label behind the predicate. "
+                f"'{self.prefix}_1' whose group has a span with a label behind the predicate. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
         lexicon = check_lexicon(settings.get("lexicon") or {}, f"the lexicon of '{self.name}'")
-        predicts = self.settings.predict_rolesets
+        predicts = self.predict_rolesets
         rolesets = labels["rolesets"] if predicts else {}
         self._rolesets = KnownRolesets(rolesets, lexicon if predicts else {}, tuple(labels["roles"]))
 
@@ -208,9 +219,9 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
         docs = list(docs)
         labels = self._collect_labels(docs)
         labels["rolesets"] = self._rolesets.seen_counts
-        if self.settings.predict_rolesets:
+        if self.predict_rolesets:
             known = self._rolesets
-            labels["rolesets"] = add_rolesets(docs, self.settings.prefix, known.seen_counts, known.counts)
+            labels["rolesets"] = add_rolesets(docs, self.prefix, known.seen_counts, known.counts)
         return self._grow(labels)
 
     def _grow(self, labels: dict[str, Any]) -> dict[str, list[str]]:
@@ -230,7 +241,7 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _collect_labels(self, docs: Iterable[Doc]) -> dict[str, Any]:
         """The roles of gold documents, most frequent first, and their rolesets."""
         docs = list(docs)
-        prefix = self.settings.prefix
+        prefix = self.prefix
         roles = Counter(
             argument.role for doc in docs for frame in get_frames(doc, prefix) for argument in frame.arguments
         )
@@ -254,15 +265,14 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
     def _read_gold(
         self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
     ) -> tuple[GoldFrames, LostSpans]:
-        settings = self.settings
         return gold_frames(
             examples,
             sentences,
-            prefix=settings.prefix,
-            predicates_key=settings.predicates_key,
+            prefix=self.prefix,
+            predicates_key=self.predicates_key,
             roles={role: i for i, role in enumerate(self.labels)},
             rolesets=self._rolesets.numbers,
-            seen=self._rolesets.counts if settings.predict_rolesets else None,
+            seen=self._rolesets.counts if self.predict_rolesets else None,
             max_width=self._max_span_width,
             band_width=self._band_width,
             device=device,
@@ -312,22 +322,21 @@ class StructuredSrl(SelectorPipe[SrlPipeSettings, GoldFrames, SrlOutput, SrlPred
             yield SrlPrediction(spans, [score for _, _, score in own], frames)
             offset = after
 
-    def _annotate(self, doc: Doc, prediction: SrlPrediction, settings: SrlPipeSettings) -> None:
-        set_frames(doc, prediction.frames, prefix=settings.prefix, predicates_key=None, spans_key=settings.spans_key)
+    def _annotate(self, doc: Doc, prediction: SrlPrediction) -> None:
+        set_frames(doc, prediction.frames, prefix=self.prefix, predicates_key=None, spans_key=self.spans_key)
 
     def _senses(self, words: Sequence[Words]) -> LookUpSenses:
         known = self._rolesets
-        counts = known.counts if self.settings.predict_rolesets else {}
+        counts = known.counts if self.predict_rolesets else {}
         return LookUpSenses([document.doc for document in words], counts, known.numbers)
 
     def _frame_table(self, device: torch.device) -> FrameTable:
-        settings = self.settings
-        return self._rolesets.frame_table(device, settings.unique_roles, strict=settings.frame_roles)
+        return self._rolesets.frame_table(device, self.unique_roles, strict=self.frame_roles)
 
     def _given_predicates(self, words: Sequence[Words], layout: SpanLayout) -> FindPredicates:
         """The predicates that documents are given; a given span without words is left out."""
         docs = [document.doc for document in words]
-        key = self.settings.predicates_key
+        key = self.predicates_key
         rows: list[tuple[int, int]] = []
         closed: list[bool] = []
         for doc, offset in zip(docs, accumulate(map(len, docs), initial=0), strict=False):

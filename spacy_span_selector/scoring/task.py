@@ -110,7 +110,7 @@ def find_tasks(nlp: Language) -> dict[str, Task]:
     """Return the tasks of the components of a pipeline that have one, by name of the component."""
     factories = {name: nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
     pipes: dict[str, Any] = {name: nlp.get_pipe(name) for name, factory in factories.items() if factory in tasks}
-    return {name: get_task(factories[name]).of(pipe.settings) for name, pipe in pipes.items()}
+    return {name: get_task(factories[name]).of(pipe) for name, pipe in pipes.items()}
 
 
 def reader_settings(nlp: Language) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def reader_settings(nlp: Language) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, task in find_tasks(nlp).items():
         pipe: Any = nlp.get_pipe(name)
-        found = task.for_reader(vars(pipe.settings)) | found  # the first component counts
+        found = task.for_reader(pipe.cfg) | found  # the first component counts
     return found
 
 

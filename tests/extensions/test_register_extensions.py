@@ -74,7 +74,7 @@ def test_a_module_that_was_loaded_again_is_the_same_package() -> None:
 def test_every_attribute_is_assigned_by_a_factory() -> None:
     nlp = spacy.blank("en")
     assigned: set[str] = set()
-    for factory in ("structured_coref", "structured_srl"):
+    for factory in ("structured_coref", "structured_srl", "entity_resolver"):
         assigned |= {*nlp.get_factory_meta(factory).assigns}
     assert assigned == {"doc.spans", *attributes()}
     for attribute in attributes():

@@ -1,4 +1,4 @@
-"""`structured_coref` with and without quotations: mentions are given, the network knows nothing."""
+"""`entity_resolver` with and without quotations: mentions are given, the network knows nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..selectors import selector_block
 
 NAMES = ("Ann", "Tom", "I", "you", "he", "she")
 TEXT = 'Ann Lee met Tom. "I know you," said Tom. "Go!" she cried.'
-SETTINGS = {"consistent_clusters": True, "link_threshold": 3.0}
+LINK_THRESHOLD = 3.0
 """No link of the network that knows nothing is so strong: only names and those who talk are joined."""
 
 
@@ -44,12 +44,14 @@ def build(language: str) -> Language:
     nlp.add_pipe("sentencizer")
     model = {**COREF.model, "selector": selector_block("structured", COREF.ratio)}
     nlp.add_pipe(COREF.factory, config={"model": model})
+    nlp.add_pipe("entity_resolver")
     return nlp
 
 
-def make(language: str = "en", **settings: Any) -> Language:
+def make(language: str = "en", *, link_threshold: float = LINK_THRESHOLD, **settings: Any) -> Language:
     nlp = build(language).from_bytes(untrained(language))
-    component(nlp).configure(**{**SETTINGS, **settings})
+    nlp.get_pipe(COREF.factory).configure(link_threshold=link_threshold)  # type: ignore[attr-defined]
+    component(nlp).configure(**settings)
     return nlp
 
 
@@ -96,7 +98,7 @@ def test_i_in_a_quotation_is_in_the_cluster_of_its_speaker() -> None:
 
 def test_without_the_setting_quotations_of_the_document_are_left_alone() -> None:
     nlp = build("en").from_bytes(untrained())
-    nlp.get_pipe("structured_coref").configure(quotations=False)
+    component(nlp).configure(quotations=False)
     own = [Quotation(1, 3, speaker=(0, 1))]
     doc = with_mentions(nlp)
     set_quotations(doc, own)
@@ -140,7 +142,7 @@ def test_without_tables_nothing_is_attributed_and_clusters_are_the_same() -> Non
 def test_the_setting_is_saved(tmp_path: Path) -> None:
     nlp = make(quotations=True)
     again = from_disk(nlp, tmp_path)
-    assert component(again).settings.quotations is True
+    assert component(again).quotations is True
     assert annotation(again(with_mentions(again))) == annotation(nlp(with_mentions(nlp)))
 
 

@@ -127,7 +127,7 @@ def test_a_pipeline_keeps_its_features_on_the_disk(tmp_path: Path) -> None:
                 weight.normal_()
     nlp.to_disk(tmp_path)
     loaded, doc = spacy.load(tmp_path), make_dialogue(1)
-    settings = component(loaded).settings
+    settings = component(loaded)
     assert (settings.link_threshold, settings.link_non_mentions) == (-0.5, 0.25)
     assert list(component(loaded).model.attrs["settings"].pair_features) == list(FEATURE_NAMES)
     (expected,), (found,) = (component(pipeline).predict([doc]) for pipeline in (nlp, loaded))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,15 @@ OTHER: dict[str, Any] = {
     "mentions_key": "kept",
     "given_key": "given",
     "link_threshold": 1.5,
-    "consistent_clusters": True,
-    "quotations": True,
+    "reach": 7,
     "singleton_threshold": 0.5,
-    "link_non_mentions": 0.5,
     "predict_rolesets": False,
     "predicates_key": "given",
     "spans_key": "kept",
-    "unique_roles": ("ARG1",),
+    "unique_roles": ["ARG1"],
     "frame_roles": True,
 }
-EACH = [(case, name) for case in CASES for name in vars(component(make_nlp(case)).settings)]
+EACH = [(case, name) for case in CASES for name in component(make_nlp(case)).cfg]
 
 
 def load(path: Path, case: Case, **settings: Any) -> Language:
@@ -52,11 +51,11 @@ def case(request: pytest.FixtureRequest) -> Case:
 @pytest.mark.parametrize(("case", "name"), EACH, ids=[f"{case.factory}-{name}" for case, name in EACH])
 def test_a_setting_of_the_config_wins(case: Case, name: str, tmp_path: Path) -> None:
     nlp, _ = initialized(case, threshold=0.25)
-    before = vars(component(nlp).settings)
+    before = component(nlp).cfg
     nlp.to_disk(tmp_path)
     loaded = load(tmp_path, case, **{name: OTHER[name]})
-    assert before[name] != OTHER[name] == vars(component(loaded).settings)[name]
-    again = vars(component(spacy.load(_saved(loaded, tmp_path / "again"))).settings)
+    assert before[name] != OTHER[name] == component(loaded).cfg[name]
+    again = component(spacy.load(_saved(loaded, tmp_path / "again"))).cfg
     assert again[name] == pytest.approx(OTHER[name])
     assert {**again, name: None} == {**before, name: None}
     annotate(loaded, case.texts)
@@ -68,9 +67,9 @@ def test_what_was_changed_after_training_stays_unless_it_is_given(case: Case, tm
     nlp.to_disk(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        settings = component(spacy.load(tmp_path)).settings
+        settings = component(spacy.load(tmp_path))
         assert (settings.threshold, settings.max_sentence_words) == (0.5, 7)
-        settings = component(load(tmp_path, case, threshold=0.6)).settings
+        settings = component(load(tmp_path, case, threshold=0.6))
     assert (settings.threshold, settings.max_sentence_words) == (0.6, 7)
 
 
@@ -78,7 +77,7 @@ def test_a_setting_of_the_config_wins_over_one_that_another_config_has_changed(c
     nlp, _ = initialized(case)
     nlp.to_disk(tmp_path / "first")
     second = _saved(load(tmp_path / "first", case, threshold=0.6), tmp_path / "second")
-    assert component(load(second, case, threshold=0.4)).settings.threshold == 0.4
+    assert component(load(second, case, threshold=0.4)).threshold == 0.4
 
 
 def test_a_wrong_setting_is_an_error(case: Case, tmp_path: Path) -> None:
@@ -87,10 +86,19 @@ def test_a_wrong_setting_is_an_error(case: Case, tmp_path: Path) -> None:
         load(tmp_path, case, threshold=7)
 
 
-def test_bytes_win_over_the_component_that_loads_them(case: Case) -> None:
+def test_what_was_changed_is_in_the_bytes_and_all_else_in_the_config(case: Case) -> None:
     nlp, _ = initialized(case, threshold=0.25)
-    other, _ = initialized(case)
-    assert component(other.from_bytes(nlp.to_bytes())).settings.threshold == 0.25
+    component(nlp).configure(max_sentence_words=7)
+    empty = spacy.util.load_model_from_config(nlp.config)
+    loaded = component(empty.from_bytes(nlp.to_bytes()))
+    assert (loaded.threshold, loaded.max_sentence_words) == (0.25, 7)
+
+
+def test_settings_are_saved_once(case: Case, tmp_path: Path) -> None:
+    nlp, _ = initialized(case, threshold=0.25)
+    nlp.to_disk(tmp_path)
+    saved = json.loads((tmp_path / case.factory / "cfg").read_bytes())
+    assert not {*saved} & {*component(nlp).cfg}
 
 
 def test_all_settings_are_tried() -> None:

@@ -93,7 +93,7 @@ def test_links_are_followed_to_the_first_mention() -> None:
     scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, 0.0]])
     links = Links(antecedents, torch.isfinite(scores), scores)
     clusters, linked_to = structured_coref._link(links, 0.0)
-    link_scores = structured_coref._link_scores(links, linked_to)
+    link_scores = links.probabilities(linked_to)
     assert clusters == [0, 1, 1, 1, 4]
     assert linked_to == [None, None, 1, 2, None]
     odds = [[], [math.exp(-1)], [math.exp(-1), math.exp(2)], [math.exp(3), math.exp(2)], [math.exp(-0.5), 1.0]]
@@ -116,9 +116,9 @@ def test_a_link_scores_above_the_threshold(threshold: float, expected: list[int 
     antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
     scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, -0.4]])
     links = Links(antecedents, torch.isfinite(scores), scores)
-    _, linked_to = structured_coref._link(links, threshold)
+    linked_to = links.best(threshold)
     assert linked_to == expected
-    link_scores = structured_coref._link_scores(links, linked_to)
+    link_scores = links.probabilities(linked_to)
     chosen = [0 if j is None else 1 + row.index(j) for j, row in zip(expected, antecedents.tolist(), strict=True)]
     of_model = torch.cat([torch.zeros(5, 1), scores], dim=1).softmax(dim=1)[torch.arange(5), chosen]
     assert link_scores == pytest.approx(of_model.tolist())
@@ -145,9 +145,9 @@ def test_the_link_threshold_can_be_found(trained: Language, gold: list[Doc], tmp
 def test_settings_that_an_older_version_did_not_save_have_their_defaults(trained: Language) -> None:
     old = srsly.msgpack_loads(component(trained).to_bytes())
     cfg = srsly.json_loads(old["cfg"])
-    del cfg["link_threshold"], cfg["link_non_mentions"]
+    assert "link_threshold" not in cfg
     fresh = component(make_nlp(COREF)).from_bytes(srsly.msgpack_dumps({**old, "cfg": srsly.json_dumps(cfg)}))
-    assert (fresh.settings.link_threshold, fresh.settings.link_non_mentions) == (0.0, 0.0)
+    assert fresh.link_threshold == 0.0
 
 
 @pytest.mark.parametrize(
@@ -156,19 +156,13 @@ def test_settings_that_an_older_version_did_not_save_have_their_defaults(trained
         ({"link_threshold": math.nan}, "'link_threshold' of 'structured_coref' is nan; it must be a finite number"),
         ({"link_threshold": 1e300}, "'link_threshold' of .* is 1e.300; it must be less than or equal to 10"),
         ({"link_threshold": "0"}, "'link_threshold' of .* is '0'; it must be a valid number"),
-        ({"link_non_mentions": -1.0}, "'link_non_mentions' of .* is -1.0; it must be greater than or equal to 0"),
+        ({"reach": 0}, "'reach' of .* is 0; it must be greater than or equal to 1"),
     ],
 )
 def test_bad_settings_of_links_are_errors(settings: dict[str, Any], problem: str) -> None:
     pipe = component(make_nlp(COREF))
     with pytest.raises(ValueError, match=problem):
         pipe.configure(**settings)
-
-
-def test_links_of_non_mentions_are_learnt_if_asked_for() -> None:
-    losses = [train(*initialized(COREF, link_non_mentions=weight), steps=1)[0] for weight in (0.0, 0.5, 1.0)]
-    assert losses[0] < losses[1] < losses[2]
-    assert losses[2] - losses[1] == pytest.approx(losses[1] - losses[0], rel=1e-3)
 
 
 def test_clusters_are_numbered_by_their_first_mention(trained: Language, gold: list[Doc]) -> None:
@@ -180,7 +174,7 @@ def test_clusters_are_numbered_by_their_first_mention(trained: Language, gold: l
 def test_scores_are_the_probabilities_of_the_mentions(trained: Language, gold: list[Doc]) -> None:
     for doc in trained.pipe([doc.text for doc in gold]):
         of_mention = mention_scores(doc)
-        threshold = component(trained).settings.threshold
+        threshold = component(trained).threshold
         assert all(threshold < score <= 1 for score in of_mention.values())
         for group in cluster_groups(doc):
             assert group.attrs["scores"] == [of_mention[span.start, span.end] for span in group]

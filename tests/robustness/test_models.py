@@ -21,9 +21,10 @@ import torch
 from hypothesis import strategies as st
 from spacy.language import Language
 
-from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
-from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
-from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
+from spacy_span_selector.pipeline.settings import defaults
+from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
+from spacy_span_selector.pipeline.structured_srl import StructuredSrl
 
 from ..pipeline.components import annotation, component, network
 from .damage import Damage, damage, damages
@@ -37,9 +38,9 @@ LABELS = {"structured_srl": ("labels", "rolesets"), "structured_spancat": ("labe
 CALLED = {("structured_srl", "labels"): "roles"}
 """Labels that have another name in errors."""
 SETTINGS = [
-    *(("structured_coref", name) for name in CorefPipeSettings.defaults()),
-    *(("structured_srl", name) for name in (*SrlPipeSettings.defaults(), *LABELS["structured_srl"])),
-    *(("structured_spancat", name) for name in (*SpancatPipeSettings.defaults(), *LABELS["structured_spancat"])),
+    *(("structured_coref", name) for name in defaults(StructuredCoref)),
+    *(("structured_srl", name) for name in (*defaults(StructuredSrl), *LABELS["structured_srl"])),
+    *(("structured_spancat", name) for name in (*defaults(StructuredSpancat), *LABELS["structured_spancat"])),
 ]
 FILES = ("{}/model", "{}/cfg", "config.cfg")
 SETTING = re.compile(r"(?!factory)\w+ = ")
@@ -101,7 +102,7 @@ def test_settings_that_were_changed(place: tuple[str, str], value: str) -> None:
         assert factory in loaded and CALLED.get(place, setting) in loaded, loaded
     else:
         assert not is_label
-        found = getattr(component(loaded).settings, setting)
+        found = getattr(component(loaded), setting)
         assert ([*found] if isinstance(found, tuple) else found) == json.loads(value)
 
 

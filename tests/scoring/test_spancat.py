@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,13 +12,12 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import LABELLED_KEY, set_labelled_spans
-from spacy_span_selector.pipeline.structured_spancat import SpancatPipeSettings
 from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.spancat import LABELLED_SPANS, count_labelled_spans
 
 VOCAB = Vocab()
 WORDS = ["Ann", "Lee", "saw", "the", "old", "house"]
-SETTINGS = SpancatPipeSettings()
+SETTINGS = SimpleNamespace(spans_key=LABELLED_KEY)
 
 Labelled = list[tuple[int, int, str]]
 LABELLED = st.tuples(st.integers(0, 4), st.integers(5, 6), st.sampled_from(["PER", "LOC"]))

@@ -76,6 +76,25 @@ class Links(NamedTuple):
     possible: Tensor
     scores: Tensor
 
+    def best(self, threshold: float) -> list[int | None]:
+        """The best antecedent of each mention that scores above the threshold, or None."""
+        scores = torch.cat([self.scores.new_full((len(self.scores), 1), threshold), self.scores], dim=1)
+        best = scores.argmax(dim=1, keepdim=True)  # "none" comes first, so it wins a tie
+        linked = torch.nonzero(best.squeeze(1)).squeeze(1)
+        chosen: list[int | None] = [None] * len(self.scores)
+        best_antecedents = self.antecedents[linked, best[linked, 0] - 1]
+        for mention, antecedent in zip(linked.tolist(), best_antecedents.tolist(), strict=True):
+            chosen[mention] = antecedent
+        return chosen
+
+    def probabilities(self, chosen: Sequence[int | None]) -> list[float]:
+        """The probability of one antecedent of each mention, or of its having none; 0 for one that was not scored."""
+        scores = torch.cat([self.scores.new_zeros(len(self.scores), 1), self.scores], dim=1)
+        numbers = [-1 if antecedent is None else antecedent for antecedent in chosen]
+        wanted = torch.tensor(numbers, dtype=torch.long, device=scores.device)[:, None]
+        is_chosen = torch.cat([wanted < 0, (self.antecedents == wanted) & self.possible], dim=1)
+        return scores.softmax(dim=1).masked_fill(~is_chosen, 0.0).sum(dim=1).tolist()  # of one column: exact
+
 
 class Linker(nn.Module):
     """Score the antecedents of mentions.

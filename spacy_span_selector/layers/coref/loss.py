@@ -10,12 +10,6 @@ If every mention is marked, annotation is *complete*, and every other span is no
 
     L2' = - sum over other spans s    log [ 1 - p(s) ]
 
-Then the linker learns nothing about the spans that are no mentions, although those that are selected by mistake are
-linked, too. With a weight w, each is taught to have no antecedent as far as it is selected, p^ being p without a
-gradient:
-
-    L2'' = - w * sum over other spans s    p^(s) log p(no antecedent | s)
-
 "Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
 random sample of all spans that are not gold.
 """
@@ -79,7 +73,6 @@ class CorefOutput(NamedTuple):
         *,
         annotation: Annotation,
         negatives: Negatives,
-        link_non_mentions: float = 0.0,
     ) -> Tensor:
         """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
 
@@ -87,7 +80,6 @@ class CorefOutput(NamedTuple):
         layout (SpanLayout): The sentences of the batch.
         annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
         negatives (Negatives): Which other spans to sample.
-        link_non_mentions (float): The weight w; not used with partial annotation.
         RETURNS (Tensor): A scalar.
         """
         log_p, log_not_p = self.selection.marginals
@@ -102,8 +94,6 @@ class CorefOutput(NamedTuple):
         others = self.selection.candidates[is_other]
         if annotation == "complete":
             other = log_not_p[others]
-            if link_non_mentions:
-                other = other + link_non_mentions * log_p[others].detach().exp() * none[is_other]
         else:
             other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
         terms = [log_p[gold_flat], antecedent[is_gold], other, log_not_p[sampled]]

@@ -196,7 +196,7 @@ def find_keys(nlp: Language) -> dict[str, str]:
     for name in nlp.pipe_names:
         pipe: Any = nlp.get_pipe(name)
         names = KEYS.get(nlp.get_pipe_meta(name).factory, {})
-        own = {argument: getattr(pipe.settings, setting) for setting, argument in names.items()}
+        own = {argument: getattr(pipe, setting) for setting, argument in names.items()}
         found = own | found  # the first component counts
     return found
 

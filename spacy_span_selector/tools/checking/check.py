@@ -108,14 +108,14 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
     train_docs = [doc for path in train_files for doc in files[path]]
     pipes: dict[str, Pipe] = {}
     for name, pipe in training.pipes.items():
-        if any(training.tasks[name].can_learn(doc, pipe.settings) for doc in train_docs):
+        if any(training.tasks[name].can_learn(doc, pipe) for doc in train_docs):
             pipe.take_labels(train_docs, training.settings.get(name, {}))
             pipes[name] = pipe
         elif requires_all:
             problems.append(Problem(NOTHING_TO_LEARN, ", ".join(map(str, train_files)), found=f"'{name}'"))
     keys = dict(KEYS)
     for name, pipe in reversed(training.pipes.items()):  # of several components of a kind the first one counts
-        keys[training.tasks[name].group] = getattr(pipe.settings, "prefix", pipe.settings.selected_key)
+        keys[training.tasks[name].group] = getattr(pipe, "prefix", pipe.selected_key)
     for path, docs in files.items():
         for doc in docs:
             problems += _check_doc(doc, path, training, pipes, keys["cluster"], trains=path in train_files)
@@ -134,7 +134,7 @@ def _check_doc(
     if not len(doc):
         yield Problem(NO_WORDS, file, document)
         return
-    if all(tasks[name].gold_spans(doc, pipe.settings) is None for name, pipe in training.pipes.items()):
+    if all(tasks[name].gold_spans(doc, pipe) is None for name, pipe in training.pipes.items()):
         for_others = any((has_clusters_annotated(doc), has_frames_annotated(doc), has_labelled_spans_annotated(doc)))
         yield Problem(OTHER_TASK if for_others else NO_ANNOTATION, file, document)
     if lacks_boundaries(doc):

@@ -74,7 +74,7 @@ def find_losses(
     examples = list(training.examples(doc, file))
     for name, pipe in pipes.items():
         if training.tasks[name].group == "cluster":
-            prefix = pipe.settings.prefix
+            prefix = pipe.prefix
             links, kept = _count_links(doc, prefix), sum(_count_links(e.reference, prefix) for e in examples)
             if kept < links:
                 found = f"{links - kept:,} of {links:,} links between mentions of a cluster"

@@ -19,7 +19,7 @@ from ...annotation import (
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task
 
-Pipe = SelectorPipe[Any, Any, Any, Any]
+Pipe = SelectorPipe[Any, Any, Any]
 Span = tuple[int, int]
 
 
@@ -113,13 +113,13 @@ def check_spans(doc: Doc, task: Task, pipe: Pipe) -> Iterator[Finding]:
     if task.group == "frame":
         yield from _check_frames(doc, pipe)
     elif task.group in CROSSING and not pipe.selector.spans_may_cross:
-        spans = ((span.start, span.end) for group in task.groups(doc, pipe.settings) for span in group)
+        spans = ((span.start, span.end) for group in task.groups(doc, pipe) for span in group)
         yield from _check_crossing(CROSSING[task.group], spans, doc)
 
 
 def _check_frames(doc: Doc, pipe: Pipe) -> Iterator[Finding]:
     """Find frames of which not all can be predicted together, and arguments of different predicates that cross."""
-    frames = get_frames(doc, pipe.settings.prefix)
+    frames = get_frames(doc, pipe.prefix)
     seen: set[Span] = set()
     for frame in frames:
         predicate = doc[frame.start : frame.end].text
@@ -132,7 +132,7 @@ def _check_frames(doc: Doc, pipe: Pipe) -> Iterator[Finding]:
                 yield OVERLAPPING, second[:2], f"{found}{first.role} at {tokens(*first[:2])}"
         roles: set[str] = set()
         for start, end, role in frame.arguments:
-            if role in roles and role in pipe.settings.unique_roles:
+            if role in roles and role in pipe.unique_roles:
                 yield SAME_ROLE, (start, end), f"{role} {doc[start:end].text!r} of {predicate!r}"
             roles.add(role)
     if not pipe.selector.spans_may_cross:

@@ -203,4 +203,4 @@ def _learning(docs: Sequence[Doc], nlp: Language) -> list[str]:
 
 def _settings(nlp: Language, name: str) -> Any:
     pipe: Any = nlp.get_pipe(name)
-    return pipe.settings
+    return pipe

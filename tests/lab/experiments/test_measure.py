@@ -25,9 +25,6 @@ from lab.experiments.measure import (
 from lab.experiments.statistics import mean_f1
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_mentions
 from spacy_span_selector.layers.selection.selectors import SigmoidSelector
-from spacy_span_selector.pipeline.settings import PipeSettings
-from spacy_span_selector.pipeline.structured_coref import CorefPipeSettings
-from spacy_span_selector.pipeline.structured_srl import SrlPipeSettings
 from spacy_span_selector.scoring.task import Task, get_task
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
@@ -59,7 +56,7 @@ def examples(annotated: list[Annotated]) -> list[Example]:
 
 @pytest.fixture(scope="module")
 def measures(nlp: Language, annotated: list[Annotated]) -> dict[str, Any]:
-    settings = nlp.get_pipe("structured_srl").settings  # type: ignore[attr-defined]
+    settings = nlp.get_pipe("structured_srl")  # type: ignore[attr-defined]
     return measure_spans(annotated, get_task("structured_srl"), settings)
 
 
@@ -101,7 +98,7 @@ def test_spans_are_ranked(measures: dict[str, Any]):
 
 def test_counts_of_documents_add_up_to_the_main_score(nlp: Language, examples: list[Example]):
     pipe = nlp.get_pipe("structured_srl")
-    counts = count_documents(examples, get_task("structured_srl"), vars(pipe.settings))  # type: ignore[attr-defined]
+    counts = count_documents(examples, get_task("structured_srl"), pipe.cfg)  # type: ignore[attr-defined]
     assert len(counts) == 2
     score = pipe.score(examples)["srl_f"]  # type: ignore[attr-defined]
     assert float(mean_f1(np.array(counts).sum(0))) == pytest.approx(score)
@@ -109,12 +106,12 @@ def test_counts_of_documents_add_up_to_the_main_score(nlp: Language, examples: l
 
 def test_other_settings_hold_for_a_while(nlp: Language):
     pipe: Any = nlp.get_pipe("structured_srl")
-    before, selector = pipe.settings, pipe.selector
+    before, selector = dict(pipe.cfg), pipe.selector
     other = {"@misc": "spacy_span_selector.SigmoidSelector.v1", "non_crossing": True}
     with changed_settings(pipe, {"decoding": "map"}, other):
-        assert pipe.settings.decoding == "map"
+        assert pipe.decoding == "map"
         assert pipe.selector == SigmoidSelector(non_crossing=True)
-    assert pipe.settings == before
+    assert pipe.cfg == before
     assert pipe.selector is selector
 
 
@@ -154,8 +151,11 @@ def test_numpy_numbers_become_python_numbers():
     assert type(value["a"]) is float and type(value["b"]["c"]) is int
 
 
-COREF = get_task("structured_coref"), CorefPipeSettings()
-SRL = get_task("structured_srl"), SrlPipeSettings()
+def task_and_pipe(factory: str, **settings: Any) -> tuple[Task, Any]:
+    return get_task(factory), spacy.blank("xx").add_pipe(factory, config=settings)
+
+
+COREF, SRL = task_and_pipe("structured_coref"), task_and_pipe("structured_srl")
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_singletons_do_not_count_where_they_are_not_kept(example: Example):
     set_clusters(example.reference, [[(0, 5)], [(3, 5), (0, 2)]])
     set_clusters(example.predicted, [[(0, 5)]])
     set_mentions(example.predicted, [(0, 5)], [0.9])
-    spans = doc_spans(example, COREF[0], CorefPipeSettings(keep_singletons=False))
+    spans = doc_spans(example, *task_and_pipe("structured_coref", keep_singletons=False))
     assert spans is not None
     assert spans.depths.keys() == {(11, 20), (0, 7)}
     assert spans.output == set()
@@ -201,9 +201,9 @@ def test_arguments(example: Example):
     assert (spans.kept, spans.output) == ({(0, 7), (0, 20)}, {(0, 7)})
 
 
-@pytest.mark.parametrize(("task", "settings"), [COREF, SRL])
-def test_a_reference_without_annotation_is_left_out(example: Example, task: Task, settings: PipeSettings):
-    assert doc_spans(example, task, settings) is None
+@pytest.mark.parametrize(("task", "pipe"), [COREF, SRL])
+def test_a_reference_without_annotation_is_left_out(example: Example, task: Task, pipe: Any):
+    assert doc_spans(example, task, pipe) is None
 
 
 def test_spans_without_tokens_do_not_count(example: Example):

@@ -1,0 +1,252 @@
+"""The component `entity_resolver`: who is who, and who speaks, from what the components before it have found.
+
+`structured_coref` links each mention by itself. Here the antecedents that its network scored, the labelled spans and
+the quotations of a document become clusters that agree as a whole (`clustering/`), and quotations get speakers
+(`attribution/`). It has nothing to learn but the weights of quotations, which are kept in the vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import srsly
+import torch
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation import Mention, Quotation, find_labelled_key, set_clusters, set_quotations
+from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
+from ..documents.words import Words, read_words
+from ..examples.token_facts import number_speakers, sentence_numbers
+from ..extensions import entity_label, labels_by_span, register_extensions
+from ..layers.coref.linker import Links
+from ..pipeline.settings import HasSettings
+from .attribution import Attribution, Attributor
+from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from .scenes import (
+    attribute_quotations,
+    clusters_of_speakers,
+    find_in_words,
+    find_turns,
+    learn_quotations,
+    outer_quotations,
+    quotation_of_words,
+    quotations_of,
+    read_scene,
+)
+
+ENTITY_TRUST = 0.5
+"""How probable the label of an entity of `doc.ents` is, which has no probability. spaCy's pipelines of news are often
+wrong of characters: with more trust, clusters of LitBank get worse."""
+
+WHY = {
+    "name": "has a name of the same entity",
+    "speaker": "is who speaks",
+    "addressee": "is who is spoken to",
+    "other name": "is someone of another name",
+    "type": "differs in gender, number or label",
+    "nested": "one is inside the other",
+    "whole": "another reading of the whole is likelier",
+}
+"""Why a mention was joined, or kept apart from an antecedent, in words."""
+
+register_extensions()
+
+
+@Language.factory(
+    "entity_resolver",
+    assigns=["doc.spans", "doc._.characters", "doc._.resolved_text", "doc._.quotations"],
+    requires=["doc.spans", "token.is_sent_start"],
+)
+class EntityResolver(HasSettings, Pipe):
+    """Write clusters that agree as a whole, and quotations with their speakers.
+
+    A document that no `structured_coref` has annotated in this pipeline stays as it is.
+
+    consistent_clusters (bool): Whether clusters are made under agreement of the whole: names, gender, number, nesting,
+        known speakers (docs/model.md). If not, they stay as the network links them.
+    quotations (bool): Whether quotations are found, and who says them to whom; with `consistent_clusters`, "I" and
+        "you" in them follow.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = "entity_resolver",
+        *,
+        consistent_clusters: bool = True,
+        quotations: bool = True,
+    ) -> None:
+        self.vocab = nlp.vocab
+        self.name = name
+        self.consistent_clusters = consistent_clusters
+        self.quotations = quotations
+        self._remember_settings()
+
+    def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
+        """Learn from annotated quotations who speaks, if the examples have enough of them."""
+        if self.quotations:
+            learn_quotations([example.reference for example in get_examples()], self.vocab)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Resolve the mentions of a document that `structured_coref` has scored."""
+        for prefix, scored in get_scored_mentions(doc).items():
+            self._resolve(doc, prefix, scored)
+        return doc
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the settings that have changed since the pipeline was made."""
+        return srsly.json_dumps(self._saved()).encode()
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> EntityResolver:
+        """Load settings, as `to_bytes` has them."""
+        self._take_over(bytes_data, "the bytes")
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save to a file beside the folders of other components."""
+        srsly.write_json(Path(path).with_suffix(".json"), self._saved())
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> EntityResolver:
+        """Load what `to_disk` has saved, if it is there."""
+        file = Path(path).with_suffix(".json")
+        if file.is_file():
+            self._take_over(file.read_bytes(), str(file))
+        return self
+
+    def _resolve(self, doc: Doc, prefix: str, scored: ScoredMentions) -> None:
+        words = read_words(doc)
+        mentions = _in_words(words, scored.mentions)
+        scores = torch.from_numpy(scored.links)
+        links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
+        found = find_in_words(words) if self.quotations else []
+        outer = outer_quotations(found)
+        if self.consistent_clusters:
+            clustering = consistent_clusters(words, mentions, scored, outer if self.quotations else None)
+            reasons = describe_reasons(words.doc, mentions, clustering.reasons)
+            _write_clusters(doc, prefix, scored, links, clustering, reasons)
+            attributions = clustering.attributions
+        else:
+            attributions = attribute_quotations(words, outer, mentions, _linked_clusters(links, scored.threshold))
+        if self.quotations:
+            spoken = quotations_of(found, outer, attributions, mentions)
+            set_quotations(doc, [_in_source(words, quotation) for quotation in spoken])
+
+
+def consistent_clusters(
+    words: Words, mentions: Sequence[Mention], scored: ScoredMentions, quotations: Sequence[Mention] | None = None
+) -> Clustering:
+    """Cluster the mentions of a document.
+
+    words (Words): The document. Its labelled spans, or else its entities, tell persons from places and other things.
+    mentions (Sequence[Mention]): Token offsets in the document without white space, in the order of the text.
+    scored (ScoredMentions): What the network says of them.
+    quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
+        turns of speakers, "you" follows these. None to attribute nothing.
+    """
+    doc = words.doc
+    starts = [start for start, _ in mentions]
+    forms = read_forms(doc, mentions)
+    evidence = [form.evidence for form in forms]
+
+    speakers, names = number_speakers(doc)
+    turns = [] if quotations is None else find_turns(speakers)
+    utterances = turns or quotations or []
+
+    def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
+        scene = read_scene(words, utterances, mentions, evidence, clusters)
+        if not turns:
+            return Attributor(doc.vocab).attribute(scene)
+        known = clusters_of_speakers(scene, speakers)
+        return Attributor(doc.vocab).address(scene, [known.get(speakers[start]) for start, _ in turns])
+
+    facts = Scored(
+        mentions=mentions,
+        sentences=sentence_numbers(doc)[starts].tolist(),
+        speakers=speakers[starts].tolist(),
+        quotations=quotation_of_words(utterances, len(doc))[starts].tolist(),
+        antecedents=scored.antecedents,
+        scores=scored.links,
+        speaker_names=names,
+        labels=_labels(doc, mentions),
+    )
+    reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
+    found = cluster_mentions(forms, facts, reader, types, scored.threshold, attribute if utterances else None)
+    if turns:
+        found = found._replace(attributions=attribute_quotations(words, quotations or [], mentions, found.clusters))
+    return found
+
+
+def describe_reasons(doc: Doc, mentions: Sequence[Mention], reasons: Sequence[Reason | None]) -> list[str]:
+    """Say in words why mentions were kept apart from the antecedents that the network prefers, or joined without one.
+
+    doc (Doc): The document without white space, so that a reason is the same wherever lines end.
+    mentions (Sequence[Mention]): Token offsets of its mentions.
+    RETURNS (list[str]): Such as 'not "Mr. Elton": is someone of another name'; "" for None.
+    """
+    texts = []
+    for reason in reasons:
+        if reason is None:
+            texts.append("")
+        elif reason.refused is None:
+            texts.append(WHY[reason.why])
+        else:
+            start, end = mentions[reason.refused]
+            texts.append(f'not "{doc[start:end].text}": {WHY[reason.why]}')
+    return texts
+
+
+def _write_clusters(
+    doc: Doc, prefix: str, scored: ScoredMentions, links: Links, clustering: Clustering, reasons: Sequence[str]
+) -> None:
+    mentions = scored.mentions
+    members: dict[int, list[Mention]] = {}
+    for mention, cluster in zip(mentions, clustering.clusters, strict=True):
+        members.setdefault(cluster, []).append(mention)
+    set_clusters(
+        doc,
+        [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in scored.singletons],
+        prefix=prefix,
+        mentions_key=scored.mentions_key,
+        scores=dict(zip(mentions, scored.scores, strict=True)),
+        link_scores=dict(zip(mentions, links.probabilities(clustering.antecedents), strict=True)),
+        reasons=dict(zip(mentions, reasons, strict=True)),
+        antecedents={
+            mention: None if antecedent is None else mentions[antecedent]
+            for mention, antecedent in zip(mentions, clustering.antecedents, strict=True)
+        },
+    )
+
+
+def _linked_clusters(links: Links, threshold: float) -> list[int]:
+    """The cluster of each mention as the network links it."""
+    clusters: list[int] = []
+    for number, antecedent in enumerate(links.best(threshold)):
+        clusters.append(number if antecedent is None else clusters[antecedent])
+    return clusters
+
+
+def _labels(doc: Doc, mentions: Sequence[Mention]) -> Sequence[Mapping[str, float]]:
+    """The labels of each mention, with their probabilities; empty if nothing in the document is labelled."""
+    if labels := labels_by_span(doc, find_labelled_key(doc)):
+        return [labels.get(mention, {}) for mention in mentions]
+    if not doc.has_annotation("ENT_IOB"):
+        return ()
+    found = (entity_label([doc[start:end]]) for start, end in mentions)
+    return [{label: ENTITY_TRUST} if label else {} for label in found]
+
+
+def _in_words(words: Words, mentions: Sequence[Mention]) -> list[Mention]:
+    """The places of mentions in the document without white space."""
+    if not words.has_white_space:
+        return list(mentions)
+    edges = np.searchsorted(words.places, np.array(mentions, dtype=np.int64).reshape(-1, 2))
+    return [(start, end) for start, end in edges.tolist()]
+
+
+def _in_source(words: Words, quotation: Quotation) -> Quotation:
+    return quotation.moved(words.to_source) if words.has_white_space else quotation

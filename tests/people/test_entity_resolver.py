@@ -1,0 +1,317 @@
+"""The component `entity_resolver`, and its consistent clusters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import torch
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from spacy_span_selector import from_dict, to_dict
+from spacy_span_selector.annotation import (
+    MENTIONS_KEY,
+    get_clusters,
+    get_labelled_spans,
+    set_clusters,
+    set_labelled_spans,
+    set_speakers,
+)
+from spacy_span_selector.annotation.scored_mentions import ScoredMentions, get_scored_mentions
+from spacy_span_selector.documents.words import Words, read_words
+from spacy_span_selector.layers.coref.linker import Links
+from spacy_span_selector.people import entity_resolver
+from spacy_span_selector.people.clustering import Clustering, Reason
+from spacy_span_selector.people.entity_resolver import _labels, consistent_clusters, describe_reasons
+
+from ..pipeline.components import (
+    COREF,
+    SPANCAT,
+    annotation,
+    assert_same,
+    blank_nlp,
+    component,
+    from_disk,
+    gold_docs,
+    load_trained,
+    make_examples,
+)
+
+
+def links_of(count: int, **scores: float) -> Links:
+    """Links of some mentions, `m2_1=3.0` the score of the second antecedent of the third; all others are -5."""
+    antecedents = torch.arange(max(count - 1, 1)).expand(count, -1)
+    possible = antecedents < torch.arange(count)[:, None]
+    values = torch.full(antecedents.shape, -5.0)
+    for place, score in scores.items():
+        mention, antecedent = map(int, place[1:].split("_"))
+        values[mention, antecedent] = score
+    return Links(antecedents, possible, values.masked_fill(~possible, -torch.inf))
+
+
+def cluster(
+    doc: Doc, mentions: list[tuple[int, int]], quotations: list[tuple[int, int]] | None = None, **scores: float
+) -> Clustering:
+    """The consistent clusters of mentions, whose links score as in `links_of`."""
+    links = links_of(len(mentions), **scores)
+    scored = ScoredMentions(
+        mentions,
+        [1.0] * len(mentions),
+        links.antecedents.numpy(),
+        links.scores.numpy(),
+        0.0,
+        set(mentions),
+        MENTIONS_KEY,
+    )
+    return consistent_clusters(read_words(doc), mentions, scored, quotations)
+
+
+def english(words: str) -> Doc:
+    return Doc(spacy.blank("en").vocab, words=words.split())
+
+
+def test_a_document_is_clustered_by_its_words() -> None:
+    doc = english("Mr. Elton bowed . Mr. Weston left .")
+    assert links_of(2, m1_0=2.0).best(0.0) == [None, 0]
+    clusters, antecedents, reasons, _ = cluster(doc, [(0, 2), (4, 6)], m1_0=2.0)
+    assert (clusters, antecedents) == ([0, 1], [None, None])
+    assert describe_reasons(doc, [(0, 2), (4, 6)], reasons) == ["", 'not "Mr. Elton": is someone of another name']
+
+
+def test_speakers_of_the_document_count() -> None:
+    doc = english("I know . I see . I know .")
+    set_speakers(doc, [(0, 3, "Ann"), (3, 6, "Tom"), (6, 9, "Ann")])
+    assert cluster(doc, [(0, 1), (3, 4), (6, 7)], m1_0=3.0, m2_0=1.0, m2_1=3.0).clusters == [0, 1, 0]
+
+
+THE_PEQUOD = "the Pequod sailed . Ahab slept . he woke ."
+PEQUOD, AHAB, HE = (0, 2), (4, 5), (7, 8)
+
+
+def cluster_the_pequod(doc: Doc) -> list[int]:
+    return cluster(doc, [PEQUOD, AHAB, HE], m2_0=3.0, m2_1=1.0).clusters
+
+
+@pytest.mark.parametrize("key", ["sc", "people"])
+def test_labelled_spans_tell_persons_from_things(key: str) -> None:
+    doc = english(THE_PEQUOD)
+    assert cluster_the_pequod(doc) == [0, 1, 0]
+    set_labelled_spans(doc, [(*PEQUOD, "VEH"), (*AHAB, "PER")], [1.0, 1.0], key=key)
+    assert cluster_the_pequod(doc) == [0, 1, 1]
+
+
+def test_entities_are_half_trusted_where_there_are_no_labelled_spans() -> None:
+    doc = english(THE_PEQUOD)
+    assert _labels(doc, [PEQUOD, AHAB, HE]) == ()
+    doc.ents = [Span(doc, 1, 2, "PRODUCT"), Span(doc, *AHAB, "PERSON")]
+    assert _labels(doc, [PEQUOD, AHAB, HE]) == [{"PRODUCT": 0.5}, {"PERSON": 0.5}, {}]
+    set_labelled_spans(doc, [(*PEQUOD, "VEH")])
+    assert _labels(doc, [PEQUOD, AHAB, HE]) == [{"VEH": 1.0}, {}, {}]
+
+
+@pytest.mark.parametrize("key", ["sc", "people"])
+def test_labelled_spans_of_a_component_before_reach_it(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = blank_nlp()
+    for case, settings in ((SPANCAT, {"spans_key": key, "threshold": 0.1}), (COREF, {})):
+        nlp.add_pipe(case.factory, config={"model": case.model, **settings})
+    nlp.add_pipe("entity_resolver")
+    docs = [*gold_docs(SPANCAT, nlp), *gold_docs(COREF, nlp)]
+    for doc in docs:
+        if "sc" in doc.spans:
+            set_labelled_spans(doc, get_labelled_spans(doc), key=key)
+    nlp.initialize(lambda: make_examples(nlp, docs))
+    seen = []
+    clusters = entity_resolver.consistent_clusters
+
+    def look(words: Words, *arguments: Any) -> Clustering:
+        seen.append(get_labelled_spans(words.doc, key))
+        return clusters(words, *arguments)
+
+    monkeypatch.setattr(entity_resolver, "consistent_clusters", look)
+    found = [get_labelled_spans(doc, key) for doc in nlp.pipe([doc.text for doc in docs])]
+    assert seen == found and any(found)
+
+
+def test_reasons_are_said_in_words() -> None:
+    doc = english("Ann saw her")
+    reasons = [None, Reason("name", None), Reason("type", 0)]
+    said = describe_reasons(doc, [(0, 1), (1, 2), (2, 3)], reasons)
+    assert said == ["", "has a name of the same entity", 'not "Ann": differs in gender, number or label']
+
+
+def test_a_reason_is_the_same_wherever_lines_end() -> None:
+    doc = Doc(spacy.blank("en").vocab, words=["Mr.", "\n", "\u200b", "Elton", "saw"], spaces=[True] * 5)
+    words = read_words(doc).doc
+    assert describe_reasons(words, [(0, 2)], [Reason("nested", 0)]) == ['not "Mr. Elton": one is inside the other']
+
+
+def test_the_probability_of_an_antecedent_that_was_not_scored_is_zero() -> None:
+    links = links_of(2, m1_0=0.0)
+    assert links.probabilities([None, 0]) == [1.0, 0.5]
+    assert links._replace(possible=torch.zeros_like(links.possible)).probabilities([None, 0])[1] == 0.0
+
+
+def resolving(**settings: Any) -> Language:
+    nlp = load_trained(COREF)
+    nlp.add_pipe("entity_resolver", config=settings)
+    return nlp
+
+
+def test_without_it_clusters_are_those_of_the_network() -> None:
+    text = gold_docs(COREF, blank_nlp())[0].text
+    alone, switched_off = load_trained(COREF), resolving(consistent_clusters=False, quotations=False)
+    assert_same([annotation(switched_off(text))], [annotation(alone(text))])
+    doc = resolving()(text)
+    assert all("reasons" in group.attrs for key, group in doc.spans.items() if key.startswith("coref_clusters"))
+
+
+def test_batches_and_processes_change_nothing() -> None:
+    nlp = resolving()
+    texts = [doc.text for doc in gold_docs(COREF, nlp)]
+    together = [get_clusters(doc) for doc in nlp.pipe(texts, batch_size=len(texts))]
+    assert together == [get_clusters(nlp(text)) for text in texts]
+    assert together[::-1] == [get_clusters(doc) for doc in nlp.pipe(texts[::-1], batch_size=2)]
+
+
+def test_a_document_that_nothing_has_scored_stays_as_it_is() -> None:
+    nlp = resolving()
+    doc = nlp.make_doc("Ann saw her.")
+    set_clusters(doc, [[(0, 1), (2, 3)]])
+    before = doc.to_bytes()
+    assert nlp.get_pipe("entity_resolver")(doc).to_bytes() == before
+    with nlp.select_pipes(disable=["structured_coref"]):
+        assert get_clusters(nlp("Ann saw her.")) == []
+
+
+def test_all_antecedents_reach_it_and_nothing_of_them_is_saved() -> None:
+    nlp = resolving()
+    doc = nlp(gold_docs(COREF, nlp)[0].text)
+    (scored,) = get_scored_mentions(doc).values()
+    assert scored.links.shape == scored.antecedents.shape == (len(doc.spans[MENTIONS_KEY]), len(scored.mentions) - 1)
+    assert get_scored_mentions(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == {}
+    assert get_scored_mentions(doc.copy()) == {}
+    assert doc.user_data == {}
+
+
+def test_its_settings_are_checked_and_saved(tmp_path: Path) -> None:
+    nlp = resolving(consistent_clusters=False)
+    with pytest.raises(ValueError, match="'quotations' of 'entity_resolver' is 3; it must be"):
+        component(nlp).quotations = 3
+    component(nlp).configure(quotations=False)
+    nlp.to_disk(tmp_path)
+    for loaded in (spacy.load(tmp_path), util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())):
+        assert component(loaded).cfg == {"consistent_clusters": False, "quotations": False}
+
+
+def saved_before(path: Path, *behind: str, **settings: Any) -> Path:
+    """A pipeline as it was saved when `structured_coref` did the work of the resolver."""
+    nlp = load_trained(COREF)
+    for name in behind:
+        nlp.add_pipe(name)
+    nlp.to_disk(path)
+    config = util.load_config(path / "config.cfg")
+    coref = config["components"]["structured_coref"]
+    coref |= {"consistent_clusters": True, "quotations": True, "link_non_mentions": 0.0, **settings}
+    del coref["reach"]
+    config.to_disk(path / "config.cfg")
+    return path
+
+
+def test_a_pipeline_that_was_saved_before_gets_a_resolver(tmp_path: Path) -> None:
+    text = gold_docs(COREF, blank_nlp())[0].text
+    loaded = spacy.load(saved_before(tmp_path / "old"))
+    assert loaded.pipe_names == ["sentencizer", "structured_coref", "entity_resolver"]
+    assert_same([annotation(loaded(text))], [annotation(resolving()(text))])
+    again = from_disk(loaded, tmp_path / "new")
+    assert again.pipe_names == loaded.pipe_names
+    assert_same([annotation(again(text))], [annotation(loaded(text))])
+
+
+def test_what_was_switched_off_before_stays_so(tmp_path: Path) -> None:
+    off = {"consistent_clusters": False, "quotations": False}
+    loaded = spacy.load(saved_before(tmp_path / "off", **off))
+    assert loaded.pipe_names == ["sentencizer", "structured_coref"]
+    assert loaded.get_pipe("structured_coref").reach is None  # type: ignore[attr-defined]
+    half = spacy.load(saved_before(tmp_path / "half", quotations=False))
+    assert component(half).cfg == {"consistent_clusters": True, "quotations": False}
+
+
+def test_what_was_switched_off_after_training_stays_so(tmp_path: Path) -> None:
+    path = saved_before(tmp_path)
+    saved = {"quotations": False, "threshold": 0.4, "configured": {"quotations": True}}
+    (path / "structured_coref/cfg").write_text(json.dumps(saved), encoding="utf-8")
+    assert component(spacy.load(path)).cfg == {"consistent_clusters": True, "quotations": False}
+
+
+def test_a_resolver_of_an_old_pipeline_is_in_front_of_later_labels(tmp_path: Path) -> None:
+    loaded = spacy.load(saved_before(tmp_path, "entity_ruler", "doc_cleaner"))
+    assert loaded.pipe_names[1:3] == ["structured_coref", "entity_resolver"]
+    loaded = spacy.load(saved_before(tmp_path, "doc_cleaner"))
+    assert loaded.pipe_names[-1] == "entity_resolver"
+
+
+def test_an_old_config_can_be_trained() -> None:
+    nlp = blank_nlp()
+    nlp.add_pipe("structured_coref", config={"model": COREF.model, "consistent_clusters": True, "quotations": True})
+    nlp.initialize(lambda: make_examples(nlp, gold_docs(COREF, nlp)))
+    assert nlp.pipe_names[-1] == "entity_resolver"
+
+
+def test_reasons_are_kept_in_plain_data() -> None:
+    nlp = resolving()
+    doc = nlp(gold_docs(COREF, nlp)[0].text)
+    (key, *_) = [key for key in doc.spans if key.startswith("coref_clusters")]
+    doc.spans[key].attrs["reasons"] = ["because", *doc.spans[key].attrs["reasons"][1:]]
+    data = json.loads(json.dumps(to_dict(doc)))
+    assert data["mentions"]["reason"][0] == "because"
+    again = from_dict(data, nlp)
+    assert again._.coref_clusters[0].reasons == doc._.coref_clusters[0].reasons
+    assert again._.coref_clusters[0].reasons[0] == "because"
+
+
+def test_singletons_below_their_threshold_are_no_clusters() -> None:
+    nlp = load_trained(COREF)
+    text = gold_docs(COREF, nlp)[1].text
+    doc = nlp(text)
+    selected = doc.spans[MENTIONS_KEY]
+    scores = {(span.start, span.end): score for span, score in zip(selected, selected.attrs["scores"], strict=True)}
+    everything = get_clusters(doc)
+    singletons = [cluster[0] for cluster in everything if len(cluster) == 1]
+    limit = sorted(scores[mention] for mention in singletons)[len(singletons) // 2]
+    component(nlp).configure(singleton_threshold=limit)
+    expected = [cluster for cluster in everything if len(cluster) > 1 or scores[cluster[0]] >= limit]
+    assert get_clusters(nlp(text)) == expected != everything
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1])
+def test_a_threshold_of_singletons_is_a_probability(value: float) -> None:
+    nlp = load_trained(COREF)
+    with pytest.raises(ValueError, match="singleton_threshold"):
+        component(nlp).configure(singleton_threshold=value)
+
+
+def test_i_has_the_name_of_its_speaker() -> None:
+    doc = english("Tom slept . I know .")
+    set_speakers(doc, [(3, 6, "TomBecker")])
+    assert cluster(doc, [(0, 1), (3, 4)]).clusters == [0, 0]
+
+
+def test_a_name_that_two_people_may_have_is_not_that_of_the_speaker() -> None:
+    doc = english("Tom Finn slept . Tom Becker slept . I know .")
+    set_speakers(doc, [(8, 11, "Tom")])
+    clusters = cluster(doc, [(0, 2), (4, 6), (8, 9)]).clusters
+    assert clusters == [0, 1, 2]
+
+
+def test_you_is_never_the_speaker_of_the_turn() -> None:
+    doc = english("I know you . I see .")
+    set_speakers(doc, [(0, 4, "Ann"), (4, 7, "Tom")])
+    mentions = [(0, 1), (2, 3), (4, 5)]
+    assert cluster(doc, mentions, m1_0=5.0).clusters == [0, 0, 1]
+    clusters = cluster(doc, mentions, [], m1_0=5.0).clusters
+    assert clusters[1] != clusters[0]
