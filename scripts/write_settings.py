@@ -9,7 +9,7 @@ import argparse
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -23,6 +23,7 @@ from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.settings import SrlSettings
 from spacy_span_selector.models.selectors import sigmoid_selector
 from spacy_span_selector.people.entity_resolver import EntityResolver
+from spacy_span_selector.pipeline.settings import HasSettings, defaults
 from spacy_span_selector.pipeline.structured_coref import StructuredCoref
 from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
 from spacy_span_selector.pipeline.structured_srl import StructuredSrl
@@ -96,18 +97,25 @@ def rows_of(owner: Any) -> Iterator[tuple[str, str, str, str]]:
     owner (type | Callable): A dataclass, or a function that has settings as arguments.
     """
     meanings = describe(owner)
-    hints = get_type_hints(owner, include_extras=True)
+    hints = get_type_hints(owner.__init__ if is_component(owner) else owner, include_extras=True)
     for name, default in defaults_of(owner).items():
         if name in meanings:
             shown = f"`{type(default).__name__}.v1`" if isinstance(default, Selector) else f"`{json.dumps(default)}`"
             yield name, values(hints[name]), shown, meanings[name]
 
 
-def defaults_of(owner: type[Any] | Callable[..., Any]) -> dict[str, Any]:
+def defaults_of(owner: Any) -> dict[str, Any]:
     """The defaults of settings by name."""
+    if is_component(owner):
+        return defaults(owner)
     if is_dataclass(owner):
         return {field.name: field.default for field in fields(owner)}
     return {name: parameter.default for name, parameter in inspect.signature(owner).parameters.items()}
+
+
+def is_component(owner: Any) -> bool:
+    """Whether settings are the keyword arguments of a constructor."""
+    return inspect.isclass(owner) and issubclass(owner, HasSettings)
 
 
 def describe(owner: Any) -> dict[str, str]:
@@ -140,7 +148,7 @@ def values(hint: Any) -> str:
             if hasattr(limit, name)
         ]
         return " ".join([values(kind), *words])
-    if get_origin(hint) is Sequence:
+    if get_origin(hint) in (tuple, Sequence):
         return "list of strings"
     names = {bool: "`true` or `false`", int: "whole number", float: "number", str: "string", NoneType: "`null`"}
     return names.get(hint, "block")

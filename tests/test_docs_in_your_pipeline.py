@@ -41,6 +41,7 @@ def joint() -> Language:
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
     for case in (COREF, SRL):
         nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener}})
+    nlp.add_pipe("entity_resolver")
     examples = make_examples(nlp, [*parse_bracketed(CLUSTERS, nlp), *parse_bracketed(FRAMES, nlp)])
     nlp.initialize(lambda: examples)
     return nlp
@@ -71,7 +72,7 @@ def test_examples_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     adding, sharing, loading, training, *others = blocks("python")
     namespace: dict[str, Any] = {}
     exec(adding, namespace)
-    assert namespace["nlp"].pipe_names == ["parser", "structured_srl", "structured_coref"]
+    assert namespace["nlp"].pipe_names == ["parser", "structured_srl", "structured_coref", "entity_resolver"]
     assert (folder / "with_coref").is_dir()
     namespace["nlp"] = spacy.blank("en")
     namespace["nlp"].add_pipe("sentencizer")
