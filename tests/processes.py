@@ -25,8 +25,8 @@ MODULES = (
     "spacy_span_selector.tools.serving",
     "spacy_span_selector.tools.training.loop",
     "spacy_transformers",
-    "tests.serving.server_process",
-    "tests.training.trainings",
+    "tests.tools.serving.server_process",
+    "tests.tools.training.trainings",
 )
 """What the server imports; it does without what is not there."""
 

@@ -1,31 +1,25 @@
-"""Hostile requests and slow clients: each gets an answer that the page knows, or none, and others get theirs."""
+"""Hostile requests: each gets an answer that the page knows, or none."""
 
 from __future__ import annotations
 
 import asyncio
-import socket
-import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
-from unittest.mock import patch
 from urllib.parse import quote
 
 import pytest
-import spacy
 from hypothesis import strategies as st
 
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
-from spacy_span_selector.tools.serving import create_app, open_socket, run_app, server
-from spacy_span_selector.tools.serving.view import Form, View
+from spacy_span_selector.tools.serving import View, create_app
 
+from ..tools.serving.pipelines import InThisProcess
 from . import fuzzing
-from .fuzzing import fuzz, no_hang
+from .fuzzing import fuzz
 
 HOST = b"127.0.0.1:8000"
 MOST = 2_000
@@ -34,28 +28,10 @@ KNOWN = {200, 307, 400, 403, 404, 405, 411, 413, 415, 431, 503}
 """The statuses of answers: 307 to the page from a path without a slash, 503 where others wait."""
 
 
-class InThisProcess:
-    """Annotates as a worker does, in this process."""
-
-    seconds_to_load = 1.0
-
-    def __init__(self) -> None:
-        nlp = spacy.blank("en")
-        nlp.add_pipe("sentencizer")
-        nlp.add_pipe("rules_of_tests")
-        self.form = Form("a model", MOST)
-        self.view = View(nlp, self.form, False)
-
-    def annotate(self, text: str) -> str:
-        return self.view(text)
-
-    def give_up(self) -> None:
-        """There is nothing to end."""
-
-
 @cache
 def app() -> Any:
-    return create_app(InThisProcess())  # type: ignore[arg-type]
+    worker: Any = InThisProcess(View, "a model", MOST)
+    return create_app(worker)
 
 
 ROUTES = [(route.path, method) for route in app().routes for method in sorted(route.methods)]
@@ -212,84 +188,3 @@ def test_requests(
     method: str, path: str, given: list[tuple[bytes, bytes]], body: bytes, parts: int, leave: bool
 ) -> None:
     check(method, path, given, body, parts, leave)
-
-
-@contextmanager
-def running() -> Iterator[int]:
-    """A server in a thread, and its port."""
-    servers: list[Any] = []
-
-    class Server(server.Server):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
-            servers.append(self)
-
-    with open_socket("127.0.0.1", 0) as listening, patch.object(server, "Server", Server):
-        thread = threading.Thread(target=run_app, args=(app(), listening, lambda: None), daemon=True)
-        thread.start()
-        try:
-            yield listening.getsockname()[1]
-        finally:
-            if servers:
-                servers[0].should_exit = True
-            thread.join(SECONDS)
-            assert not thread.is_alive(), "the server does not end"
-
-
-def ask_for_page(port: int, body: bytes | None = None) -> float:
-    """Seconds until the page is there."""
-    begun = time.perf_counter()
-    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
-        if body is None:
-            client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-        else:
-            lines = [b"POST / HTTP/1.1", b"Host: 127.0.0.1", b"Connection: close", b"Content-Length: %d" % len(body)]
-            lines.append(b"Content-Type: application/x-www-form-urlencoded")
-            client.sendall(b"\r\n".join([*lines, b"", body]))
-        answer = b""
-        while part := client.recv(65536):
-            answer += part
-    assert answer.startswith(b"HTTP/1.1 200"), answer[:200]
-    return time.perf_counter() - begun
-
-
-SLOW = (
-    b"",
-    b"G",
-    b"GET / HTTP/1.1\r\n",
-    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
-    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 30\r\n\r\ntext=",
-    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\ntext=",
-    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 12\r\n\r\ntext=Ann ran",  # one is missing
-    b"\x16\x03\x01\x02\x00\x01\x00",  # of TLS
-    b"\0" * 100,
-    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 3,
-)
-"""The first bytes of slow clients, which then fall silent."""
-
-
-def test_slow_clients() -> None:
-    """More than there are connections: some say nothing, some a little at a time, and some leave."""
-    slow: list[socket.socket] = []
-    try:
-        with running() as port, no_hang(60):
-            ask_for_page(port)
-            for number in range(server.MOST_CONNECTIONS + 10):
-                client = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
-                client.sendall(SLOW[number % len(SLOW)])
-                if number % 4:
-                    slow.append(client)
-                else:
-                    client.close()
-            for byte in b" a":  # a byte a second
-                time.sleep(0.5)
-                for client in slow:
-                    try:
-                        client.sendall(bytes([byte]))
-                    except OSError:
-                        continue  # it was dropped
-            assert ask_for_page(port, b"text=Ann+saw+Bob.") < SECONDS
-            assert ask_for_page(port) < SECONDS
-    finally:
-        for client in slow:
-            client.close()

@@ -1,8 +1,8 @@
-"""`serve`: a page on this computer to type text into and to see its clusters and frames, or pages to correct those of a
-folder of texts."""
+"""`serve`: pages on this computer that show what a pipeline finds in a text, or correct it in a folder of texts."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -23,9 +23,9 @@ def serve_cli(
             metavar="FOLDER", help="Correct the texts of this folder instead: NAME.txt is saved as NAME.brackets.txt"
         ),
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; by default only this computer reaches it")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; by default only this computer reaches it")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any that is free")] = 8000,
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A name or address in addition to --host by which browsers reach the page")
@@ -46,25 +46,20 @@ def serve_cli(
             "Install them with: python -m pip install 'spacy-span-selector[serve]'"
         ) from error
     folder = None if edit is None else TextFolder(edit)
+    make_worker = partial(Worker, partial(load_pipeline, model), name=model, most_characters=max_characters)
     make_view = Drafting if folder else partial(View, singletons=singletons)
-    load = partial(load_pipeline, model)
     with (
         open_socket(host, port) as listening,
-        Worker(
-            load, name=model, most_characters=max_characters, max_seconds=max_seconds, make_view=make_view
-        ) as worker,
+        closing(make_worker(max_seconds=max_seconds, most_waiting=max_waiting, make_view=make_view)) as worker,
     ):
         hosts = [host, *(allow_host or ())]
-        if folder is None:
-            page = create_app(worker, hosts=hosts, most_waiting=max_waiting)
-        else:
-            page = create_editor(worker, folder, hosts=hosts, most_waiting=max_waiting)
+        page = create_editor(worker, folder, hosts=hosts) if folder else create_app(worker, hosts=hosts)
         if not _is_local(host):
             what = f"change files in {edit}" if folder else "send texts to this page"
             msg.warn(f"Whoever reaches {host} on the network can {what}.")
         shown = f"[{host}]" if ":" in host else host
         typer.echo(f"{model}: http://{shown}:{listening.getsockname()[1]} (stop with Ctrl+C)")
-        run_app(page, listening, worker.close)
+        run_app(page, listening)
 
 
 def _is_local(host: str) -> bool:

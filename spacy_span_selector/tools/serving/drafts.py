@@ -6,14 +6,18 @@ have. What a file does not hold, the probabilities of links, is put back where t
 
 from __future__ import annotations
 
+import asyncio
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import accumulate
 from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
+from spacy.vocab import Vocab
+from starlette.requests import Request
 
 from ...annotation import (
     ANTECEDENTS,
@@ -29,55 +33,52 @@ from ...documents.other_languages import describe_other_language, other_language
 from ...documents.tokenized import make_doc
 from ...extensions import representative_mention
 from ..formats.bracketed import Collect, parse_bracketed, write_bracketed
-from .folder import CORRECTED, Source
-from .view import Form, UnreadableError
+from .corrections import doubts
+from .folder import CORRECTED, Source, TextFolder
+from .pages import Entry, Form
+from .worker import BusyError, NotAnnotatedError, Worker
 
 LONGEST_NAME = 24
+MOST_DRAFTS = 50
+"""So many are kept in memory."""
 
 
 class Draft(NamedTuple):
-    """A document to correct.
-
-    doc (bytes): The document.
-    notes (list[str]): What whoever corrects it should know.
-    """
+    """A document to correct, as bytes, and notes for whoever corrects it."""
 
     doc: bytes
     notes: list[str]
+
+    def load(self) -> Doc:
+        """The document, without its pipeline."""
+        return Doc(Vocab()).from_bytes(self.doc)
 
 
 class Drafting:
     """Makes drafts in the process of the pipeline."""
 
     def __init__(self, nlp: Language, form: Form) -> None:
-        """Initialize it.
-
-        nlp (Language): The pipeline.
-        form (Form): Says how long a text may be.
-        """
         self.nlp = nlp
         self.form = form
 
     def __call__(self, source: Source) -> Draft:
-        """Make the draft of a text.
-
-        RAISES (UnreadableError): If the text can't be read, saying where and why.
-        """
+        """Make the draft of a text; NotAnnotatedError says where and why it can't be read."""
         with self.nlp.memory_zone():  # what texts bring into the vocabulary is forgotten
             if source.is_corrected:
                 return Draft(self._read(source).to_bytes(), [])
             if problem := self.form.problem(source.text):
-                raise UnreadableError(problem)
+                raise NotAnnotatedError(problem)
             return self._annotate(source)
 
     def _read(self, source: Source) -> Doc:
+        file = f"{source.name}{CORRECTED}"
         try:
-            docs = parse_bracketed(source.text, self.nlp, source=f"{source.name}{CORRECTED}", title=source.name)
+            docs = parse_bracketed(source.text, self.nlp, source=file, title=source.name)
         except ValueError as error:
-            raise UnreadableError(f"{error} Correct the file in an editor, or delete it to begin anew.") from error
+            raise NotAnnotatedError(f"{error} Correct the file in an editor, or delete it to begin anew.") from error
         if len(docs) != 1 or not len(docs[0]):
             found = f"{len(docs)} documents, expected one" if docs else "no document"
-            raise UnreadableError(f"{source.name}{CORRECTED}: found {found}. Put each into a file of its own.")
+            raise NotAnnotatedError(f"{file}: found {found}. Put each into a file of its own.")
         return docs[0]
 
     def _annotate(self, source: Source) -> Draft:
@@ -94,9 +95,52 @@ class Drafting:
         return Draft(doc.to_bytes(), notes + ([describe_other_language(language)] if language else []))
 
 
+class Drafts:
+    """The drafts of a folder, which are made when they are needed, and what is known of all of its documents."""
+
+    def __init__(self, worker: Worker, folder: TextFolder) -> None:
+        self._worker = worker
+        self._folder = folder
+        self._kept: dict[str, Draft] = {}  # by version, the latest last
+        self._known: dict[str, Entry] = {}
+
+    def entries(self) -> list[Entry]:
+        """All documents: those first that are not corrected, of which the pipeline doubts a link most."""
+        entries = []
+        for name, is_corrected in self._folder.names().items():
+            known = self._known.get(name)
+            entries.append(known if known and known.is_corrected == is_corrected else Entry(name, is_corrected))
+        return sorted(entries, key=Entry.order)
+
+    async def open(self, name: str, request: Request | None = None) -> tuple[Source, Draft]:
+        """Open a document that a request, if any, asks for; NotAnnotatedError says why it can't be opened."""
+        try:
+            source = await asyncio.to_thread(self._folder.read, name)
+            draft = self._kept.get(source.version) or await self._worker.annotate(source, request)
+        except BusyError:
+            raise
+        except (KeyError, NotAnnotatedError, OSError, ValueError) as error:
+            is_corrected = self._folder.names().get(name, False)
+            self._known[name] = Entry(name, is_corrected, problem=str(error))
+            raise NotAnnotatedError(str(error)) from error
+        if source.version not in self._kept:
+            doc = draft.load()
+            self._known[name] = Entry(name, source.is_corrected, len(doc), tuple(doubts(doc)))
+            self._kept[source.version] = draft
+            if len(self._kept) > MOST_DRAFTS:
+                del self._kept[next(iter(self._kept))]
+        return source, draft
+
+    async def look_at_all(self) -> None:
+        """Make the drafts of all documents that are not corrected, one after the other, to know which are doubtful."""
+        for name, is_corrected in self._folder.names().items():
+            if not is_corrected and name not in self._known:
+                with suppress(NotAnnotatedError):
+                    await self.open(name)
+
+
 def _name_clusters(doc: Doc) -> None:
-    """Name the clusters of several mentions after the mention that represents each: who reads the file knows whose they
-    are."""
+    """Name the clusters of several mentions after the mention that represents each, for those who read the file."""
     used: set[str] = set()
     for number, group in enumerate(cluster_groups(doc), start=1):
         if len(group) < 2:

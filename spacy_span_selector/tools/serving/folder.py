@@ -1,15 +1,14 @@
 """A folder of texts that are corrected: `NAME.txt` is the text, `NAME.brackets.txt` beside it what it was corrected to.
 
 A document has a version, which changes with what is in its file. Who saves one names the version that was corrected, so
-that nobody's work is lost to another one who has saved meanwhile. No path is ever made of what a browser sends: a name
-is looked up among those that the folder has.
+that no work is lost to another one who has saved meanwhile. No path is ever made of what a browser sends: a name is
+looked up among those that the folder has.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -22,13 +21,7 @@ RAW, CORRECTED = ".txt", ".brackets.txt"
 
 
 class Source(NamedTuple):
-    """The text of a document.
-
-    name (str): The name of the document.
-    text (str): Its text: raw, or in the bracketed format.
-    is_corrected (bool): Whether it was corrected, and is in that format.
-    version (str): Tells it from all other texts.
-    """
+    """The text of a document, raw or in the bracketed format. A version changes with both, and is an ETag of HTTP."""
 
     name: str
     text: str
@@ -41,15 +34,11 @@ class ChangedError(Exception):
 
 
 class TextFolder:
-    """The documents of a folder.
-
-    path (Path): The folder.
-    """
+    """The documents of a folder."""
 
     def __init__(self, path: Path) -> None:
         """Open a folder.
 
-        path (Path): The folder.
         RAISES (OSError): If there is none, or it has no text, naming it.
         """
         self.path = path
@@ -69,50 +58,36 @@ class TextFolder:
                 found[name] = is_corrected or found.get(name, False)
         return found
 
-    def file(self, name: str) -> Path:
-        """The file that a document is saved as."""
-        return self.path / f"{name}{CORRECTED}"
-
     def read(self, name: str) -> Source:
-        """Read a document: as it was corrected, or else its raw text.
+        """Read a document.
 
-        RAISES (KeyError): If the folder has none of this name.
-        RAISES (OSError): If it can't be read, naming it.
-        RAISES (ValueError): If it is no text in UTF-8, naming it.
+        RAISES (KeyError, OSError, ValueError): If there is none of this name, or it can't be read, or is no UTF-8.
         """
         is_corrected = self.names()[name]
-        text = read_text(self.file(name) if is_corrected else self.path / f"{name}{RAW}")
-        return _source(name, text, is_corrected)
+        return _source(name, read_text(self.path / f"{name}{CORRECTED if is_corrected else RAW}"), is_corrected)
 
     def save(self, name: str, content: str, version: str) -> Source:
-        """Save what a document was corrected to, in one step.
+        """Save what this version of a document was corrected to, in the bracketed format and in one step.
 
-        name (str): The document.
-        content (str): What it was corrected to, in the bracketed format.
-        version (str): The version that was corrected.
-        RETURNS (Source): What it is now.
-        RAISES (ChangedError): If that is not what it is.
+        RAISES (ChangedError): If it has another version by now.
         RAISES (OSError): If it can't be written, naming it.
         """
         with self._saving:
             if self.read(name).version != version:
                 raise ChangedError(name)
-            write_file(self.file(name), content)
-        return _source(name, content, True)
+            return self._write(name, content)
 
     def save_beside(self, name: str, content: str) -> Source:
         """Save a correction of a document beside it, as `NAME-2`, or the first number that is free."""
         with self._saving:
             known = self.names()
-            free = next(other for other in _numbered(name) if other not in known)
-            write_file(self.file(free), content)
-        return _source(free, content, True)
+            return self._write(next(free for n in count(2) if (free := f"{name}-{n}") not in known), content)
+
+    def _write(self, name: str, content: str) -> Source:
+        write_file(self.path / f"{name}{CORRECTED}", content)
+        return _source(name, content, True)
 
 
 def _source(name: str, text: str, is_corrected: bool) -> Source:
     digest = hashlib.sha256(f"{is_corrected}\n{text}".encode()).hexdigest()
-    return Source(name, text, is_corrected, digest[:32])
-
-
-def _numbered(name: str) -> Iterator[str]:
-    return (f"{name}-{number}" for number in count(2))
+    return Source(name, text, is_corrected, f'"{digest[:32]}"')

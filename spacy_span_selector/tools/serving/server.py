@@ -1,39 +1,54 @@
-"""Running the application on a port of this computer.
+"""The application with a form, from whom an application takes requests, and serving it on a port of this computer.
 
-A connection carries one request. Whoever sends it slowly, or reads the answer slowly, is dropped after a while, and at
-once where others wait for a connection, of which there are not many.
+Whoever can reach a page may send something to it, other pages in the same browser included. So an application answers
+to its own names, which no other page has, takes what its own pages send, and of that no more than it was told to.
 """
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from urllib.parse import parse_qs
 
 import uvicorn
 from starlette.applications import Starlette
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
+from .worker import BusyError, NotAnnotatedError, Worker
+
+LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
+"""The names of the computer itself."""
 MOST_CONNECTIONS = 50
-"""The most that are open at once; others wait in the operating system. Each takes a file, of which there may be few."""
+FORM_TYPE = "application/x-www-form-urlencoded"
+BYTES_PER_CHARACTER = 12
+"""The most that a character takes in a form: four bytes of UTF-8, each as `%F0`."""
 
-SECONDS_TO_SEND, SECONDS_TO_READ = 30, 120
-"""The time that a client may take to send its request, and to read the answer: a page may have some megabytes."""
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",  # the page itself says the rest
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+RETRY = {"Retry-After": "60"}
 
-PATIENCE = 2.0
-"""The seconds that a client may take for either while others wait for a connection."""
+Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
+"""What happens around the life of an application."""
 
 logger = logging.getLogger(__name__)
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """Open the port, so that an error is known before a pipeline is loaded.
+    """Open a port, 0 for any that is free, so that an error is known before a pipeline is loaded.
 
-    host (str): Name or address of the interface.
-    port (int): Number of the port; 0 for any that is free.
-    RETURNS (socket.socket): The socket that listens.
     RAISES (OSError): If it can't be opened, naming both.
     """
     try:
@@ -44,113 +59,97 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise OSError(f"Can't serve on {host}, port {port}: {reason}. Choose others with --host and --port.") from error
 
 
-def run_app(app: Starlette, listening: socket.socket, stop: Callable[[], object]) -> None:
-    """Serve until the process is told to stop.
-
-    app (Starlette): The application.
-    listening (socket.socket): The socket that listens.
-    stop (Callable[[], object]): Called then: what is under way is to end.
-    """
+def run_app(app: Starlette, listening: socket.socket) -> None:
+    """Serve an application until the process is told to stop."""
     config = uvicorn.Config(
         app,
-        http=Connection,
-        loop="asyncio",
         ws="none",
-        headers=[("Connection", "close")],
         log_level="error",  # all else is about what clients do
         server_header=False,
         proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=1,
     )
-    gc.freeze()  # all that was imported stays to the end, which need not look at it then
-    Server(config, listening, stop).run()
+    uvicorn.Server(config).run(sockets=[listening])
 
 
-class Connection(H11Protocol):
-    """A connection, which is closed if its client takes too long.
+def create_app(worker: Worker, *, hosts: Sequence[str] = ()) -> Starlette:
+    """Create the application with a form, and below it the text that was sent, with its clusters and frames.
 
-    waits_since (float | None): Since when it waits for its client to send or to read; None while an answer is made.
+    worker (Worker): Annotates; it is closed when the application ends.
+    hosts (Sequence[str]): The names or addresses by which the page is reached, apart from those of the computer itself.
     """
+    form = worker.form
 
-    waits_since: float | None = None
-    _timer: asyncio.TimerHandle | None = None
+    async def home(request: Request) -> Response:
+        return HTMLResponse(form.page(), headers=HEADERS)
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a request."""
-        super().connection_made(transport)
-        self._wait(SECONDS_TO_SEND)
+    async def annotate(request: Request) -> Response:
+        text = read_text(request, await read_body(request, BYTES_PER_CHARACTER * form.most_characters + 100))
+        if problem := form.problem(text):
+            return HTMLResponse(form.page(text, problem), 400, HEADERS)
+        try:
+            return HTMLResponse(await worker.annotate(text, request), headers=HEADERS)
+        except BusyError as error:
+            return HTMLResponse(form.page(text, str(error)), 503, HEADERS | RETRY)
+        except NotAnnotatedError as error:
+            logger.warning("%s", error)
+            return HTMLResponse(form.page(text, str(error)), 500, HEADERS)
 
-    def data_received(self, data: bytes) -> None:
-        """Wait no longer when the request is complete."""
-        super().data_received(data)
-        if self.cycle and not self.cycle.more_body and not self.cycle.response_complete:
-            self._wait_no_longer()
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await worker.stop()
 
-    def on_response_complete(self) -> None:
-        """Wait until the answer has been read."""
-        super().on_response_complete()
-        self._wait(SECONDS_TO_READ)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        super().connection_lost(exc)
-        self._wait_no_longer()
-
-    def _wait(self, seconds: float) -> None:
-        self._wait_no_longer()
-        self.waits_since = self.loop.time()
-        self._timer = self.loop.call_later(seconds, self.transport.abort)
-
-    def _wait_no_longer(self) -> None:
-        self.waits_since = None
-        if self._timer is not None:
-            self._timer.cancel()
+    routes = [Route("/", home, methods=["GET"]), Route("/", annotate, methods=["POST"])]
+    return make_application(routes, hosts, lifespan)
 
 
-class Server(uvicorn.Server):
-    """A server that opens no more connections than it can serve, and ends at once when it is told to."""
+def make_application(routes: Sequence[Route], hosts: Sequence[str], lifespan: Lifespan) -> Starlette:
+    """Make an application that answers to its own names: these hosts, and those of the computer itself."""
 
-    def __init__(self, config: uvicorn.Config, listening: socket.socket, stop: Callable[[], object]) -> None:
-        """Initialize it; for the arguments see `run_app`."""
-        super().__init__(config)
-        self._listening = listening
-        self._stop = stop
+    async def answer_nobody(request: Request, error: Exception) -> Response:
+        return Response(status_code=400)  # to a sender who has left
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to open connections."""
-        await super().startup(sockets=[])  # asyncio's own loop would try again and again where there are no files left
-        self._listening.setblocking(False)
-        self._opening = asyncio.create_task(self._open_connections())
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, *hosts], www_redirect=False)],
+        exception_handlers={ClientDisconnect: answer_nobody},
+        lifespan=lifespan,
+    )
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer what is under way, and close all connections."""
-        self._opening.cancel()
-        self._listening.close()
-        self._stop()
-        self._drop_waiting(0)
-        await super().shutdown(sockets=[])
 
-    async def _open_connections(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                accepted, _ = await loop.sock_accept(self._listening)
-            except OSError as error:
-                logger.warning("No connection can be opened: %s.", error.strerror or error)
-                await asyncio.sleep(1)
-                continue
-            while len(self.server_state.connections) >= MOST_CONNECTIONS:
-                self._drop_waiting(PATIENCE)
-                await asyncio.sleep(0.05)
-            await loop.connect_accepted_socket(self._make_connection, accepted)
+async def read_body(request: Request, most: int) -> bytes:
+    """The body of a request, of which no more is kept in memory than is allowed, unless another page has sent it.
 
-    def _make_connection(self) -> Connection:
-        return Connection(self.config, self.server_state, self.lifespan.state)
+    RAISES (HTTPException): If it is longer, in bytes, or another page has sent it.
+    """
+    body = bytearray()
+    length = 0
+    async for chunk in request.stream():  # to its end: if the connection were closed before, nobody saw the answer
+        length += len(chunk)
+        if length <= most:
+            body += chunk
+    if length > most:
+        raise HTTPException(413, f"The text is too long: {length:,} bytes were sent, more than {most:,}.")
+    # Browsers say with every form where it comes from, other programs need not.
+    origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+    is_own = origin is None or origin.partition("://")[2] == request.headers.get("host")
+    if not is_own or site not in (None, "same-origin", "none"):
+        raise HTTPException(403, "This was sent by another page. Use the form of this one.")
+    return bytes(body)
 
-    def _drop_waiting(self, seconds: float) -> None:
-        """Close the connections that have waited for their clients for so long."""
-        now = asyncio.get_running_loop().time()
-        for connection in list(self.server_state.connections):
-            since = connection.waits_since if isinstance(connection, Connection) else None
-            if since is not None and now - since >= seconds:
-                connection.transport.abort()
+
+def read_text(request: Request, body: bytes) -> str:
+    """The text that a form holds.
+
+    RAISES (HTTPException): If it is no form with one field, or not in UTF-8.
+    """
+    kind = request.headers.get("content-type", FORM_TYPE)
+    if kind.partition(";")[0].strip().lower() != FORM_TYPE:
+        raise HTTPException(415, f"Expected a form of the type {FORM_TYPE}.")
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=1)
+    except ValueError as error:
+        raise HTTPException(400, "Expected a form with one field, text, in UTF-8.") from error
+    return fields.get("text", [""])[0].replace("\r\n", "\n")

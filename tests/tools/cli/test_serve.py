@@ -7,7 +7,6 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-import spacy
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector.tools.cli import app
@@ -20,12 +19,6 @@ def run(*arguments: object) -> Result:
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> Path:
-    spacy.blank("en").to_disk(tmp_path / "model")
-    return tmp_path / "model"
-
-
-@pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What would be served: the names that are answered, and the address."""
     pytest.importorskip("starlette", reason="needs the extra 'serve'")
@@ -34,7 +27,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 
     found: list[tuple[Any, ...]] = []
 
-    def run_app(page: Any, listening: socket.socket, stop: Any) -> None:
+    def run_app(page: Any, listening: socket.socket) -> None:
         (hosts,) = page.user_middleware
         found.append((hosts.kwargs["allowed_hosts"], listening.getsockname()))
 
@@ -43,66 +36,69 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
-def no_process(monkeypatch: pytest.MonkeyPatch, served: list[tuple[Any, ...]]) -> None:
+def worker(monkeypatch: pytest.MonkeyPatch) -> MagicMock:
     """In the place of the process that annotates, which takes seconds to start."""
     import spacy_span_selector.tools.serving
 
-    monkeypatch.setattr(spacy_span_selector.tools.serving, "Worker", MagicMock())
+    worker = MagicMock()
+    monkeypatch.setattr(spacy_span_selector.tools.serving, "Worker", worker)
+    return worker
 
 
-@pytest.mark.usefixtures("no_process")
-def test_only_this_computer_reaches_it_by_default(model: Path, served: list[tuple[Any, ...]]) -> None:
-    result = run(model, "--port", 0)
+def test_only_this_computer_reaches_it_by_default(served: list[tuple[Any, ...]], worker: MagicMock) -> None:
+    result = run("my_model", "--port", 0, "--max-seconds", 7)
     assert result.exit_code == 0, result.output
     ((hosts, (address, port)),) = served
     assert address == "127.0.0.1"
     assert {*hosts} == {"127.0.0.1", "localhost", "::1", "[::1]"}
     assert f"http://127.0.0.1:{port} " in result.output
     assert "network" not in result.output
+    assert (worker.call_args.kwargs["name"], worker.call_args.kwargs["max_seconds"]) == ("my_model", 7)
+    assert worker.return_value.close.called
 
 
-@pytest.mark.usefixtures("no_process")
-def test_others_are_let_in_on_request_with_a_warning(model: Path, served: list[tuple[Any, ...]]) -> None:
-    result = run(model, "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test")
+@pytest.mark.usefixtures("worker")
+def test_others_are_let_in_on_request_with_a_warning(served: list[tuple[Any, ...]], tmp_path: Path) -> None:
+    result = run("my_model", "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test")
     ((hosts, (address, _)),) = served
     assert address == "0.0.0.0"
     assert {"0.0.0.0", "mine.test"} <= {*hosts}
     assert "Whoever reaches 0.0.0.0 on the network" in " ".join(result.output.split())
 
 
-@pytest.mark.usefixtures("no_process")
+@pytest.mark.usefixtures("worker")
 def test_a_folder_is_corrected_on_this_computer_alone_or_with_a_warning(
-    model: Path, served: list[tuple[Any, ...]], tmp_path: Path
+    served: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
-    result = run(model, "--port", 0, "--edit", tmp_path / "texts")
+    result = run("my_model", "--port", 0, "--edit", tmp_path / "texts")
     assert (result.exit_code, "texts: no such folder" in " ".join(result.output.split())) == (1, True)
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts/a.txt").write_text("Ann ran.", encoding="utf-8")
-    assert run(model, "--port", 0, "--edit", tmp_path / "texts").exit_code == 0
-    result = run(model, "--port", 0, "--edit", tmp_path / "texts", "--host", "0.0.0.0")
+    assert run("my_model", "--port", 0, "--edit", tmp_path / "texts").exit_code == 0
+    result = run("my_model", "--port", 0, "--edit", tmp_path / "texts", "--host", "0.0.0.0")
     assert [address for _, (address, _) in served] == ["127.0.0.1", "0.0.0.0"]
     assert "can change files in" in " ".join(result.output.split())
 
 
 def test_a_missing_pipeline_and_a_taken_port_are_named(
-    model: Path, served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+    served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("spacy_span_selector.tools.serving.worker.get_context", spawn_fresh)
     result = run("no_such_model", "--port", 0)
     assert (result.exit_code, "no_such_model" in result.output) == (1, True)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = run(model, "--port", port)
+        result = run("no_such_model", "--port", port)
     assert result.exit_code == 1
     assert f"Can't serve on 127.0.0.1, port {port}" in " ".join(result.output.split())
     assert served == []
 
 
 @pytest.mark.parametrize("missing", ["starlette.applications", "uvicorn"])
-def test_a_missing_library_is_named_with_its_extra(model: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     for name in [name for name in sys.modules if name.startswith("spacy_span_selector.tools.serving")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
-    result = run(model)
+    result = run("my_model")
     assert result.exit_code == 1
     assert "pip install 'spacy-span-selector[serve]'" in " ".join(result.output.split())

@@ -10,12 +10,11 @@ from spacy_span_selector.annotation import NAME, cluster_groups, set_clusters
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
-from spacy_span_selector.tools.serving.corrections import describe, load_doc
-from spacy_span_selector.tools.serving.drafts import Draft, Drafting
+from spacy_span_selector.tools.serving import Drafting, drafts
+from spacy_span_selector.tools.serving.corrections import describe
+from spacy_span_selector.tools.serving.drafts import Draft
 from spacy_span_selector.tools.serving.folder import Source
-from spacy_span_selector.tools.serving.view import Form
-
-from ...foreign_texts import FOREIGN
+from spacy_span_selector.tools.serving.pages import Form
 
 
 @Language.component("drafts_test_annotation")
@@ -38,24 +37,19 @@ def draft(nlp: Language, text: str) -> Draft:
     return Drafting(nlp, Form("model", 100_000))(Source("a", text, False, "1"))
 
 
-def test_clusters_are_named_after_their_representatives(nlp: Language) -> None:
-    doc = load_doc(draft(nlp, "Ann Lee Ann Lee saw that she her Ann on the way home."))
-    names = [group.attrs.get(NAME) for group in cluster_groups(doc)]
-    assert names == ["Ann", "Ann-Lee", "Ann-Lee-4"]
-
-
-def test_what_brackets_can_not_show_is_told(nlp: Language) -> None:
-    (note,) = draft(nlp, "Ann Lee Ann Lee saw that she her Ann on the way home.").notes
+def test_clusters_are_named_after_their_representatives_and_what_is_lost_is_told(nlp: Language) -> None:
+    made = draft(nlp, "Ann Lee Ann Lee saw that she her Ann on the way home.")
+    doc = made.load()
+    assert [group.attrs.get(NAME) for group in cluster_groups(doc)] == ["Ann", "Ann-Lee", "Ann-Lee-4"]
+    (note,) = made.notes
     assert note.startswith("1 mention(s) left out") and "'a'" in note
-
-
-def test_without_probabilities_nothing_is_doubtful(nlp: Language) -> None:
-    doc = load_doc(draft(nlp, "Ann Lee Ann Lee saw that she her Ann on the way home."))
+    # without probabilities nothing is doubtful
     assert {cluster["links"] for cluster in describe(doc)["clusters"]} == {None}
 
 
-def test_another_language_is_told(nlp: Language) -> None:
-    assert "words of another language" in " ".join(draft(nlp, FOREIGN["German"]).notes)
+def test_another_language_is_told(nlp: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "other_language", lambda doc: "de")
+    assert "words of another language" in " ".join(draft(nlp, "Sie ging.").notes)
 
 
 def test_texts_leave_nothing_in_the_vocabulary(nlp: Language) -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,18 @@ pytest.importorskip("starlette", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 pytest.importorskip("httpx", reason="needs the extra 'dev'")
 
+import spacy
 from starlette.testclient import TestClient
 
 from spacy_span_selector.annotation import get_clusters
-from spacy_span_selector.tools.serving.editor import create_editor
-from spacy_span_selector.tools.serving.folder import TextFolder
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
+from spacy_span_selector.tools.serving import Drafting, TextFolder, create_editor
 
-from .editing import TEXT, InThisProcess, read
+from .pipelines import TEXT, InThisProcess
 
 OWN = "http://127.0.0.1:8000"
-WRITING = {"x-span-selector": "edit"}
+WRITING = {"x-span-selector": "edit", "content-type": "application/json"}
+AT_SEA = "/documents/at%20sea"
 
 
 @pytest.fixture
@@ -36,9 +37,8 @@ def client(folder: Path) -> TestClient:
     return make_client(folder)
 
 
-def make_client(folder: Path, **options: Any) -> TestClient:
-    app = create_editor(InThisProcess(), TextFolder(folder), **options)  # type: ignore[arg-type]
-    return TestClient(app, base_url=OWN)
+def make_client(folder: Path, worker: Any = None) -> TestClient:
+    return TestClient(create_editor(worker or InThisProcess(Drafting), TextFolder(folder)), base_url=OWN)
 
 
 def correction(found: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -47,12 +47,13 @@ def correction(found: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {"text": found["text"], "clusters": clusters, "frames": found["frames"], **changes}
 
 
-def put(client: TestClient, version: str, sent: dict[str, Any], **headers: str) -> Any:
-    return client.put("/documents/at%20sea", json=sent, headers={**WRITING, "if-match": version, **headers})
+def put(client: TestClient, version: str, sent: Any) -> Any:
+    body = sent if isinstance(sent, bytes) else json.dumps(sent).encode()
+    return client.put(AT_SEA, content=body, headers={**WRITING, "if-match": version})
 
 
 def test_a_document_is_opened_as_the_pipeline_has_it(client: TestClient) -> None:
-    response = client.get("/documents/at%20sea")
+    response = client.get(AT_SEA)
     found = response.json()
     assert (response.status_code, found["title"], found["saved"], found["notes"]) == (200, "at sea", False, [])
     assert " ".join(text for text, _ in found["tokens"]) == "Ann saw her brother . “ He ran , ” she said ."
@@ -64,7 +65,7 @@ def test_a_document_is_opened_as_the_pipeline_has_it(client: TestClient) -> None
 
 
 def test_what_is_saved_is_opened_again_and_is_nothing_else(client: TestClient, folder: Path) -> None:
-    response = client.get("/documents/at%20sea")
+    response = client.get(AT_SEA)
     clusters = [{"name": "Ann", "mentions": [[10, 11], [0, 1]]}, {"name": "", "mentions": [[2, 4]]}]
     frames = [{"predicate": [11, 12], "roleset": "", "arguments": [[10, 11, "ARG0"]]}]
     sent = correction(response.json(), clusters=clusters, frames=frames)
@@ -74,55 +75,46 @@ def test_what_is_saved_is_opened_again_and_is_nothing_else(client: TestClient, f
         "=== at sea\n[Ann|Ann] saw [her brother].\n“He ran,” [she|Ann] said.\n"
         "> “He ran,” [ARG0 she] [V said].\n< [Ann “He ran,”] she said.\n"
     )
+    clusters[0]["mentions"].sort()  # type: ignore[attr-defined]
     for opened in (client, make_client(folder)):
-        again = opened.get("/documents/at%20sea")
+        again = opened.get(AT_SEA)
         assert again.headers["etag"] == saved.headers["etag"] != response.headers["etag"]
-        assert again.json()["saved"] is True
-        assert correction(again.json()) == {
-            **sent,
-            "clusters": [{"name": "Ann", "mentions": [[0, 1], [10, 11]]}, clusters[1]],
-        }
+        assert (again.json()["saved"], correction(again.json())) == (True, sent)
 
 
 def test_of_two_who_correct_a_version_the_second_is_told(client: TestClient, folder: Path) -> None:
-    response = client.get("/documents/at%20sea")
+    response = client.get(AT_SEA)
     sent, version = correction(response.json()), response.headers["etag"]
+    assert client.put(AT_SEA, json=sent, headers=WRITING).status_code == 428  # of which version?
     assert put(client, version, sent).status_code == 200
     before = (folder / "at sea.brackets.txt").read_bytes()
     refused = put(client, version, {**sent, "clusters": []})
     assert (refused.status_code, "saved elsewhere" in refused.json()["problem"]) == (409, True)
-    assert (folder / "at sea.brackets.txt").read_bytes() == before
-    beside = client.post("/documents/at%20sea", json={**sent, "clusters": []}, headers=WRITING)
+    beside = client.post(AT_SEA, json={**sent, "clusters": []}, headers=WRITING)
     assert (beside.status_code, beside.json()["name"]) == (201, "at sea-2")
-    assert get_clusters(read(folder / "at sea-2.brackets.txt")) == []
+    (doc,) = read_bracketed(folder / "at sea-2.brackets.txt", spacy.blank("en"))
+    assert get_clusters(doc) == []
     assert (folder / "at sea.brackets.txt").read_bytes() == before
-    assert client.get("/documents/at%20sea-2").headers["etag"] == beside.headers["etag"]
+    assert client.get(f"{AT_SEA}-2").headers["etag"] == beside.headers["etag"]
 
 
 def test_a_change_on_the_disk_is_one_too(client: TestClient, folder: Path) -> None:
-    response = client.get("/documents/at%20sea")
-    assert client.get("/documents/at%20sea", headers={"if-none-match": response.headers["etag"]}).status_code == 304
+    response = client.get(AT_SEA)
+    version, sent = response.headers["etag"], correction(response.json())
+    assert client.get(AT_SEA, headers={"if-none-match": version}).status_code == 304
     (folder / "at sea.txt").write_text("Another text.", encoding="utf-8")
-    assert put(client, response.headers["etag"], correction(response.json())).status_code == 409
-    beside = client.post("/documents/at%20sea", json=correction(response.json()), headers=WRITING)
+    assert put(client, version, sent).status_code == 409
+    beside = client.post(AT_SEA, json=sent, headers=WRITING)
     assert (beside.status_code, "another one meanwhile" in beside.json()["problem"]) == (422, True)
     assert [path.name for path in folder.iterdir()] == ["at sea.txt"]
-
-
-def test_a_version_must_be_named(client: TestClient) -> None:
-    sent = correction(client.get("/documents/at%20sea").json())
-    assert client.put("/documents/at%20sea", json=sent, headers=WRITING).status_code == 428
 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
         ({"x-span-selector": None}, 403),
-        ({"origin": "https://example.com"}, 403),
-        ({"origin": "null"}, 403),
         ({"origin": "http://127.0.0.1:8001"}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
-        ({"sec-fetch-site": "same-site", "origin": OWN}, 403),
         ({"host": "evil.test"}, 400),
         ({"content-type": "text/plain"}, 415),
         ({"origin": OWN, "sec-fetch-site": "same-origin"}, 200),
@@ -132,20 +124,17 @@ def test_a_version_must_be_named(client: TestClient) -> None:
 def test_only_the_own_page_can_write(
     client: TestClient, folder: Path, method: str, headers: dict[str, str | None], status: int
 ) -> None:
-    response = client.get("/documents/at%20sea")
-    own = {**WRITING, "if-match": response.headers["etag"], "content-type": "application/json", **headers}
+    response = client.get(AT_SEA)
+    own = {**WRITING, "if-match": response.headers["etag"], **headers}
     sent = {name: value for name, value in own.items() if value is not None}
-    answer = client.request(
-        method, "/documents/at%20sea", content=json.dumps(correction(response.json())), headers=sent
-    )
+    answer = client.request(method, AT_SEA, content=json.dumps(correction(response.json())), headers=sent)
     assert answer.status_code == (201 if status == 200 and method == "POST" else status)
     assert (len(list(folder.iterdir())) > 1) == (status == 200)
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT"])
-@pytest.mark.parametrize("path", ["/", "/text/at%20sea", "/documents/at%20sea"])
-def test_only_known_names_are_answered(client: TestClient, method: str, path: str) -> None:
-    assert client.request(method, path, headers={"host": "evil.test"}).status_code == 400
+@pytest.mark.parametrize("path", ["/", "/text/at%20sea", AT_SEA])
+def test_only_known_names_are_answered(client: TestClient, path: str) -> None:
+    assert client.get(path, headers={"host": "evil.test"}).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -156,7 +145,7 @@ def test_nothing_outside_of_the_folder_is_read_or_written(tmp_path: Path, name: 
     (tmp_path / "inside").mkdir()
     (tmp_path / "inside/at sea.txt").write_text(TEXT, encoding="utf-8")
     client = make_client(tmp_path / "inside")
-    sent = correction(client.get("/documents/at%20sea").json())
+    sent = correction(client.get(AT_SEA).json())
     for response in (
         client.get(f"/documents/{name}"),
         client.get(f"/text/{name}"),
@@ -180,9 +169,8 @@ def test_nothing_outside_of_the_folder_is_read_or_written(tmp_path: Path, name: 
     ],
 )
 def test_what_is_no_correction_is_refused(client: TestClient, folder: Path, body: bytes, status: int) -> None:
-    version = client.get("/documents/at%20sea").headers["etag"]
-    headers = {**WRITING, "if-match": version, "content-type": "application/json"}
-    assert client.put("/documents/at%20sea", content=body, headers=headers).status_code == status
+    answer = put(client, client.get(AT_SEA).headers["etag"], body)
+    assert (answer.status_code, list(answer.json())) == (status, ["problem"])
     assert len(list(folder.iterdir())) == 1
 
 
@@ -192,7 +180,7 @@ def test_a_correction_that_can_not_be_written_is_told(
     def fail(path: Path, content: str) -> None:
         raise OSError(f"{path}: not written (No space left on device).")
 
-    response = client.get("/documents/at%20sea")
+    response = client.get(AT_SEA)
     monkeypatch.setattr("spacy_span_selector.tools.serving.folder.write_file", fail)
     answer = put(client, response.headers["etag"], correction(response.json()))
     assert (answer.status_code, "No space left" in answer.json()["problem"]) == (500, True)
@@ -203,27 +191,20 @@ def test_the_list_has_the_most_doubtful_first_and_what_is_corrected_last(folder:
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
     (folder / "b.brackets.txt").write_text("[Eve] ran.", encoding="utf-8")
     (folder / "c.txt").write_bytes(b"\xff")
-    worker = InThisProcess()
-
-    def rows(client: TestClient) -> list[str]:
-        found = re.findall(r"<li>.*?<bdi>(.*?)</bdi></b>(.*?)</a></li>", client.get("/").text)
-        return [" ".join([name, *re.findall(r">([^<]+)<", about)]) for name, about in found]
-
-    with TestClient(create_editor(worker, TextFolder(folder)), base_url=OWN) as client:  # type: ignore[arg-type]
-        wait_until(lambda: "not annotated yet" not in client.get("/").text)
-        assert rows(client)[:2] == ["at sea 13 words 2 doubtful links 20%", "a 3 words no doubtful links"]
-        assert rows(client)[2].startswith("broken The pipeline failed at this text: out of order")
-        assert "c.txt: byte 0 is not UTF-8" in rows(client)[3]
-        assert rows(client)[4] == "b corrected"
-        assert worker.asked == ["a", "at sea", "broken"]
-    assert "1 of 5 corrected" in client.get("/").text
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    worker = InThisProcess(Drafting)
+    with make_client(folder, worker) as client:
+        end = time.monotonic() + 60
+        while "not annotated yet" in (page := client.get("/").text):
+            assert time.monotonic() < end
+            time.sleep(0.02)
+    found = re.findall(r"<li>.*?<bdi>(.*?)</bdi></b>(.*?)</a></li>", page)
+    rows = [" ".join([name, *re.findall(r">([^<]+)<", about)]) for name, about in found]
+    assert rows[:2] == ["at sea 13 words 2 doubtful links 20%", "a 3 words no doubtful links"]
+    assert rows[2].startswith("broken The pipeline failed at this text: out of &lt;order&gt;")
+    assert "c.txt: byte 0 is not UTF-8" in rows[3]
+    assert rows[4] == "b corrected"
+    assert [source.name for source in worker.asked] == ["a", "at sea", "broken"]
+    assert "1 of 5 corrected" in page
 
 
 def test_names_and_texts_are_escaped(tmp_path: Path) -> None:
@@ -252,16 +233,18 @@ def test_pages_may_do_little(client: TestClient, path: str) -> None:
     assert page.headers["cache-control"] == "no-store"
 
 
-def test_a_file_that_can_not_be_read_is_told_with_the_place(client: TestClient, folder: Path) -> None:
-    (folder / "at sea.brackets.txt").write_text("[Ann saw her brother.", encoding="utf-8")
-    answer = client.get("/documents/at%20sea")
-    assert (answer.status_code, "at sea.brackets.txt:1:1: a mention" in answer.json()["problem"]) == (500, True)
-    (folder / "at sea.brackets.txt").write_text("=== a\nA.\n=== b\nB.", encoding="utf-8")
-    assert "2 documents, expected one" in client.get("/documents/at%20sea").json()["problem"]
-    assert "2 documents, expected one" in client.get("/").text
-
-
-def test_a_text_that_is_too_long_is_told(folder: Path) -> None:
-    (folder / "long.txt").write_text("word " * 1000, encoding="utf-8")
-    answer = make_client(folder).get("/documents/long")
-    assert (answer.status_code, "more than 1,000" in answer.json()["problem"]) == (500, True)
+@pytest.mark.parametrize(
+    ("file", "text", "problem"),
+    [
+        ("at sea.brackets.txt", "[Ann saw her brother.", "at sea.brackets.txt:1:1: a mention"),
+        ("at sea.brackets.txt", "=== a\nA.\n=== b\nB.", "2 documents, expected one"),
+        ("at sea.txt", "word " * 1000, "more than 1,000"),
+    ],
+)
+def test_a_file_that_can_not_be_read_is_told(
+    client: TestClient, folder: Path, file: str, text: str, problem: str
+) -> None:
+    (folder / file).write_text(text, encoding="utf-8")
+    answer = client.get(AT_SEA)
+    assert (answer.status_code, problem in answer.json()["problem"]) == (500, True)
+    assert problem in client.get("/").text

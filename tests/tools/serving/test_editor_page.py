@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import get_clusters, get_frames
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
 
 from ...browser import OpenPage
-from .editing import TEXT, InThisProcess, read
+from .pipelines import TEXT, InThisProcess
 
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 
 import uvicorn
 
-from spacy_span_selector.tools.serving import TextFolder, create_editor, open_socket
+from spacy_span_selector.tools.serving import Drafting, TextFolder, create_editor, open_socket
 
 ANN, HER, BROTHER, HE, SHE = (0, 1), (2, 3), (2, 4), (6, 7), (10, 11)
 
@@ -38,7 +40,8 @@ class Editor(NamedTuple):
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     folder = tmp_path_factory.mktemp("texts")
     (folder / "first.txt").write_text("Bob ran.", encoding="utf-8")
-    app = create_editor(InThisProcess(), TextFolder(folder))  # type: ignore[arg-type]
+    worker: Any = InThisProcess(Drafting)
+    app = create_editor(worker, TextFolder(folder))
     with open_socket("127.0.0.1", 0) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -46,6 +49,12 @@ def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
         yield Editor(f"http://127.0.0.1:{listening.getsockname()[1]}", folder, count(1))
         server.should_exit = True
         thread.join()
+
+
+def read(path: Path) -> Doc:
+    """The document that was saved."""
+    (doc,) = read_bracketed(path, spacy.blank("xx"))
+    return doc
 
 
 class Text:

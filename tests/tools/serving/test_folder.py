@@ -22,22 +22,16 @@ def test_texts_and_their_corrections_are_documents_and_nothing_else_is(tmp_path:
     assert folder.names() == {"a": True, "alone": True, "b": False}
 
 
-def test_a_correction_is_read_in_the_place_of_the_text(tmp_path: Path) -> None:
+def test_a_version_is_corrected_once_and_then_read_as_corrected(tmp_path: Path) -> None:
     folder = fill(tmp_path, "a.txt")
     raw = folder.read("a")
     assert (raw.text, raw.is_corrected) == ("Text of a.txt.", False)
     saved = folder.save("a", raw.text, raw.version)
     assert folder.read("a") == saved
     assert saved.is_corrected and saved.version != raw.version
-
-
-def test_a_document_that_has_changed_is_not_saved(tmp_path: Path) -> None:
-    folder = fill(tmp_path, "a.txt")
-    version = folder.read("a").version
-    folder.save("a", "First.", version)
     with pytest.raises(ChangedError):
-        folder.save("a", "Second.", version)
-    assert folder.read("a").text == "First."
+        folder.save("a", "Second.", raw.version)
+    assert folder.read("a") == saved
     assert {path.name for path in tmp_path.iterdir()} == {"a.txt", "a.brackets.txt"}
 
 
