@@ -23,7 +23,7 @@ from ...annotation import (
 from ...examples.sentences import lacks_boundaries
 from ..files.folders import find_files as find_in_folder
 from ..files.folders import what_is_wrong
-from ..formats.bracketed import Collect, read_bracketed
+from ..formats.bracketed import Lenient, read_bracketed
 from ..formats.registry import BRACKETED, formats, recognise_format, recognised_formats
 from ..formats.reports import LEFT_OUT, CorpusWarning
 from .counts import KEYS, Counts, count_docs
@@ -164,7 +164,7 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
 def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
     """The documents of a file, which is bracketed text if its name tells no format, and what of it can't be read."""
     docs: list[Doc] = []
-    malformed = Collect()
+    malformed = Lenient()
     problems: list[Problem] = []
     try:
         problem = what_is_wrong(str(path))
@@ -186,8 +186,8 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
         after = f" (after {len(docs):,} documents)" if docs else ""
         problems.append(Problem(UNREADABLE, str(path), found=str(error).removeprefix(f"{path}: ") + after))
     for kind, errors in ((MALFORMED, malformed.errors), (DOUBTFUL, malformed.doubts)):
-        for found in sorted(errors, key=lambda error: (error.place.line, error.column)):
-            place = f"line {found.place.line}, column {found.column}"
+        for found in sorted(errors, key=lambda error: (error.line, error.column)):
+            place = f"line {found.line}, column {found.column}"
             problems.append(Problem(kind, str(path), place=place, found=found.message))
     return docs, problems
 

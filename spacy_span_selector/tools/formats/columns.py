@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from spacy.tokens import Span
 
 from ...annotation import Mention
 from .reports import LONGEST_QUOTE, Report, shorten
@@ -27,6 +30,7 @@ FRAMES = "frames without a predicate that can be read"
 PARSES = "parses that can't be read"
 WRITABLE_LABEL = re.compile(r"[^\s()*]+")
 
+Item = TypeVar("Item", bound=tuple[Any, ...])
 LabelledSpan = tuple[int, int, str]
 """Start, end (exclusive) and label."""
 BRACKET_OF_ESCAPE = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -319,6 +323,21 @@ def find_nested(spans: Sequence[LabelledSpan]) -> list[LabelledSpan]:
             open_ends.append(end)
             nested.append((start, end, label))
     return nested
+
+
+def by_sentence(items: Iterable[Item], sentences: Sequence[Span]) -> list[list[Item]]:
+    """The items in each sentence; those without tokens, or over the end of a sentence, are left out.
+
+    items (Iterable[Item]): Spans, or what begins with the offsets of one.
+    """
+    ends = [sentence.end for sentence in sentences]
+    inside: list[list[Item]] = [[] for _ in sentences]
+    for item in items:
+        start, end, *_ = item
+        number = bisect_right(ends, start)
+        if start < end and end <= ends[number]:
+            inside[number].append(item)
+    return inside
 
 
 def unescape_brackets(word: str) -> str:

@@ -32,7 +32,7 @@ from ...annotation import (
 from ...documents.other_languages import describe_other_language, other_language
 from ...documents.tokenized import make_doc
 from ...extensions import representative_mention
-from ..formats.bracketed import Collect, parse_bracketed, write_bracketed
+from ..formats.bracketed import Lenient, parse_bracketed, write_bracketed
 from .corrections import doubts
 from .folder import CORRECTED, Source, TextFolder
 from .pages import Entry, Form
@@ -86,7 +86,7 @@ class Drafting:
         set_title(annotated, source.name)
         _name_clusters(annotated)
         language = other_language(annotated)
-        problems = Collect()
+        problems = Lenient()
         with warnings.catch_warnings(record=True) as lost:
             warnings.simplefilter("always")
             (doc,) = parse_bracketed(write_bracketed([annotated]), self.nlp, source=source.name, problems=problems)

@@ -11,8 +11,8 @@ PACKAGE = "spacy_span_selector"
 PROGRAM = f"""
 import importlib, sys
 for name in {FORMATS}:
-    importlib.import_module(f"{PACKAGE}.corpora.{{name}}")
-    print(name, *(other for other in {FORMATS} if f"{PACKAGE}.corpora.{{other}}" in sys.modules))
+    importlib.import_module(f"{PACKAGE}.tools.formats.{{name}}")
+    print(name, *(other for other in {FORMATS} if f"{PACKAGE}.tools.formats.{{other}}" in sys.modules))
     for module in [module for module in sys.modules if module.startswith("{PACKAGE}")]:
         del sys.modules[module]
 """

@@ -1,21 +1,12 @@
 """The bracketed plain-text format (docs/bracketed.md), for annotating texts of your own."""
 
 from ..registry import Format
-from .lines import NAME_PATTERN, BracketedError, Collect, Stop
+from .brackets import NAME_PATTERN, BracketedError, Lenient
 from .reader import HEADING, parse_bracketed, read_bracketed
 from .writer import write_bracketed
 
-__all__ = [
-    "FORMAT",
-    "HEADING",
-    "NAME_PATTERN",
-    "BracketedError",
-    "Collect",
-    "Stop",
-    "parse_bracketed",
-    "read_bracketed",
-    "write_bracketed",
-]
+__all__ = ["FORMAT", "HEADING", "NAME_PATTERN", "BracketedError", "Lenient"]
+__all__ += ["parse_bracketed", "read_bracketed", "write_bracketed"]
 
 FORMAT = Format(
     name="bracketed",

@@ -1,32 +1,33 @@
-"""The bracketed plain-text format: coreference and semantic roles to type by hand.
+"""The bracketed plain-text format, coreference and semantic roles to type by hand, as docs/bracketed.md describes it.
 
-    === the station
-    [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
-    > [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
-    @Ann Lee: [I|ann] know.
-    “Well,” said [he|tom].
-    < [tom>ann “Well,”] said he.
-    [] “Well,” said [PERSON he].
-
-There is one sentence per line. `docs/bracketed.md` describes the format in full. This module reads documents and the
-kinds of lines, `brackets` the brackets in them, and `writer` writes the format.
+=== the station
+[[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
+> [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
+@Ann Lee: [I|ann] know.
+“Well,” said [he|tom].
+< [tom>ann “Well,”] said he.
+[] “Well,” said [PERSON he].
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ....annotation import (
+    PREDICATE_LABEL,
+    Argument,
     Frame,
     LabelledSpan,
     Mention,
+    Quotation,
     set_clusters,
     set_frames,
     set_labelled_spans,
@@ -36,53 +37,45 @@ from ....annotation import (
 )
 from ....documents.tokenized import make_doc
 from ..files import read_text
+from ..speech import nearest_mention
 from .brackets import (
+    ADDRESSED,
     FRAME,
+    GOES_ON,
     LABELLED,
+    NOBODY,
+    PREDICATE_FORM,
     QUOTATION,
-    TypedQuotation,
-    align_mentions,
-    group_mentions,
-    is_predicate_role,
-    name_persons,
-    parse_frame,
+    BracketedError,
+    Notation,
+    Problems,
+    Sentence,
+    Strict,
+    TypedBracket,
+    TypedLine,
+    escape,
     parse_mentions,
-    read_frames,
-    read_labelled,
-    read_quotations,
+    parse_under,
+    reporting,
 )
-from .lines import Bracket, BracketedError, Line, Place, Sentence, Stop, escape, fail, reporting
 
 HEADING = "==="
 COMMENT = "#"
 SPEAKER = "@"
-UNDER_PATTERN = re.compile(rf"{FRAME}|({QUOTATION}|{re.escape(LABELLED)})(?=\s|$)")
+UNDER = {notation.sign: notation for notation in (FRAME, QUOTATION, LABELLED)}
+UNDER_PATTERN = re.compile(rf"{FRAME.sign}|({QUOTATION.sign}|{re.escape(LABELLED.sign)})(?=\s|$)")
 """Start of a line under a sentence."""
-UNDER = {FRAME: "frame", QUOTATION: "quotation", LABELLED: "line of labelled spans"}
 SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
-class TypedSentence(NamedTuple):
-    """A sentence as it was typed: its speaker, its line, None if that can't be read, and the lines under it by their
-    sign."""
+def read_bracketed(path: str | Path, nlp: Language, problems: Problems | None = None) -> list[Doc]:
+    """Read a UTF-8 file in the bracketed format; without a heading it is one document, titled with its name.
 
-    speaker: str | None
-    line: Line | None
-    under: dict[str, list[Line]]
-
-
-def read_bracketed(path: str | Path, nlp: Language, problems: Stop | None = None) -> list[Doc]:
-    """Read a UTF-8 file in the bracketed format.
-
-    path (str | Path): The file. Without a heading it is one document, titled with the name of the file.
     nlp (Language): Its tokenizer splits each line.
-    problems (Stop | None): What is done about text that is malformed: None to raise the first error. `Collect` keeps
-        all of them, and what is malformed is left out.
-    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, labelled
-        spans, speakers and title.
-    RAISES (FileNotFoundError): If the file is missing, naming it.
+    problems (Problems | None): None to raise the first error. `Lenient` keeps all of them, and what is malformed is
+        left out.
     RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure; or if it
-        has no document, naming it.
+        has no document.
     """
     path = Path(path)
     docs = parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem, problems=problems)
@@ -92,191 +85,279 @@ def read_bracketed(path: str | Path, nlp: Language, problems: Stop | None = None
 
 
 def parse_bracketed(
-    text: str, nlp: Language, *, source: str = "text", title: str = "text", problems: Stop | None = None
+    text: str, nlp: Language, *, source: str = "text", title: str = "text", problems: Problems | None = None
 ) -> list[Doc]:
-    """Read documents from a string in the bracketed format.
-
-    text (str): The documents.
-    nlp (Language): Its tokenizer splits each line.
-    source (str): What error messages call the text.
-    title (str): Title of the document if the text has no heading.
-    problems (Stop | None): As for `read_bracketed`.
-    RETURNS (list[Doc]): Documents with text, sentence starts, clusters, frames, quotations, labelled
-        spans, speakers and title.
-    RAISES (ValueError): If the text is malformed, naming source, line and column, what was found, and the cure.
-    """
-    problems = problems or Stop()
-    documents = _split_documents(text, source, title, problems)
-    return [_make_doc(name, sentences, nlp, problems) for name, sentences in documents]
-
-
-def _split_documents(text: str, source: str, title: str, problems: Stop) -> list[tuple[str, list[TypedSentence]]]:
-    documents: list[tuple[str, list[TypedSentence]]] = []
+    """Read documents from a string, as `read_bracketed` does from a file, which messages call `source`."""
+    problems = problems or Strict()
+    documents: list[TypedDocument] = []
     headings: dict[str, int] = {}
-    first = Place(source, 1)  # where the text starts
-    for number, line in enumerate(text.split("\n"), start=1):
-        place = Place(source, number)
-        content = line.strip()
-        if not content or content.startswith(COMMENT):
+    first = TypedLine(source, 1, "")  # where the text starts
+    for number, content in enumerate(text.split("\n"), start=1):
+        start = len(content) - len(content.lstrip())
+        line = TypedLine(source, number, content.strip(), start)
+        if not line.body or line.body.startswith(COMMENT):
             continue
-        if content.startswith(HEADING):
+        if line.body.startswith(HEADING):
             name = f"line {number}"  # if the name can't be read
             with reporting(problems):
-                name = _parse_heading(content, place)
+                name = _parse_heading(line)
                 if documents and not headings:
-                    fail(first, 1, f"text before the first heading. Put a heading, `{HEADING} NAME`, above this line.")
+                    first.fail(1, f"text before the first heading. Put a heading, `{HEADING} NAME`, above this line.")
                 if name in headings:
-                    fail(place, 1, f"a second document named {name!r} (the first: line {headings[name]}). Rename one.")
+                    line.fail(1, f"a second document named {name!r} (the first: line {headings[name]}). Rename one.")
             headings.setdefault(name, number)
-            documents.append((name, []))
-            continue
-        if match := UNDER_PATTERN.match(content):
-            sign = match[0]
-            start = line.index(sign)
+            documents.append(TypedDocument(name, nlp, problems))
+        elif match := UNDER_PATTERN.match(line.body):
+            sign, name, *_ = notation = UNDER[match[0]]
             with reporting(problems):
-                if not documents or not documents[-1][1]:
+                if not documents or not documents[-1].has_sentence:
                     cure = f"Put it under its sentence, or write `{escape(sign)}` if the text itself starts with it."
-                    fail(place, start + 1, f"a {UNDER[sign]} without a sentence above it. {cure}")
-                offset = start + len(sign)
-                documents[-1][1][-1].under[sign].append(Line(place, line[offset:].rstrip(), offset))
-            continue
-        if not documents:
-            documents.append((title, []))
-            first = place
-        typed = TypedSentence(None, None, _nothing_under())
-        with reporting(problems):
-            typed = _parse_speaker(line, place)
-        documents[-1][1].append(typed)
-    return documents
+                    line.fail(start + 1, f"a {name} without a sentence above it. {cure}")
+                documents[-1].read_under(notation, line.behind(len(sign)))
+        else:
+            if not documents:
+                documents.append(TypedDocument(title, nlp, problems))
+                first = line
+            with reporting(problems):
+                documents[-1].read_sentence(line)
+    return [document.make_doc() for document in documents]
 
 
-def _parse_heading(content: str, place: Place) -> str:
-    rest = content[len(HEADING) :]
+def _parse_heading(line: TypedLine) -> str:
+    rest = line.body[len(HEADING) :]
     if rest and not rest[0].isspace():
         cure = f"Write `{HEADING} NAME`, with a space, or `\\=` if the text itself starts with it."
-        fail(place, 1, f"a heading was expected, found {content!r}. {cure}")
+        line.fail(1, f"a heading was expected, found {line.body!r}. {cure}")
     name = " ".join(rest.split())
     if not name:
-        fail(place, 1, f"a heading without a name. Write `{HEADING} NAME`.")
+        line.fail(1, f"a heading without a name. Write `{HEADING} NAME`.")
     return name
 
 
-def _parse_speaker(line: str, place: Place) -> TypedSentence:
-    content = line.rstrip()
-    start = len(content) - len(content.lstrip())
-    if content[start] != SPEAKER:
-        return TypedSentence(None, Line(place, content[start:], start), _nothing_under())
-    match = SPEAKER_PATTERN.match(content, start)
+def _parse_speaker(line: TypedLine) -> tuple[str | None, TypedLine]:
+    """The speaker of a line, if it names one, and the rest of the line."""
+    column = line.offset + 1
+    if not line.body.startswith(SPEAKER):
+        return None, line
+    match = SPEAKER_PATTERN.match(line.body)
     if match is None:
         cure = f"Write `{SPEAKER}NAME: text`, or `\\{SPEAKER}` if the text itself starts with it."
-        fail(place, start + 1, f"a speaker without a colon. {cure}")
+        line.fail(column, f"a speaker without a colon. {cure}")
     speaker = " ".join(re.sub(r"\\(.)", r"\1", match[1]).split())
     if not speaker:
-        fail(place, start + 1, f"a speaker without a name. Write `{SPEAKER}NAME: text`.")
-    body = content[match.end() :]
-    if not body.strip():
-        fail(place, match.end() + 1, f"no text after the speaker {speaker!r}. Write the sentence on the same line.")
-    return TypedSentence(speaker, Line(place, body, match.end()), _nothing_under())
+        line.fail(column, f"a speaker without a name. Write `{SPEAKER}NAME: text`.")
+    rest = line.behind(match.end())
+    if not rest.body.strip():
+        line.fail(rest.offset + 1, f"no text after the speaker {speaker!r}. Write the sentence on the same line.")
+    return speaker, rest
 
 
-def _nothing_under() -> dict[str, list[Line]]:
-    return {sign: [] for sign in UNDER}
+class TypedQuotation(NamedTuple):
+    """A quotation as it was typed: its tokens, and the names of who speaks and is spoken to, "" if not known."""
+
+    start: int
+    end: int
+    persons: tuple[str, str]
+    bracket: TypedBracket
 
 
-def _make_doc(title: str, typed_sentences: list[TypedSentence], nlp: Language, problems: Stop) -> Doc:
-    words: list[str] = []
-    spaces: list[bool] = []
-    sentence_starts: list[bool | int | None] = []
-    turns: list[tuple[int, int, str]] = []
-    brackets: list[tuple[Place, Bracket]] = []
-    mentions: list[tuple[Mention, str]] = []
-    frames: list[Frame] = []
-    quotations: list[TypedQuotation] = []
-    labelled: list[LabelledSpan] = []
-    sentence: Sentence | None = None  # the one above the line
+class TypedDocument:
+    """A document, as far as its lines were read.
 
-    def read_lines_under(sentence: Sentence, under: dict[str, list[Line]]) -> None:
-        frames.extend(read_frames(under[FRAME], sentence, problems))
-        read_quotations(under[QUOTATION], sentence, quotations, problems)
-        labelled.extend(read_labelled(under[LABELLED], sentence, problems))
+    has_sentence (bool): Whether it has a sentence, be it one that can't be read.
+    """
 
-    for speaker, line, under in typed_sentences:
-        if line is None:
-            continue
-        no_sentence = frame_without_sign(line, sentence)
-        if sentence is not None and no_sentence is not None and problems.leaves_out(no_sentence):
-            read_lines_under(sentence, under)
-            continue
-        sentence = None
-        with reporting(problems):
-            text, found = parse_mentions(line)
-            sentence = Sentence(line.place, text, make_doc(nlp, text), len(words))
+    def __init__(self, title: str, nlp: Language, problems: Problems) -> None:
+        self.title = title
+        self.nlp = nlp
+        self.problems = problems
+        self.has_sentence = False
+        self._above: Sentence | None = None  # the sentence above the line, None if it can't be read
+        self._sentences: list[Sentence] = []
+        self._named: list[TypedBracket] = []  # mentions with a name, also those that are no tokens
+        self._mentions: list[tuple[Mention, str]] = []
+        self._notations: set[Notation] = set()  # of the lines under its sentences
+        self._frames: list[Frame] = []
+        self._quotations: list[TypedQuotation] = []
+        self._labelled: dict[LabelledSpan, None] = {}
+
+    def read_sentence(self, line: TypedLine) -> None:
+        self.has_sentence = True
+        above, self._above = self._above, None
+        speaker, line = _parse_speaker(line)
+        if above is not None and _is_frame(line, above):
+            message = f"the words of line {above.line.number} again, with a predicate in brackets, but without"
+            message = f"{message} `{FRAME.sign}`. Put `{FRAME.sign}` before a frame."
+            if self.problems.leaves_out(line.error(line.offset + 1, message)):
+                self._above = above
+                return
+        text, brackets = parse_mentions(line)
+        offset = self._sentences[-1].end if self._sentences else 0
+        self._above = sentence = Sentence(line, speaker, text, make_doc(self.nlp, text), offset, [])
+        self._sentences.append(sentence)
+        self._named += [bracket for bracket in brackets if bracket.label]
+        found: list[tuple[Mention, str]] = []
+        for bracket in brackets:
+            with reporting(self.problems):
+                mention = (sentence.align(bracket, "a mention"), bracket.label)
+                if bracket.label and mention in found:
+                    _fail_twice(bracket, sentence)
+                found.append(mention)
+        self._mentions += found
+
+    def read_under(self, notation: Notation, line: TypedLine) -> None:
+        """Read a line under a sentence. One without words says that the document is annotated, and no more."""
+        self._notations.add(notation)
+        sentence = self._above
         if sentence is None:
-            continue
-        brackets.extend((line.place, bracket) for bracket in found)
-        mentions.extend(align_mentions(found, sentence, problems))
-        read_lines_under(sentence, under)
-        if spaces:
-            spaces[-1] = True
-        words.extend(token.text for token in sentence.tokens)
-        spaces.extend(bool(token.whitespace_) for token in sentence.tokens)
-        sentence_starts.extend(i == 0 for i in range(len(sentence.tokens)))
-        if speaker is not None:
-            turns.append((sentence.offset, len(words), speaker))
-    doubt_names(brackets, {name for quotation in quotations for name in quotation.persons}, problems)
-    if spaces:
-        spaces[-1] = False
-    doc = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=sentence_starts)
-    set_title(doc, title)
-    has_lines = {sign: any(typed.under[sign] for typed in typed_sentences) for sign in UNDER}
-    if mentions or not (has_lines[FRAME] or has_lines[LABELLED]):  # a text without any is annotated for coreference
-        clusters, names = group_mentions(mentions)
-        set_clusters(doc, clusters, names=names)
-    if has_lines[FRAME]:
-        set_frames(doc, frames)
-    if has_lines[QUOTATION]:
-        of_name: dict[str, list[Mention]] = {}
-        for mention, name in mentions:
-            of_name.setdefault(name, []).append(mention)
-        set_quotations(doc, list(name_persons(quotations, of_name, problems)))
-    if has_lines[LABELLED]:
-        set_labelled_spans(doc, labelled)
-    if turns:
-        set_speakers(doc, turns)
-    return doc
+            return
+        if notation is FRAME:
+            self._check_bare_frames(line, sentence.frame_lines)
+        if not line.body.strip():
+            return
+        brackets = parse_under(line, notation, sentence)
+        if notation is FRAME:
+            self._frames.append(_make_frame(brackets, line, sentence))
+            return
+        read_bracket = self._read_quotation if notation is QUOTATION else self._read_labelled
+        for bracket in brackets:
+            with reporting(self.problems):
+                read_bracket(bracket, sentence)
+
+    def _read_quotation(self, bracket: TypedBracket, sentence: Sentence) -> None:
+        start, end = sentence.align(bracket, "a quotation")
+        speaker, sign, addressee = bracket.label.partition(ADDRESSED)
+        if bracket.label == GOES_ON:
+            above = self._quotations
+            going_on = [i for i, quotation in enumerate(above) if quotation.end == start == sentence.offset]
+            if not going_on:
+                found = f"`[{GOES_ON}` continues no quotation: none reaches the end of the sentence above"
+                bracket.fail(f"{found}. Begin one with `[SPEAKER words]` or `[{NOBODY} words]`.")
+            outer = min(going_on, key=lambda i: above[i].start)
+            above[outer] = above[outer]._replace(end=end)
+        elif not speaker or bool(sign) != bool(addressee) or not may_speak(addressee):
+            bracket.fail(f"found `[{bracket.label}`, expected {QUOTATION.forms}.")
+        else:
+            persons = ("" if speaker == NOBODY else speaker, addressee)
+            self._quotations.append(TypedQuotation(start, end, persons, bracket))
+
+    def _read_labelled(self, bracket: TypedBracket, sentence: Sentence) -> None:
+        span = LabelledSpan(*sentence.align(bracket, "a labelled span"), bracket.label)
+        if span in self._labelled:
+            _fail_twice(bracket, sentence)
+        self._labelled[span] = None
+
+    def _check_bare_frames(self, line: TypedLine, lines: list[TypedLine]) -> None:
+        """Add a line to those of a sentence, and report a bare one beside others once, be it the first or a later."""
+        lines.append(line)
+        for bare in lines if len(lines) == 2 else lines[1:][-1:]:
+            if not bare.body.strip():
+                sign = f"`{FRAME.sign}`"
+                found = f"a bare {sign} means that the sentence has no predicate, but it has another {sign} line"
+                with reporting(self.problems):
+                    bare.fail(bare.offset, f"{found}. Remove one of them.")
+
+    def make_doc(self) -> Doc:
+        self._doubt_names()
+        tokens = [token for sentence in self._sentences for token in sentence.tokens]
+        spaces = [bool(token.whitespace_) or token.i + 1 == len(token.doc) for token in tokens]
+        doc = Doc(
+            self.nlp.vocab,
+            words=[token.text for token in tokens],
+            spaces=[*spaces[:-1], False][: len(spaces)],
+            sent_starts=[token.i == 0 for token in tokens],
+        )
+        set_title(doc, self.title)
+        clusters = _group_mentions(self._mentions)
+        # A text without any annotation is annotated for coreference.
+        if clusters or self._notations.isdisjoint((FRAME, LABELLED)):
+            set_clusters(doc, [mentions for _, mentions in clusters], names=[name for name, _ in clusters])
+        if FRAME in self._notations:
+            set_frames(doc, self._frames)
+        if QUOTATION in self._notations:
+            set_quotations(doc, [*self._name_persons(dict(clusters))])
+        if LABELLED in self._notations:
+            set_labelled_spans(doc, [*self._labelled])
+        turns = [(each.offset, each.end, each.speaker) for each in self._sentences if each.speaker is not None]
+        if turns:
+            set_speakers(doc, turns)
+        return doc
+
+    def _name_persons(self, clusters: Mapping[str, Sequence[Mention]]) -> Iterator[Quotation]:
+        """The quotations: who speaks is the mention of the name that is nearest, outside of quotations."""
+        quoted = {i for quotation in self._quotations for i in range(quotation.start, quotation.end)}
+        for quotation in self._quotations:
+            place = (quotation.start, quotation.end)
+            persons: list[Mention | None] = [None, None]
+            for i, name in enumerate(quotation.persons):
+                with reporting(self.problems):
+                    if name and name not in clusters:
+                        cure = f"Give one this name, `[words|{name}]`, or write `{NOBODY}` for a speaker who is not"
+                        quotation.bracket.fail(f"no mention has the name {name!r}. {cure} known.")
+                    persons[i] = nearest_mention(place, clusters[name], quoted) if name else None
+            yield Quotation(*place, speaker=persons[0], addressee=persons[1])
+
+    def _doubt_names(self) -> None:
+        """Report the names that are there only once: what is named corefers with something, as a rule."""
+        persons = {name for quotation in self._quotations for name in quotation.persons}
+        counts = Counter(bracket.label for bracket in self._named)
+        for bracket in self._named:
+            name = bracket.label
+            if counts[name] == 1 and name not in persons:
+                alike = get_close_matches(name, sorted(counts.keys() - {name}), n=1)
+                meant = f"Did you mean {alike[0]!r}? " if alike else ""
+                cure = f"{meant}Write `[words]` for a mention of what is mentioned once."
+                found = f"the name {name!r} is used only once in its document"
+                self.problems.doubt(bracket.line.error(bracket.open_column, f"{found}. {cure}"))
 
 
-def doubt_names(brackets: Sequence[tuple[Place, Bracket]], persons: Collection[str], problems: Stop) -> None:
-    """Report the names that a document has only once: what is named corefers with something, as a rule.
-
-    brackets (Sequence[tuple[Place, Bracket]]): The mentions of a document with their lines.
-    persons (Collection[str]): The names that its quotations use.
-    problems (Stop): Gets the doubts.
-    """
-    names = [bracket.label for _, bracket in brackets]
-    for place, bracket in brackets:
-        name = bracket.label
-        if name and names.count(name) == 1 and name not in persons:
-            alike = get_close_matches(name, sorted({*names} - {name, ""}), n=1)
-            meant = f"Did you mean {alike[0]!r}? " if alike else ""
-            cure = f"{meant}Write `[words]` for a mention of what is mentioned once."
-            found = f"the name {name!r} is used only once in its document"
-            problems.doubt(BracketedError(place, bracket.open_column, f"{found}. {cure}"))
+def is_predicate_role(role: str) -> bool:
+    """Check whether a bracket with this role is the predicate: `V`, or `V=` and a roleset."""
+    return role.partition("=")[0] == PREDICATE_LABEL
 
 
-def frame_without_sign(line: Line, above: Sentence | None) -> BracketedError | None:
-    """The error about a line that was meant as a frame, but does not start with `>`; None for a sentence.
+def may_speak(name: str) -> bool:
+    """Check whether the name of a cluster can be that of a speaker."""
+    return ADDRESSED not in name and name not in (NOBODY, GOES_ON)
 
-    line (Line): A line that is read as a sentence.
-    above (Sentence | None): The sentence above it. A frame repeats its words, and has a predicate in brackets.
-    """
-    if above is None:
-        return None
+
+def _make_frame(brackets: Sequence[TypedBracket], line: TypedLine, sentence: Sentence) -> Frame:
+    predicates = [bracket for bracket in brackets if is_predicate_role(bracket.label)]
+    if not predicates:
+        line.fail(line.offset, f"a frame without a predicate. Write {PREDICATE_FORM}.")
+    if len(predicates) > 1:
+        found = f"a second predicate, {sentence.text[predicates[1].start : predicates[1].end]!r}, in one frame"
+        cure = f"Give it a line of its own, or write `[C-{PREDICATE_LABEL} words]` if it continues the first."
+        predicates[1].fail(f"{found}. {cure}")
+    start, end = sentence.align(predicates[0], "a predicate")
+    arguments = [
+        Argument(*sentence.align(bracket, "an argument"), bracket.label)
+        for bracket in brackets
+        if bracket is not predicates[0]
+    ]
+    return Frame(start, end, arguments, predicates[0].label.partition("=")[2] or None)
+
+
+def _fail_twice(bracket: TypedBracket, sentence: Sentence) -> NoReturn:
+    words = sentence.text[bracket.start : bracket.end]
+    bracket.fail(f"{words!r} is marked twice as {bracket.label!r}. Remove one pair of brackets.")
+
+
+def _group_mentions(mentions: Iterable[tuple[Mention, str]]) -> list[tuple[str, list[Mention]]]:
+    """The clusters with their names. Each mention without a name is a cluster of its own."""
+    clusters: list[tuple[str, list[Mention]]] = []
+    of_name: dict[str, list[Mention]] = {}
+    for mention, name in mentions:
+        cluster = of_name.setdefault(name, []) if name else []
+        if not cluster:
+            clusters.append((name, cluster))
+        cluster.append(mention)
+    return clusters
+
+
+def _is_frame(line: TypedLine, above: Sentence) -> bool:
+    """Check whether a line has a predicate in brackets, and the words of the sentence above it."""
     try:
-        text, brackets = parse_frame(line)
+        return any(is_predicate_role(bracket.label) for bracket in parse_under(line, FRAME, above))
     except BracketedError:
-        return None
-    if str(text).split() != above.text.split() or not any(is_predicate_role(bracket.label) for bracket in brackets):
-        return None
-    found = f"the words of line {above.place.line} again, with a predicate in brackets, but without `{FRAME}`"
-    return BracketedError(line.place, line.offset + 1, f"{found}. Put `{FRAME}` before a frame.")
+        return False

@@ -1,50 +1,63 @@
-"""Documents from CorefUD.
+"""Documents from CorefUD, CoNLL-U with entities in its last column (https://ufal.mff.cuni.cz/corefud).
 
-The format is described at https://ufal.mff.cuni.cz/corefud: CoNLL-U with entities as brackets in its last column.
+    # global.Entity = eid-etype-head-other
+    Entity=(e1-person-1-        a mention of entity e1, a person, opens; its first word is its head
+    Entity=(e2-place-1-)e1)     a mention of e2 is this word alone, and the mention of e1 ends
+    Entity=(e3[1/2]-place-2-    the first of two parts of a mention of e3 opens
+
+This is the format of CorefUD 1.0 and later. Universal Anaphora and GUM have the same brackets with other fields, in
+which `GRP` is the entity and `entity` its type, and repeat some of them at the end of a mention.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ....annotation import set_clusters, set_speakers, set_title
-from ..conllu import UNNAMED_DOCUMENT, Sentence, make_doc, parse_conllu
+from ....annotation import Mention, set_clusters, set_speakers, set_title
+from ..columns import MENTION_BRACKETS, REPEATED_MENTIONS, Bracket, pair_brackets
+from ..conllu import EMPTY_NODE, RANGE, UNNAMED_DOCUMENT, Sentence, make_doc, parse_conllu
 from ..files import decode, read_lines
-from ..reports import DOCUMENTS, Report
+from ..reports import DOCUMENTS, Report, shorten
 from ..speech import find_turns
-from .entities import DECLARATION, FIELDS, find_entities
 
+ENTITY = "Entity"
+DECLARATION = "global.Entity"
+FIELDS = ("eid", "etype", "head", "other")
+ID_FIELDS, TYPE_FIELDS = ("eid", "GRP"), ("etype", "entity")
 DECLARED = re.compile(rf"^# *{re.escape(DECLARATION)} = (.*)$", re.MULTILINE)
+PART = re.compile(r"(?P<open>\()?(?P<fields>[^()]+)(?P<close>\))?")
+PIECE = re.compile(r"\[(?P<number>[1-9][0-9]{0,3})/(?P<total>[1-9][0-9]{0,3})\]$")
 CURE = "Expected a CoNLL-U file with `# newdoc id = NAME` before each document, and `Entity=` in its last column."
+OLD_NOTATION = (
+    "mentions in the notation of CorefUD 0, `ClusterId=`, which Udapi converts: "
+    "udapy read.OldCorefUD write.Conllu < old.conllu > new.conllu"
+)
 
 
 def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     """Read the documents of a file.
 
-    A document can't hold zeros, which are mentions without words, nor mentions in several pieces, split antecedents and
-    bridging. They are left out, and all else is kept: a mention with words and empty nodes keeps its words.
-
-    path (str | Path): The file; decompressed if its name ends in `.gz`.
-    vocab (Vocab): Vocabulary of the documents; a new one if None.
     RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the ids
-        and types of the file's entities (with singletons, if there are any), and speaker turns where they are known;
-        the title is the id of the document. A document without `# global.Entity` and without any mention is not
-        annotated for coreference.
+        and types of the file's entities, and speaker turns where they are known; the title is the id of the document.
+        A document without `# global.Entity` and without any mention is not annotated for coreference. One warning
+        counts what is left out: what a document can't hold, which are zeros, mentions in several pieces, split
+        antecedents and bridging, and what can't be read.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If no document can be read, saying why.
-    WARNS: Once, counting what is left out, with file and line: what a document can't hold; documents that can't be
-        read; brackets that can't be read or have no partner; repeated mentions; parts of speech that spaCy does not
-        know.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
     report = Report()
-    text = "\n".join(_decode_documents(path, report))
+    text = _decode_documents(path, report)
     documents, unreadable = parse_conllu(text, str(path), report)
     for message in unreadable.values():
         report.leave_out(DOCUMENTS, message)
@@ -55,43 +68,198 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         declarations = [sentence.comments[DECLARATION] for sentence in sentences if DECLARATION in sentence.comments]
         if declarations:
             fields = declarations[0].strip().split("-")
-        if name:
-            docs.append(_make_doc(name, sentences, fields, bool(declarations), vocab, report))
+        if not name:
+            continue
+        doc = make_doc([sentence.words for sentence in sentences], vocab)
+        set_title(doc, name)
+        mentions, types, are_marked = find_entities(sentences, fields, report)
+        if declarations or are_marked:
+            entity_types = [types.get(entity, "") for entity in mentions]
+            set_clusters(doc, [*mentions.values()], names=[*mentions], entity_types=entity_types)
+        turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
+        if turns:
+            set_speakers(doc, turns)
+        docs.append(doc)
     report.require(docs, path, CURE)
     report.warn()
     return docs
 
 
-def _make_doc(
-    name: str, sentences: Sequence[Sentence], fields: Sequence[str], is_annotated: bool, vocab: Vocab, report: Report
-) -> Doc:
-    doc = make_doc([sentence.words for sentence in sentences], vocab)
-    set_title(doc, name)
-    entities = find_entities(sentences, fields, report)
-    if is_annotated or entities.are_marked:
-        types = [entities.types.get(entity, "") for entity in entities.mentions]
-        set_clusters(doc, list(entities.mentions.values()), names=list(entities.mentions), entity_types=types)
-    turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
-    if turns:
-        set_speakers(doc, turns)
-    return doc
+def _decode_documents(path: Path, report: Report) -> str:
+    """The text of a file. A document with a line that is no text has empty lines, so that others keep their number."""
+    lines = read_lines(path)
+    starts = [i for i, line in enumerate(lines) if line.startswith(UNNAMED_DOCUMENT.encode())]
+    texts: list[str] = []
+    for start, end in pairwise([0, *starts, len(lines)]):
+        try:
+            texts += [decode(lines[i], f"{path}:{i + 1}") for i in range(start, end)]
+        except ValueError as error:
+            report.leave_out(DOCUMENTS, str(error))
+            texts += [""] * (end - start)
+    return "\n".join(texts)
 
 
-def _decode_documents(path: Path, report: Report) -> Iterator[str]:
-    """The lines of a file. Those of a document with a line that is no text are empty, so that others keep their
-    number."""
-    document: list[str] = []
-    is_text = True
-    for number, line in enumerate(read_lines(path), start=1):
-        if line.startswith(UNNAMED_DOCUMENT.encode()):
-            yield from document
-            document, is_text = [], True
-        if is_text:
-            try:
-                document.append(decode(line, f"{path}:{number}"))
+class EntityBracket(NamedTuple):
+    """A bracket of a mention.
+
+    piece (tuple[int, int] | None): For a mention in several pieces the number of this one, and how many there are.
+    type (str): What kind of entity it is, "" if that is not said here.
+    """
+
+    opens: bool
+    closes: bool
+    entity: str
+    piece: tuple[int, int] | None
+    type: str
+
+    @property
+    def key(self) -> str:
+        """What it shares with the bracket that it is a pair with."""
+        return self.entity if self.piece is None else f"{self.entity}[{self.piece[0]}/{self.piece[1]}]"
+
+
+def read_attributes(misc: str) -> Iterator[tuple[str, str]]:
+    """The attributes `NAME=VALUE` of the column MISC."""
+    for part in misc.split("|"):
+        name, separator, value = part.partition("=")
+        if separator:
+            yield name, value
+
+
+def read_entities(cell: str, fields: Sequence[str]) -> tuple[list[EntityBracket], bool]:
+    """Read the brackets of a value of `Entity` that can be read, and tell whether these are all.
+
+    fields (Sequence[str]): What the fields of a bracket are, as `# global.Entity` declares them.
+    """
+    brackets: list[EntityBracket] = []
+    complete = True
+    end = 0
+    while end < len(cell):
+        match = PART.match(cell, end)
+        bracket = match and _read_bracket(match, fields)
+        if bracket is None:
+            complete = False
+        else:
+            brackets.append(bracket)
+        end = end + 1 if match is None else match.end()
+    return brackets, complete
+
+
+def _read_bracket(match: re.Match[str], fields: Sequence[str]) -> EntityBracket | None:
+    opens, closes = bool(match["open"]), bool(match["close"])
+    values = match["fields"].split("-")
+    id_at, type_at = (
+        next((i for i, field in enumerate(fields) if field in names), None) for names in (ID_FIELDS, TYPE_FIELDS)
+    )
+    piece = None
+    for i in (id_at or 0, -1):  # Universal Anaphora has it behind the last field
+        if i < len(values) and (found := PIECE.search(values[i])):
+            piece = int(found["number"]), int(found["total"])
+            values[i] = values[i][: found.start()]
+            break
+    at = 0 if len(values) == 1 else id_at or 0
+    entity = values[at] if at < len(values) else ""
+    entity_type = values[type_at] if opens and type_at is not None and type_at < len(values) else ""
+    return EntityBracket(opens, closes, entity, piece, unquote(entity_type)) if entity and (opens or closes) else None
+
+
+class Node(NamedTuple):
+    """A place for brackets: a word or an empty node.
+
+    place (str): File and line.
+    word (int | None): The number of the word in the document, None for an empty node.
+    sentence (int): The number of its sentence.
+    """
+
+    place: str
+    word: int | None
+    sentence: int
+    misc: str
+
+
+def find_entities(
+    sentences: Sequence[Sentence], fields: Sequence[str], report: Report
+) -> tuple[dict[str, list[Mention]], dict[str, str], bool]:
+    """The mentions of each entity of a document, the types that are said, and whether it has any mention, be it one
+    that is left out.
+
+    fields (Sequence[str]): What the fields of a bracket are.
+    """
+    nodes = _find_nodes(sentences, report)
+    brackets: list[Bracket] = []
+    faults: list[tuple[int, str]] = []
+    types: dict[str, str] = {}
+    pieces: dict[str, EntityBracket] = {}
+    for i, node in enumerate(nodes):
+        for name, value in read_attributes(node.misc):
+            if name != ENTITY:
+                _report_other(name, value, node.place, report)
                 continue
-            except ValueError as error:
-                report.leave_out(DOCUMENTS, str(error))
-                document, is_text = [""] * len(document), False
-        document.append("")
-    yield from document
+            read, complete = read_entities(value, fields)
+            if not complete:
+                expected = "parts such as `(e1-person-1-`, `e1)` or `(e1-person-1-)`"
+                faults.append((i, f"found {shorten(value)} in `{ENTITY}`, expected {expected}."))
+            for bracket in read:
+                if bracket.piece:
+                    pieces[bracket.key] = bracket
+                brackets.append(Bracket(i, bracket.opens, bracket.key, bracket.closes))
+                known = types.setdefault(bracket.entity, bracket.type) if bracket.type else ""
+                if known != bracket.type:
+                    found = f"found {shorten(bracket.type)} for {shorten(bracket.entity)}, before {shorten(known)}."
+                    what = "types of mentions that are not that of the first mention of their entity"
+                    report.leave_out(what, f"{node.place}: {found}")
+    paired = pair_brackets(brackets, faults, [node.sentence for node in nodes], lambda i: nodes[i].place, report)
+    in_pieces: defaultdict[tuple[str, int], list[list[Mention]]] = defaultdict(list)
+    for key, bracket in pieces.items():
+        if key in paired and bracket.piece:
+            in_pieces[bracket.entity, bracket.piece[1]].append(paired.pop(key))
+    for (entity, total), spans_by_piece in in_pieces.items():
+        for start, _ in max(spans_by_piece, key=len):  # a piece may be damaged
+            case = f"{nodes[start].place}: a mention of {shorten(entity)} in {total} pieces."
+            report.leave_out("mentions in several pieces, which a Doc can't hold", case)
+    mentions = {entity: _keep_words(entity, spans, nodes, report) for entity, spans in paired.items()}
+    return {entity: found for entity, found in mentions.items() if found}, types, bool(brackets)
+
+
+def _find_nodes(sentences: Sequence[Sentence], report: Report) -> list[Node]:
+    nodes: list[Node] = []
+    word = 0
+    for number, sentence in enumerate(sentences):
+        for place, (index, *_, misc) in sentence.rows:
+            if EMPTY_NODE.fullmatch(index):
+                nodes.append(Node(place, None, number, misc))
+            elif not RANGE.fullmatch(index):
+                nodes.append(Node(place, word, number, misc))
+                word += 1
+            elif any(name == ENTITY for name, _ in read_attributes(misc)):
+                found = f"found `{ENTITY}` at the words {index}, expected it at one word."
+                report.leave_out(MENTION_BRACKETS, f"{place}: {found}")
+    return nodes
+
+
+def _report_other(name: str, value: str, place: str, report: Report) -> None:
+    """Report relations between entities, and mentions in an older notation."""
+    found = f"{place}: found {shorten(f'{name}={value}')}."
+    if name in ("SplitAnte", "Split"):
+        for _ in {link.partition("<")[2] for link in value.split(",")}:
+            report.leave_out("split antecedents, which a Doc can't hold", found)
+    elif name == "Bridge":
+        for _ in value.split(","):
+            report.leave_out("bridging relations, which a Doc can't hold", found)
+    elif name.startswith("ClusterId"):
+        report.leave_out(OLD_NOTATION, found)
+
+
+def _keep_words(entity: str, spans: Sequence[Mention], nodes: Sequence[Node], report: Report) -> list[Mention]:
+    """The mentions of an entity, from spans of words and empty nodes."""
+    kept: dict[Mention, None] = {}
+    for start, end in spans:
+        words = [node.word for node in nodes[start:end] if node.word is not None]
+        if not words:
+            zeros = "zeros: mentions without words, which a Doc can't hold"
+            report.leave_out(zeros, f"{nodes[start].place}: a mention of {shorten(entity)}.")
+        elif (mention := (words[0], words[-1] + 1)) in kept:
+            report.leave_out(REPEATED_MENTIONS, f"{nodes[start].place}: {shorten(entity)}, {len(words)} word(s).")
+        else:
+            kept[mention] = None
+    return list(kept)

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, count
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from spacy.tokens import Doc, Span, Token
 
-from ....annotation import describe_doc, get_sentences, get_speakers, get_title, has_clusters_annotated
+from ....annotation import (
+    ENTITY_TYPE,
+    Mention,
+    cluster_groups,
+    describe_doc,
+    get_sentences,
+    get_speakers,
+    get_title,
+    has_clusters_annotated,
+)
 from ....documents.words import remove_white_space
 from ....extensions.mention_types import head_token
 from ....people.dialogue import remove_speaker_markers
-from ..columns import NUMBER, read_number
+from ..columns import NUMBER, find_nested, read_number
 from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import check_writable, one_line, read_text
 from ..reports import REPEATED_DOCUMENTS, Report, shorten
 from ..speech import spread_turns
-from .entities import DECLARATION, ENTITY, FIELDS, EntityColumns
+from .reader import DECLARATION, ENTITY, FIELDS
 
 ROW_ENDS = re.compile(r"[\t\r\n]+")
 NOT_IN_A_SENTENCE_ID = re.compile(r"[\s/]+")
-CHANGED_WORDS = "Wrote a space for tabs and line ends in words"
-OTHER_SPEAKERS = "speakers of sentences whose first word has another speaker, or none"
+NOT_IN_A_FIELD = re.compile(r"[-()|%=,<>\[\]\s\0]")
+ENTITY_ID = re.compile(r"\w+")
 DECLARED = f"# {DECLARATION} = {'-'.join(FIELDS)}"
 REPLACED = frozenset({ENTITY, "SplitAnte", "Split", "Bridge"})
 HEAD = 6
@@ -37,36 +47,28 @@ def write_corefud(docs: Iterable[Doc]) -> str:
 
     `read_corefud` restores words, spacing, sentences, lemmas, parts of speech, title, speakers and clusters, with their
     entity types. Names of clusters are kept if they can be ids and no cluster of another document has them. Parses and
-    morphology are written, but not read. The format has no place for semantic roles and scores. White space tokens and
-    speaker markers are left out. The head of a mention is the root of its parse or, without one, what representative
-    mentions are found by.
+    morphology are written, but not read. The head of a mention is the root of its parse or, without one, what
+    representative mentions are found by. A document without sentence boundaries becomes one sentence, one without a
+    title is called `document 1`, and a title that was used before gets a number.
 
-    docs (Iterable[Doc]): The documents. One without sentence boundaries becomes one sentence, one without a title is
-        called `document 1`, and a title that was used before gets a number.
-    RETURNS (str): The content of a file.
+    RETURNS (str): The content of a file. One warning counts what the format can't hold: mentions that cross the end of
+        a sentence or another mention of their entity, speakers that change within a sentence, words with tabs or line
+        ends.
     RAISES (ValueError): If a document has a character that no text file can hold, naming it.
-    WARNS: Once, counting what the format can't hold: mentions that cross the end of a sentence or another mention of
-        their entity, speakers that change within a sentence, words with tabs or line ends.
     """
     report = Report()
     columns = EntityColumns(report)
     titles: set[str] = set()
     texts: list[str] = []
     for number, doc in enumerate(docs, start=1):
-        title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
+        wanted = one_line(get_title(doc)) or f"document {number}"
+        candidates = (wanted if i == 1 else f"{wanted} {i}" for i in count(1))
+        title = next(candidate for candidate in candidates if candidate not in titles)
+        titles.add(title)
         lines = _write_doc(remove_white_space(remove_speaker_markers(doc)), title, columns, report)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
     report.warn()
     return "".join(texts)
-
-
-def _unused(title: str, titles: set[str]) -> str:
-    number, unused = 1, title
-    while unused in titles:
-        number += 1
-        unused = f"{title} {number}"
-    titles.add(unused)
-    return unused
 
 
 def _write_doc(doc: Doc, title: str, columns: EntityColumns, report: Report) -> Iterator[str]:
@@ -82,11 +84,13 @@ def _write_doc(doc: Doc, title: str, columns: EntityColumns, report: Report) -> 
         if speaker:
             yield f"# speaker = {speaker}"
         for other in sorted({str(name) for name in speakers[sentence.start : sentence.end] if name} - {speaker}):
-            report.leave_out(OTHER_SPEAKERS, f"{describe_doc(doc)}, sentence {number}, {shorten(other)}")
+            case = f"{describe_doc(doc)}, sentence {number}, {shorten(other)}"
+            report.leave_out("speakers of sentences whose first word has another speaker, or none", case)
         yield f"# text = {ROW_ENDS.sub(' ', sentence.text)}"
         for token in sentence:
             if ROW_ENDS.search(token.text):
-                report.add(CHANGED_WORDS, f"{describe_doc(doc)}, token {token.i}, {shorten(token.text)}")
+                case = f"{describe_doc(doc)}, token {token.i}, {shorten(token.text)}"
+                report.add("Wrote a space for tabs and line ends in words", case)
             yield "\t".join(_write_row(token, sentence, entities[token.i]))
         yield ""
 
@@ -104,6 +108,74 @@ def _write_row(token: Token, sentence: Span, entities: str) -> list[str]:
     return [number, ROW_ENDS.sub(" ", token.text), *(ROW_ENDS.sub(" ", value) or NOTHING for value in values)]
 
 
+class Written(NamedTuple):
+    """A mention that is written: token offsets, and what opens and closes it."""
+
+    start: int
+    end: int
+    opening: str
+    closing: str
+
+
+class EntityColumns:
+    """Writes the clusters of the documents of a file, in which no two entities have the same id."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._used: set[str] = set()
+        self._numbers = count(1)
+
+    def write(self, doc: Doc, find_head: Callable[[int, int], int]) -> list[str]:
+        """The value of `Entity` at each token, "" without one.
+
+        find_head (Callable[[int, int], int]): The token that is the head of a mention, from its offsets.
+        """
+        written: list[Written] = []
+        for group in cluster_groups(doc):
+            mentions = self._writable(doc, [(span.start, span.end) for span in group if len(span)])
+            if mentions:
+                entity = str(group.attrs.get("name", ""))
+                if not ENTITY_ID.fullmatch(entity) or entity in self._used:
+                    entity = next(name for number in self._numbers if (name := f"e{number}") not in self._used)
+                self._used.add(entity)
+                kind = write_field(str(group.attrs.get(ENTITY_TYPE, "")))
+                for start, end in mentions:
+                    head = find_head(start, end) - start + 1
+                    written.append(Written(start, end, f"({entity}-{kind}-{head}-", f"{entity})"))
+        return _write_cells(written, len(doc))
+
+    def _writable(self, doc: Doc, mentions: Sequence[Mention]) -> list[Mention]:
+        ends = [sentence.end for sentence in get_sentences(doc)]
+        inside = {(start, end) for start, end in mentions if end <= ends[bisect_right(ends, start)]}
+        nested = [(start, end) for start, end, _ in find_nested([(start, end, "") for start, end in inside])]
+        over_sentences, crossing = set(mentions) - inside, inside.difference(nested)
+        for lost, crossed in ((over_sentences, "the end of a sentence"), (crossing, "another mention of their entity")):
+            for start, end in sorted(lost):
+                case = f"{describe_doc(doc)}, token {start}, {shorten(doc[start:end].text)}"
+                self.report.leave_out(f"mentions that cross {crossed}, which CorefUD can't hold", case)
+        return nested
+
+
+def write_field(text: str) -> str:
+    """A text as a field; characters that have a meaning in the notation are written as in addresses, `%2D`."""
+    return NOT_IN_A_FIELD.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), text)
+
+
+def _write_cells(mentions: Sequence[Written], n_tokens: int) -> list[str]:
+    opening, alone, closing = ([""] * n_tokens for _ in range(3))
+    for mention in sorted(mentions, key=lambda mention: -mention.end):  # outer mentions open first
+        if mention.end - mention.start > 1:
+            opening[mention.start] += mention.opening
+        else:
+            alone[mention.start] += f"{mention.opening})"
+    for mention in sorted(mentions, key=lambda mention: -mention.start):  # and close last
+        if mention.end - mention.start > 1:
+            closing[mention.end - 1] += mention.closing
+    # `(e1-person-1-` before `e2)` would be read as one bracket, so where both are, what ends here comes first.
+    cells = zip(opening, alone, closing, strict=True)
+    return [single + closes + opens if closes else opens + single for opens, single, closes in cells]
+
+
 def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     """Write a CoNLL-U file with the clusters of documents instead of those that it has.
 
@@ -111,20 +183,23 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     source (str | Path): The file. Its mentions, split antecedents and bridging relations are left out; comments,
         parses, empty nodes and words that are written as one are kept.
     RETURNS (str): The content of the file. The head of a mention is its first word whose head in `source` is outside
-        of it.
+        of it. One warning counts the mentions that are left out, as that of `write_corefud`.
     RAISES (OSError): If the file can't be read, naming it.
     RAISES (ValueError): If the file is not CoNLL-U, or its documents or their words are not those of `docs`.
-    WARNS: Once, counting the mentions that are left out, as `write_corefud` does.
     """
-    source = Path(source)
-    text = read_text(source)
-    documents = _parse(text, source)
+    text = read_text(Path(source))
+    report = Report()
+    documents, unreadable = parse_conllu(text, str(source), report)
+    for message in (*unreadable.values(), report.first(REPEATED_DOCUMENTS)):
+        if message:
+            raise ValueError(message)
+    documents.pop("", None)
     by_title = {get_title(doc): remove_white_space(remove_speaker_markers(doc)) for doc in docs}
     for title in [*documents, *by_title]:
         if title not in documents or title not in by_title:
             there = f"in {source}" if title in documents else "in the documents"
             raise ValueError(f"{source}: document {title!r} is only {there}. Expected the same documents in both.")
-    report = Report()
+    report = Report()  # that of the parser is about what is kept here
     columns = EntityColumns(report)
     rows = (row for title, sentences in documents.items() for row in _merge(by_title[title], sentences, columns))
     merged = "\n".join(_merge_lines(text, rows))
@@ -132,49 +207,29 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     return merged
 
 
-def _parse(text: str, source: Path) -> dict[str, list[Sentence]]:
-    report = Report()
-    documents, unreadable = parse_conllu(text, str(source), report)
-    for message in (*unreadable.values(), report.first(REPEATED_DOCUMENTS)):
-        if message:
-            raise ValueError(message)
-    documents.pop("", None)
-    return documents
-
-
 def _merge(doc: Doc, sentences: Sequence[Sentence], columns: EntityColumns) -> Iterator[str]:
     """The rows of a document, with the clusters of another document of the same words."""
-    lengths = [len(sentence.words) for sentence in sentences]
-    starts = [0, *accumulate(lengths)]
+    starts = [0, *accumulate(len(sentence.words) for sentence in sentences)]
+    heads: list[int] = []  # the number of the head of each word in the document, -1 if it has none
     for sentence, start in zip(sentences, starts, strict=False):
         expected = [word.form for word in sentence.words]
         found = [token.text for token in doc[start : start + len(expected)]]
         if found != expected:
             message = f"the document has the words {shorten(' '.join(found))}, expected {shorten(' '.join(expected))}."
             raise ValueError(f"{sentence.rows[0].place}: {message}")
+        numbers = [read_number(columns[HEAD]) for _, columns in sentence.rows if NUMBER.fullmatch(columns[0])]
+        heads += [start + number - 1 if number else -1 for number in numbers]
     if len(doc) != starts[-1]:
         title = get_title(doc)
         raise ValueError(f"{title!r}: the document has {len(doc)} words, expected {starts[-1]}, as in the file.")
-    heads = [head for sentence, start in zip(sentences, starts, strict=False) for head in _find_heads(sentence, start)]
 
     def find_head(start: int, end: int) -> int:
         return next((i for i in range(start, end) if not start <= heads[i] < end), start)
 
-    entities = columns.write(doc, find_head)
-    word = 0
-    for sentence in sentences:
-        for row in sentence.rows:
-            is_word = not EMPTY_NODE.fullmatch(row.columns[0]) and not RANGE.fullmatch(row.columns[0])
-            yield _replace_entities(row, entities[word] if is_word else "")
-            word += is_word
-
-
-def _find_heads(sentence: Sentence, start: int) -> Iterator[int]:
-    """The number of the head of each word in the document, -1 if it has none."""
-    for _, columns in sentence.rows:
-        if NUMBER.fullmatch(columns[0]):
-            head = read_number(columns[HEAD])
-            yield start + head - 1 if head else -1
+    entities = iter(columns.write(doc, find_head))
+    for row in (row for sentence in sentences for row in sentence.rows):
+        is_word = not EMPTY_NODE.fullmatch(row.columns[0]) and not RANGE.fullmatch(row.columns[0])
+        yield _replace_entities(row, next(entities) if is_word else "")
 
 
 def _replace_entities(row: Row, entities: str) -> str:
@@ -186,13 +241,13 @@ def _replace_entities(row: Row, entities: str) -> str:
 
 def _merge_lines(text: str, rows: Iterator[str]) -> Iterator[str]:
     for line in text.split("\n"):
-        if line.startswith("#"):
-            if not line.removeprefix("#").strip().startswith(f"{DECLARATION} ="):
-                yield line
-            if line.startswith(UNNAMED_DOCUMENT) and line[len(UNNAMED_DOCUMENT) :][:1] in ("", " "):
-                yield DECLARED
-        else:
+        if not line.startswith("#"):
             yield next(rows) if line else line
+            continue
+        if not line.removeprefix("#").strip().startswith(f"{DECLARATION} ="):
+            yield line
+        if line.startswith(UNNAMED_DOCUMENT) and line[len(UNNAMED_DOCUMENT) :][:1] in ("", " "):
+            yield DECLARED
 
 
 def export_corefud(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -35,39 +35,22 @@ from ..plain.records import Number, Record, Text
 from ..reports import DOCUMENTS, Report, shorten
 from .writer import COREFERENT, DOCUMENT_FIELD, LABELLED_TAG, MENTION, NO_MENTIONS, PREDICATE, TEXT_FIELD, TITLE_FIELD
 
-NOT_ANNOTATED = "tasks without annotation"
-OTHERS = "annotations of tasks that have another, which is the ground truth or comes first"
-OTHER_WORDS = "Took the words of the tokenizer, as those in the data of a task can't be read"
-SAME_ID = "regions with the id of another"
-REPEATED_LABELS = "labels that a labelled span has twice"
 CURE = "Expected a list of tasks: export as JSON, not as JSON-MIN."
-UNREADABLE = "regions and relations that can't be read"
-OTHER_KINDS = "results that are neither labels over text nor relations"
-EXPANDED = "Expanded regions that begin or end within a token to the whole token"
-OTHER_TEXT = "regions whose text is not that at their offsets"
-WITHOUT_WORDS = "regions without words"
-UNKNOWN_REGIONS = "relations of regions that are missing or left out"
-WITHOUT_ROLE = "relations of predicates that have no label, the role"
 
 
 def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT_FIELD) -> list[Doc]:
-    """Read the annotated tasks of a file.
+    """Read the annotated tasks of a file that was exported as JSON.
 
-    Tokens, sentences and speakers are restored if `write_label_studio` made the task. Otherwise the tokenizer splits
-    the text, and sentences are not known.
+    Tokens, sentences and speakers are restored if `write_label_studio` made the task. Otherwise the tokenizer of `nlp`
+    splits the text, and sentences are not known.
 
-    path (str | Path): The file, exported as JSON; decompressed if its name ends in `.gz`.
-    nlp (Language): The pipeline whose tokenizer splits the texts; no component is called.
     text_field (str): Where the data of a task has the text.
     RETURNS (list[Doc]): Documents with clusters, with the labels of their mentions as entity types, frames, and
         labelled spans. A document with a predicate is annotated for semantic roles; one with a labelled span, or that
         was when it was written, with labelled spans; one with a mention, or none of these, for coreference. The title
-        is the field `title` of the data, or the number of the task.
+        is the field `title` of the data, or the number of the task. One warning counts what is left out or changed.
     RAISES (FileNotFoundError): If the file is missing, naming it.
     RAISES (ValueError): If the file is not JSON, or no task in it can be read, with the first that can't.
-    WARNS: Once, counting what is left out: tasks that can't be read or are not annotated; all but one annotation of a
-        task; results that are no labels over text; regions without words, or with another text than that at their
-        offsets; relations of missing regions. Regions that begin or end within a token are expanded, and counted.
     """
     path = Path(path)
     report = Report()
@@ -110,25 +93,25 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
     if not get_title(doc):
         set_title(doc, place.rpartition(", ")[2])
     regions, relations = read_results(results, place, report)
-    labelled: dict[str, Labelled] = {}
-    spans: dict[str, Labelled] = {}  # apart from these, because a region may be one and the other
+    spans: dict[str, Labelled] = {}  # labelled spans, apart from others, because a region may be one and the other
+    others: dict[str, Labelled] = {}
     for region in regions:
         where = f"{place}, region {region.id[:20]!r}"
-        known = spans if region.from_name == LABELLED_TAG else labelled
+        known = spans if region.from_name == LABELLED_TAG else others
         if region.id in known:
-            report.leave_out(SAME_ID, f"{where}.")
+            report.leave_out("regions with the id of another", f"{where}.")
         elif (tokens := find_tokens(doc, region.value, where, report)) is not None:
             known[region.id] = Labelled(tokens, region.value.labels, region.note)
     if spans or has_labelled_spans_annotated(doc):
         counts = Counter(LabelledSpan(*span.place, label) for span in spans.values() for label in span.labels)
         for span, times in counts.items():
             for _ in range(times - 1):
-                report.leave_out(REPEATED_LABELS, f"{place}: {span.label} at token {span.start}.")
+                case = f"{place}: {span.label} at token {span.start}."
+                report.leave_out("labels that a labelled span has twice", case)
         set_labelled_spans(doc, [*counts])
-    clusters, frames = find_annotation(labelled, relations, place, report)
+    clusters, frames = find_annotation(others, relations, place, report)
     if clusters or not (frames or has_labelled_spans_annotated(doc)):
-        mentions = [cluster.mentions for cluster in clusters]
-        names, types = [cluster.name for cluster in clusters], [cluster.entity_type for cluster in clusters]
+        mentions, names, types = ([*values] for values in zip(*clusters, strict=True)) if clusters else ([], [], [])
         set_clusters(doc, mentions, names=names, entity_types=types)
     if frames:
         set_frames(doc, frames)
@@ -137,19 +120,19 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
 
 def _choose_annotation(annotations: Any, place: str, report: Report) -> list[Any] | None:
     """The results of the ground truth of a task or, without one, of its first annotation that was not cancelled."""
-    found: Sequence[Any] = annotations if isinstance(annotations, list) else []
     good = [
         annotation
-        for annotation in found
+        for annotation in (annotations if isinstance(annotations, list) else [])
         if isinstance(annotation, dict)
         and not annotation.get("was_cancelled")
         and isinstance(annotation.get("result"), list)
     ]
     if not good:
-        report.leave_out(NOT_ANNOTATED, f"{place}: found {show(annotations)} as its 'annotations'.")
+        report.leave_out("tasks without annotation", f"{place}: found {show(annotations)} as its 'annotations'.")
         return None
     for _ in good[1:]:
-        report.leave_out(OTHERS, f"{place}: {len(good)} annotations.")
+        others = "annotations of tasks that have another, which is the ground truth or comes first"
+        report.leave_out(others, f"{place}: {len(good)} annotations.")
     chosen: list[Any] = next((each for each in good if each.get("ground_truth")), good[0])["result"]
     return chosen
 
@@ -163,7 +146,8 @@ def _make_doc(data: dict[str, Any], text: str, nlp: Language, place: str, report
         try:
             return from_dict({"format": FORMAT, **document, **plain}, nlp)
         except ValueError as error:
-            report.add(OTHER_WORDS, f"{place}: {error}")
+            what = "Took the words of the tokenizer, as those in the data of a task can't be read"
+            report.add(what, f"{place}: {error}")
     return from_dict({"format": FORMAT, **plain}, nlp)
 
 
@@ -209,12 +193,7 @@ Result = TypeVar("Result", Region, Relation)
 
 
 def read_results(results: list[Any], place: str, report: Report) -> tuple[list[Region], list[Relation]]:
-    """Read the results of an annotation.
-
-    results (list[Any]): What it holds.
-    place (str): What messages call it.
-    report (Report): Gets the results that are left out.
-    """
+    """The regions and relations of an annotation; the report gets the results that can't be read."""
     regions: list[Region] = []
     relations: list[Relation] = []
     for i, result in enumerate(results):
@@ -225,7 +204,8 @@ def read_results(results: list[Any], place: str, report: Report) -> tuple[list[R
         elif kind == "relation":
             relations += _read(Relation, result, where, report)
         else:
-            report.leave_out(OTHER_KINDS, f"{where}: found {show(kind or result)}, expected 'labels' or 'relation'.")
+            case = f"{where}: found {show(kind or result)}, expected 'labels' or 'relation'."
+            report.leave_out("results that are neither labels over text nor relations", case)
     return regions, relations
 
 
@@ -234,21 +214,15 @@ def _read(model: type[Result], result: Any, place: str, report: Report) -> list[
         return [model.model_validate(result)]
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        path = ".".join(map(str, first["loc"]))
-        report.leave_out(UNREADABLE, f"{place}: {path} is {show(first['input'])}. {first['msg']}.")
+        case = f"{place}: {'.'.join(map(str, first['loc']))} is {show(first['input'])}. {first['msg']}."
+        report.leave_out("regions and relations that can't be read", case)
         return []
 
 
 def find_tokens(doc: Doc, value: Value, place: str, report: Report) -> Mention | None:
-    """Find the tokens of a region.
+    """The tokens of a region, None for one that is left out.
 
     White space at its edges is left out. A region that begins or ends within a token gets the whole token.
-
-    doc (Doc): The document.
-    value (Value): The region.
-    place (str): What messages call it.
-    report (Report): Gets the regions that are expanded or left out.
-    RETURNS (Mention | None): Token offsets, None for a region that is left out.
     """
     text = doc.text
     start, end = value.start, value.end
@@ -256,19 +230,20 @@ def find_tokens(doc: Doc, value: Value, place: str, report: Report) -> Mention |
         start, end = _from_utf16(text, start, end)
         if not _is_same(text[start:end], value.text):
             found = f"found {shorten(text[value.start : value.end])}, expected {shorten(value.text)}"
-            report.leave_out(OTHER_TEXT, f"{place}: {found}.")
+            report.leave_out("regions whose text is not that at their offsets", f"{place}: {found}.")
             return None
     words = text[start:end].strip()
     if not words or end > len(text):
         found = f"characters {value.start} to {value.end} of {len(text)}"
-        report.leave_out(WITHOUT_WORDS, f"{place}: found {found}, expected some words.")
+        report.leave_out("regions without words", f"{place}: found {found}, expected some words.")
         return None
     start = text.index(words, start)
     end = start + len(words)
     span = doc.char_span(start, end, alignment_mode="expand")
     assert span is not None
     if (span.start_char, span.end_char) != (start, end):
-        report.add(EXPANDED, f"{place}: {shorten(words)} to {shorten(span.text)}.")
+        what = "Expanded regions that begin or end within a token to the whole token"
+        report.add(what, f"{place}: {shorten(words)} to {shorten(span.text)}.")
     return span.start, span.end
 
 
@@ -294,7 +269,7 @@ class Labelled(NamedTuple):
     note: str
 
 
-class Cluster(NamedTuple):
+class LinkedMentions(NamedTuple):
     """A cluster with its name and entity type, "" if they are not known."""
 
     mentions: list[Mention]
@@ -304,32 +279,31 @@ class Cluster(NamedTuple):
 
 def find_annotation(
     regions: Mapping[str, Labelled], relations: Sequence[Relation], place: str, report: Report
-) -> tuple[list[Cluster], list[Frame]]:
-    """Find the clusters and frames of a document.
+) -> tuple[list[LinkedMentions], list[Frame]]:
+    """The clusters and frames of a document.
 
     A region is a mention if it has any label but `Predicate` and `Argument`, or if it is in a relation of coreference.
     A relation of a predicate is that to an argument, whose role is its label, unless it is labelled `coreferent`. Any
     other relation means that both regions are in one cluster. A mention without such a relation is a singleton.
-
-    regions (Mapping[str, Labelled]): The regions by their ids.
-    relations (Sequence[Relation]): The relations.
-    place (str): What messages call the annotation.
-    report (Report): Gets the relations that are left out.
     """
-    mentions = [name for name, region in regions.items() if not NO_MENTIONS.issuperset(region.labels)]
-    links: list[tuple[str, str]] = []
+    groups = {name: [name] for name, region in regions.items() if not NO_MENTIONS.issuperset(region.labels)}
     arguments: defaultdict[str, list[Argument]] = defaultdict(list)
     for relation in relations:
         ends = relation.ends
+        between = f"{place}: from {shorten(ends[0])} to {shorten(ends[1])}."
         if not all(end in regions for end in ends):
-            report.leave_out(UNKNOWN_REGIONS, f"{place}: from {shorten(ends[0])} to {shorten(ends[1])}.")
+            report.leave_out("relations of regions that are missing or left out", between)
             continue
         of_predicate = [PREDICATE in regions[end].labels for end in ends]
         labels = relation.labels or []
         if COREFERENT in labels or not any(of_predicate):
-            links.append(ends)
+            # Groups are lists that their members share: the shorter one becomes part of the longer.
+            small, large = sorted((groups.setdefault(end, [end]) for end in ends), key=len)
+            if small is not large:
+                large += small
+                groups |= dict.fromkeys(small, large)
         elif not labels:
-            report.leave_out(WITHOUT_ROLE, f"{place}: from {shorten(ends[0])} to {shorten(ends[1])}.")
+            report.leave_out("relations of predicates that have no label, the role", between)
         else:
             predicate, argument = ends if of_predicate[0] else reversed(ends)
             for found in (Argument(*regions[argument].place, role) for role in labels):
@@ -342,29 +316,18 @@ def find_annotation(
         for name, region in regions.items()
         if PREDICATE in region.labels
     ]
-    groups = _join(dict.fromkeys([*mentions, *(end for link in links for end in link)]), links)
-    return [_make_cluster([regions[name] for name in group], place, report) for group in groups], frames
+    different = {id(group): group for group in groups.values()}.values()
+    return [_link([regions[name] for name in group], place, report) for group in different], frames
 
 
-def _join(names: Iterable[str], links: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Groups of names that are linked, directly or by way of others."""
-    groups = {name: [name] for name in names}
-    for first, second in links:
-        if groups[first] is not groups[second]:
-            small, large = sorted((groups[first], groups[second]), key=len)
-            large += small
-            groups |= dict.fromkeys(small, large)
-    return list({id(group): group for group in groups.values()}.values())
-
-
-def _make_cluster(regions: Sequence[Labelled], place: str, report: Report) -> Cluster:
+def _link(regions: Sequence[Labelled], place: str, report: Report) -> LinkedMentions:
     ordered = sorted(regions, key=lambda region: region.place)
     mentions = dict.fromkeys(region.place for region in ordered)
     for _ in range(len(ordered) - len(mentions)):
         report.leave_out(REPEATED_MENTIONS, f"{place}: the cluster that starts at token {ordered[0].place[0]}.")
     types = [label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION}]
     names = [region.note for region in ordered if region.note and PREDICATE not in region.labels]
-    return Cluster([*mentions], next(iter(names), ""), next(iter(types), ""))
+    return LinkedMentions([*mentions], next(iter(names), ""), next(iter(types), ""))
 
 
 def convert_label_studio(

@@ -34,65 +34,35 @@ from ..plain import to_dict
 from ..plain.columns import LabelledSpans, pack
 from ..reports import Report, shorten
 
-MENTION = "Mention"
-"""The label of a mention whose cluster has no entity type. Otherwise the type is the label."""
-
-PREDICATE = "Predicate"
-ARGUMENT = "Argument"
-"""The label of an argument that is no mention."""
-
+MENTION = "Mention"  # whose cluster has no entity type; otherwise the type is the label
+PREDICATE, ARGUMENT = "Predicate", "Argument"  # an argument that is no mention
 NO_MENTIONS = frozenset({PREDICATE, ARGUMENT})
-COREFERENT = "coreferent"
-"""The relation from a mention to its antecedent. A relation from a predicate has the role of the argument."""
+COREFERENT = "coreferent"  # from a mention to its antecedent; from a predicate to an argument it is the role
+ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")  # to choose from without frames
 
-TEXT_FIELD = "text"
-TITLE_FIELD = "title"
-DOCUMENT_FIELD = "document"
-"""Where the data of a task has tokens, sentences and speakers, which Label Studio hands back as they are."""
-
-LABELS_TAG = "label"
-LABELLED_TAG = "labelled"
-"""Where the regions of labelled spans come from, so that they are no mentions, whatever their labels."""
-TEXT_TAG = "text"
-MODEL_VERSION = "spacy-span-selector"
-WITHOUT_ROLE = "arguments without a role, which is the label of their relation"
-WITHOUT_LABEL = "labelled spans without a label"
+TEXT_FIELD, TITLE_FIELD = "text", "title"
+DOCUMENT_FIELD = "document"  # of the data, which Label Studio hands back as they are
+IN_DOCUMENT = ("format", "id", "sentences", "tokens", "speakers", "speaker_markers", "quotations")
 LABELLED_FIELD = "labelled_spans"
-IN_REGIONS = frozenset(
-    {
-        "text",
-        "clusters",
-        "mentions",
-        "characters",
-        "unlinked_mentions",
-        "frames",
-        "arguments",
-        "rolesets",
-        LABELLED_FIELD,
-    }
-)
-"""Keys of plain data that Label Studio has elsewhere, or not at all."""
-ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP")
-"""The choice of roles for documents without frames."""
 
+LABELS_TAG, TEXT_TAG = "label", "text"
+LABELLED_TAG = "labelled"  # where labelled spans come from, so that they are no mentions, whatever their labels
+MODEL_VERSION = "spacy-span-selector"
 NOT_IN_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str:
-    """Write documents as tasks of Label Studio.
+    """Write documents as tasks of Label Studio, the content of a JSON file to import.
 
     Mentions, predicates, arguments and labelled spans are regions, that is labelled characters. A relation links a
     mention to its antecedent, or to the mention before it if the antecedent is not known, and a predicate to its
-    arguments, with the role as its label. The note of a predicate is its roleset, that of a mention the name of its
-    cluster.
+    arguments. The note of a predicate is its roleset, that of a mention the name of its cluster. What
+    `read_label_studio` needs to restore tokens, sentences and speakers is in the data of each task. One warning counts
+    the arguments without a role and labelled spans without a label, which are left out.
 
-    docs (Iterable[Doc]): The documents. What `read_label_studio` needs to restore their tokens, sentences and speakers
-        is in the data of each task.
     annotations (bool): Whether to write annotations, as if somebody had made them in Label Studio. By default there are
         predictions, which annotators start from.
-    RETURNS (str): The content of a JSON file to import.
     RAISES (ValueError): If a document has half of a character in its title, naming it.
-    WARNS: Once, counting arguments without a role and labelled spans without a label.
     """
     report = Report()
     key = "annotations" if annotations else "predictions"
@@ -102,11 +72,11 @@ def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str
 
 
 def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
-    rest = {name: value for name, value in to_dict(doc, tokens=True).items() if name not in IN_REGIONS}
+    document = {name: value for name, value in to_dict(doc, tokens=True).items() if name in IN_DOCUMENT}
     is_labelled = has_labelled_spans_annotated(doc)
     if is_labelled:
-        rest[LABELLED_FIELD] = pack([], LabelledSpans)  # it is annotated, with as many as there will be regions
-    task: dict[str, Any] = {"data": {TEXT_FIELD: doc.text, TITLE_FIELD: get_title(doc), DOCUMENT_FIELD: rest}}
+        document[LABELLED_FIELD] = pack([], LabelledSpans)  # it is annotated, with as many as there will be regions
+    task: dict[str, Any] = {"data": {TEXT_FIELD: doc.text, TITLE_FIELD: get_title(doc), DOCUMENT_FIELD: document}}
     if has_clusters_annotated(doc) or has_frames_annotated(doc) or is_labelled:
         version = {"model_version": MODEL_VERSION} if key == "predictions" else {}
         task[key] = [{**version, "result": _Regions(doc, report).result}]
@@ -160,7 +130,8 @@ class _Regions:
         for argument in filter(len, arguments):
             place = argument.start, argument.end
             if not argument.label_:
-                self.report.leave_out(WITHOUT_ROLE, f"{describe_doc(self.doc)}, {shorten(argument.text)}")
+                what = "arguments without a role, which is the label of their relation"
+                self.report.leave_out(what, f"{describe_doc(self.doc)}, {shorten(argument.text)}")
                 continue
             if place not in self._ids:
                 self._ids[place] = self._add_region(argument, ARGUMENT)
@@ -170,7 +141,8 @@ class _Regions:
         scores = get_scores(group)
         for i, span in enumerate(group):
             if len(span) and not span.label_:
-                self.report.leave_out(WITHOUT_LABEL, f"{describe_doc(self.doc)}, {shorten(span.text)}")
+                case = f"{describe_doc(self.doc)}, {shorten(span.text)}"
+                self.report.leave_out("labelled spans without a label", case)
             elif len(span):
                 self._add_region(span, span.label_, score=None if scores is None else scores[i], tag=LABELLED_TAG)
 
@@ -197,30 +169,29 @@ class _Regions:
 
 
 def write_interface(docs: Sequence[Doc]) -> str:
-    """Write the labeling interface for documents.
+    """Write the labeling interface, XML to be pasted under Settings, Labeling Interface, Code.
 
     docs (Sequence[Doc]): The documents. The interface has what they are annotated for; if they are not annotated, it
         has mentions and frames. Labels of labelled spans are those that the documents have.
-    RETURNS (str): XML, to be pasted under Settings, Labeling Interface, Code.
     RAISES (ValueError): If XML can't hold a label, naming it.
     """
     for_clusters = any(map(has_clusters_annotated, docs))
     for_frames = any(map(has_frames_annotated, docs))
     labelled = {span.label for doc in docs for span in get_labelled_spans(doc)} - {""}
     for_any = for_clusters or for_frames or bool(labelled)
-    labels: dict[str, None] = {}
-    relations: dict[str, None] = {}
+    labels: list[str] = []
+    relations: list[str] = []
     if for_clusters or not for_any:
         types = {str(group.attrs.get(ENTITY_TYPE) or "") for doc in docs for group in cluster_groups(doc)}
-        labels |= dict.fromkeys([MENTION, *sorted(types - NO_MENTIONS - {""})])
-        relations[COREFERENT] = None
+        labels += [MENTION, *sorted(types - NO_MENTIONS - {"", MENTION})]
+        relations.append(COREFERENT)
     if for_frames or not for_any:
         roles = {argument.role for doc in docs for frame in get_frames(doc) for argument in frame.arguments}
-        labels |= dict.fromkeys([PREDICATE, ARGUMENT])
-        relations |= dict.fromkeys(sorted(roles - {""}) or ROLES)
+        labels += [PREDICATE, ARGUMENT]
+        relations += [role for role in sorted(roles - {""}) or ROLES if role not in relations]
     view = ElementTree.Element("View")
     _add_choices(ElementTree.SubElement(view, "Relations"), "Relation", relations)
-    for tag, choices in {LABELS_TAG: labels, LABELLED_TAG: dict.fromkeys(sorted(labelled))}.items():
+    for tag, choices in {LABELS_TAG: labels, LABELLED_TAG: sorted(labelled)}.items():
         if choices:
             _add_choices(ElementTree.SubElement(view, "Labels", name=tag, toName=TEXT_TAG), "Label", choices)
     # Whole words are chosen: no mention or argument begins or ends within a token.
@@ -229,7 +200,7 @@ def write_interface(docs: Sequence[Doc]) -> str:
     return ElementTree.tostring(view, encoding="unicode") + "\n"
 
 
-def _add_choices(parent: ElementTree.Element, tag: str, values: dict[str, None]) -> None:
+def _add_choices(parent: ElementTree.Element, tag: str, values: Iterable[str]) -> None:
     for value in values:
         if NOT_IN_XML.search(value):
             found = f"the label {value!r} has a character that XML can't hold"

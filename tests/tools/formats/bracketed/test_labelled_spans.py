@@ -10,7 +10,7 @@ from spacy_span_selector.annotation import (
     has_labelled_spans_annotated,
     set_labelled_spans,
 )
-from spacy_span_selector.tools.formats.bracketed import Collect, parse_bracketed, write_bracketed
+from spacy_span_selector.tools.formats.bracketed import Lenient, parse_bracketed, write_bracketed
 
 from .helpers import assert_error, parse_one
 
@@ -96,7 +96,7 @@ def test_a_line_of_labelled_spans_needs_a_sentence() -> None:
 
 
 def test_a_malformed_labelled_span_costs_no_other() -> None:
-    problems = Collect()
+    problems = Lenient()
     text = "Ann left us.\n[] [X Ann] [X left] u[X s].\n[] [X Ann left us."
     (doc,) = parse_bracketed(text, NLP, problems=problems)
     assert texts(doc) == [("Ann", "X"), ("left", "X")]

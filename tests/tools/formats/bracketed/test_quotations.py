@@ -19,7 +19,7 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_quotations,
 )
-from spacy_span_selector.tools.formats.bracketed import Collect, parse_bracketed, write_bracketed
+from spacy_span_selector.tools.formats.bracketed import Lenient, parse_bracketed, write_bracketed
 from spacy_span_selector.tools.formats.litbank import read_litbank
 
 from .helpers import assert_error, parse_one
@@ -107,7 +107,7 @@ def test_a_quotation_line_needs_a_sentence() -> None:
 
 
 def test_a_malformed_quotation_costs_no_other_and_a_name_of_a_speaker_is_used() -> None:
-    problems = Collect()
+    problems = Lenient()
     (doc,) = parse_bracketed("“Go,” said [Ann|ann], “up.”\n< [ann “Go,”] said Ann, [+ “up.”]", NLP, problems=problems)
     assert texts(doc) == [("“Go,”", "Ann", "")]
     assert len(problems.errors) == 1

@@ -3,13 +3,8 @@ from pathlib import Path
 import pytest
 
 from spacy_span_selector.tools.formats.corefud import read_corefud
-from spacy_span_selector.tools.formats.corefud.entities import (
-    FIELDS,
-    EntityBracket,
-    read_attributes,
-    read_entities,
-    write_field,
-)
+from spacy_span_selector.tools.formats.corefud.reader import FIELDS, EntityBracket, read_attributes, read_entities
+from spacy_span_selector.tools.formats.corefud.writer import write_field
 
 from .helpers import named_clusters, row, words, write_document
 

@@ -1,11 +1,11 @@
 import pytest
 
 from spacy_span_selector.annotation import Argument, Frame
-from spacy_span_selector.tools.formats.label_studio.reader import Cluster, Labelled, Relation, find_annotation
+from spacy_span_selector.tools.formats.label_studio.reader import Labelled, LinkedMentions, Relation, find_annotation
 from spacy_span_selector.tools.formats.reports import Report
 
 
-def find(regions: dict[str, Labelled], *relations: Relation) -> tuple[list[Cluster], list[Frame], Report]:
+def find(regions: dict[str, Labelled], *relations: Relation) -> tuple[list[LinkedMentions], list[Frame], Report]:
     report = Report()
     return *find_annotation(regions, relations, "t", report), report
 
@@ -30,7 +30,7 @@ def test_links_of_any_direction_and_label_join_mentions():
 def test_the_type_is_the_first_label_of_another_name_and_the_name_the_first_note():
     regions = {"a": mention(1, "PER"), "b": mention(0), "c": mention(2, "LOC", note="ann"), "d": mention(3, "LOC")}
     clusters, _, _ = find(regions, link("b", "a"), link("c", "a"))
-    assert clusters == [Cluster([(0, 1), (1, 2), (2, 3)], "ann", "PER"), Cluster([(3, 4)], "", "LOC")]
+    assert clusters == [LinkedMentions([(0, 1), (1, 2), (2, 3)], "ann", "PER"), LinkedMentions([(3, 4)], "", "LOC")]
 
 
 def test_arguments_may_be_regions_of_any_label():
@@ -49,7 +49,7 @@ def test_arguments_may_be_regions_of_any_label():
 def test_predicates_and_arguments_may_corefer():
     regions = {"v": mention(0, "Predicate", note="run.01"), "a": mention(1, "Argument"), "m": mention(2)}
     clusters, frames, _ = find(regions, link("m", "v", "coreferent"), link("m", "a", "coreferent"))
-    assert clusters == [Cluster([(0, 1), (1, 2), (2, 3)], "", "")]
+    assert clusters == [LinkedMentions([(0, 1), (1, 2), (2, 3)], "", "")]
     assert frames == [Frame(0, 1, [], "run.01")]
 
 
