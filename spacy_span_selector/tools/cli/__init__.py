@@ -6,30 +6,9 @@ spaCy's own. Commands import what they need when they run, so that small ones st
 
 from spacy.cli import app as spacy_app
 
+from . import annotate, check, compact, evaluate, finetune, formats, render, serve, train  # noqa: F401  their commands
 from ._app import app
-from .annotate import annotate_cli
-from .check import check_cli
-from .compact import compact_cli
-from .evaluate import evaluate_cli
-from .finetune import finetune_cli
-from .formats import convert_app, export_app
-from .render import render_cli
-from .serve import serve_cli
-from .train import train_cli
 
-__all__ = [
-    "annotate_cli",
-    "app",
-    "check_cli",
-    "compact_cli",
-    "convert_app",
-    "evaluate_cli",
-    "export_app",
-    "finetune_cli",
-    "render_cli",
-    "serve_cli",
-    "train_cli",
-    "tree_cli",
-]
+__all__ = ["app"]
 
 spacy_app.add_typer(app, name=app.info.name)

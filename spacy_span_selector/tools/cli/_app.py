@@ -1,4 +1,4 @@
-"""The typer application, with functions that commands share."""
+"""The typer application, and what commands share: arguments, errors, loading a pipeline."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from configparser import Error as ParsingError
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from click import NoSuchOption
 from spacy.language import Language
 from thinc.api import ConfigValidationError
 from typer.core import TyperGroup
 from wasabi import msg
+
+Model = Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")]
+CodePath = Annotated[
+    Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
+]
+GpuId = Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint, if there is one")]
+
+WITH_OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""The context of a command that takes settings as options, such as --training.dropout 0.2."""
 
 
 @contextmanager
@@ -26,10 +35,8 @@ def friendly_errors() -> Iterator[None]:
             stream.reconfigure(errors="backslashreplace")
     try:
         yield
-    except ConfigValidationError as error:
-        msg.fail(without_config(error), exits=1)
     except (ImportError, OSError, ValueError) as error:
-        msg.fail(str(error), exits=1)
+        msg.fail(_describe(error), exits=1)
 
 
 class FriendlyGroup(TyperGroup):
@@ -50,49 +57,28 @@ app = typer.Typer(
 )
 
 
-def without_config(error: ConfigValidationError) -> str:
-    """Shorten the message of an error in settings: spaCy's lists all other settings, too."""
+@contextmanager
+def naming_config(path: Path) -> Iterator[None]:
+    """Put the path of a config before errors in its settings."""
+    try:
+        yield
+    except (ParsingError, ImportError, ValueError) as error:
+        raise ValueError(f"{path}: {_describe(error)}") from error
+
+
+def _describe(error: Exception) -> str:
+    """The message of an error; that of settings without all other settings, which spaCy lists."""
+    if not isinstance(error, ConfigValidationError):
+        return str(error)
     lines = ConfigValidationError.from_error(error, show_config=False).text.strip().splitlines()
     return ": ".join(line.replace("\t", ": ") for line in lines if line)
 
 
-@contextmanager
-def naming_config(path: Path) -> Iterator[None]:
-    """Put the path of a config before errors in its settings.
-
-    RAISES (ValueError): If a setting is wrong.
-    """
-    try:
-        yield
-    except ConfigValidationError as error:
-        raise ValueError(f"{path}: {without_config(error)}") from error
-    except (ParsingError, ImportError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def parse_overrides(options: Sequence[str], *, env_var: str | None = None) -> dict[str, Any]:
-    """Read options such as --training.dropout 0.2.
-
-    options (Sequence[str]): The rest of the command line.
-    env_var (str | None): A variable of the environment with further options.
-    RETURNS (dict[str, Any]): Settings by their dotted names.
-    RAISES (ValueError): If an option has no dotted name.
-    """
-    from spacy.cli._util import parse_config_overrides
-
-    try:
-        return parse_config_overrides([*options], env_var=env_var)
-    except NoSuchOption as error:
-        raise ValueError(
-            f"{error.option_name}: there is no such option, see --help. Settings have names with dots, such as "
-            "--training.dropout."
-        ) from error
-
-
 def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
     """Load a pipeline, whose settings options of the command line override; errors name it."""
+    from spacy.cli._util import parse_config_overrides
     from spacy.util import dot_to_dict
 
     from ..annotate.pipelines import load_pipeline
 
-    return load_pipeline(model, dot_to_dict(parse_overrides(overrides)))
+    return load_pipeline(model, dot_to_dict(parse_config_overrides([*overrides], env_var=None)))

@@ -11,7 +11,7 @@ import typer
 from wasabi import msg
 
 from ..files.writing import write_file
-from ._app import app, naming_config, parse_overrides
+from ._app import app, naming_config
 
 if TYPE_CHECKING:
     from ..checking.counts import Counts
@@ -46,7 +46,7 @@ def check_cli(
     Roles and rolesets are those of the files whose names begin with 'train', or of all files if none does. The exit
     status is 1 if data is lost, or a text is in two files.
     """
-    from spacy.cli._util import ENV_VARS
+    from spacy.cli._util import parse_config_overrides
     from spacy.util import load_config
 
     from ..checking import check_corpus
@@ -55,8 +55,8 @@ def check_cli(
     training = default_training(lang)
     if config is not None:
         with naming_config(config):
-            overrides = parse_overrides([], env_var=ENV_VARS.CONFIG_OVERRIDES)
-            training = training_of(load_config(config, overrides=overrides, interpolate=False))
+            raw = load_config(config, overrides=parse_config_overrides([]), interpolate=False)  # of the environment
+            training = training_of(raw)
     checked = check_corpus(paths, training, requires_all=config is not None)
     if output is not None:
         text = json.dumps(checked.as_data(), ensure_ascii=False, indent=2)
@@ -79,15 +79,12 @@ def _print_counts(files: Mapping[Path, Counts]) -> None:
         names = [*map(str, files)]
     counts = [found.rows() for found in files.values()]
     titles = [title for title in counts[0] if any(rows[title] for rows in counts)]
-    table = [
-        ["", *titles],
-        *([name, *(rows[title] for title in titles)] for name, rows in zip(names, counts, strict=True)),
-    ]
+    table = [["", *titles]]
+    table += [[name, *(cells[title] for title in titles)] for name, cells in zip(names, counts, strict=True)]
     if len(files) <= MOST_COLUMNS:
         table = [list(row) for row in zip(*table, strict=True)]
-    msg.table(
-        table[1:], header=table[0], aligns=("l", *("r" for _ in table[0][1:])), divider=True, max_col=LONGEST_CELL
-    )
+    aligns = ("l", *("r" for _ in table[0][1:]))
+    msg.table(table[1:], header=table[0], aligns=aligns, divider=True, max_col=LONGEST_CELL)
 
 
 def _print_problems(kind: Kind, problems: Sequence[Problem], show_all: bool) -> None:
@@ -96,9 +93,9 @@ def _print_problems(kind: Kind, problems: Sequence[Problem], show_all: bool) -> 
         msg.fail(title)
     else:
         msg.warn(title)
-    advice = [f"Expected {kind.expected}."] if kind.expected else []
-    if advice or kind.cure:
-        typer.echo("  " + " ".join([*advice, kind.cure]).strip())
+    expected = f"Expected {kind.expected}." if kind.expected else ""
+    if advice := f"{expected} {kind.cure}".strip():
+        typer.echo(f"  {advice}")
     shown = problems if show_all else problems[:MOST_CASES]
     for problem in shown:
         typer.echo(f"  - {problem}")

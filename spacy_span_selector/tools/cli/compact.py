@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ._app import app, load_pipeline
+from ._app import Model, app, load_pipeline
 
 
 @app.command("compact")
 def compact_cli(
-    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    model: Model,
     out_path: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write")],
     weights: Annotated[
         str, typer.Option(help="How weights are stored: int8, with a unit for each row, float16 or float32")

@@ -14,19 +14,19 @@ from wasabi import msg
 
 from ...annotation import SPEAKERS_KEY, get_speakers
 from ...documents.given import without_extensions
-from ...scoring.task import Task, all_tasks, find_tasks, reader_settings
+from ...scoring.task import PARTS, Task, all_tasks, find_tasks, reader_settings
 from ..files.writing import write_files
 from ..formats.commands import check_spacy_file, spacy_file
-from ._app import app, load_pipeline
+from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, app, load_pipeline
 
-SPEAKER_RUNS = {"without_speakers": False, "with_speakers": True}
-"""The runs of --speakers: True where the pipeline is given the turns."""
+RUNS_WITH_SPEAKERS = {"without_speakers": False, "with_speakers": True}
+"""The runs of --speakers, and whether the pipeline is given the turns."""
 
 
-@app.command("evaluate", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command("evaluate", context_settings=WITH_OVERRIDES)
 def evaluate_cli(
     ctx: typer.Context,
-    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    model: Model,
     data: Annotated[Path, typer.Argument(help="A .spacy file with gold annotation")],
     gold_predicates: Annotated[
         bool,
@@ -48,10 +48,8 @@ def evaluate_cli(
     predictions: Annotated[
         Path | None, typer.Option(metavar="OUT.spacy", help="Write the documents, as the pipeline annotates them")
     ] = None,
-    code_path: Annotated[
-        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
-    ] = None,
-    gpu_id: Annotated[int, typer.Option(min=-1, help="GPU to use; -1 for the CPU")] = -1,
+    code_path: CodePath = None,
+    gpu_id: GpuId = -1,
 ) -> None:
     """Print precision, recall and F1 of coreference and semantic roles, as far as pipeline and data have them.
 
@@ -70,6 +68,8 @@ def evaluate_cli(
     import srsly
     from spacy.cli._util import import_code
 
+    from ...examples.corpus import create_corpus
+
     import_code(code_path)
     check_spacy_file(data)
     if predictions is not None and predictions.suffix != ".spacy":
@@ -78,21 +78,26 @@ def evaluate_cli(
         spacy.require_gpu(gpu_id)
     nlp = load_pipeline(model, ctx.args)
     given = gold_predicates or gold_mentions
-    runs = SPEAKER_RUNS if speakers else {"": given}
     tasks = _tasks_to_score(nlp)
     scores: dict[str, dict[str, Any]] = {}
-    for run, with_speakers in runs.items():
-        examples = _read_examples(
-            nlp,
+    for run, gives_speakers in RUNS_WITH_SPEAKERS.items() if speakers else [("", given)]:
+        read = create_corpus(
             data,
+            **reader_settings(nlp),
             gold_tokens=given,
             sentences=given,
             predicates=gold_predicates,
             mentions=gold_mentions,
-            speakers=with_speakers,
+            speakers=gives_speakers,
         )
-        if speakers:
-            _check_speakers(examples, data)
+        examples = list(read(nlp))
+        if not examples:
+            raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
+        if speakers and not any(get_speakers(example.reference) for example in examples):
+            raise ValueError(
+                f"{data}: found no speaker turns, expected some in doc.spans['{SPEAKERS_KEY}']. Leave out --speakers, "
+                "or use data that say who speaks, such as OntoGUM or OntoNotes, converted with 'convert'."
+            )
         scorer = KeepingScorer(nlp)
         scores[run] = nlp.evaluate(examples, scorer=scorer)
         _check_scored(scores[run], tasks, model, data)
@@ -100,34 +105,15 @@ def evaluate_cli(
         if run:
             msg.divider(run.replace("_", " ").capitalize())
         _print_scores(found, tasks, per_role)
-    files: list[tuple[Path, str | bytes]] = []
+    files: dict[Path, str | bytes] = {}
     if output is not None:
-        files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
+        files[output] = srsly.json_dumps(scores if speakers else scores[""], indent=2)
     if predictions is not None:
-        files.append((predictions, spacy_file([*map(without_extensions, scorer.docs)], predictions)))
-    write_files(files)
-    if output is not None:
-        typer.echo(f"Scores: {output}")
-    if predictions is not None:
-        typer.echo(f"Predictions: {predictions}")
-
-
-def _read_examples(nlp: Language, data: Path, **given: bool) -> list[Example]:
-    from ...examples.corpus import create_corpus
-
-    examples = list(create_corpus(data, **reader_settings(nlp), **given)(nlp))
-    if not examples:
-        raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
-    return examples
-
-
-def _check_speakers(examples: Iterable[Example], data: Path) -> None:
-    """Fail if there are no speaker turns to give."""
-    if not any(get_speakers(example.reference) for example in examples):
-        raise ValueError(
-            f"{data}: found no speaker turns, expected some in doc.spans['{SPEAKERS_KEY}']. Leave out --speakers, or "
-            "use data that say who speaks, such as OntoGUM or OntoNotes, converted with 'convert'."
-        )
+        files[predictions] = spacy_file([*map(without_extensions, scorer.docs)], predictions)
+    write_files(files.items())
+    for title, path in (("Scores", output), ("Predictions", predictions)):
+        if path is not None:
+            typer.echo(f"{title}: {path}")
 
 
 class KeepingScorer(Scorer):
@@ -148,49 +134,40 @@ def _tasks_to_score(nlp: Language) -> list[Task]:
     return sorted((*own.values(), *others), key=lambda task: task.factory)
 
 
-def _check_scored(scores: Mapping[str, Any], tasks: Iterable[Task], model: str, data: Path) -> None:
+def _check_scored(scores: Mapping[str, Any], tasks: Sequence[Task], model: str, data: Path) -> None:
     """Fail if no task has a score, and say for each whether the data or the pipeline lacks it."""
-    lacking = []
-    for task in tasks:
-        if scores.get(task.main_score) is not None:
-            return
-        title = task.title.lower()
-        lacking.append(
-            f"{data} has no annotation of {title}"
-            if task.main_score in scores
-            else f"{model} has no component that scores {title}"
-        )
+    if any(scores.get(task.main_score) is not None for task in tasks):
+        return
+    lacking = [
+        f"{data} has no annotation of {task.title.lower()}"
+        if task.main_score in scores
+        else f"{model} has no component that scores {task.title.lower()}"
+        for task in tasks
+    ]
     raise ValueError(f"There is nothing to score: {' and '.join(lacking)}.")
 
 
 def _print_scores(scores: Mapping[str, Any], tasks: Iterable[Task], per_label: bool) -> None:
     scored = [task for task in tasks if scores.get(task.main_score) is not None]
     for task in scored:
-        _print_table(task.title, [(title, _parts(scores, name)) for name, title in task.scores.items()])
-        accuracies = {title: scores[name] for name, title in task.accuracies.items() if scores[name] is not None}
+        _print_table(
+            task.title, {title: [scores[f"{name}_{part}"] for part in PARTS] for name, title in task.scores.items()}
+        )
         shown = [f"Spans per token: {scores[task.density]:.3f}"] if task.density else []
-        shown += [f"{title}: {100 * value:.2f}" for title, value in accuracies.items()]
+        for name, title in task.accuracies.items():
+            shown += [] if scores[name] is None else [f"{title}: {100 * scores[name]:.2f}"]
         if shown:
             typer.echo("   ".join(shown))
         if per_label and task.per_label:
             by_label = scores[task.per_label].items()
-            _print_table("Label", [(label, [parts[part] for part in "prf"]) for label, parts in by_label])
+            _print_table("Label", {label: [parts[part] for part in PARTS] for label, parts in by_label})
     if per_label and not any(task.per_label for task in scored):
         msg.warn("There is no table of roles: no semantic roles were scored.")
     typer.echo(f"Words per second: {scores['speed']:,.0f}")
 
 
-def _parts(scores: Mapping[str, Any], name: str) -> list[float | None]:
-    """Precision, recall and F1."""
-    return [scores[f"{name}_{part}"] for part in "prf"]
-
-
-def _print_table(title: str, rows: Sequence[tuple[str, Sequence[float | None]]]) -> None:
-    """Print scores in per cent, without rows that have none."""
-    cells = [(name, *(f"{100 * part:.2f}" for part in parts if part is not None)) for name, parts in rows]
-    msg.table(
-        [row for row in cells if len(row) == 4],
-        header=(title, "P", "R", "F"),
-        aligns=("l", "r", "r", "r"),
-        divider=True,
-    )
+def _print_table(title: str, rows: Mapping[str, Sequence[float | None]]) -> None:
+    """Print precision, recall and F1 in per cent, without rows that have none."""
+    cells = [(name, *(f"{100 * part:.2f}" for part in parts if part is not None)) for name, parts in rows.items()]
+    scored = [row for row in cells if len(row) > len(PARTS)]
+    msg.table(scored, header=(title, "P", "R", "F"), aligns=("l", "r", "r", "r"), divider=True)

@@ -7,21 +7,24 @@ import time
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import product
+from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import srsly
 import typer
 from packaging.version import Version
 from spacy.language import Language
+from spacy.util import dot_to_dict
 from wasabi import msg
 
 from ...annotation import describe_doc
 from ...scoring.task import Task, find_tasks
 from ..files.fingerprints import file_digest
 from ..files.writing import write_file, write_files
+from ..formats.commands import spacy_file
 from ..formats.reports import Report, list_names
-from ._app import app, parse_overrides
+from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, Resume, app
 from .train import run_training
 
 if TYPE_CHECKING:
@@ -36,10 +39,10 @@ OF_TRAINING = ("training.", "corpora.")
 """How the options begin that are settings of the training; all others are those of the pipeline."""
 
 
-@app.command("finetune", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command("finetune", context_settings=WITH_OVERRIDES)
 def finetune_cli(
     ctx: typer.Context,
-    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    model: Model,
     texts_path: Annotated[
         Path,
         typer.Argument(
@@ -68,12 +71,10 @@ def finetune_cli(
     package: Annotated[
         bool, typer.Option("--package", help="Build a package for pip, too, in OUTPUT/packages")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint, if there is one")] = False,
+    resume: Resume = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a pipeline in the folder")] = False,
-    code_path: Annotated[
-        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
-    ] = None,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
+    code_path: CodePath = None,
+    gpu_id: GpuId = -1,
 ) -> None:
     """Let a trained pipeline learn from a few texts of your own, and say what that brought and what it cost.
 
@@ -84,26 +85,27 @@ def finetune_cli(
     Settings can be given as options, such as --training.optimizer.learn_rate.initial_rate 0.0001 or
     --components.structured_coref.keep_singletons false.
     """
-    from spacy.cli._util import import_code, setup_gpu
-    from spacy.util import dot_to_dict
+    from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
+    from spacy.cli.package import package as build_package
 
     from ...models.compact import save_compact
     from ...models.interpolation import interpolate
     from ..annotate.pipelines import load_pipeline, pipeline_folder
     from ..checking.trainings import check_training
     from ..finetuning.comparison import Compared, compare, read_known
-    from ..finetuning.meta import describe_finetuned
-    from ..finetuning.settings import add_labels, configure
+    from ..finetuning.settings import configure, describe_finetuned
     from ..finetuning.texts import gather
-    from ..formats.commands import spacy_file
     from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()
     target, trained = output / "model", output / "training" / "model-last"
     if target.exists() and not (force or resume):
         raise FileExistsError(f"{target} exists. Name another --output, or give --force to replace it.")
-    _check_names(name, version)
-    options = parse_overrides(ctx.args)
+    if name is not None and not name.isidentifier():  # spaCy would fail only in the end
+        raise ValueError(f"--name {name}: a pipeline's name has letters, digits and underscores only.")
+    if version is not None:
+        Version(version)
+    options = parse_config_overrides(ctx.args, env_var=None)
     of_training = {key: value for key, value in options.items() if key.startswith(OF_TRAINING)}
     of_pipeline = dot_to_dict({key: value for key, value in options.items() if key not in of_training})
     import_code(code_path)
@@ -132,7 +134,10 @@ def finetune_cli(
         return
 
     def begin() -> Language:
-        add_labels(nlp, texts)
+        for component in texts.learning:
+            pipe: Any = nlp.get_pipe(component)
+            if hasattr(pipe, "add_labels"):  # coreference has none
+                pipe.add_labels(texts.train)
         return nlp
 
     if not trained.exists() or not checkpoints.is_finished():
@@ -151,7 +156,7 @@ def finetune_cli(
             "megabytes": round(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6, 1),
             "seconds": round(time.monotonic() - started),
         }
-        meta = describe_finetuned(old.meta, name, version, facts, dev_scores.after)
+        meta = describe_finetuned(old.meta, {"name": name, "version": version}, facts, dev_scores.after)
         srsly.write_json(folder / "meta.json", meta)
         for file in LICENCES:
             if (source / file).is_file():
@@ -163,15 +168,10 @@ def finetune_cli(
     _print_comparisons(compared, find_tasks(new).values())
     msg.good(f"{target}: {facts['megabytes']} MB, after {facts['seconds']} seconds")
     if package:
-        _build_package(target, output / "packages", force)
-
-
-def _check_names(name: str | None, version: str | None) -> None:
-    """Fail before the work if spaCy could not make a package of this name and version."""
-    if name is not None and not name.isidentifier():
-        raise ValueError(f"--name {name}: a pipeline's name has letters, digits and underscores only.")
-    if version is not None:
-        Version(version)
+        packages = output / "packages"
+        packages.mkdir(parents=True, exist_ok=True)
+        build_package(target, packages, create_sdist=False, force=force)  # nothing is built, so pip can install it
+        msg.good(f"pip install {packages / '{lang}_{name}-{version}'.format(**meta)}")
 
 
 def _print_texts(texts: Texts, *, is_split: bool) -> None:
@@ -186,28 +186,11 @@ def _print_comparisons(compared: Iterable[Comparison], tasks: Iterable[Task]) ->
     """Print the main scores before and after, in per cent."""
     rows = []
     for task, each in product(tasks, compared):
-        title, before, after = (
-            f"{task.title}, {task.main_title}",
-            each.before.get(task.main_score),
-            each.after.get(task.main_score),
-        )
-        if after is None:
-            continue
-        if before is None:
-            rows.append((title, f"{each.title}: agreement", "", f"{100 * after:.1f}", ""))
-        else:
-            rows.append(
-                (title, each.title, f"{100 * before:.1f}", f"{100 * after:.1f}", f"{100 * (after - before):+.1f}")
-            )
+        title = f"{task.title}, {task.main_title}"
+        before, after = (100 * scores.get(task.main_score, nan) for scores in (each.before, each.after))
+        if isnan(before) and not isnan(after):
+            rows.append((title, f"{each.title}: agreement", "", f"{after:.1f}", ""))
+        elif not isnan(after):
+            rows.append((title, each.title, f"{before:.1f}", f"{after:.1f}", f"{after - before:+.1f}"))
     header = ("", "", "Before", "After", "")
     msg.table(rows, header=header, aligns=("l", "l", "r", "r", "r"), divider=True, max_col=LONGEST_CELL)
-
-
-def _build_package(folder: Path, packages: Path, force: bool) -> None:
-    """Let spaCy put a pipeline into a package that pip installs; nothing has to be built before."""
-    from spacy.cli.package import package as build_package
-
-    packages.mkdir(parents=True, exist_ok=True)
-    build_package(folder, packages, create_sdist=False, force=force)
-    meta = srsly.read_json(folder / "meta.json")
-    msg.good(f"pip install {packages / '{lang}_{name}-{version}'.format(**meta)}")

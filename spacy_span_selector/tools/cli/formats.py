@@ -1,7 +1,7 @@
 """`convert` and `export`: corpora and files to spaCy's binary format and back, one sub-command for each format.
 
 A corpus is a folder that becomes three files, one per split (train, dev and test). A format is read from any number of
-files, which become one. Formats and their commands are those of the registry, `corpora/formats.py`.
+files, which become one. Formats and their commands are those of the registry, `tools/formats/registry.py`.
 """
 
 from __future__ import annotations
@@ -48,27 +48,11 @@ def _make_command(name: str, function: Any) -> Any:
     return typer.main.get_command(single)
 
 
-convert_app = typer.Typer(
-    name="convert",
-    cls=ConvertGroup,
-    help="Convert a corpus to .spacy files.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-export_app = typer.Typer(
-    name="export",
-    cls=ExportGroup,
-    help="Write .spacy files in the formats of other tools.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+def _add_group(name: str, group: type[TyperGroup], text: str) -> None:
+    group_app = typer.Typer(name=name, cls=group, help=text, no_args_is_help=True, rich_markup_mode=None)
+    group_app.callback()(lambda: None)  # typer takes an application without commands for an error, unless it has one
+    app.add_typer(group_app)
 
 
-@convert_app.callback()
-@export_app.callback()
-def _group() -> None:
-    """Typer takes an application without commands for an error, unless it has a callback."""
-
-
-app.add_typer(convert_app)
-app.add_typer(export_app)
+_add_group("convert", ConvertGroup, "Convert a corpus to .spacy files.")
+_add_group("export", ExportGroup, "Write .spacy files in the formats of other tools.")

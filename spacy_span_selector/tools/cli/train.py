@@ -12,22 +12,20 @@ from spacy.util import load_model
 from wasabi import msg
 
 from ...signatures import naming
-from ._app import app, naming_config, parse_overrides
+from ._app import WITH_OVERRIDES, CodePath, GpuId, Resume, app, naming_config
 
 if TYPE_CHECKING:
     from ..training.checkpoints import Checkpoints
 
 
-@app.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command("train", context_settings=WITH_OVERRIDES)
 def train_cli(
     ctx: typer.Context,
     config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="A config, as for 'spacy train'", exists=True)],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for pipelines and checkpoints")],
-    code_path: Annotated[
-        Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
-    ] = None,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint, if there is one")] = False,
+    code_path: CodePath = None,
+    gpu_id: GpuId = -1,
+    resume: Resume = False,
 ) -> None:
     """Train a pipeline as 'spacy train' does, with checkpoints that a kill can't destroy.
 
@@ -35,23 +33,22 @@ def train_cli(
     command with --resume goes on from the newest checkpoint, to the same result as without an interruption. A command
     that has --resume from the beginning can be repeated until the training has ended.
     """
-    from spacy.cli._util import ENV_VARS, import_code, setup_gpu
+    from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.training.initialize import init_nlp
     from spacy.util import load_config
 
     from ..checking.trainings import check_training
     from ..training.checkpoints import Checkpoints, identity
 
-    overrides = parse_overrides(ctx.args, env_var=ENV_VARS.CONFIG_OVERRIDES)
+    overrides = parse_config_overrides(ctx.args)
     import_code(code_path)
     setup_gpu(gpu_id)
-    with naming_config(config_path):
+    with naming_config(config_path), naming("[checkpoints]"):
         config = load_config(config_path, overrides=overrides, interpolate=False)
         settings = config.interpolate()
         check_training(config)
-        with naming("[checkpoints]"):
-            own = settings.get("checkpoints", {})
-            checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), **own)
+        own = settings.get("checkpoints", {})
+        checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), **own)
     if resume and checkpoints.is_finished():
         msg.good("This training has ended. Without --resume it begins anew.", output)
         return

@@ -24,8 +24,6 @@ Scores = dict[str, float]
 class Compared:
     """Texts on which a pipeline is compared with itself before it learnt.
 
-    title (str): What reports call them.
-    docs (list[Doc]): The documents.
     is_gold (bool): Whether they have gold annotation. If not, what the pipeline found before counts as right.
     """
 
@@ -36,9 +34,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Scores before and after, by name.
+    """Scores on some texts, by name.
 
-    title (str): The texts.
     before (Scores): None of texts without gold annotation.
     after (Scores): On texts without it, how far the pipelines agree: of coreference, their CoNLL F1.
     """
@@ -49,10 +46,8 @@ class Comparison:
 
 
 def read_known(path: Path, nlp: Language, report: Report) -> Compared:
-    """Read texts that a pipeline knows before it learns others.
+    """Read texts that a pipeline knows: with gold annotation if their names say so, as for `find_texts`, or raw.
 
-    path (Path): A folder, or a file: with gold annotation if its name says so, as for `find_texts`, and else raw text.
-    nlp (Language): The pipeline.
     report (Report): Gets documents that can't be read.
     RAISES (OSError): If raw text can't be read.
     RAISES (ValueError): If there is none.
@@ -67,11 +62,7 @@ def read_known(path: Path, nlp: Language, report: Report) -> Compared:
 
 
 def compare(old: Language, new: Language, texts: Compared) -> Comparison:
-    """Compare a pipeline with itself before it learnt.
-
-    old, new (Language): The pipeline before and after.
-    texts (Compared): The texts.
-    """
+    """Compare a pipeline with itself before it learnt."""
     if texts.is_gold:
         return Comparison(texts.title, score(old, texts.docs), score(new, texts.docs))
     found = [without_extensions(doc) for doc in old.pipe(doc.text for doc in texts.docs)]
@@ -79,11 +70,9 @@ def compare(old: Language, new: Language, texts: Compared) -> Comparison:
 
 
 def score(nlp: Language, docs: Iterable[Doc]) -> Scores:
-    """Score a pipeline from raw text, as `evaluate` does.
+    """Score a pipeline from raw text, as `evaluate` does; scores that could not be measured are left out.
 
-    nlp (Language): The pipeline.
     docs (Iterable[Doc]): Documents with the annotation that counts as right.
-    RETURNS (Scores): The scores of its components that are numbers and could be measured, by name.
     """
     found = nlp.evaluate([*_examples(nlp, docs)])
     names = [name for task in find_tasks(nlp).values() for name in task.score_weights()]

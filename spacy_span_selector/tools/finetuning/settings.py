@@ -1,4 +1,4 @@
-"""The config of a fine-tuning: settings that suit few texts."""
+"""The config of a fine-tuning, with settings that suit few texts, and the meta.json of what comes of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from spacy.language import Language
+from spacy.language import DEFAULT_CONFIG, Language
 from thinc.api import Config
 
 from ...scoring.task import find_tasks, reader_settings
@@ -16,6 +16,7 @@ from .texts import Texts
 EPOCHS = 10
 EVALUATIONS = 2
 WARMUP = 0.1
+SUFFIX = "_finetuned"
 
 # Words and sentences are those of the pipeline, as they will be when it is used.
 SETTINGS = """
@@ -32,48 +33,25 @@ gold_tokens = false
 sentences = false
 
 [training]
-train_corpus = "corpora.train"
-dev_corpus = "corpora.dev"
 seed = 0
 gpu_allocator = "pytorch"
-dropout = 0.1
-accumulate_gradient = 1
 patience = 0
-max_epochs = 0
 max_steps = ${training.optimizer.learn_rate.total_steps}
-eval_frequency = 1
-frozen_components = []
-annotating_components = []
-before_to_disk = null
-before_update = null
 
 [training.batcher]
 @batchers = "spacy.batch_by_words.v1"
 size = 200
-tolerance = 0.2
-discard_oversize = false
-get_length = null
 
 [training.optimizer]
 @optimizers = "Adam.v1"
-L2 = 0.01
-L2_is_weight_decay = true
-grad_clip = 1.0
-use_averages = false
-beta1 = 0.9
-beta2 = 0.999
-eps = 1e-08
 
 [training.optimizer.learn_rate]
 @schedules = "warmup_linear.v1"
 warmup_steps = 0
 total_steps = 1
 initial_rate = 0.0003
-
-[training.logger]
-@loggers = "spacy.ConsoleLogger.v1"
-progress_bar = false
 """
+"""Where they differ from spaCy's."""
 
 
 def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: Mapping[str, Any]) -> Config:
@@ -82,15 +60,13 @@ def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: M
     Components that do not learn, and encoders that are shared, are frozen: so nothing else changes, however many
     components listen to an encoder.
 
-    nlp (Language): The pipeline.
-    texts (Texts): The documents.
-    files (Mapping[str, Path]): The files that they have been written to: `train` and `dev`.
+    files (Mapping[str, Path]): The files that the texts have been written to: `train` and `dev`.
     options (Mapping[str, Any]): Settings of `[training]` and `[corpora]` by their dotted names, in place of those here.
-    RETURNS (Config): The config, which the pipeline has from now on.
     RAISES (ValueError): If there is no such setting.
     """
     tasks = find_tasks(nlp)
-    config = Config().from_str(SETTINGS, interpolate=False)
+    filled = DEFAULT_CONFIG.merge(Config().from_str(SETTINGS, interpolate=False))
+    config = Config({section: filled[section] for section in ("corpora", "training")})
     training, corpora = config["training"], config["corpora"]
     steps = EPOCHS * ceil(sum(map(len, texts.train)) / training["batcher"]["size"])
     training["optimizer"]["learn_rate"].update(total_steps=steps, warmup_steps=ceil(WARMUP * steps))
@@ -106,19 +82,35 @@ def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: M
         corpora[split].update(path=str(path), **reader_settings(nlp))
     own = Config().from_str(config.to_str(interpolate=False), interpolate=False, overrides=dict(options))
     nlp.config = Config({**nlp.config, **own})
-    chosen = {tasks[name].main_score for name in texts.learning}
     weights = nlp.config["training"]["score_weights"]
-    weights.update({name: None for name in weights if name not in chosen})  # neither shown nor counted
+    # spaCy adds the scores of all components: those of others are neither shown nor counted.
+    weights.update({name: None for name in weights if name not in training["score_weights"]})
     return nlp.config
 
 
-def add_labels(nlp: Language, texts: Texts) -> None:
-    """Add the labels of the texts to the components that learn.
+def describe_finetuned(
+    old: Mapping[str, Any], named: Mapping[str, str | None], facts: Mapping[str, Any], performance: Mapping[str, float]
+) -> dict[str, Any]:
+    """Make the meta.json of a pipeline that was fine-tuned; licence, requirements and sources stay.
 
-    nlp (Language): The pipeline.
-    texts (Texts): The documents.
+    old (Mapping[str, Any]): That of the pipeline before.
+    named (Mapping[str, str | None]): The new `name` and `version`; None for the old name with an ending, and the old
+        version.
+    facts (Mapping[str, Any]): How much was learnt and scored, and how large the pipeline is.
+    performance (Mapping[str, float]): The scores on dev.
     """
-    for name in texts.learning:
-        pipe: Any = nlp.get_pipe(name)
-        if hasattr(pipe, "add_labels"):  # coreference has none
-            pipe.add_labels(texts.train)
+    before = f"{old['lang']}_{old['name']} {old['version']}"
+    source = {"name": before, **{key: old.get(key, "") for key in ("url", "license", "author")}}
+    return {
+        **old,
+        "name": named["name"] or old["name"].removesuffix(SUFFIX) + SUFFIX,
+        "version": named["version"] or old["version"],
+        "description": f"{before}, fine-tuned (documents: {facts['train']['documents']}). {old['description']}".strip(),
+        "author": "",
+        "email": "",
+        "url": "",
+        "sources": [*(old.get("sources") or []), source],
+        "notes": f"Scores are of documents that were not learnt ({facts['dev']['documents']}), from raw text.",
+        "finetuned": dict(facts),
+        "performance": dict(performance),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -31,10 +31,8 @@ SHARE = 5
 
 @dataclass(frozen=True)
 class Texts:
-    """The documents of a fine-tuning.
+    """The documents of a fine-tuning: those that are learnt, and those that are only scored.
 
-    train (list[Doc]): What is learnt.
-    dev (list[Doc]): What is only scored.
     learning (list[str]): The components that learn, in the order of the pipeline: those that `train` is annotated for.
     """
 
@@ -48,30 +46,32 @@ def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> 
 
     path (Path): A folder or a file, as for `read_annotated`.
     dev_path (Path | None): Likewise; None to split off a part.
-    nlp (Language): The pipeline that is to learn.
     report (Report): Gets what is left out: files and documents that can't be read, come again, are in dev, too, or have
         no annotation for a component.
-    RETURNS (Texts): The documents.
     RAISES (ValueError): If there is nothing to learn, nothing to score, or too little to split.
     """
-    if not find_tasks(nlp):
+    tasks = find_tasks(nlp)
+    pipes: dict[str, Any] = dict(nlp.pipeline)
+    if not tasks:
         raise ValueError(f"The pipeline has none of the components that can be fine-tuned, but {nlp.pipe_names}.")
     docs = read_annotated(path, nlp, report)
     if dev_path is None:
-        train, dev = split_off(_with_annotation(docs, nlp, report), nlp)
+        train, dev = split_off(_leave_out(docs, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report), nlp)
     else:
-        dev = _with_annotation(read_annotated(dev_path, nlp, report), nlp, report)
-        train = _with_annotation(_without(docs, dev, report), nlp, report)
+        dev = read_annotated(dev_path, nlp, report)
+        dev = _leave_out(dev, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
+        known = {doc.text for doc in dev}
+        train = _leave_out(docs, lambda doc: doc.text in known, IN_DEV, report)
+        train = _leave_out(train, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
         if not train:
             raise ValueError(f"All of {path} is in {dev_path}: nothing is left to learn. Give dev other texts.")
-    learning = _learning(train, nlp)
+    learning = [name for name in tasks if any(tasks[name].can_learn(doc, pipes[name]) for doc in train)]
     if not learning:
-        expected = ", ".join(f"{task.group}s" for task in find_tasks(nlp).values())
+        expected = ", ".join(f"{task.group}s" for task in tasks.values())
         raise ValueError(
             f"{path}: found nothing to learn. Expected {expected} in some document, as in docs/bracketed.md."
         )
-    scored = frozenset().union(*(_kind(doc, nlp) for doc in dev))
-    if not scored.intersection(learning):
+    if not any(annotated_for(doc, nlp).intersection(learning) for doc in dev):
         raise ValueError(
             f"{dev_path or path}: dev has no annotation for {' and '.join(learning)}, unlike the other texts. Annotate "
             "it in the same way."
@@ -79,10 +79,16 @@ def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> 
     return Texts(train, dev, learning)
 
 
-def find_texts(path: Path) -> list[Path]:
-    """The files of a folder, at any depth: those whose names say that they are annotated, or else all of plain text.
+def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
+    """The components that a document is annotated for."""
+    pipes: dict[str, Any] = dict(nlp.pipeline)
+    tasks = find_tasks(nlp).items()
+    return frozenset(name for name, task in tasks if task.gold_spans(doc, pipes[name]) is not None)
 
-    path (Path): A folder, or a file, which is the only one.
+
+def find_texts(path: Path) -> list[Path]:
+    """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all of plain text.
+
     RAISES (ValueError): If the folder has none.
     """
     if not path.is_dir():
@@ -97,10 +103,8 @@ def find_texts(path: Path) -> list[Path]:
 def read_annotated(path: Path, nlp: Language, report: Report) -> list[Doc]:
     """Read the documents of a folder or a file, each text once.
 
-    path (Path): The folder or file. A file is bracketed text, unless its name ends in `.spacy`.
-    nlp (Language): Its tokenizer splits text.
+    path (Path): A file is bracketed text, unless its name ends in `.spacy`.
     report (Report): Gets what can't be read, or comes again, which is left out.
-    RETURNS (list[Doc]): The documents.
     RAISES (ValueError): If there is none.
     """
     docs: dict[str, Doc] = {}
@@ -145,14 +149,12 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
 
     Which these are depends on the texts alone: most stay the same when others are added.
 
-    docs (Iterable[Doc]): The documents.
-    nlp (Language): The pipeline that tells kinds of annotation.
     RETURNS (tuple[list[Doc], list[Doc]]): Those to learn from, and dev.
     RAISES (ValueError): If no two documents are annotated for the same components, so that none can be spared.
     """
     kinds: dict[frozenset[str], list[Doc]] = {}
     for doc in docs:
-        kinds.setdefault(_kind(doc, nlp), []).append(doc)
+        kinds.setdefault(annotated_for(doc, nlp), []).append(doc)
     train: list[Doc] = []
     dev: list[Doc] = []
     for alike in kinds.values():
@@ -168,39 +170,11 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
     return train, dev
 
 
-def _without(docs: Iterable[Doc], others: Iterable[Doc], report: Report) -> list[Doc]:
-    texts = {doc.text for doc in others}
+def _leave_out(docs: Iterable[Doc], unwanted: Callable[[Doc], bool], what: str, report: Report) -> list[Doc]:
     kept = []
     for doc in docs:
-        if doc.text in texts:
-            report.leave_out(IN_DEV, f"{describe_doc(doc)}.")
+        if unwanted(doc):
+            report.leave_out(what, f"{describe_doc(doc)}.")
         else:
             kept.append(doc)
     return kept
-
-
-def _with_annotation(docs: Iterable[Doc], nlp: Language, report: Report) -> list[Doc]:
-    kept = []
-    for doc in docs:
-        if _kind(doc, nlp):
-            kept.append(doc)
-        else:
-            report.leave_out(NOT_LEARNT, f"{describe_doc(doc)}.")
-    return kept
-
-
-def _kind(doc: Doc, nlp: Language) -> frozenset[str]:
-    """The components that a document is annotated for."""
-    tasks = find_tasks(nlp).items()
-    return frozenset(name for name, task in tasks if task.gold_spans(doc, _settings(nlp, name)) is not None)
-
-
-def _learning(docs: Sequence[Doc], nlp: Language) -> list[str]:
-    """The components that find something to learn from in documents."""
-    tasks = find_tasks(nlp).items()
-    return [name for name, task in tasks if any(task.can_learn(doc, _settings(nlp, name)) for doc in docs)]
-
-
-def _settings(nlp: Language, name: str) -> Any:
-    pipe: Any = nlp.get_pipe(name)
-    return pipe

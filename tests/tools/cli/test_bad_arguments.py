@@ -77,7 +77,7 @@ def test_an_option_that_there_is_none_of_is_named(command: str, tmp_path: Path) 
     (tmp_path / "a.spacy").touch()
     more = ["--output", str(tmp_path / "out")] if command == "train" else ["b.spacy"]
     result = CliRunner().invoke(app, [command, str(tmp_path / "a.spacy"), *more, "--dropout", "1"])
-    assert isinstance(result.exception, SystemExit) and result.exit_code == 1, repr(result.exception)
+    assert isinstance(result.exception, SystemExit) and "No such option: --dropout" in result.output
 
 
 @pytest.mark.parametrize("code", ["import none_such", "def (:", "1 / 0"])
