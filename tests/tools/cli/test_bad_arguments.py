@@ -72,11 +72,9 @@ def test_a_bug_keeps_its_traceback(error: Exception, tmp_path: Path, monkeypatch
     assert CliRunner().invoke(app, ["export", "bracketed", "a.spacy", str(tmp_path / "b")]).exception is error
 
 
-@pytest.mark.parametrize("command", ["evaluate", "train"])
-def test_an_option_that_there_is_none_of_is_named(command: str, tmp_path: Path) -> None:
-    (tmp_path / "a.spacy").touch()
-    more = ["--output", str(tmp_path / "out")] if command == "train" else ["b.spacy"]
-    result = CliRunner().invoke(app, [command, str(tmp_path / "a.spacy"), *more, "--dropout", "1"])
+def test_an_option_that_there_is_none_of_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.cfg").touch()
+    result = CliRunner().invoke(app, ["train", str(tmp_path / "a.cfg"), "--output", str(tmp_path), "--dropout", "1"])
     assert isinstance(result.exception, SystemExit) and "No such option: --dropout" in result.output
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import catalogue
@@ -40,21 +39,22 @@ class FirstWordActs:
     """Label the first word of a sentence as the agent of each predicate: of given ones, else of "slept"."""
 
     def __init__(self, prefix: str, predicates_key: str) -> None:
-        self.settings = SimpleNamespace(prefix=prefix, predicates_key=predicates_key)
+        self.prefix, self.predicates_key = prefix, predicates_key
+        self.cfg = vars(self).copy()
 
     def __call__(self, doc: Doc) -> Doc:
-        predicates = get_predicates(doc, self.settings.predicates_key)
+        predicates = get_predicates(doc, self.predicates_key)
         if predicates is None:
             predicates = [(token.i, token.i + 1) for token in doc if token.text == "slept"]
         frames = [
             Frame(start, end, [Argument(doc[start].sent.start, doc[start].sent.start + 1, "ARG0")])
             for start, end in predicates
         ]
-        set_frames(doc, frames, prefix=self.settings.prefix)
+        set_frames(doc, frames, prefix=self.prefix)
         return doc
 
     def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
-        return score_srl(examples, **vars(self.settings))
+        return score_srl(examples, **self.cfg)
 
 
 @Language.factory("evaluate_test_srl")
@@ -68,7 +68,7 @@ class AnnIsShe:
     """Link "Ann" and "she" where somebody is known to speak."""
 
     def __init__(self) -> None:
-        self.settings = SimpleNamespace(prefix=CLUSTER_PREFIX, given_key=GIVEN_MENTIONS_KEY)
+        self.cfg = {"prefix": CLUSTER_PREFIX, "given_key": GIVEN_MENTIONS_KEY}
 
     def __call__(self, doc: Doc) -> Doc:
         linked = [(token.i, token.i + 1) for token in doc if token.text in ("Ann", "she")]
