@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from click import NoSuchOption
 from spacy.language import Language
 from thinc.api import ConfigValidationError
 from typer.core import TyperGroup
@@ -35,7 +36,7 @@ def friendly_errors() -> Iterator[None]:
             stream.reconfigure(errors="backslashreplace")
     try:
         yield
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError, NoSuchOption) as error:  # typer does not know click's, which spaCy raises
         msg.fail(_describe(error), exits=1)
 
 
