@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
@@ -36,7 +35,7 @@ from ..annotation import (
 )
 from .mention_types import without_clitic
 from .representative import entity_id, entity_label, labels_by_span, representative_mention, span_label
-from .tables import in_context, in_list, probability, span_to_dict, table
+from .tables import in_context, in_list, probability, table
 
 
 class Cluster(list[Span]):
@@ -105,27 +104,6 @@ class Cluster(list[Span]):
     @property
     def entity_id(self) -> str:
         return entity_id(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The cluster as an object that `json.dumps` takes, as version 1 of plain data has it.
-
-        RETURNS (dict[str, Any]): Character offsets and texts of the mentions, with what is known of each.
-        """
-        numbers = {_offsets(mention): number for number, mention in reversed([*enumerate(self)])}
-        mentions = [span_to_dict(mention) for mention in self]
-        known: dict[str, list[Any] | None] = {"score": self.scores, "link_score": self.link_scores}
-        if self.reasons is not None:
-            known["reason"] = [reason or None for reason in self.reasons]
-        if self.antecedents is not None:
-            known["antecedent"] = [span and numbers.get(_offsets(span)) for span in self.antecedents]
-        for key, values in known.items():
-            if values is not None and len(values) == len(mentions):  # not so if mentions were added or removed
-                for mention, value in zip(mentions, values, strict=True):
-                    if key != "reason" or value is not None:
-                        mention[key] = value
-        of_entity = {"name": self.name, "entity_label": self.entity_label, "entity_id": self.entity_id}
-        texts = {key: text for key, text in of_entity.items() if text}
-        return {**texts, "representative": numbers[_offsets(self.representative)], "mentions": mentions}
 
     def _repr_html_(self) -> str:
         """A table of the mentions in their context, which notebooks show."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
 
 from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_keys, get_scores, read_spans
 from .english import AUXILIARIES, AUXILIARY_FORMS
-from .tables import in_list, probability, span_to_dict, table
+from .tables import in_list, probability, table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -62,23 +62,6 @@ class SrlFrame(_Parts):
         labelled = [(span, role) for role, spans in self.arguments.items() for span in spans]
         return sorted([(self.predicate, PREDICATE_LABEL), *labelled], key=lambda item: (item[0].start, item[0].end))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The frame as an object that `json.dumps` takes, as version 1 of plain data has it.
-
-        RETURNS (dict[str, Any]): Character offsets and texts of the predicate and of the arguments, in text order, with
-            what is known of them.
-        """
-        labelled = self.labelled_spans()
-        arguments = [{"role": role, **self._described(role), **span_to_dict(span)} for span, role in labelled]
-        if self.scores is not None:
-            for argument, score in zip(arguments, self.scores, strict=True):
-                argument["score"] = score
-        predicate = arguments.pop([span is self.predicate for span, _ in labelled].index(True))
-        del predicate["role"]
-        known = {"roleset": self.roleset, "roleset_name": self.roleset_name}
-        texts = {key: text for key, text in known.items() if isinstance(text, str) and text}
-        return {"predicate": predicate, **texts, "arguments": arguments}
-
     @property
     def is_auxiliary(self) -> bool:
         """Whether it is "be", "have" or "do" without arguments, negations and modals apart: PropBank marks auxiliaries
@@ -103,10 +86,6 @@ class SrlFrame(_Parts):
     def description(self, role: str) -> str:
         """Describe a role of this roleset; "" if unknown."""
         return _text(self.descriptions.get(role)) if isinstance(self.descriptions, dict) else ""
-
-    def _described(self, role: str) -> dict[str, str]:
-        text = self.description(role)
-        return {"description": text} if text else {}
 
     def _repr_html_(self) -> str:
         """A table of the predicate and the arguments, which notebooks show."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spacy.attrs import DEP, HEAD, MORPH, ORTH, POS, SPACY, TAG
 from spacy.tokens import Doc, Span, Token
@@ -82,16 +82,6 @@ class Character:
     def quotations(self) -> list[Span]:
         """The quotations of the person, marks included."""
         return self.cluster.quotations
-
-    def to_dict(self) -> dict[str, Any]:
-        """The person as an object that `json.dumps` takes, as version 1 of plain data has it."""
-        return {
-            "name": self.name,
-            **({"gender": self.gender} if self.gender else {}),
-            "cluster": self.number,
-            "count": self.count,
-            "names": [{"name": name, "count": count} for name, count in self.names.items()],
-        }
 
     def _repr_html_(self) -> str:
         return Characters([self])._repr_html_()

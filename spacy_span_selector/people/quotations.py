@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span, Token
 from ..annotation import QUOTATION_PREFIX, Mention, get_quotations
 from ..extensions.clusters import Cluster, Entity, doc_clusters, entities_by_mention
 from ..extensions.mention_types import without_clitic, without_space
-from ..extensions.tables import probability, span_to_dict, table
+from ..extensions.tables import probability, table
 
 MORE_MARKS = frozenset("＂「」『』〝〞〟")
 """Quotation marks that spaCy does not know as such."""
@@ -75,18 +75,6 @@ class DocQuotation:
     def level(self) -> int:
         """The number of quotations that it lies in."""
         return 0 if self.inside is None else self.inside.level + 1
-
-    def to_dict(self) -> dict[str, Any]:
-        """The quotation as an object that `json.dumps` takes, as version 1 of plain data has it."""
-        known = {
-            "speaker": _number(self.speaker_entity),
-            "speaker_mention": _plain(self.speaker_mention),
-            "addressee": _number(self.addressee_entity),
-            "addressee_mention": _plain(self.addressee_mention),
-            "cue": _plain(self.cue),
-            "score": self.score,
-        }
-        return {**span_to_dict(self.span), **{key: value for key, value in known.items() if value is not None}}
 
     def row(self) -> dict[str, Any]:
         """The quotation as a row of a table: `pandas.DataFrame(quotation.row() for quotation in doc._.quotations)`.
@@ -183,7 +171,3 @@ def _name(entity: Entity | None, mention: Span | None) -> str | None:
 
 def _number(entity: Entity | None) -> int | None:
     return None if entity is None else entity.number
-
-
-def _plain(span: Span | None) -> dict[str, Any] | None:
-    return None if span is None else span_to_dict(span)

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 import spacy
 from spacy.tokens import Doc, Span, SpanGroup
@@ -101,27 +99,6 @@ def test_span_has_the_antecedent_that_it_was_linked_to():
 def test_a_cluster_has_its_name_in_the_corpus():
     doc = make_doc("[Ann|ann] left [it] .")
     assert [cluster.name for cluster in doc._.coref_clusters] == ["ann", None]
-
-
-def test_a_cluster_is_plain_data():
-    cluster = make_scored_doc()._.coref_clusters[0]
-    ann = {"start": 0, "end": 3, "text": "Ann", "score": 0.9, "link_score": 1.0, "antecedent": None}
-    her = {"start": 8, "end": 11, "text": "her", "score": 0.8, "link_score": 0.75, "antecedent": 0}
-    second = {"start": 20, "end": 23, "text": "her", "score": 0.7, "link_score": 0.5, "antecedent": 1}
-    assert json.loads(json.dumps(cluster.to_dict())) == {"representative": 0, "mentions": [ann, her, second]}
-
-
-def test_plain_data_of_a_cluster_has_what_is_known():
-    doc = make_doc("[She|ann] saw that [Ann|ann] left .")
-    she, ann = {"start": 0, "end": 3, "text": "She"}, {"start": 13, "end": 16, "text": "Ann"}
-    assert doc._.coref_clusters[0].to_dict() == {"name": "ann", "representative": 1, "mentions": [she, ann]}
-
-
-def test_plain_data_of_a_changed_cluster_has_no_probabilities():
-    doc = make_scored_doc()
-    cluster = doc._.coref_clusters[0]
-    cluster.append(doc[6:7])
-    assert [*cluster.to_dict()["mentions"][0]] == ["start", "end", "text"]
 
 
 def test_a_cluster_without_probabilities_has_none():
@@ -236,4 +213,4 @@ def test_a_name_or_a_kind_of_entity_that_is_no_text_counts_as_missing():
     doc.spans["coref_clusters_1"].attrs.update({"name": 7, "entity_type": 5})
     (cluster,) = doc._.coref_clusters
     assert (cluster.name, cluster.entity_label, cluster.shown_label) == (None, "PER", "PER")
-    assert "name" not in cluster.to_dict() and ">PER</td>" in doc._.coref_clusters._repr_html_()
+    assert ">PER</td>" in doc._.coref_clusters._repr_html_()

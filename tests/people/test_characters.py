@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from html import unescape
 
@@ -241,18 +240,6 @@ def test_some_clusters_of_a_document() -> None:
 
 def test_a_document_without_clusters_has_no_characters() -> None:
     assert NLP("Mr. Lee slept .")._.characters == NLP("")._.characters == []
-
-
-def test_plain_data(polly: Character) -> None:
-    assert json.loads(json.dumps(polly.to_dict())) == {
-        "name": "Aunt Polly",
-        "gender": "female",
-        "cluster": polly.number,
-        "count": 6,
-        "names": [{"name": "Aunt Polly", "count": 3}],
-    }
-    (unknown,) = read("[I|x] know [myself|x] .")._.characters
-    assert unknown.to_dict() == {"name": "I", "cluster": 0, "count": 2, "names": []}
 
 
 def test_they_are_a_list_that_is_shown_as_a_table() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -112,22 +111,6 @@ def test_a_cluster_and_a_person_know_what_they_say(doc: Doc) -> None:
     assert doc._.coref_clusters[0].quotations == []
     (person,) = [person for person in doc._.characters if person.name == "Ann"]
     assert person.quotations == ann.quotations
-
-
-def test_plain_data_is_json_with_what_is_known(doc: Doc) -> None:
-    where, _, _, oh = json.loads(json.dumps([quotation.to_dict() for quotation in doc._.quotations]))
-    assert where == {
-        "start": 0,
-        "end": 15,
-        "text": '"Where is Tom?"',
-        "speaker": 1,
-        "speaker_mention": {"start": 22, "end": 31, "text": "the elder"},
-        "addressee": 2,
-        "addressee_mention": {"start": 63, "end": 66, "text": "Ann"},
-        "cue": {"start": 16, "end": 31, "text": "cried the elder"},
-        "score": 0.875,
-    }
-    assert oh == {"start": 72, "end": 77, "text": '"Oh."'}
 
 
 def test_rows_have_the_same_columns(doc: Doc) -> None:

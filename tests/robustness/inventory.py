@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from spacy_span_selector import corpora
+from spacy_span_selector.tools import formats
 from spacy_span_selector.tools.annotate.reading import READERS
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.registry import BRACKETED, all_formats
@@ -27,8 +27,8 @@ def _leaves(command: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def _functions(start: str) -> Iterator[Callable[..., Any]]:
-    """The functions of all modules below `corpora` whose names start so."""
-    for found in pkgutil.walk_packages(corpora.__path__, f"{corpora.__name__}."):
+    """The functions of all modules below `formats` whose names start so."""
+    for found in pkgutil.walk_packages(formats.__path__, f"{formats.__name__}."):
         for name, value in vars(import_module(found.name)).items():
             if inspect.isfunction(value) and value.__module__ == found.name and name.startswith(start):
                 yield value

@@ -21,9 +21,8 @@ from ...extensions.mention_types import mention_type
 from ...people.characters import find_entities
 from ...people.events import Event, find_events
 from ...people.quotations import find_quotations
-from ..formats.plain.columns import rounded
-from ..formats.plain.records import CharacterName
-from ..formats.plain.writer import number_mentions
+from ..formats.plain.schema import rounded
+from ..formats.plain.writer import mention_rows
 from .pipelines import TableKind
 from .tables import record_schema, write_objects
 
@@ -60,6 +59,13 @@ class Deed(BaseModel):
     start: int
 
 
+class NameCount(BaseModel):
+    """A proper name of an entity, and how many mentions have it."""
+
+    name: str
+    count: int
+
+
 class EntityRow(BaseModel):
     """A cluster."""
 
@@ -69,7 +75,7 @@ class EntityRow(BaseModel):
     person: bool
     gender: str | None
     count: int
-    names: list[CharacterName]
+    names: list[NameCount]
     entity_label: str | None
     entity_id: str | None
     agent: list[Deed]
@@ -183,7 +189,7 @@ def _entity_rows(clusters: list[Cluster], events: list[Event]) -> Iterator[dict[
             "person": is_person,
             "gender": entity.gender if is_person else None,
             "count": entity.count,
-            "names": entity.to_dict()["names"],
+            "names": [{"name": name, "count": count} for name, count in entity.names.items()],
             "entity_label": entity.cluster.entity_label or None,
             "entity_id": entity.cluster.entity_id or None,
             "agent": deeds.get((AGENT, entity.number), []),
@@ -193,8 +199,8 @@ def _entity_rows(clusters: list[Cluster], events: list[Event]) -> Iterator[dict[
 
 def _mention_rows(clusters: list[Cluster]) -> Iterator[dict[str, Any]]:
     mentions = (mention for cluster in clusters for mention in cluster)
-    for number, (mention, row) in enumerate(zip(mentions, number_mentions(clusters)[1], strict=True)):
-        yield {"mention": number, **row, "type": mention_type(mention)}
+    for number, (mention, row) in enumerate(zip(mentions, mention_rows(clusters), strict=True)):
+        yield {"mention": number, **row, "text": mention.text, "type": mention_type(mention)}
 
 
 def _write_parquet(rows: list[dict[str, Any]], model: type[BaseModel]) -> bytes:

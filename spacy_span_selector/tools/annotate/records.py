@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from ...annotation.checks import show
 from ...people.transcripts import Turn
 from ...pipeline.batches import batch_by_words
-from ..formats.plain.columns import Document
-from ..formats.plain.records import check_text
+from ..formats.plain.schema import Document, check_text
 
 CHARACTERS_PER_WORD = 5
 """For an estimate that needs no tokenizer, and that holds for scripts without spaces, too."""

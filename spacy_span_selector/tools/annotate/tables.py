@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from ..formats.plain.columns import Document
+from ..formats.plain.schema import Document
 from .inputs import InputFile
 from .records import RESERVED, Reading, Record, plain, source_name
 

@@ -31,7 +31,7 @@ from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
 from ..commands import read_files, save_docs, split_paths
 from ..files import read_text
 from ..plain import FORMAT, from_dict
-from ..plain.records import Number, Record, Text
+from ..plain.schema import Number, Record, Text
 from ..reports import DOCUMENTS, Report, shorten
 from .writer import COREFERENT, DOCUMENT_FIELD, LABELLED_TAG, MENTION, NO_MENTIONS, PREDICATE, TEXT_FIELD, TITLE_FIELD
 

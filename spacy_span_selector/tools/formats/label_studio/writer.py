@@ -31,7 +31,7 @@ from ....annotation import (
 from ..commands import Data, OutPath, read_all, save_texts
 from ..files import check_writable
 from ..plain import to_dict
-from ..plain.columns import LabelledSpans, pack
+from ..plain.schema import LabelledSpans, pack
 from ..reports import Report, shorten
 
 MENTION = "Mention"  # whose cluster has no entity type; otherwise the type is the label

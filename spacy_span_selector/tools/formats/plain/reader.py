@@ -3,319 +3,282 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
+from pydantic import ValidationError
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ....annotation import (
-    CLUSTER_PREFIX,
-    ENTITY_TYPE,
-    FRAME_PREFIX,
-    LABELLED_KEY,
-    MENTIONS_KEY,
-    PREDICATES_KEY,
-    Argument,
-    Frame,
-    Quotation,
-    cluster_groups,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_mentions,
-    set_quotations,
-    set_speaker_markers,
-    set_speakers,
-    set_title,
-)
+from .... import annotation
+from ....annotation import Argument, Frame, Quotation
+from ....annotation.checks import show
 from ....documents.tokenized import make_doc as split_into_tokens
 from ....extensions import labels_by_span, span_label
 from ..reports import Report, shorten
-from . import records
-from .checks import read_document
+from .schema import FORMAT, QUOTATION_PLACES, Document, Place, Places, Rolesets, Row, name_document
 
 UNALIGNED = "spans that don't begin and end with tokens"
-OTHER_TEXT = "spans whose text is not that at their offsets"
 STARTS = "starts of sentences where no token starts"
-FRAMES = "frames whose predicate is left out"
 PARTLY_KNOWN = "scores and antecedents that only some spans of a cluster or frame have"
 
-Value = TypeVar("Value")
-Offsets = tuple[int, int]
+Offsets = tuple[int, int]  # of tokens; of characters it is a `Place`
 
 
 def from_dict(
     data: dict[str, Any],
     nlp: Language | Vocab,
     *,
-    cluster_prefix: str = CLUSTER_PREFIX,
-    mentions_key: str = MENTIONS_KEY,
-    frame_prefix: str = FRAME_PREFIX,
-    predicates_key: str = PREDICATES_KEY,
-    labelled_key: str = LABELLED_KEY,
+    cluster_prefix: str = annotation.CLUSTER_PREFIX,
+    mentions_key: str = annotation.MENTIONS_KEY,
+    frame_prefix: str = annotation.FRAME_PREFIX,
+    predicates_key: str = annotation.PREDICATES_KEY,
+    labelled_key: str = annotation.LABELLED_KEY,
 ) -> Doc:
-    """Read a document from plain data, as `to_dict` writes it.
-
-    The tokens are those of the data or, if it has none, those of the pipeline's tokenizer.
+    """Read a document from plain data, as `to_dict` writes it. One warning counts what is left out.
 
     data (dict[str, Any]): The data, as the schema in docs/annotation.md describes it. Other keys are ignored.
-    nlp (Language | Vocab): The pipeline whose tokenizer splits the text; no component is called. A vocabulary will do
-        for data with tokens.
-    cluster_prefix, mentions_key (str): Where clusters and selected mentions go in `doc.spans`.
-    frame_prefix, predicates_key (str): Where frames go in `doc.spans`, and the empty group of a document without any.
-    labelled_key (str): Where labelled spans go in `doc.spans`.
-    RETURNS (Doc): The document, with the annotation of the data.
-    RAISES (ValueError): If the data is not as the schema says, if sentences overlap or leave out words, if a mention,
-        an argument or a labelled span is said twice, or the text can't be split, with the key, what was found, and what
-        was expected.
-    WARNS: Once, counting what is left out: spans that don't begin and end with tokens, or have another text than that
-        at their offsets, and the frames of such predicates; starts of sentences where no token starts; scores and
-        antecedents that only some spans of a cluster or frame have.
+    nlp (Language | Vocab): The pipeline whose tokenizer splits the text; a vocabulary will do for data with tokens.
+    cluster_prefix, mentions_key, frame_prefix, predicates_key, labelled_key (str): Where it goes in `doc.spans`.
+    RAISES (ValueError): If the data is not as the schema says, with the key, what was found, and what was expected.
     """
     document = read_document(data)
     report = Report()
     doc = _make_doc(document, nlp)
-    alignment = Alignment(doc, document.name, report)
+    alignment = Alignment(doc, document, report)
     if document.id:
-        set_title(doc, document.id)
-    if document.sentences:
+        annotation.set_title(doc, document.id)
+    if document.sentences is not None:
         _set_sentences(document.sentences, alignment)
-    if (turns := document.speakers) is not None:
-        spans = zip(alignment.align("speakers", turns), turns, strict=True)
-        set_speakers(doc, [(*span, turn.speaker) for span, turn in spans if span])
-    if (markers := document.speaker_markers) is not None:
-        set_speaker_markers(doc, [span for span in alignment.align("speaker_markers", markers) if span])
-    scores: dict[Offsets, float | None] = {}
-    if document.clusters is not None:
-        scores |= _set_clusters(document.clusters, alignment, cluster_prefix, mentions_key)
-    if (mentions := document.unlinked_mentions) is not None:
-        aligned = zip(alignment.align("unlinked_mentions", mentions), mentions, strict=True)
-        scores |= {span: mention.score for span, mention in aligned if span}
-        selected = sorted(scores)
-        known = _all_known([scores[span] for span in selected], "unlinked_mentions", alignment)
-        set_mentions(doc, selected, known, mentions_key)
+    if document.speakers is not None:
+        annotation.set_speakers(doc, [(*row["tokens"], row["speaker"]) for row in alignment.kept("speakers")])
+    if document.speaker_markers is not None:
+        annotation.set_speaker_markers(doc, [row["tokens"] for row in alignment.kept("speaker_markers")])
+    scores = {} if document.mentions is None else _set_clusters(alignment, cluster_prefix, mentions_key)
+    if document.unlinked_mentions is not None:
+        for row in alignment.kept("unlinked_mentions"):
+            if row["tokens"] in scores:
+                expected = "mentions that are in no cluster, each once"
+                document.fail("(start, end) in unlinked_mentions", (row["start"], row["end"]), expected)
+            scores[row["tokens"]] = row["score"]
+        known = alignment.all_known([scores[span] for span in sorted(scores)], "unlinked_mentions")
+        annotation.set_mentions(doc, sorted(scores), known, mentions_key)
     if document.frames is not None:
-        _set_frames(document.frames, alignment, frame_prefix, predicates_key)
+        annotation.set_frames(doc, _read_frames(alignment), prefix=frame_prefix, predicates_key=predicates_key)
     if document.quotations is not None:
-        _set_quotations(document.quotations, alignment)
+        annotation.set_quotations(doc, _read_quotations(alignment))
     if document.labelled_spans is not None:
-        _set_labelled_spans(document.labelled_spans, alignment, labelled_key)
+        labelled = alignment.kept("labelled_spans")
+        known = alignment.all_known([row["score"] for row in labelled], "labelled_spans")
+        spans = [(*row["tokens"], row["label"]) for row in labelled]
+        annotation.set_labelled_spans(doc, spans, known, key=labelled_key)
         _forget_known_labels(doc, cluster_prefix, labelled_key)
     report.warn()
     return doc
 
 
+def read_document(data: Any) -> Document:
+    """Check plain data against its schema."""
+    name = name_document(data.get("id"), data.get("text")) if isinstance(data, dict) else "a document"
+    if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+        cure = "Annotate the text again, or write the document with the to_dict of this version."
+        raise ValueError(f"Can't read {name}: format is {show(data['format'])}; expected {FORMAT!r}. {cure}")
+    try:
+        return Document.model_validate(data)
+    except ValidationError as error:
+        raise ValueError(f"Can't read {name}: {_describe(error)}") from None
+
+
+def _describe(error: ValidationError) -> str:
+    """The first of some errors, and the number of all."""
+    first, *others = error.errors(include_url=False, include_context=False)
+    path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"]).removeprefix(".")
+    expected = first["msg"].replace("Input should be", "expected").removeprefix("Value error, ")
+    expected = expected.split(" or instance of ")[0]  # of a class, which JSON has not
+    problem = "is missing" if first["type"] == "missing" else f"is {show(first['input'])}; {expected}"
+    return f"{path or 'it'} {problem}." + (f" Errors in all: {1 + len(others)}." if others else "")
+
+
 class Alignment:
-    """The tokens of a document, by their characters.
+    """The tokens of a document, by their characters. The report gets the spans that are left out."""
 
-    doc (Doc): The document.
-    starts, ends (dict[int, int]): The token that starts, and the one that ends, at a character: as offsets of a span.
-    """
-
-    def __init__(self, doc: Doc, name: str, report: Report) -> None:
-        """Initialize the alignment.
-
-        name (str): What messages call the document.
-        report (Report): Gets what is left out.
-        """
+    def __init__(self, doc: Doc, document: Document, report: Report) -> None:
         self.doc = doc
-        self.name = name
+        self.document = document
         self.report = report
-        edges = [(token.idx, token.idx + len(token)) for token in doc]
-        self.starts = {start: i for i, (start, _) in enumerate(edges)}
-        self.ends = {end: i + 1 for i, (_, end) in enumerate(edges)}
-        self._text = doc.text
+        self.starts = {token.idx: token.i for token in doc}
+        self.ends = {token.idx + len(token): token.i + 1 for token in doc}
 
-    def align(self, path: str, places: Sequence[records.Place]) -> list[Offsets | None]:
-        """Find the tokens of spans.
+    def find(self, place: Place, path: str) -> Offsets | None:
+        """The tokens of a span; None, which is reported, if it does not begin and end with tokens."""
+        self.document.check_place(place, path)
+        if place[0] in self.starts and place[1] in self.ends:
+            return self.starts[place[0]], self.ends[place[1]]
+        self.leave_out(UNALIGNED, path, place)
+        return None
 
-        path (str): Where the spans are in the data, for messages.
-        places (Sequence[records.Place]): The spans.
-        RETURNS (list[Offsets | None]): The token offsets of each, None for a span that is left out.
-        """
-        return [self._align(f"{path}[{i}]", place) for i, place in enumerate(places)]
+    def align(self, key: str) -> list[Row]:
+        """The spans under a key with their `tokens`, which are None if a span is left out."""
+        columns = getattr(self.document, key)
+        rows: list[Row] = columns.rows() if columns else []
+        for i, row in enumerate(rows):
+            row["tokens"] = self.find((row["start"], row["end"]), f"{key}[{i}]")
+        return rows
 
-    def leave_out(self, what: str, path: str, place: records.Place) -> None:
-        """Report a span that is left out."""
-        text = shorten(self._text[place.start : place.end])
-        self.report.leave_out(what, f"{path}, {text} at {place.start}, in {self.name}")
+    def kept(self, key: str) -> list[Row]:
+        """The spans under a key that are not left out, with their `tokens`."""
+        return [row for row in self.align(key) if row["tokens"]]
 
-    def _align(self, path: str, place: records.Place) -> Offsets | None:
-        text = place.text if isinstance(place, records.Span) else None
-        if text is not None and text != self._text[place.start : place.end]:
-            self.leave_out(OTHER_TEXT, f"{path}, which has the text {shorten(text)}", place)
-            return None
-        if place.start not in self.starts or place.end not in self.ends:
-            self.leave_out(UNALIGNED, path, place)
-            return None
-        return self.starts[place.start], self.ends[place.end]
+    def leave_out(self, what: str, path: str, place: Place) -> None:
+        text = shorten(self.document.text[slice(*place)])
+        self.report.leave_out(what, f"{path}, {text} at {place[0]}, in {self.document.name}")
+
+    def all_known(self, values: Sequence[Any], path: str) -> list[Any] | None:
+        """The values of the spans of a cluster or frame; None, which is reported, if only some are known."""
+        known = [value for value in values if value is not None]
+        if known and len(known) < len(values):
+            self.report.leave_out(PARTLY_KNOWN, f"{path} in {self.document.name}")
+        return known if len(known) == len(values) else None
 
 
-def _make_doc(document: records.Document, nlp: Language | Vocab) -> Doc:
-    """Make a document without annotation, of the tokens of the data or, if it has none, of those of a tokenizer.
-
-    document (Document): The data.
-    nlp (Language | Vocab): The pipeline with the tokenizer; a vocabulary will do if there are tokens.
-    RETURNS (Doc): The document. Its text is that of the data.
-    RAISES (ValueError): If tokens overlap, are not in order or leave out words; or if there are none and no tokenizer,
-        or one that can't split the text or changes it.
-    """
+def _make_doc(document: Document, nlp: Language | Vocab) -> Doc:
+    """Make a document without annotation, of the tokens of the data or, if it has none, of those of a tokenizer."""
     if document.tokens is not None:
-        return _from_tokens(document, nlp.vocab if isinstance(nlp, Language) else nlp)
+        return _from_tokens(document, document.tokens, nlp.vocab if isinstance(nlp, Language) else nlp)
+    cure = "pipeline, or write the document with to_dict(doc, tokens=True)."
     if not isinstance(nlp, Language):
-        raise ValueError(
-            f"Can't read {document.name}: it has no 'tokens', and a {type(nlp).__name__} has no tokenizer. Pass a "
-            "pipeline, or write the document with to_dict(doc, tokens=True)."
-        )
+        found = f"it has no 'tokens', and a {type(nlp).__name__} has no tokenizer"
+        raise ValueError(f"Can't read {document.name}: {found}. Pass a {cure}")
     try:
         doc = split_into_tokens(nlp, document.text)
     except ValueError as error:  # such as a text that is too long
         raise ValueError(f"Can't read {document.name}: its text can't be split into tokens: {error}") from error
     if doc.text != document.text:
-        raise ValueError(
-            f"Can't read {document.name}: the tokenizer of the pipeline changes its text, so offsets are lost. Take "
-            "another pipeline, or write the document with to_dict(doc, tokens=True)."
-        )
+        found = "the tokenizer of the pipeline changes its text, so offsets are lost"
+        raise ValueError(f"Can't read {document.name}: {found}. Take another {cure}")
     return doc
 
 
-def _from_tokens(document: records.Document, vocab: Vocab) -> Doc:
-    """A document of given tokens. White space between them is that behind a token, if it is a single space, or else a
-    token, as spaCy has it."""
+def _from_tokens(document: Document, tokens: Places, vocab: Vocab) -> Doc:
+    """A document of given tokens. As in spaCy, other white space than a single space behind a token is a token."""
+    document.check_cover("tokens", tokens)
     text, words, spaces = document.text, list[str](), list[bool]()
-    end = 0
-    for i, token in enumerate(document.tokens or ()):
-        if token.start < end:
-            document.fail(f"tokens[{i}].start", token.start, f"at least {end}, where the token before it ends")
-        _add_gap(document, end, token.start, words, spaces)
-        words.append(text[token.start : token.end])
-        spaces.append(False)
-        end = token.end
-    _add_gap(document, end, len(text), words, spaces)
+    before = 0
+    for start, end in zip([*tokens.start, len(text)], [*tokens.end, len(text)], strict=True):
+        gap = text[before:start]
+        if gap.startswith(" ") and words:
+            spaces[-1] = True
+            gap = gap[1:]
+        new = [word for word in (gap, text[start:end]) if word]
+        words += new
+        spaces += [False] * len(new)
+        before = end
     return Doc(vocab, words=words, spaces=spaces)
 
 
-def _add_gap(document: records.Document, start: int, end: int, words: list[str], spaces: list[bool]) -> None:
-    """Add the white space between two tokens."""
-    document.check_gap(start, end, "tokens")
-    gap = document.text[start:end]
-    if gap.startswith(" ") and words:
-        spaces[-1] = True
-        gap = gap[1:]
-    if gap:
-        words.append(gap)
-        spaces.append(False)
-
-
-def _set_sentences(sentences: Sequence[records.Place], alignment: Alignment) -> None:
+def _set_sentences(sentences: Places, alignment: Alignment) -> None:
+    alignment.document.check_cover("sentences", sentences)
     values = np.full(len(alignment.doc), -1)
     values[:1] = 1
-    for i, sentence in enumerate(sentences):
-        if sentence.start not in alignment.starts:
-            alignment.leave_out(STARTS, f"sentences[{i}]", sentence)
+    for i, (start, end) in enumerate(zip(sentences.start, sentences.end, strict=True)):
+        if start not in alignment.starts:
+            alignment.leave_out(STARTS, f"sentences[{i}]", (start, end))
         elif i:  # the first one has the white space before it
-            values[alignment.starts[sentence.start]] = 1
+            values[alignment.starts[start]] = 1
     # At once: spaCy searches the whole document when the start of a sentence is set at a token.
     alignment.doc.from_array("SENT_START", cast(Ints2d, values.astype(np.uint64)))
 
 
-def _set_clusters(
-    clusters: Sequence[records.Cluster], alignment: Alignment, prefix: str, mentions_key: str
-) -> dict[Offsets, float | None]:
-    """Annotate clusters.
+def _set_clusters(alignment: Alignment, prefix: str, mentions_key: str) -> dict[Offsets, float | None]:
+    """Annotate clusters, and return the selection probability of each mention, if it is known."""
+    document, mentions = alignment.document, alignment.align("mentions")
+    entities = document.clusters.rows() if document.clusters else []
+    numbers = {row["cluster"] for row in mentions}
+    count = len(entities) or len(numbers)
+    if numbers != {*range(count)}:
+        document.fail("mentions.cluster", sorted(numbers), f"the numbers of {count} clusters, from 0, all of them")
+    clusters: list[list[Row]] = [[] for _ in range(count)]
+    scores: dict[Offsets, float | None] = {}
+    for i, row in enumerate(mentions):
+        number = row["antecedent"]
+        row["linked"] = None
+        if number not in (None, i):  # a mention without antecedent has its own number
+            if number >= len(mentions):
+                document.fail(f"mentions.antecedent[{i}]", number, f"the number of one of {len(mentions)} mentions")
+            row["linked"] = mentions[number]["tokens"]
+        if row["tokens"]:
+            clusters[row["cluster"]].append(row)
+            if scores.get(row["tokens"]) is None:  # of a span in two clusters, the first one says the score
+                scores[row["tokens"]] = row["score"]
 
-    RETURNS (dict[Offsets, float | None]): Their mentions with the selection probability of each, if known.
-    """
-    mentions: list[list[Offsets]] = []
-    scores, link_scores, antecedents, reasons = [], [], [], []
-    selected: dict[Offsets, float | None] = {}
-    for i, cluster in enumerate(clusters):
-        path = f"clusters[{i}]"
-        spans = alignment.align(f"{path}.mentions", cluster.mentions)
-        kept = [(span, mention) for span, mention in zip(spans, cluster.mentions, strict=True) if span]
-        mentions.append([span for span, _ in kept])
-        scores.append(_all_known([mention.score for _, mention in kept], path, alignment))
-        link_scores.append(_all_known([mention.link_score for _, mention in kept], path, alignment))
-        known = [mention.knows_antecedent for _, mention in kept]
-        linked = [None if mention.antecedent is None else spans[mention.antecedent] for _, mention in kept]
-        antecedents.append(linked if _have_all(known, path, alignment) else None)
-        reasons.append([mention.reason or "" for _, mention in kept])
-        for span, mention in kept:  # of a span in two clusters, the first one says the score
-            if selected.get(span) is None:
-                selected[span] = mention.score
-    set_clusters(
+    def values(key: str) -> list[list[Any]]:
+        return [[row[key] for row in cluster] for cluster in clusters]
+
+    def known(key: str) -> list[list[Any] | None]:
+        return [alignment.all_known(row, f"mentions.{key} of cluster {i}") for i, row in enumerate(values(key))]
+
+    reasons = [[reason or "" for reason in row] for row in values("reason")]
+    annotation.set_clusters(
         alignment.doc,
-        mentions,
+        values("tokens"),
         prefix=prefix,
         mentions_key=mentions_key,
-        scores=scores,
-        link_scores=link_scores,
-        antecedents=antecedents,
+        scores=known("score"),
+        link_scores=known("link_score"),
+        antecedents=[row and linked for row, linked in zip(known("antecedent"), values("linked"), strict=True)],
         reasons=reasons if any(map(any, reasons)) else None,
-        names=[cluster.name or "" for cluster in clusters],
-        entity_types=[cluster.entity_label or "" for cluster in clusters],
+        names=[row["name"] or "" for row in entities] or None,
+        entity_types=[row["entity_label"] or "" for row in entities] or None,
     )
-    return selected
+    return scores
 
 
 def _forget_known_labels(doc: Doc, cluster_prefix: str, labelled_key: str) -> None:
-    """Remove the labels of clusters that their labelled spans tell: nobody knows whether a corpus said them, too."""
+    """Remove the labels of clusters that follow from labelled spans: whether a corpus said them, too, is not known."""
     labels = labels_by_span(doc, labelled_key)
-    for group in cluster_groups(doc, cluster_prefix):
-        if group.attrs.get(ENTITY_TYPE) == span_label(group, labels):
-            del group.attrs[ENTITY_TYPE]
+    for group in annotation.cluster_groups(doc, cluster_prefix):
+        if group.attrs.get(annotation.ENTITY_TYPE) == span_label(group, labels):
+            del group.attrs[annotation.ENTITY_TYPE]
 
 
-def _set_frames(frames: Sequence[records.Frame], alignment: Alignment, prefix: str, predicates_key: str) -> None:
+def _read_frames(alignment: Alignment) -> list[Frame]:
+    document = alignment.document
+    rolesets = {row["roleset"]: row for row in document.rolesets.rows()} if document.rolesets else {}
+    frames = alignment.align("frames")
+    arguments: list[list[Row]] = [[] for _ in frames]
+    for i, row in enumerate(alignment.align("arguments")):
+        if row["frame"] >= len(frames):
+            document.fail(f"arguments.frame[{i}]", row["frame"], f"the number of one of {len(frames)} frames, from 0")
+        arguments[row["frame"]].append(row)
     kept = []
     for i, frame in enumerate(frames):
-        path = f"frames[{i}]"
-        (predicate,) = alignment.align(f"{path}.predicate", [frame.predicate])
-        spans = alignment.align(f"{path}.arguments", frame.arguments)
-        if predicate is None:
-            alignment.leave_out(FRAMES, path, frame.predicate)
-            continue
-        aligned = [(span, argument) for span, argument in zip(spans, frame.arguments, strict=True) if span]
-        arguments = [Argument(*span, argument.role) for span, argument in aligned]
-        scores = _all_known([frame.predicate.score, *(argument.score for _, argument in aligned)], path, alignment)
-        texts = {argument.role: argument.description for argument in frame.arguments if argument.description}
-        kept.append(
-            Frame(*predicate, arguments, frame.roleset or None, scores, frame.roleset_name or None, texts or None)
-        )
-    set_frames(alignment.doc, kept, prefix=prefix, predicates_key=predicates_key)
-
-
-def _set_quotations(quotations: Sequence[records.Quotation], alignment: Alignment) -> None:
-    kept = []
-    spans = alignment.align("quotations", quotations)
-    for i, (span, quotation) in enumerate(zip(spans, quotations, strict=True)):
-        speaker, addressee, cue = (
-            alignment.align(f"quotations[{i}].{key}", [place])[0] if place else None
-            for key, place in quotation.others().items()
-        )
+        known = rolesets.get(frame["roleset"], {"name": None, "roles": {}})
+        texts: dict[str, str] = {}
+        for role, said in [(row["role"], row["description"]) for row in arguments[i]]:
+            text = said or known["roles"].get(role, known["roles"].get(Rolesets.base(role)))
+            if text and texts.setdefault(role, text) != text:
+                document.fail(f"the description of {role} in frames[{i}]", text, f"{texts[role]!r}, as said before")
+        rows = [row for row in arguments[i] if row["tokens"]]
+        span: Offsets | None = frame["tokens"]
         if span:
-            kept.append(Quotation(*span, speaker, addressee, cue, quotation.score))
-    set_quotations(alignment.doc, kept)
+            spans = [Argument._make((*row["tokens"], row["role"])) for row in rows]
+            scores = alignment.all_known([row["score"] for row in (frame, *rows)], f"frames[{i}]")
+            name = frame["roleset_name"] or known["name"] or None
+            kept.append(Frame(*span, spans, frame["roleset"] or None, scores, name, texts or None))
+    return kept
 
 
-def _set_labelled_spans(labelled: Sequence[records.LabelledSpan], alignment: Alignment, key: str) -> None:
-    aligned = zip(alignment.align("labelled_spans", labelled), labelled, strict=True)
-    kept = [((*span, each.label), each.score) for span, each in aligned if span]
-    scores = _all_known([score for _, score in kept], "labelled_spans", alignment)
-    set_labelled_spans(alignment.doc, [span for span, _ in kept], scores, key=key)
-
-
-def _all_known(values: Sequence[Value | None], path: str, alignment: Alignment) -> list[Value] | None:
-    """The values of the spans of a cluster or frame; None unless all are known."""
-    known = [value for value in values if value is not None]
-    return known if _have_all([value is not None for value in values], path, alignment) else None
-
-
-def _have_all(known: Sequence[bool], path: str, alignment: Alignment) -> bool:
-    """Check if something is known of all spans of a cluster or frame; report it if it is known of some only."""
-    if any(known) and not all(known):
-        alignment.report.leave_out(PARTLY_KNOWN, f"{path} in {alignment.name}")
-    return all(known)
+def _read_quotations(alignment: Alignment) -> list[Quotation]:
+    kept = []
+    for i, row in enumerate(alignment.align("quotations")):
+        others = []
+        for key in QUOTATION_PLACES:
+            start, end, path = row[f"{key}_start"], row[f"{key}_end"], f"the {key} of quotations[{i}]"
+            if (start is None) != (end is None):
+                alignment.document.fail(f"(start, end) of {path}", (start, end), "both or none")
+            others.append(None if start is None else alignment.find((start, end), path))
+        if row["tokens"]:
+            kept.append(Quotation._make((*row["tokens"], *others, row["score"])))
+    return kept

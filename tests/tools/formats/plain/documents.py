@@ -94,8 +94,15 @@ def rounded(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
 
 
+def pack(*rows: dict[str, Any]) -> dict[str, list[Any]]:
+    """The columns of some objects, which may be without some keys."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
 def rows(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
     """An object for each of the things whose columns these are, without what is not known."""
+    columns = {name: column for name, column in columns.items() if isinstance(column, list)}
     values = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return [{key: value for key, value in row.items() if value is not None} for row in values]
 

@@ -18,6 +18,7 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_predicates,
     set_quotations,
+    set_title,
 )
 
 from ....spans import put_spans
@@ -94,6 +95,31 @@ def test_probabilities_are_rounded():
     doc = Doc(VOCAB, words=["Ann", "left"])
     set_mentions(doc, [(0, 1)], [0.98765432])
     assert to_dict(doc)["unlinked_mentions"]["score"] == [0.9877]
+
+
+@pytest.mark.parametrize("score", [-0.5, 1.01, 1e9])
+def test_a_score_that_is_no_probability_is_an_error(score: float):
+    """Written, it could not be read."""
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    set_title(doc, "a night")
+    set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [1.00001, score])
+    message = (
+        rf"Can't write document 'a night': labelled_spans.score\[1\] is {score}; expected a probability from 0 to 1"
+    )
+    with pytest.raises(ValueError, match=message):
+        to_dict(doc)
+    set_labelled_spans(doc, [])
+    set_clusters(doc, [[(0, 1)]], link_scores=[[score]])
+    with pytest.raises(ValueError, match=r"mentions.link_score\[0\] is "):
+        to_dict(doc)
+
+
+def test_an_argument_may_be_its_predicate():
+    doc = Doc(VOCAB, words=["Ann", "left"])
+    set_frames(doc, [Frame(1, 2, [Argument(1, 2, "V"), Argument(0, 1, "ARG0")], None, [1.0, 0.5, 0.25])])
+    data = to_dict(doc)
+    assert data["frames"] == {"start": [4], "end": [8], "score": [1.0]}
+    assert (data["arguments"]["role"], data["arguments"]["score"]) == (["ARG0", "V"], [0.25, 0.5])
 
 
 def test_an_argument_around_a_mention_has_its_cluster():
