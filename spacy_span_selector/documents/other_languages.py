@@ -10,8 +10,7 @@ from unicodedata import normalize
 import spacy.lang
 from spacy.tokens import Doc
 
-LONGEST_LOOK = 2000
-"""How many tokens tell the language of a document."""
+LONGEST_LOOK = 200
 FEWEST_WORDS = 30
 FEWEST_STOP_WORDS = 10
 """How many different stop words a language must have in a text: names have few ("de la", "von")."""
@@ -22,14 +21,11 @@ LAST_LATIN = "\u024f"
 
 
 def other_language(doc: Doc) -> str | None:
-    """Tell the language of a text, if its pipeline is for English and the text is in another one.
+    """Guess the language of a text from its first words, if its pipeline is for English and the text is not.
 
-    Running text is told by the stop words that spaCy has of each language, or by its letters. Where this tells nothing,
-    as of short texts, names, code and tables, a text counts as English.
+    Where stop words and letters say nothing, as of short texts, names, code and tables, a text counts as English.
 
-    doc (Doc): The document.
-    RETURNS (str | None): A code such as "de", or OTHER_LETTERS; None if it is English, or the pipeline is for another
-        language.
+    RETURNS (str | None): A code such as "de", or OTHER_LETTERS; None for English.
     """
     if doc.vocab.lang != "en":
         return None
@@ -44,8 +40,8 @@ def other_language(doc: Doc) -> str | None:
         return None
     found = {language: [word for word in words if word in known] for language, known in _stop_words().items()}
     best = max(found, key=lambda language: len(found[language]))
-    is_told = len(found[best]) >= LEAST_SHARE * len(words) and len({*found[best]}) >= FEWEST_STOP_WORDS
-    return best if is_told else None
+    is_clear = len(found[best]) >= LEAST_SHARE * len(words) and len({*found[best]}) >= FEWEST_STOP_WORDS
+    return best if is_clear else None
 
 
 def describe_other_language(language: str) -> str:
@@ -56,7 +52,7 @@ def describe_other_language(language: str) -> str:
 
 @cache
 def _stop_words() -> dict[str, frozenset[str]]:
-    """The stop words of all other languages of spaCy. Importing one may take seconds, so only their files are run."""
+    # Importing a language may take seconds, so only the files with its stop words are run.
     files = Path(spacy.lang.__path__[0]).glob("*/stop_words.py")
     found = {file.parent.name: file for file in sorted(files) if file.parent.name != "en"}
     return {language: frozenset(run_path(str(file))["STOP_WORDS"]) for language, file in found.items()}

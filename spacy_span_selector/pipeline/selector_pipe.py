@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
+from weakref import WeakSet
 
 import srsly
 import torch
@@ -20,8 +22,9 @@ from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import describe_doc, set_mentions
+from ..documents.other_languages import describe_other_language, other_language
 from ..documents.words import Words, read_all_words
-from ..examples.lost import LostSpans
+from ..examples.lost import LostSpans, level_of_caller
 from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
 from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.sampling import Annotation, Negatives, Widths
@@ -31,7 +34,6 @@ from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
 from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
-from .other_languages import warn_of_other_languages
 from .settings import CFG, HasSettings, naming_what_is_loaded
 from .shared_encoders import check_listeners
 from .training import finish_update
@@ -485,6 +487,27 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         loss, tensors = self.selector.loss(output, gold, own_gold, layout, **self._loss_settings()), output.tensors()
         gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
         return loss.item(), list(zip(tensors, gradients, strict=True))
+
+
+LOOKED_AT: WeakSet[Doc] = WeakSet()
+"""The documents whose language was guessed, which the next component need not do again."""
+WARNED_OF: set[str] = set()
+"""The languages that were warned of, once in a process."""
+
+
+def warn_of_other_languages(docs: Iterable[Doc]) -> None:
+    """Warn of the first document in each language that is not that of its pipeline."""
+    for doc in docs:
+        if doc in LOOKED_AT:
+            continue
+        LOOKED_AT.add(doc)
+        language = other_language(doc)
+        if language is not None and language not in WARNED_OF:
+            WARNED_OF.add(language)
+            warnings.warn(
+                f"{describe_other_language(language)} This is {describe_doc(doc)}; further ones are not named.",
+                stacklevel=level_of_caller(),
+            )
 
 
 @cache

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from spacy_span_selector.pipeline import other_languages as module
-from spacy_span_selector.pipeline.other_languages import TOLD
+from spacy_span_selector.pipeline import selector_pipe as module
+from spacy_span_selector.pipeline.selector_pipe import WARNED_OF
 
 from ..foreign_texts import FOREIGN
 from ..test_docs_in_your_pipeline import joint
@@ -16,9 +16,9 @@ from ..test_docs_in_your_pipeline import joint
 
 @pytest.fixture(autouse=True)
 def nothing_told() -> Iterator[None]:
-    TOLD.clear()
+    WARNED_OF.clear()
     yield
-    TOLD.clear()
+    WARNED_OF.clear()
 
 
 def test_the_first_text_of_a_language_is_named_once_for_all_components() -> None:
