@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -111,6 +113,18 @@ def test_what_never_happens_does_not(row: list[str]) -> None:
         if any(is_in_room(module, name) for name in packages):
             found = {name for name in reached(module) for no in forbidden if is_in(name, no)}
             assert not found, f"{module} imports {sorted(found)}"
+
+
+MOST_MODULES = 95
+
+
+@pytest.mark.parametrize("component", ["structured_coref", "structured_srl", "structured_spancat"])
+def test_a_component_loads_little(component: str) -> None:
+    """In a process that has imported nothing else, with what Python runs for packages above a module."""
+    code = f"import sys, {PACKAGE}.pipeline.{component}; print(*(name for name in sys.modules if {PACKAGE!r} in name))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert len(loaded) <= MOST_MODULES
+    assert [name for name in loaded if any(is_in(name, wing) for wing in WINGS)] == []
 
 
 def is_in_room(module: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""How often two names corefer in gold data, by their relation: `WORTH` in `clustering/named_entities.py`.
+"""How often two names corefer in gold data, by their relation: `WORTH` in `people/clustering/named_entities.py`.
 
     python -m lab name-relations corpus/litbank0/train.spacy
 

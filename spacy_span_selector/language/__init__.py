@@ -49,7 +49,7 @@ IRREGULAR_VERBS = "irregular_verbs"
 SPEECH_VERBS = "coref_speech_verbs"
 """From a form of a verb of speech in lower case to the verb."""
 QUOTATION_WEIGHTS = "coref_quotation_weights"
-"""From a feature of a quotation and a candidate to its weight (`attribution/`)."""
+"""From a feature of a quotation and a candidate to its weight (`people/attribution/`)."""
 TABLES = (
     TITLES,
     PRONOUNS,

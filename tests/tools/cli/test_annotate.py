@@ -1,4 +1,4 @@
-"""`annotate` from its arguments to its files; what each step does is tested in `tests/annotate/`."""
+"""`annotate` from its arguments to its files; what each step does is tested in `tests/tools/annotate/`."""
 
 from __future__ import annotations
 
