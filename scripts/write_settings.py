@@ -9,7 +9,7 @@ import argparse
 import inspect
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -148,7 +148,7 @@ def values(hint: Any) -> str:
             if hasattr(limit, name)
         ]
         return " ".join([values(kind), *words])
-    if get_origin(hint) in (tuple, Sequence):
+    if get_origin(hint) in (tuple, list):
         return "list of strings"
     names = {bool: "`true` or `false`", int: "whole number", float: "number", str: "string", NoneType: "`null`"}
     return names.get(hint, "block")

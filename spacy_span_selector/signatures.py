@@ -96,7 +96,7 @@ def _describe(error: ValidationError, whose: str) -> str:
     expected = " or ".join(
         str(problem["ctx"]["error"])
         if problem["type"] == "value_error"
-        else problem["msg"].partition(" be ")[2].replace("a valid tuple", "a list")  # as configs have it
+        else problem["msg"].partition(" be ")[2].replace("a valid tuple", "a list").replace("a valid list", "a list")
         for problem in same
     )
     return f"'{name}' of {whose} is {first['input']!r:.200}; it must be {expected}."

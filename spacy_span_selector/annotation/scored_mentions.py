@@ -5,7 +5,7 @@ A document that was saved and loaded, or copied, has none.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
-from .clusters import Mention
+from .clusters import Mention, set_clusters
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,37 @@ class ScoredMentions:
     threshold: float
     singletons: Set[Mention]
     mentions_key: str
+
+    def write_clusters(
+        self,
+        doc: Doc,
+        prefix: str,
+        clusters: Sequence[int],
+        linked: Sequence[int | None],
+        link_scores: Sequence[float],
+        reasons: Sequence[str] | None = None,
+    ) -> None:
+        """Replace the clusters of the document.
+
+        clusters (Sequence[int]): The number of the cluster of each mention.
+        linked (Sequence[int | None]): The number of the antecedent of each, None for none.
+        link_scores (Sequence[float]): The probability of this antecedent, or of having none.
+        reasons (Sequence[str] | None): Why it is not what the network alone would do, in words; "" if it is.
+        """
+        members: dict[int, list[Mention]] = {}
+        for mention, cluster in zip(self.mentions, clusters, strict=True):
+            members.setdefault(cluster, []).append(mention)
+        antecedents = [None if number is None else self.mentions[number] for number in linked]
+        set_clusters(
+            doc,
+            [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in self.singletons],
+            prefix=prefix,
+            mentions_key=self.mentions_key,
+            scores=dict(zip(self.mentions, self.scores, strict=True)),
+            link_scores=dict(zip(self.mentions, link_scores, strict=True)),
+            antecedents=dict(zip(self.mentions, antecedents, strict=True)),
+            reasons=None if reasons is None else dict(zip(self.mentions, reasons, strict=True)),
+        )
 
 
 _OF_DOCS: WeakKeyDictionary[Doc, dict[str, ScoredMentions]] = WeakKeyDictionary()

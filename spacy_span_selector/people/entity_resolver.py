@@ -18,12 +18,12 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation import Mention, Quotation, find_labelled_key, set_clusters, set_quotations
+from ..annotation import Mention, Quotation, find_labelled_key, set_quotations
 from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
 from ..documents.words import Words, read_words
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..extensions import entity_label, labels_by_span, register_extensions
-from ..layers.coref.linker import Links
+from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor
 from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
@@ -128,10 +128,12 @@ class EntityResolver(HasSettings, Pipe):
         if self.consistent_clusters:
             clustering = consistent_clusters(words, mentions, scored, outer if self.quotations else None)
             reasons = describe_reasons(words.doc, mentions, clustering.reasons)
-            _write_clusters(doc, prefix, scored, links, clustering, reasons)
+            linked = clustering.antecedents
+            scored.write_clusters(doc, prefix, clustering.clusters, linked, links.probabilities(linked), reasons)
             attributions = clustering.attributions
         else:
-            attributions = attribute_quotations(words, outer, mentions, _linked_clusters(links, scored.threshold))
+            clusters = follow_links(links.best(scored.threshold))
+            attributions = attribute_quotations(words, outer, mentions, clusters)
         if self.quotations:
             spoken = quotations_of(found, outer, attributions, mentions)
             set_quotations(doc, [_in_source(words, quotation) for quotation in spoken])
@@ -198,36 +200,6 @@ def describe_reasons(doc: Doc, mentions: Sequence[Mention], reasons: Sequence[Re
             start, end = mentions[reason.refused]
             texts.append(f'not "{doc[start:end].text}": {WHY[reason.why]}')
     return texts
-
-
-def _write_clusters(
-    doc: Doc, prefix: str, scored: ScoredMentions, links: Links, clustering: Clustering, reasons: Sequence[str]
-) -> None:
-    mentions = scored.mentions
-    members: dict[int, list[Mention]] = {}
-    for mention, cluster in zip(mentions, clustering.clusters, strict=True):
-        members.setdefault(cluster, []).append(mention)
-    set_clusters(
-        doc,
-        [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in scored.singletons],
-        prefix=prefix,
-        mentions_key=scored.mentions_key,
-        scores=dict(zip(mentions, scored.scores, strict=True)),
-        link_scores=dict(zip(mentions, links.probabilities(clustering.antecedents), strict=True)),
-        reasons=dict(zip(mentions, reasons, strict=True)),
-        antecedents={
-            mention: None if antecedent is None else mentions[antecedent]
-            for mention, antecedent in zip(mentions, clustering.antecedents, strict=True)
-        },
-    )
-
-
-def _linked_clusters(links: Links, threshold: float) -> list[int]:
-    """The cluster of each mention as the network links it."""
-    clusters: list[int] = []
-    for number, antecedent in enumerate(links.best(threshold)):
-        clusters.append(number if antecedent is None else clusters[antecedent])
-    return clusters
 
 
 def _labels(doc: Doc, mentions: Sequence[Mention]) -> Sequence[Mapping[str, float]]:

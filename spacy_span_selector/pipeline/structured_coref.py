@@ -16,14 +16,14 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from thinc.api import Model
 
-from ..annotation import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, MENTIONS_KEY, Mention, cluster_groups, set_clusters
+from ..annotation import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, MENTIONS_KEY, Mention, cluster_groups
 from ..annotation.scored_mentions import ScoredMentions, set_scored_mentions
 from ..documents.words import Words
 from ..examples.gold_mentions import given_mentions, gold_mentions
 from ..examples.lost import LostSpans
 from ..examples.token_facts import token_facts
 from ..extensions import register_extensions
-from ..layers.coref.linker import Links
+from ..layers.coref.linker import Links, follow_links
 from ..layers.coref.loss import CorefOutput, GoldMentions
 from ..layers.coref.network import CorefRequest
 from ..layers.selection.candidates import Decoding
@@ -239,34 +239,17 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
             first_token += len(document.doc)
 
     def _annotate(self, doc: Doc, prediction: CorefPrediction) -> None:
-        mentions = prediction.spans
-        singletons = self._singletons(doc, prediction)
-        members: dict[int, list[Mention]] = {}
-        cluster_of: list[int] = []
-        for number, (mention, antecedent) in enumerate(zip(mentions, prediction.linked, strict=True)):
-            cluster_of.append(number if antecedent is None else cluster_of[antecedent])
-            members.setdefault(cluster_of[number], []).append(mention)
-        set_clusters(
-            doc,
-            [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in singletons],
-            prefix=self.prefix,
-            mentions_key=self.mentions_key,
-            scores=dict(zip(mentions, prediction.scores, strict=True)),
-            link_scores=dict(zip(mentions, prediction.link_scores, strict=True)),
-            antecedents={
-                mention: None if antecedent is None else mentions[antecedent]
-                for mention, antecedent in zip(mentions, prediction.linked, strict=True)
-            },
-        )
         scored = ScoredMentions(
-            mentions,
+            prediction.spans,
             prediction.scores,
             prediction.antecedents,
             prediction.links,
             self.link_threshold,
-            singletons,
+            self._singletons(doc, prediction),
             self.mentions_key,
         )
+        linked = prediction.linked
+        scored.write_clusters(doc, self.prefix, follow_links(linked), linked, prediction.link_scores)
         set_scored_mentions(doc, self.prefix, scored)
 
     def _singletons(self, doc: Doc, prediction: CorefPrediction) -> set[Mention]:

@@ -79,7 +79,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
     """Find the predicates of each sentence, select argument spans that do not cross, and classify their roles.
 
     predict_rolesets (bool): Whether to predict the roleset of each predicate, if the corpus has them.
-    unique_roles (Sequence[str]): The roles that a predicate has at most once: of two spans, the other one gets its next
+    unique_roles (list[str]): The roles that a predicate has at most once: of two spans, the other one gets its next
         best role, or none. By default the core roles of PropBank.
     frame_roles (bool): Whether a predicate gets no core role that its roleset lacks, if a lexicon knows the roleset.
     prefix (str): Prefix of the keys of frames in `doc.spans`.
@@ -102,7 +102,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         decoding: Decoding = "marginal",
         threshold: Share = 0.4,
         predict_rolesets: bool = True,
-        unique_roles: Sequence[str] = CORE_ROLES,
+        unique_roles: list[str] = CORE_ROLES,
         frame_roles: bool = True,
         annotation: Annotation | None = "complete",
         candidate_ratio: NotNegative = 0.8,

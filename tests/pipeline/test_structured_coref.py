@@ -26,8 +26,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.examples.alignment import EMPTY, HOLDS_MARKER
-from spacy_span_selector.layers.coref.linker import Links
-from spacy_span_selector.pipeline import structured_coref
+from spacy_span_selector.layers.coref.linker import Links, follow_links
 
 from ..spans import put_spans
 from .components import (
@@ -92,9 +91,9 @@ def test_links_are_followed_to_the_first_mention() -> None:
     antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
     scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, 0.0]])
     links = Links(antecedents, torch.isfinite(scores), scores)
-    clusters, linked_to = structured_coref._link(links, 0.0)
+    linked_to = links.best(0.0)
     link_scores = links.probabilities(linked_to)
-    assert clusters == [0, 1, 1, 1, 4]
+    assert follow_links(linked_to) == [0, 1, 1, 1, 4]
     assert linked_to == [None, None, 1, 2, None]
     odds = [[], [math.exp(-1)], [math.exp(-1), math.exp(2)], [math.exp(3), math.exp(2)], [math.exp(-0.5), 1.0]]
     chosen = [1.0, 1.0, math.exp(2), math.exp(3), 1.0]
@@ -197,7 +196,7 @@ def test_antecedents_are_what_mentions_were_linked_to(trained: Language, gold: l
         spans = prediction.spans
         expected = {
             mention: None if antecedent is None else spans[antecedent]
-            for mention, antecedent in zip(spans, prediction.antecedents, strict=True)
+            for mention, antecedent in zip(spans, prediction.linked, strict=True)
         }
         for cluster in trained(gold_doc.text)._.coref_clusters:
             found = [span and (span.start, span.end) for span in cluster.antecedents]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -41,7 +40,7 @@ def test_every_setting_of_a_component_has_a_row(component: Any) -> None:
         (Annotated[float, Field(ge=0, lt=1)], "number from 0 below 1"),
         (Annotated[int, Field(gt=1)] | None, "whole number above 1 or `null`"),
         (Literal["a", "b"], '`"a"` or `"b"`'),
-        (Sequence[str], "list of strings"),
+        (list[str], "list of strings"),
     ],
 )
 def test_values_are_said_in_words(hint: object, expected: str) -> None:

@@ -96,6 +96,14 @@ class Links(NamedTuple):
         return scores.softmax(dim=1).masked_fill(~is_chosen, 0.0).sum(dim=1).tolist()  # of one column: exact
 
 
+def follow_links(antecedents: Sequence[int | None]) -> list[int]:
+    """The cluster of each mention: that of its antecedent, or the number of the mention where there is none."""
+    clusters: list[int] = []
+    for number, antecedent in enumerate(antecedents):
+        clusters.append(number if antecedent is None else clusters[antecedent])
+    return clusters
+
+
 class Linker(nn.Module):
     """Score the antecedents of mentions.
 
