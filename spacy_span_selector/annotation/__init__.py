@@ -73,17 +73,13 @@ from .quotations import (
 )
 from .structure import (
     PARAGRAPHS_KEY,
-    SPEAKER_MARKERS_KEY,
-    SPEAKER_MARKS,
     SPEAKERS_KEY,
     blank_lines,
     get_paragraphs,
     get_sentences,
-    get_speaker_markers,
     get_speakers,
     paragraph_numbers,
     set_paragraphs,
-    set_speaker_markers,
     set_speakers,
 )
 from .titles import TITLE_KEY, describe_doc, get_title, set_title
@@ -109,8 +105,6 @@ __all__ = [
     "SCORES",
     "SELECTED_KEY",
     "SPEAKERS_KEY",
-    "SPEAKER_MARKERS_KEY",
-    "SPEAKER_MARKS",
     "TITLE_KEY",
     "Argument",
     "Frame",
@@ -144,7 +138,6 @@ __all__ = [
     "get_reasons",
     "get_scores",
     "get_sentences",
-    "get_speaker_markers",
     "get_speakers",
     "get_text",
     "get_title",
@@ -165,7 +158,6 @@ __all__ = [
     "set_paragraphs",
     "set_predicates",
     "set_quotations",
-    "set_speaker_markers",
     "set_speakers",
     "set_title",
 ]

@@ -3,9 +3,7 @@
 Paragraphs are spans in `doc.spans["paragraphs"]`, or else what blank lines divide: a corpus of words has no lines, but
 may say where paragraphs begin.
 
-Speakers, where known, are the labels of the turns in `doc.spans["speakers"]`. In some documents the tokens
-`<speaker> NAME </speaker>` before a turn name the speaker. `doc.spans["speaker_markers"]` holds these markers, because
-the same words may also be part of a text.
+Speakers, where known, are the labels of the turns in `doc.spans["speakers"]`.
 """
 
 from __future__ import annotations
@@ -22,8 +20,6 @@ from .groups import read_group
 
 PARAGRAPHS_KEY = "paragraphs"
 SPEAKERS_KEY = "speakers"
-SPEAKER_MARKERS_KEY = "speaker_markers"
-SPEAKER_MARKS = ("<speaker>", "</speaker>")  # the tokens before and after a name
 
 
 def get_sentences(doc: Doc) -> list[Span]:
@@ -81,18 +77,3 @@ def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPE
     checked = check_labelled(doc, turns, "turns", "speaker")
     spans = [Span(doc, start, end, label=speaker) for start, end, speaker in checked]
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
-
-
-def get_speaker_markers(doc: Doc, key: str = SPEAKER_MARKERS_KEY) -> list[tuple[int, int]]:
-    """Return the speaker markers of a document: (start token, end token)."""
-    markers = read_group(doc, key) if key in doc.spans else ()
-    return [(marker.start, marker.end) for marker in markers]
-
-
-def set_speaker_markers(doc: Doc, markers: Sequence[tuple[int, int]], key: str = SPEAKER_MARKERS_KEY) -> None:
-    """Replace the speaker markers of a document: (start token, end token).
-
-    RAISES (ValueError): If offsets are not those of some tokens. The document is as it was.
-    """
-    checked = check_spans(doc, markers, "markers")
-    doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in checked])

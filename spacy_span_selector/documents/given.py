@@ -23,14 +23,12 @@ from ..annotation import (
     get_frames,
     get_paragraphs,
     get_predicates,
-    get_speaker_markers,
     get_speakers,
     get_title,
     has_clusters_annotated,
     set_mentions,
     set_paragraphs,
     set_predicates,
-    set_speaker_markers,
     set_speakers,
     set_title,
 )
@@ -41,7 +39,7 @@ LabelledSpan = tuple[int, int, str]
 
 @dataclass(frozen=True, config=CHECKED)
 class GivenAnnotation:
-    """The annotation of a reference that the pipeline is given, besides title, paragraphs and speaker markers.
+    """The annotation of a reference that the pipeline is given, besides title and paragraphs.
 
     sentences (bool): Whether sentence boundaries are given.
     predicates (bool): Whether predicates are given: those of `predicates_key` or, without this group, those of the
@@ -74,8 +72,6 @@ class GivenAnnotation:
         lost: Counter[str] = Counter()
         if title := get_title(reference):
             set_title(predicted, title)
-        if markers := [marker for marker in get_speaker_markers(reference) if marker[0] < marker[1]]:
-            set_speaker_markers(predicted, _align_markers(markers, example))
         if self.sentences and reference.has_annotation("SENT_START"):
             lost["start of a sentence"] = copy_sentences(example)
         if paragraphs := get_paragraphs(reference):
@@ -131,15 +127,6 @@ def without_extensions(doc: Doc) -> Doc:
     """
     doc.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     return doc
-
-
-def _align_markers(markers: Sequence[tuple[int, int]], example: Example) -> list[tuple[int, int]]:
-    """Speaker markers in the predicted document, each with every token that shares a character with it."""
-    to_predicted = _to_predicted(example)
-    if to_predicted is None:
-        return list(markers)
-    shared = [to_predicted[start:end] for start, end in markers]
-    return [(int(tokens.min()), int(tokens.max()) + 1) for tokens in shared if len(tokens)]
 
 
 def _align_sentence_starts(example: Example) -> tuple[np.ndarray, int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..annotation import FRAME_PREFIX, PREDICATES_KEY, get_speaker_markers, read_all_groups
+from ..annotation import FRAME_PREFIX, PREDICATES_KEY, read_all_groups
 from .rebuilt import Places, move_spans
 from .words import are_blank, count_words
 
@@ -18,7 +18,7 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
 
     A piece has the span groups of the document, empty ones too, but only the clusters, frames and quotations that have
     spans in it. Spans that cross a cut are lost. Frames lie within sentences, but clusters fall apart, and a quotation
-    that is cut is lost. Each piece has the title, and a speaker marker stays with the sentence after it.
+    that is cut is lost. Each piece has the title.
 
     doc (Doc): A document with sentence boundaries, or one that is short enough.
     max_words (int): The greatest number of words of a piece; white space does not count. A longer sentence is a piece
@@ -50,15 +50,13 @@ def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
 
 
 def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
-    after_markers = {end for _, end in get_speaker_markers(doc)}
-    ends = [sentence.end for sentence in doc.sents if sentence.end not in after_markers or sentence.end == len(doc)]
     words_before = np.append(0, np.cumsum(~are_blank(doc)))
     start = end = 0
-    for sentence_end in ends:
-        if end > start and words_before[sentence_end] - words_before[start] > max_words:
+    for sentence in doc.sents:
+        if end > start and words_before[sentence.end] - words_before[start] > max_words:
             yield doc[start:end]
             start = end
-        end = sentence_end
+        end = sentence.end
     yield doc[start:end]
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import ceil
 from typing import Any
 
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
-from ..annotation import get_sentences, get_speaker_markers
+from ..annotation import get_sentences
 
 Part = tuple[int, int, int]
 """Tokens that are read in one window: the first, the end, and how many subwords they have."""
@@ -25,8 +24,8 @@ Part = tuple[int, int, int]
 class SentenceWindows:
     """`spacy_span_selector.SentenceWindows.v1`: cuts documents into windows of as many whole sentences as fit.
 
-    A sentence that fits in no window is cut between words into parts of about the same length. The marker of a speaker
-    is in the window of what the speaker says. A document without sentence boundaries is one sentence.
+    A sentence that fits in no window is cut between words into parts of about the same length. A document without
+    sentence boundaries is one sentence.
 
     subwords (int): The greatest number of subwords of a window, with those that the encoder adds to each. A word that
         has more is a window of its own.
@@ -53,23 +52,13 @@ class SentenceWindows:
         RETURNS (list[list[Span]]): The windows of each document, which cover all of it.
         """
         room = max(1, min(self.subwords, tokenizer.model_max_length) - tokenizer.num_special_tokens_to_add())
-        sentences = [_sentences(doc) for doc in docs]
+        sentences = [[*filter(len, get_sentences(doc))] for doc in docs]
         counts = iter(_count_subwords([sentence.text for own in sentences for sentence in own], tokenizer))
         windows = []
         for doc, own in zip(docs, sentences, strict=True):
             parts = [part for counted in zip(own, counts, strict=False) for part in _fit(*counted, room, tokenizer)]
             windows.append([doc[start:end] for start, end in _pack(parts, room)])
         return windows
-
-
-def _sentences(doc: Doc) -> list[Span]:
-    """The sentences of a document, each with the marker of a speaker before it, if there is one."""
-    starts = {sentence.start for sentence in get_sentences(doc) if len(sentence)}
-    for start, end in get_speaker_markers(doc):
-        starts.difference_update(range(start + 1, end + 1))
-        starts.add(start)
-    edges = [*sorted(starts | {0}), len(doc)]
-    return [doc[start:end] for start, end in pairwise(edges) if start < end]
 
 
 def _count_subwords(texts: list[str], tokenizer: Any) -> list[int]:

@@ -14,11 +14,7 @@ MISALIGNED = "does not start and end at token boundaries of the predicted docume
 CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
 EMPTY = "has no tokens"
 WHITE_SPACE = "is nothing but white space"
-HOLDS_MARKER = "holds a marker of a speaker"
 TOO_WIDE = "is wider than 'max_span_width' of the model"
-
-OUTSIDE = -1
-"""Instead of the number of a sentence, for a token that is in none."""
 
 
 class SpanAligner:
@@ -33,8 +29,7 @@ class SpanAligner:
         self.example = example
         self.max_width = max_width
         self._lengths = sentences.lengths
-        numbers = np.where(sentences.in_sentence, np.arange(len(sentences.lengths)), OUTSIDE)
-        self._sentence = np.repeat(numbers, np.asarray(sentences.lengths, dtype=np.int64))
+        self._sentence = np.repeat(np.arange(len(sentences.lengths)), np.asarray(sentences.lengths, dtype=np.int64))
 
     def __call__(self, start: int, end: int, *, any_width: bool = False) -> tuple[int, int] | str:
         """First and last token of a span in the prediction, or the reason why it is lost.
@@ -60,14 +55,14 @@ class SpanAligner:
         if min(first, last) < 0:
             return MISALIGNED
         if not self.in_one_sentence(first, last):
-            return HOLDS_MARKER if (self._sentence[first : last + 1] == OUTSIDE).any() else CROSSES_SENTENCES
+            return CROSSES_SENTENCES
         if not any_width and self.max_width is not None and last - first >= self.max_width:
             return TOO_WIDE
         return first, last
 
     def in_one_sentence(self, first: int, second: int) -> bool:
-        """Check whether two tokens of the prediction lie in one sentence, and not in a marker."""
-        return bool(self._sentence[first] == self._sentence[second] != OUTSIDE)
+        """Check whether two tokens of the prediction lie in one sentence."""
+        return bool(self._sentence[first] == self._sentence[second])
 
     def sentence_length(self, token: int) -> int:
         """The number of tokens of the sentence of a token of the prediction."""

@@ -165,8 +165,7 @@ class PreannotatedCorpus(Corpus):
     ) -> None:
         """Initialize the reader.
 
-        Titles are always given, because messages name a document by its title. Speaker markers are always given,
-        because the components select nothing in them.
+        Titles are always given, because messages name a document by its title.
 
         There is no `max_length`: spaCy cuts a longer document into sentences, which loses all span groups. `max_words`
         keeps them.

@@ -13,7 +13,7 @@ from ..documents.words import Words
 from ..layers.coref.loss import GoldMentions
 from ..layers.selection.candidates import CandidateStrategy, Given
 from ..layers.spans.layout import Runs, SpanLayout
-from .alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, WHITE_SPACE, SpanAligner
+from .alignment import CROSSES_SENTENCES, EMPTY, WHITE_SPACE, SpanAligner
 from .lost import LostSpans
 
 REPEATED = "is also in an earlier cluster"
@@ -87,7 +87,7 @@ def given_mentions(
     closed = [key in document.source.spans for document in words]
     if not any(closed):
         return choose, lost
-    sentence, in_sentence = layout.sentence.tolist(), layout.in_sentence.tolist()
+    sentence = layout.sentence.tolist()
     rows: dict[tuple[int, int], str] = {}
     offset = 0
     for document in words:
@@ -100,8 +100,6 @@ def given_mentions(
             place = f"{span.text!r} in {describe_doc(doc)}"
             if first > last:
                 lost.add(EMPTY, place)
-            elif not all(in_sentence[first : last + 1]):
-                lost.add(HOLDS_MARKER, place)
             elif sentence[first] != sentence[last]:
                 lost.add(CROSSES_SENTENCES, place)
             else:

@@ -1,4 +1,4 @@
-"""The sentences of documents, and the markers of speakers between them."""
+"""The sentences of documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation import describe_doc, get_speaker_markers
+from ..annotation import describe_doc
 from ..documents.given import copy_sentences
 from ..layers.spans.layout import Runs
 
@@ -28,9 +28,9 @@ def take_gold_sentences(examples: Iterable[Example]) -> None:
 
 
 def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
-    """The sentences of each document; markers of speakers are in no sentence, so that no span can hold one.
+    """The sentences of each document.
 
-    docs (Sequence[Doc]): The documents. A marker of a speaker ends the sentence before it.
+    docs (Sequence[Doc]): The documents.
     component (str): Name of the component, for the message of the error.
     RAISES (ValueError): If a document has no sentence boundaries.
     """
@@ -44,12 +44,8 @@ def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
             )
         starts = doc.to_array([SENT_START]) == 1
         starts[:1] = True
-        marked = np.zeros(len(doc), dtype=bool)
-        for start, end in get_speaker_markers(doc):
-            marked[start:end] = True
-            starts[[place for place in (start, end) if place < len(doc)]] = True
-        firsts = np.flatnonzero(starts)
-        runs.append(Runs(np.diff(firsts, append=len(doc)).tolist(), (~marked[firsts]).tolist()))
+        lengths = np.diff(np.flatnonzero(starts), append=len(doc)).tolist()
+        runs.append(Runs(lengths, [True] * len(lengths)))
     return runs
 
 

@@ -9,7 +9,7 @@ import torch
 from spacy.attrs import IS_PUNCT, IS_STOP, LOWER, SENT_START
 from spacy.tokens import Doc
 
-from ..annotation import get_speaker_markers, get_speakers
+from ..annotation import get_speakers
 from ..documents.quotations import quotation_numbers
 from ..documents.words import Words
 from ..layers.coref.pair_features import TokenFacts
@@ -40,13 +40,10 @@ def _bits(lower: np.ndarray, is_content: np.ndarray) -> np.ndarray:
 
 
 def sentence_numbers(doc: Doc) -> np.ndarray:
-    """The number of the sentence of each token; markers of speakers are none of their own. Shape: (tokens,)"""
-    marked = np.zeros(len(doc), dtype=bool)
-    for start, end in get_speaker_markers(doc):
-        marked[start:end] = True
-    numbers = np.cumsum(doc.to_array([SENT_START]) == 1)
-    numbers[~marked] = np.unique(numbers[~marked], return_inverse=True)[1]
-    return numbers
+    """The number of the sentence of each token. Shape: (tokens,)"""
+    starts = doc.to_array([SENT_START]) == 1
+    starts[:1] = False  # spaCy may set that of the first token, or not
+    return np.cumsum(starts)
 
 
 def speaker_numbers(doc: Doc) -> np.ndarray:

@@ -1,8 +1,4 @@
-"""Documents from turns of a dialogue, and speaker markers: `<speaker> NAME </speaker>` before each change of speaker.
-
-Markers tell an encoder, which only reads text, who speaks (Wu et al. 2020, CorefQA). The components of this package
-select no span that touches a marker.
-"""
+"""Documents from turns of a dialogue."""
 
 from __future__ import annotations
 
@@ -12,80 +8,18 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotation import (
-    SPEAKER_MARKERS_KEY,
-    SPEAKER_MARKS,
-    get_speaker_markers,
-    get_speakers,
-    set_speaker_markers,
-    set_speakers,
-)
-from ..documents.rebuilt import rebuild_doc
+from ..annotation import set_speakers
 from ..documents.tokenized import make_doc
 
 
-def insert_speaker_markers(doc: Doc) -> Doc:
-    """Insert a marker before each turn in `doc.spans["speakers"]` whose speaker differs from that of the turn before.
-
-    Each word of a name is a token. A turn without a name, or without tokens, gets no marker. All other annotation keeps
-    its words, and `remove_speaker_markers` restores the document. A sentence with a marker inside stays one sentence of
-    `doc.sents`, but the components treat the words on each side of the marker as a sentence of its own.
-
-    doc (Doc): The document, which is not modified.
-    RETURNS (Doc): A new document, with its markers in `doc.spans["speaker_markers"]`; the document itself if it has
-        markers already, or has no speakers.
-    """
-    names: dict[int, str] = {}
-    speaker = ""
-    for start, end, name in sorted(get_speakers(doc), key=lambda turn: turn[:2]):
-        if start == end:
-            continue
-        name = " ".join(name.split())
-        if name and name != speaker:
-            names[start] = name
-        speaker = name
-    if not names or get_speaker_markers(doc):
-        return doc
-    tokens: list[int | str] = []
-    markers = []
-    for i in range(len(doc)):
-        if i in names:
-            marker = [SPEAKER_MARKS[0], *names[i].split(), SPEAKER_MARKS[1]]
-            markers.append((len(tokens), len(tokens) + len(marker)))
-            tokens += marker
-        tokens.append(i)
-    marked = rebuild_doc(doc, tokens)
-    set_speaker_markers(marked, markers)
-    return marked
-
-
-def remove_speaker_markers(doc: Doc) -> Doc:
-    """Remove the speaker markers from a document, but not its turns in `doc.spans["speakers"]`.
-
-    Spans around markers keep their other tokens, and spans of nothing but markers are lost.
-
-    doc (Doc): The document, which is not modified.
-    RETURNS (Doc): A new document; the document itself if it has no markers.
-    """
-    inside = {i for start, end in get_speaker_markers(doc) for i in range(start, end)}
-    if not inside:
-        return doc
-    without = rebuild_doc(doc, [i for i in range(len(doc)) if i not in inside])
-    del without.spans[SPEAKER_MARKERS_KEY]
-    return without
-
-
-def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]], *, markers: bool = False) -> Doc:
+def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
     """Make a document of a dialogue, for a pipeline to annotate: `nlp(doc_from_turns(nlp, [("Ann", "I saw him.")]))`.
 
-    Each turn starts a sentence. Speaker markers, the words `<speaker> NAME </speaker>` before each change of speaker,
-    tell an encoder who speaks that has seen them in training. The components of this package select nothing in them,
-    and `remove_speaker_markers` removes them.
+    Each turn starts a sentence.
 
     nlp (Language): The pipeline, whose tokenizer splits the text.
     turns (Iterable[tuple[str, str]]): Speaker and text of each turn, in order. White space around them is dropped.
-    markers (bool): Whether to insert speaker markers, for a pipeline that was trained with them.
-    RETURNS (Doc): The document, with turns in `doc.spans["speakers"]`, and markers in `doc.spans["speaker_markers"]`.
+    RETURNS (Doc): The document, with turns in `doc.spans["speakers"]`.
     RAISES (ValueError): If there are no turns, or a turn is not a pair of a name and a text, neither of them empty, or
         the tokenizer can't split its text.
     """
@@ -104,7 +38,7 @@ def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]], *, markers: 
     if joined is None:
         raise ValueError('There are no turns to make a document of; expected some, such as [("Ann", "I saw him.")].')
     set_speakers(joined, spans)
-    return insert_speaker_markers(joined) if markers else joined
+    return joined
 
 
 def _tokenize(nlp: Language, text: str, number: int) -> Doc:

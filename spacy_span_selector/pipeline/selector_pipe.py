@@ -230,7 +230,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             return losses
         set_dropout_rate(self.model, drop)
         words, layout, gold, own_gold = self._read_examples(examples)
-        if not layout.size:  # nothing but white space and markers of speakers
+        if not layout.size:  # nothing but white space
             return losses
         docs = [document.source for document in words]
         check_listeners(self.model, docs, self.name, is_train=True)

@@ -17,7 +17,6 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_predicates,
-    get_speaker_markers,
     get_speakers,
     get_title,
     set_clusters,
@@ -25,7 +24,6 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_mentions,
     set_predicates,
-    set_speaker_markers,
     set_speakers,
     set_title,
 )
@@ -44,7 +42,6 @@ def make_doc() -> Doc:
     set_predicates(doc, [(1, 2)])
     set_constituents(doc, [(0, 5, "S")])
     set_speakers(doc, [(0, 5, "Bob")])
-    set_speaker_markers(doc, [(4, 5)])
     return doc
 
 
@@ -74,7 +71,6 @@ SET_SPAN: dict[str, Callable[[Doc, Any], None]] = {
     "clusters[1][1]": lambda doc, span: set_clusters(doc, [[(0, 1)], [(2, 3), span]]),
     "mentions[0]": lambda doc, span: set_mentions(doc, [span], [0.5]),
     "predicates[1]": lambda doc, span: set_predicates(doc, [(0, 1), span]),
-    "markers[0]": lambda doc, span: set_speaker_markers(doc, [span]),
     "constituents[0]": partial(with_label, set_constituents),
     "turns[0]": partial(with_label, set_speakers),
     "frames[0].arguments[1]": lambda doc, span: set_argument(doc, (*span, "A") if isinstance(span, tuple) else span),
@@ -215,10 +211,9 @@ def test_integers_and_numbers_of_any_kind_become_those_of_python() -> None:
     set_mentions(doc, [[0, np.uint8(1)]], np.asarray([0.5], dtype=np.float32))  # type: ignore[list-item, arg-type]
     set_frames(doc, [Frame(one, two, ((0, one, "A"),), None, (1, np.float16(0.5)))])  # type: ignore[arg-type]
     assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "A")], None, [1.0, 0.5])]
-    set_predicates(doc, ((one, two),))
-    set_speaker_markers(doc, iter([(one, two)]))  # type: ignore[arg-type]
+    set_predicates(doc, iter([(one, two)]))  # type: ignore[arg-type]
     set_speakers(doc, [[one, two, "Ann"]])  # type: ignore[list-item]
-    assert (get_predicates(doc), get_speaker_markers(doc), get_speakers(doc)) == ([(1, 2)], [(1, 2)], [(1, 2, "Ann")])
+    assert (get_predicates(doc), get_speakers(doc)) == ([(1, 2)], [(1, 2, "Ann")])
     saved = Doc(Vocab()).from_bytes(doc.to_bytes())
     assert content(saved)[0] == content(doc)[0]
     assert saved.spans["coref_mentions"].attrs == {"scores": [0.5]}

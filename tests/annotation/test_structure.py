@@ -2,20 +2,17 @@ from __future__ import annotations
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import (
     PARAGRAPHS_KEY,
-    SPEAKER_MARKERS_KEY,
     SPEAKERS_KEY,
     get_paragraphs,
     get_sentences,
-    get_speaker_markers,
     get_speakers,
     paragraph_numbers,
     set_paragraphs,
-    set_speaker_markers,
     set_speakers,
 )
 
@@ -45,23 +42,6 @@ def test_another_key_may_hold_speakers() -> None:
     set_speakers(doc, [(0, 3, "Ruth")], key="turns")
     assert get_speakers(doc, key="turns") == [(0, 3, "Ruth")]
     assert get_speakers(doc) == []
-
-
-def test_only_the_marked_tokens_are_markers() -> None:
-    doc = make_doc("<speaker> Ann </speaker> Write <speaker> here .")
-    assert get_speaker_markers(doc) == []
-    set_speaker_markers(doc, [(3, 4)])
-    set_speaker_markers(doc, [(0, 3)])
-    assert get_speaker_markers(doc) == [(0, 3)]
-    assert set(doc.spans) == {SPEAKER_MARKERS_KEY}
-
-
-def test_markers_are_saved() -> None:
-    doc = make_doc("<speaker> Ann </speaker> No .")
-    set_speaker_markers(doc, [(0, 3)])
-    assert get_speaker_markers(Doc(Vocab()).from_bytes(doc.to_bytes())) == [(0, 3)]
-    (stored,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
-    assert get_speaker_markers(stored) == [(0, 3)]
 
 
 VOCAB = spacy.blank("en").vocab

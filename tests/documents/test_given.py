@@ -10,14 +10,12 @@ from spacy_span_selector.annotation import (
     Frame,
     get_paragraphs,
     get_predicates,
-    get_speaker_markers,
     get_speakers,
     get_title,
     set_clusters,
     set_frames,
     set_paragraphs,
     set_predicates,
-    set_speaker_markers,
     set_speakers,
     set_title,
 )
@@ -27,7 +25,7 @@ from ..spans import put_spans
 
 VOCAB = Vocab()
 WORDS = ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "can", "not", "."]
-MARKERS, TURNS = [(0, 3)], [(3, 10, "Ann")]
+TURNS = [(3, 10, "Ann")]
 FRAMES = [Frame(4, 5, [Argument(3, 4, "ARG0")]), Frame(7, 9, [])]
 
 
@@ -39,7 +37,6 @@ def make_example(words: list[str] | None = None, *, frames: list[Frame] = FRAMES
     set_clusters(reference, [[(3, 4)]])
     set_frames(reference, frames)
     set_speakers(reference, TURNS)
-    set_speaker_markers(reference, MARKERS)
     return Example(Doc(VOCAB, words=words or WORDS, spaces=None if words else spaces), reference)
 
 
@@ -55,16 +52,16 @@ def test_only_what_is_given_is_copied() -> None:
     example = make_example()
     assert not GivenAnnotation(predicates=True).copy(example).total()
     predicted = example.predicted
-    assert set(predicted.spans) == {"speakers", "speaker_markers", "srl_predicates"}
+    assert set(predicted.spans) == {"speakers", "srl_predicates"}
     assert (get_title(predicted), get_speakers(predicted)) == ("the visit", TURNS)
-    assert (get_speaker_markers(predicted), get_predicates(predicted)) == (MARKERS, [(4, 5), (7, 9)])
+    assert get_predicates(predicted) == [(4, 5), (7, 9)]
     assert [token.is_sent_start for token in predicted] == [token.is_sent_start for token in example.reference]
 
 
-def test_title_and_speaker_markers_are_always_given() -> None:
+def test_the_title_is_always_given() -> None:
     example = make_example()
     GivenAnnotation(sentences=False, speakers=False).copy(example)
-    assert set(example.predicted.spans) == {"speaker_markers"}
+    assert not example.predicted.spans
     assert get_title(example.predicted) == "the visit"
     assert not example.predicted.has_annotation("SENT_START")
 
@@ -130,7 +127,7 @@ def test_other_tokens_are_aligned() -> None:
     example = make_example(["<speaker>", "Ann </speaker>", "Leo", "left", ".", "Ruth", "cannot", "."])
     assert not GivenAnnotation(predicates=True).copy(example).total()
     predicted = example.predicted
-    assert (get_speaker_markers(predicted), get_speakers(predicted)) == ([(0, 2)], [(2, 8, "Ann")])
+    assert get_speakers(predicted) == [(2, 8, "Ann")]
     assert get_predicates(predicted) == [(3, 4), (6, 7)]
     assert [token.i for token in predicted if token.is_sent_start] == [0, 2, 5]
 
@@ -155,7 +152,6 @@ def test_spans_without_tokens_are_left_out_and_counted(words: list[str] | None) 
     GivenAnnotation(predicates=True).copy(expected)
     put_spans(example.reference, "srl_7", (4, 4, "V"))
     put_spans(example.reference, "speakers", (3, 3, "Bob"), *TURNS)
-    put_spans(example.reference, "speaker_markers", (3, 3), *MARKERS)
     lost = GivenAnnotation(predicates=True).copy(example)
     assert +lost == {"predicate": 1, "turn of a speaker": 1}
     assert example.predicted.to_bytes() == expected.predicted.to_bytes()

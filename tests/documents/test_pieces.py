@@ -18,7 +18,6 @@ from spacy_span_selector.annotation import (
     get_frames,
     get_predicates,
     get_quotations,
-    get_speaker_markers,
     has_clusters_annotated,
     has_frames_annotated,
     has_quotations_annotated,
@@ -31,7 +30,6 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.documents.pieces import cut_doc
-from spacy_span_selector.people.dialogue import insert_speaker_markers
 
 VOCAB = Vocab()
 WORDS = ["Ann", "left", ".", "Oh", ".", "Bob", "saw", "her", "."]
@@ -206,18 +204,6 @@ def test_spans_keep_label_and_ids_and_groups_name_and_attributes() -> None:
     (moved,) = second.spans["people"]
     assert (moved.start, moved.label_, moved.kb_id_, moved.id_) == (2, "PERSON", "Q1", "s1")
     assert (second.spans["people"].name, second.spans["people"].attrs) == ("who", {"source": "me"})
-
-
-def test_a_marker_stays_with_the_sentence_behind_it() -> None:
-    doc = make_doc()
-    set_speakers(doc, [(0, 3, "Leo"), (3, 9, "Ruth")])
-    pieces = cut_doc(insert_speaker_markers(doc), 6)
-    assert [[token.text for token in piece][:4] for piece in pieces] == [
-        ["<speaker>", "Leo", "</speaker>", "Ann"],
-        ["<speaker>", "Ruth", "</speaker>", "Oh"],
-        WORDS[5:],
-    ]
-    assert [get_speaker_markers(piece) for piece in pieces] == [[(0, 3)], [(0, 3)], []]
 
 
 def test_titles_are_kept() -> None:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
@@ -43,34 +41,11 @@ def make_doc(parsed: bool = False) -> Doc:
     )
 
 
-def annotation(doc: Doc) -> dict[str, object]:
-    content = doc.to_json()
-    return {**content, "sents": [(sentence.start, sentence.end) for sentence in doc.sents]}
-
-
-@settings(deadline=None)
-@given(st.lists(st.lists(st.sampled_from(["x", "y"]), max_size=3), min_size=8, max_size=8), st.booleans())
-def test_words_that_are_put_in_and_taken_out_leave_no_trace(words: list[list[str]], parsed: bool) -> None:
+@pytest.mark.parametrize("parsed", [False, True])
+def test_a_document_of_all_tokens_is_the_same(parsed: bool) -> None:
     doc = make_doc(parsed)
     doc.spans["spans"] = [Span(doc, start, end, "A") for start in range(7) for end in range(start, 8)]
-    tokens: list[int | str] = [token for i in range(7) for token in (*words[i], i)] + words[7]
-    longer = rebuild_doc(doc, tokens)
-    assert [token.text for token in longer] == [WORDS[t] if isinstance(t, int) else t for t in tokens]
-    back = rebuild_doc(longer, [i for i, token in enumerate(tokens) if isinstance(token, int)])
-    assert annotation(back) == annotation(doc)
-
-
-@pytest.mark.parametrize("parsed", [False, True])
-def test_new_words_before_a_sentence_are_one_and_others_are_in_one(parsed: bool) -> None:
-    doc = rebuild_doc(make_doc(parsed), ["x", 0, 1, "x", "x", 2, 3, "x", "x", 4, 5, 6, "x"])
-    assert [sentence.text for sentence in doc.sents] == ["x", "Ann Lee x x left.", "x x", "Oh dear!", "x"]
-    assert doc.has_annotation("DEP") is parsed
-
-
-def test_new_words_are_in_the_entity_around_them() -> None:
-    doc = rebuild_doc(make_doc(), ["x", 0, "x", 1, "x", 2, 3])
-    assert [(entity.text, entity.label_) for entity in doc.ents] == [("Ann x Lee", "PERSON")]
-    assert [token.ent_iob_ for token in doc] == ["O", "B", "I", "I", "O", "O", "O"]
+    assert rebuild_doc(doc, range(7)).to_json() == doc.to_json()
 
 
 def test_what_loses_its_first_token_begins_with_the_next() -> None:
@@ -114,7 +89,7 @@ def test_a_quotation_is_lost_with_its_words() -> None:
 
 
 def test_what_is_not_annotated_stays_so() -> None:
-    doc = rebuild_doc(Doc(VOCAB, words=WORDS), ["x", *range(7)])
+    doc = rebuild_doc(Doc(VOCAB, words=WORDS), range(1, 7))
     assert doc.has_unknown_spaces
     for attribute in ("SENT_START", "DEP", "TAG", "ENT_IOB"):
         assert not doc.has_annotation(attribute)
@@ -122,7 +97,6 @@ def test_what_is_not_annotated_stays_so() -> None:
 
 def test_a_document_may_have_no_tokens() -> None:
     assert len(rebuild_doc(Doc(VOCAB), [])) == len(rebuild_doc(make_doc(), [])) == 0
-    assert [token.text for token in rebuild_doc(Doc(VOCAB), ["x", "y"])] == ["x", "y"]
 
 
 def test_categories_and_named_data_are_kept() -> None:

@@ -9,7 +9,6 @@ import spacy
 from spacy.tokens import Doc
 from spacy.util import fix_random_seed, registry
 
-from spacy_span_selector.annotation import set_speaker_markers
 from spacy_span_selector.encoders.sentence_windows import SentenceWindows
 
 from ..tiny_bert import tiny_bert
@@ -103,18 +102,6 @@ def test_a_window_is_no_longer_than_the_encoder_allows(tokenizer: Any, monkeypat
 def test_without_sentence_boundaries(tokenizer: Any) -> None:
     doc = Doc(VOCAB, words=["a", "b", "c", "d", "e", "f"])
     assert cut(doc, 5 + ADDED, tokenizer) == ["a b c", "d e f"]
-
-
-def test_the_marker_of_a_speaker_is_read_with_what_is_said(tokenizer: Any) -> None:
-    doc = make_doc("a b", "c d", "e f")  # "b" and "c" are the marker
-    set_speaker_markers(doc, [(1, 3)])
-    assert cut(doc, 3 + ADDED, tokenizer) == ["a", "b c d", "e f"]
-
-
-def test_a_marker_at_the_end(tokenizer: Any) -> None:
-    doc = make_doc("a b c")
-    set_speaker_markers(doc, [(2, 3)])
-    assert cut(doc, 8, tokenizer) == ["a b c"]
 
 
 def test_a_batch_is_cut_document_by_document(tokenizer: Any) -> None:

@@ -9,7 +9,6 @@ from spacy_span_selector.annotation import set_title
 from spacy_span_selector.examples.alignment import (
     CROSSES_SENTENCES,
     EMPTY,
-    HOLDS_MARKER,
     MISALIGNED,
     TOO_WIDE,
     SpanAligner,
@@ -63,25 +62,6 @@ def test_the_same_words_are_found_where_alignment_finds_them() -> None:
 def test_tokens_know_whether_they_share_a_sentence() -> None:
     assert aligner().in_one_sentence(0, 4) and aligner().in_one_sentence(7, 5)
     assert not aligner().in_one_sentence(4, 5)
-
-
-@pytest.mark.parametrize(
-    ("span", "expected"),
-    [
-        ((0, 1), (0, 0)),
-        ((1, 2), HOLDS_MARKER),
-        ((1, 3), HOLDS_MARKER),
-        ((0, 2), HOLDS_MARKER),
-        ((0, 4), HOLDS_MARKER),
-        ((2, 4), HOLDS_MARKER),
-        ((3, 5), (3, 4)),
-        ((4, 6), CROSSES_SENTENCES),
-        ((7, 8), HOLDS_MARKER),
-    ],
-)
-def test_no_span_holds_a_marker(span: tuple[int, int], expected: tuple[int, int] | str) -> None:
-    doc = Doc(VOCAB, words=WORDS)
-    assert SpanAligner(Example(doc, doc), runs_of([1, -2, 2, 2, -1]), None)(*span) == expected
 
 
 def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:

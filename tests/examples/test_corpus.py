@@ -25,7 +25,6 @@ from spacy_span_selector.annotation import (
     get_frames,
     get_labelled_spans,
     get_predicates,
-    get_speaker_markers,
     get_speakers,
     get_title,
     has_frames_annotated,
@@ -39,7 +38,6 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.documents.given import GivenAnnotation
 from spacy_span_selector.examples.corpus import PreannotatedCorpus, create_corpora, create_corpus
-from spacy_span_selector.people.dialogue import insert_speaker_markers
 
 NLP = spacy.blank("en")
 SPLITS_AT_SPACES = spacy.blank("en")
@@ -199,33 +197,6 @@ def test_words_of_the_tokenizer_are_aligned(tmp_path: Path):
     assert [span.text for span in predicted.spans["speakers"]] == ["Ann cannot come to-morrow.", "Bob will."]
     assert [span.label_ for span in predicted.spans["speakers"]] == ["Leo", "Ruth"]
     assert sentences(predicted) == ["Ann cannot come to-morrow.", "Bob will."]
-
-
-def test_markers_of_speakers_are_given_whatever_else_is(tmp_path: Path):
-    doc = insert_speaker_markers(make_doc(FRAMES))
-    predicted = read_one(tmp_path, doc, speakers=False, sentences=False)
-    assert set(predicted.spans) == {"speaker_markers"}
-    assert get_speaker_markers(predicted) == get_speaker_markers(doc) == [(0, 3), (8, 11)]
-
-
-def test_pieces_have_their_markers(tmp_path: Path):
-    examples = read(tmp_path, insert_speaker_markers(make_doc(FRAMES)), max_words=8)
-    assert [get_speaker_markers(example.predicted) for example in examples] == [[(0, 3)], [(0, 3)]]
-
-
-def test_words_of_the_tokenizer_that_touch_a_marker_are_part_of_it(tmp_path: Path):
-    doc = make_doc(spaces=[True, True, True, False, False, True, False, False])
-    marked = insert_speaker_markers(doc)
-    assert marked.text == "<speaker> Leo </speaker> Ann cannot come to-morrow.<speaker> Ruth </speaker> Bob will."
-    DocBin(docs=[marked]).to_disk(tmp_path / "docs.spacy")
-    (example,) = create_corpus(tmp_path / "docs.spacy", gold_tokens=False, sentences=False, speakers=False)(
-        SPLITS_AT_SPACES
-    )
-    predicted = example.predicted
-    assert [predicted[start:end].text for start, end in get_speaker_markers(predicted)] == [
-        "<speaker> Leo </speaker>",
-        "to-morrow.<speaker> Ruth </speaker>",
-    ]
 
 
 def test_what_does_not_align_is_left_out_counted_and_warned_about_once(tmp_path: Path):

@@ -14,10 +14,9 @@ from spacy_span_selector.annotation import (
     Argument,
     Frame,
     set_frames,
-    set_speaker_markers,
     set_title,
 )
-from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
+from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE
 from spacy_span_selector.examples.gold_frames import (
     OTHER_SENTENCE,
     TOO_FAR,
@@ -247,24 +246,6 @@ def test_no_examples_have_no_gold() -> None:
     assert frames_of(gold) == []
     assert len(gold.annotated) == len(gold.frames) == len(gold.roles) == 0
     assert not lost.counts
-
-
-def test_predicates_and_arguments_that_hold_a_marker_are_lost() -> None:
-    example = make_example([SAW, Frame(3, 4, [Argument(2, 3, "ARG0")]), LEFT])
-    set_speaker_markers(example.predicted, [(3, 4)])
-    gold, lost = find_gold(example)
-    assert frames_of(gold) == [((1, 1), 1, [(0, 0, 0)]), ((6, 6), 0, [(5, 5, 0)])]
-    assert lost.counts == {HOLDS_MARKER: 2}
-
-
-def test_an_argument_behind_a_marker_lies_in_another_sentence() -> None:
-    example = make_example([SAW])
-    set_speaker_markers(example.predicted, [(2, 3)])
-    gold, _ = find_gold(make_example([]), example)
-    assert frames_of(gold) == [((9, 9), 1, [(8, 8, 0)])]
-    example = make_example([Frame(1, 2, [Argument(3, 4, "ARG1")])])
-    set_speaker_markers(example.predicted, [(2, 3)])
-    assert find_gold(example)[1].counts == {OTHER_SENTENCE: 1}
 
 
 def test_arguments_far_from_their_predicate_in_a_long_sentence_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

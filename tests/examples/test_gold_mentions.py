@@ -16,11 +16,10 @@ from spacy_span_selector.annotation import (
     MENTIONS_KEY,
     Mention,
     set_clusters,
-    set_speaker_markers,
     set_title,
 )
 from spacy_span_selector.documents.words import read_all_words
-from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, HOLDS_MARKER, MISALIGNED, TOO_WIDE
+from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE
 from spacy_span_selector.examples.gold_mentions import REPEATED, TOO_WIDE_HERE, given_mentions, gold_mentions
 from spacy_span_selector.examples.lost import LostSpans
 from spacy_span_selector.examples.sentences import sentence_runs
@@ -156,17 +155,6 @@ def test_what_crosses_a_sentence_boundary_is_counted() -> None:
     assert lost.counts == {CROSSES_SENTENCES: 2}
 
 
-def test_what_holds_a_marker_is_counted_and_the_rest_keeps_its_rows() -> None:
-    examples = [make_example([[(0, 1), (2, 3)], [(2, 4), (5, 6)]]) for _ in range(2)]
-    for example in examples:
-        set_speaker_markers(example.predicted, [(3, 4)])
-    gold, lost = find_gold(*examples)
-    assert clusters_of(gold) == {
-        frozenset(mentions) for mentions in [{(0, 1), (2, 3)}, {(5, 6)}, {(8, 9), (10, 11)}, {(13, 14)}]
-    }
-    assert lost.counts == {HOLDS_MARKER: 2}
-
-
 def test_a_mention_in_two_clusters_stays_in_the_first() -> None:
     gold, lost = find_gold(make_example([[(0, 1), (2, 3)], [(2, 3), (5, 6)]]))
     assert clusters_of(gold) == {frozenset({(0, 1), (2, 3)}), frozenset({(5, 6)})}
@@ -263,14 +251,6 @@ def test_spans_that_cannot_be_linked_are_left_out_and_counted() -> None:
     assert found == [(0, 1), (5, 6), (10, 12)]
     assert lost.counts == {CROSSES_SENTENCES: 3, EMPTY: 1}
     assert lost.first[CROSSES_SENTENCES] == "'brother . He' in document 'the station'"
-
-
-def test_spans_that_hold_a_marker_of_a_speaker_are_left_out() -> None:
-    doc = make_doc([(4, 6), (5, 6), (5, 7), (6, 8), (7, 8)])
-    set_speaker_markers(doc, [(5, 7)])
-    found, lost = chosen(doc)
-    assert found == [(7, 8)]
-    assert lost.counts == {HOLDS_MARKER: 4}
 
 
 def test_mentions_that_a_long_sentence_has_no_score_for_are_left_out_and_counted(

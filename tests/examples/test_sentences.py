@@ -5,7 +5,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import set_speaker_markers, set_title
+from spacy_span_selector.annotation import set_title
 from spacy_span_selector.examples.sentences import sentence_runs, take_gold_sentences
 
 from ..layouts import runs_of
@@ -41,26 +41,6 @@ def test_an_empty_document_has_no_sentences() -> None:
 
 def test_one_word_is_a_sentence_without_being_told() -> None:
     assert sentence_runs([Doc(Vocab(), words=["Hi"])], "coref") == [runs_of([1])]
-
-
-@pytest.mark.parametrize(
-    ("starts", "markers", "expected"),
-    [
-        ([0, 3], [(0, 3)], [-3, 5]),
-        ([0], [(0, 3)], [-3, 5]),
-        ([0, 5], [(3, 5)], [3, -2, 3]),
-        ([0, 2], [(3, 5)], [2, 1, -2, 3]),
-        ([0, 4], [(3, 6)], [3, -1, -2, 2]),
-        ([0, 6], [(6, 8)], [6, -2]),
-        ([0], [(0, 3), (3, 8)], [-3, -5]),
-        ([0], [], [8]),
-    ],
-    ids=["sentence of its own", "first", "last", "in the midst", "cut", "at the end", "nothing else", "none"],
-)
-def test_a_marker_is_in_no_sentence(starts: list[int], markers: list[tuple[int, int]], expected: list[int]) -> None:
-    doc = Doc(Vocab(), words=list("abcdefgh"), sent_starts=[i in starts for i in range(8)])
-    set_speaker_markers(doc, markers)
-    assert sentence_runs([doc], "coref") == [runs_of(expected)]
 
 
 def test_no_boundaries_is_an_error_that_names_document_and_cure() -> None:

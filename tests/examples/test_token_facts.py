@@ -11,11 +11,10 @@ import spacy
 import torch
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import set_speaker_markers, set_speakers
+from spacy_span_selector.annotation import set_speakers
 from spacy_span_selector.documents.words import read_all_words
 from spacy_span_selector.examples.token_facts import token_facts
 from spacy_span_selector.layers.coref.pair_features import TokenFacts
-from spacy_span_selector.people.dialogue import insert_speaker_markers
 
 NLP = spacy.blank("en")
 SPEAKERS = ["Ann", "Bob", ""]
@@ -88,23 +87,6 @@ def test_a_batch_has_the_facts_of_its_documents() -> None:
     for field in fields(TokenFacts):
         expected = torch.cat([getattr(facts, field.name) for facts in alone])
         assert torch.equal(getattr(together, field.name), expected)
-
-
-def test_markers_of_speakers_are_no_sentences() -> None:
-    doc, truth = random_doc(0)
-    marked = insert_speaker_markers(doc)
-    markers = {i for span in marked.spans["speaker_markers"] for i in range(span.start, span.end)}
-    assert markers
-    rest = [i for i in range(len(marked)) if i not in markers]
-    assert facts_of(marked).sentence[rest].tolist() == [sentence for _, _, sentence, _, _ in truth]
-
-
-def test_a_sentence_that_begins_with_a_marker_is_one() -> None:
-    doc = Doc(NLP.vocab, words=["I", "left", ".", "<speaker>", "Bob", "</speaker>", "Why", "?"])
-    for i, token in enumerate(doc):
-        token.is_sent_start = i in (0, 3)
-    set_speaker_markers(doc, [(3, 6)])
-    assert facts_of(doc).sentence[[0, 2, 6, 7]].tolist() == [0, 0, 1, 1]
 
 
 def test_names_of_speakers_are_compared_without_spacing_and_later_turns_count() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import set_speaker_markers, set_speakers, set_title
+from spacy_span_selector.annotation import set_title
 
 Offsets = tuple[int, int]
 
@@ -70,7 +70,6 @@ class Text:
     words (list[str]): Its tokens.
     spaces (list[bool]): Whether a space follows each.
     starts (list[bool | None] | None): Whether a sentence starts at each; None if nobody knows.
-    markers (list[Offsets]): The markers of speakers.
     groups (dict[str, list[Offsets]]): What else is in `doc.spans`: given mentions and predicates.
     title (str): Its title.
     """
@@ -78,16 +77,12 @@ class Text:
     words: list[str]
     spaces: list[bool]
     starts: list[bool | None] | None
-    markers: list[Offsets]
     groups: dict[str, list[Offsets]]
     title: str = ""
 
     def doc(self, vocab: Vocab) -> Doc:
         """The document."""
         doc = Doc(vocab, words=self.words, spaces=self.spaces, sent_starts=self.starts)
-        if self.markers:
-            set_speaker_markers(doc, self.markers)
-            set_speakers(doc, [(start, len(doc), "Ann") for start, _ in self.markers])
         for key, spans in self.groups.items():
             doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, *offsets) for offsets in spans])
         if self.title:
@@ -106,16 +101,14 @@ def offsets(length: int, *, empty: bool = False) -> st.SearchStrategy[Offsets]:
 @st.composite
 def texts(draw: st.DrawFn, *keys: str, max_words: int = 30) -> Text:
     """A document, with spans in those groups of `doc.spans`, or without them. Spans may be without tokens, the same,
-    cross each other, sentences and markers."""
+    cross each other and sentences."""
     drawn = draw(st.lists(words, max_size=max_words))
     length = len(drawn)
     flags = st.lists(st.booleans(), min_size=length, max_size=length)
     starts = draw(st.none() | st.lists(st.sampled_from([True, False, None]), min_size=length, max_size=length))
-    spans = st.lists(offsets(length), max_size=6) if length else st.just([])
     odd_spans = st.lists(offsets(length, empty=True), max_size=6)
-    markers = draw(st.just([]) | st.just([]) | spans)
     groups = {key: draw(odd_spans) for key in keys if draw(st.integers(0, 3)) == 0}
-    return Text(drawn, draw(flags), starts, markers, groups, draw(st.sampled_from(["", "", "At sea"])))
+    return Text(drawn, draw(flags), starts, groups, draw(st.sampled_from(["", "", "At sea"])))
 
 
 ODD_VALUES = (

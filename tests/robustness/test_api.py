@@ -21,13 +21,11 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_predicates,
-    get_speaker_markers,
     set_clusters,
     set_constituents,
     set_frames,
     set_mentions,
     set_predicates,
-    set_speaker_markers,
     set_speakers,
 )
 from spacy_span_selector.extensions import register_extensions
@@ -68,7 +66,6 @@ def make_doc() -> Doc:
     set_predicates(doc, [(1, 2)])
     set_constituents(doc, [(0, LENGTH, "S")])
     set_speakers(doc, [(0, LENGTH, "Ann")])
-    set_speaker_markers(doc, [(0, 1)])
     return doc
 
 
@@ -160,11 +157,6 @@ def test_frames(drawn: list[Frame]) -> None:
 @fuzz(40, predicates=st.lists(spans, max_size=4))
 def test_predicates(predicates: list[Any]) -> None:
     check(lambda doc: set_predicates(doc, predicates), get_predicates, lambda: predicates)
-
-
-@fuzz(40, markers=st.lists(spans, max_size=4))
-def test_speaker_markers(markers: list[Any]) -> None:
-    check(lambda doc: set_speaker_markers(doc, markers), get_speaker_markers, lambda: markers)
 
 
 @pytest.mark.parametrize(("write", "key"), [(set_speakers, SPEAKERS_KEY), (set_constituents, CONSTITUENTS_KEY)])

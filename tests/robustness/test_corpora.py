@@ -25,7 +25,6 @@ from spacy_span_selector.annotation import (
     set_labelled_spans,
     set_mentions,
     set_quotations,
-    set_speaker_markers,
     set_speakers,
 )
 from spacy_span_selector.tools.cli import app
@@ -101,7 +100,6 @@ def plain_data() -> dict[str, Any]:
     doc = NLP("Ann : \u201cI left,\u201d she told Bob.")
     for token in doc:
         token.is_sent_start = token.i == 0
-    set_speaker_markers(doc, [(0, 2)])
     set_speakers(doc, [(2, len(doc), "Ann")])
     scores: dict[str, Any] = {"scores": [[0.5, 0.5]], "link_scores": [[0.5, 0.5]], "antecedents": [[None, (0, 1)]]}
     set_clusters(doc, [[(0, 1), (3, 4)]], names=["ann"], entity_types=["PERSON"], **scores)

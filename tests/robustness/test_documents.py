@@ -1,4 +1,4 @@
-"""Documents of any words, sentences, given spans and markers, through all components."""
+"""Documents of any words, sentences, given spans, through all components."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from spacy_span_selector.annotation import (
     get_clusters,
     get_frames,
     get_sentences,
-    get_speaker_markers,
     set_predicates,
 )
 from spacy_span_selector.documents.rebuilt import is_blank
@@ -79,15 +78,10 @@ def found_spans(doc: Doc, factory: str) -> list[Offsets]:
 
 
 def runs(doc: Doc) -> dict[int, int]:
-    """A number for each word, the same for those of a sentence between markers; -1 in a marker."""
-    numbers, marked = np.zeros(len(doc), dtype=int), np.zeros(len(doc), dtype=bool)
-    edges = {sentence.start for sentence in get_sentences(doc)}
-    for start, end in get_speaker_markers(doc):
-        marked[start:end] = True
-        edges |= {start, end}
-    for edge in edges:
-        numbers[edge:] += 1
-    numbers[marked] = -1
+    """The number of the sentence of each word."""
+    numbers = np.zeros(len(doc), dtype=int)
+    for sentence in get_sentences(doc):
+        numbers[sentence.start :] += 1
     return {token.i: int(numbers[token.i]) for token in doc if not is_blank(token.text)}
 
 
@@ -107,7 +101,7 @@ def test_spans_lie_in_one_sentence_and_do_not_cross(factory: str, encoder: str, 
     for start, end in found_spans(doc, factory):
         assert 0 <= start < end <= len(doc)
         inside = {number[token.i] for token in doc[start:end] if token.i in number}
-        assert len(inside) == 1 and -1 not in inside, (start, end)
+        assert len(inside) == 1, (start, end)
     if not component(pipeline(factory, encoder, selector)).selector.spans_may_cross:
         given = given_spans(doc, factory)
         assert not cross([span for span in selected(COMPONENTS[factory], doc) if span not in given])
@@ -182,7 +176,7 @@ def test_documents_without_sentences_are_named(factory: str, encoder: str, selec
 @pytest.mark.parametrize("encoder", ENCODERS)
 @fuzz(12, text=texts())
 def test_given_predicates_are_kept(encoder: str, text: Text) -> None:
-    """Each word that is given gets a frame, unless it is in a marker; no other does."""
+    """Each word that is given gets a frame, and no other does."""
     name = "structured_srl", encoder
     plain = annotated(text, *name)
     number = runs(plain)
@@ -191,7 +185,7 @@ def test_given_predicates_are_kept(encoder: str, text: Text) -> None:
     set_predicates(doc, given)
     annotate(doc, *name)
     frames: list[Frame] = read_frames(doc)
-    assert [frame[:2] for frame in frames] == [span for span in given if number.get(span[0], -1) >= 0]
+    assert [frame[:2] for frame in frames] == [span for span in given if span[0] in number]
 
 
 @each_pipeline

@@ -47,7 +47,6 @@ CURES: Mapping[str, tuple[str, str]] = {
     ),
     alignment.EMPTY: ("a span of some tokens", "Remove it."),
     alignment.WHITE_SPACE: ("a span with a word", "Remove it."),
-    alignment.HOLDS_MARKER: ("a span within one turn", "Split it where the speaker changes."),
     alignment.TOO_WIDE: ("a narrower span", "Raise 'max_span_width' of the model if there are many, or correct it."),
     gold_mentions.REPEATED: ("each span in one cluster", "Merge the clusters, or remove it from one."),
     gold_mentions.TWICE: ("each span once in its cluster", "Remove one of the two."),

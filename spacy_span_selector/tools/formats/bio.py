@@ -28,7 +28,6 @@ from ...annotation import (
     set_labelled_spans,
     set_title,
 )
-from ...people.dialogue import remove_speaker_markers
 from .files import check_writable, one_line, read_text
 from .registry import Format
 from .reports import Report, shorten
@@ -76,8 +75,7 @@ def write_bio(docs: Iterable[Doc]) -> str:
     """Write the labelled spans of documents.
 
     Outer spans are in the first column. `read_bio` restores words, sentences, titles and labelled spans. A document
-    without sentence boundaries becomes one sentence, and one that is not annotated has no tags. Speaker markers are
-    left out.
+    without sentence boundaries becomes one sentence, and one that is not annotated has no tags.
 
     docs (Iterable[Doc]): The documents.
     RETURNS (str): The content of a file. White space in a word becomes `_`, as does a word of white space.
@@ -86,7 +84,7 @@ def write_bio(docs: Iterable[Doc]) -> str:
         sentence boundary, or have a label that is not one word.
     """
     report = Report()
-    texts = [check_writable(doc, _write_doc(doc, report)) for doc in map(remove_speaker_markers, docs)]
+    texts = [check_writable(doc, _write_doc(doc, report)) for doc in docs]
     report.warn()
     return "".join(texts)
 

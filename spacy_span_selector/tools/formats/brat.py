@@ -20,7 +20,6 @@ from spacy.tokens import Doc
 
 from ...annotation import LabelledSpan, describe_doc, get_labelled_spans, get_title, set_labelled_spans, set_title
 from ...documents.tokenized import make_doc
-from ...people.dialogue import remove_speaker_markers
 from .commands import Data, read_all, save_texts
 from .files import check_writable, one_line, read_exactly, read_text
 from .registry import Format
@@ -110,8 +109,6 @@ def _read_line(
 def write_brat(docs: Iterable[Doc]) -> dict[str, str]:
     """Write texts and their labelled spans.
 
-    Speaker markers are left out.
-
     docs (Iterable[Doc]): The documents.
     RETURNS (dict[str, str]): The content of each file by its name, which is the title of the document or, without one,
         `document`; characters that names of files should not have are `_`, and names that come again have a number.
@@ -122,7 +119,7 @@ def write_brat(docs: Iterable[Doc]) -> dict[str, str]:
     report = Report()
     files: dict[str, str] = {}
     taken: set[str] = set()
-    for doc in map(remove_speaker_markers, docs):
+    for doc in docs:
         name = _choose_name(get_title(doc), taken)
         files[f"{name}{TEXT_SUFFIX}"] = check_writable(doc, doc.text)
         files[f"{name}{SUFFIX}"] = check_writable(doc, _write_spans(doc, report))

@@ -24,7 +24,6 @@ from ...annotation import (
     has_quotations_annotated,
 )
 from ...examples.corpus import read_docs
-from ...people.dialogue import insert_speaker_markers
 from ..files.writing import write_files
 from .registry import Format
 from .reports import Report, leave_out_repeated
@@ -37,9 +36,6 @@ Sources = Annotated[
 ]
 OutDir = Annotated[Path, typer.Argument(help="Folder for train.spacy, dev.spacy and test.spacy")]
 Lang = Annotated[str, typer.Option(help="Language whose tokenizer splits the text")]
-SpeakerMarkers = Annotated[
-    bool, typer.Option("--speaker-markers", help="Insert `<speaker> NAME </speaker>` where the speaker changes")
-]
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
 OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
 
@@ -57,11 +53,11 @@ def convert_command(format_: Format) -> Callable[..., None]:
         nlp = spacy.blank(lang)
         save_docs({out_path: read_files(sources, lambda path: read(path, nlp))})
 
-    def convert_words(paths: Sources, speaker_markers: SpeakerMarkers = False) -> None:
+    def convert_words(paths: Sources) -> None:
         sources, out_path = split_paths(paths)
         vocab = Vocab()
         docs = read_files(sources, lambda path: read(path, vocab))
-        save_docs({out_path: docs}, speaker_markers=speaker_markers)
+        save_docs({out_path: docs})
 
     command = convert_texts if format_.tokenizes else convert_words
     command.__doc__ = f"Convert files in {format_.title}."
@@ -126,13 +122,10 @@ def split_docs(docs: Mapping[str, Doc], splits: Mapping[str, Iterable[str]], out
     }
 
 
-def save_docs(
-    files: Mapping[Path, Sequence[Doc]], *, speaker_markers: bool = False, others: Mapping[Path, str] | None = None
-) -> None:
+def save_docs(files: Mapping[Path, Sequence[Doc]], *, others: Mapping[Path, str] | None = None) -> None:
     """Write documents to .spacy files, with their titles, and print how much each holds.
 
     files (Mapping[Path, Sequence[Doc]]): The documents of each file. All files are written, or none.
-    speaker_markers (bool): Whether to insert markers of speakers into the text.
     others (Mapping[Path, str]): The contents of files that are written with them.
     RAISES (OSError): If a file can't be written, naming it.
     RAISES (ValueError): If a file would have no documents, naming it.
@@ -140,8 +133,6 @@ def save_docs(
     for path, docs in files.items():
         if not docs:
             raise ValueError(f"{path}: not written, because no document was found for it.")
-    if speaker_markers:
-        files = {path: [insert_speaker_markers(doc) for doc in docs] for path, docs in files.items()}
     write_files([*((path, spacy_file(docs, path)) for path, docs in files.items()), *(others or {}).items()])
     for path, docs in files.items():
         typer.echo(f"{path}: {_describe(docs)}")

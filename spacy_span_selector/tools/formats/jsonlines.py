@@ -40,7 +40,6 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
-from ...people.dialogue import remove_speaker_markers
 from .columns import REPEATED_MENTIONS
 from .files import read_lines, read_object, show_json
 from .registry import Format
@@ -93,14 +92,14 @@ def write_jsonlines(docs: Iterable[Doc]) -> str:
     `read_jsonlines` restores words, spacing, sentences, title, speakers, clusters, constituents and entities. The
     format has no place for semantic roles, tags and scores. A document without sentence boundaries becomes one
     sentence, and a document without a title has the `doc_key` `""`. A document that is not annotated for coreference
-    has no `clusters`. Speaker markers are left out.
+    has no `clusters`.
 
     docs (Iterable[Doc]): The documents.
     RETURNS (str): The content of a file.
     WARNS: Once, counting the mentions, turns and constituents that are left out because they have no tokens.
     """
     report = Report()
-    lines = [srsly.json_dumps(_make_record(remove_speaker_markers(doc), report)) for doc in docs]
+    lines = [srsly.json_dumps(_make_record(doc, report)) for doc in docs]
     report.warn()
     return "".join(f"{line}\n" for line in lines)
 

@@ -29,7 +29,7 @@ from ...annotation import (
     set_title,
 )
 from .columns import parse_tree, read_coreference_column, split_trees
-from .commands import SPLITS, OutDir, SpeakerMarkers, list_once, save_docs, split_docs
+from .commands import SPLITS, OutDir, list_once, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_conllu
 from .files import FILES, read_text, read_texts
 from .registry import Format
@@ -302,7 +302,6 @@ def keep_first(clusters: dict[str, list[Mention]]) -> tuple[dict[str, list[Menti
 def convert_ontogum(
     source: Annotated[Path, typer.Argument(help="Copy of amir-zeldes/gum")],
     out_dir: OutDir,
-    speaker_markers: SpeakerMarkers = False,
     singletons: Annotated[
         bool,
         typer.Option(
@@ -330,7 +329,7 @@ def convert_ontogum(
     marked = splits["train"] if singletons else ()
     read = read_ontogum(source, names=list_once(splits), singletons=marked, types=types)
     docs = {get_title(doc): doc for doc in read}
-    save_docs(split_docs(docs, splits, out_dir), speaker_markers=speaker_markers)
+    save_docs(split_docs(docs, splits, out_dir))
 
 
 FORMAT = Format(name="ontogum", title="OntoGUM", convert=convert_ontogum)

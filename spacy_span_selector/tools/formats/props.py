@@ -23,7 +23,6 @@ from ...annotation import (
     has_frames_annotated,
     set_frames,
 )
-from ...people.dialogue import remove_speaker_markers
 from .columns import WRITABLE_LABEL, read_arguments_column, write_starred_column
 from .commands import read_all, save_docs, save_texts, split_paths
 from .files import check_writable, read_text
@@ -147,8 +146,7 @@ def _read_frames(path: Path, lines: list[Line], report: Report) -> list[Frame]:
 def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
     """Write the frames of documents as props.
 
-    docs (Iterable[Doc]): Documents with frames. A document without sentence boundaries becomes one sentence. Speaker
-        markers are left out.
+    docs (Iterable[Doc]): Documents with frames. A document without sentence boundaries becomes one sentence.
     rolesets (bool): Whether the first column has the roleset of a predicate where it is known, which `read_props`
         reads back. By default it has the predicate's first word in lower case, which is the same for gold and
         predicted documents: the official scorer counts all arguments of a predicate as missed if the first columns
@@ -164,7 +162,7 @@ def write_props(docs: Iterable[Doc], *, rolesets: bool = False) -> str:
     sentences: list[str] = []
     n_frames = n_arguments = n_rolesets = 0
     incomplete: list[str] = []
-    for doc in map(remove_speaker_markers, docs):
+    for doc in docs:
         frames, lost_frames, lost_arguments = _writable_frames(doc)
         written = [_write_sentence(sentence, frames, rolesets) for sentence in _sentences(doc)]
         sentences.append(check_writable(doc, "".join(written)))
@@ -195,7 +193,7 @@ def write_words(docs: Iterable[Doc]) -> str:
     """
     texts: list[str] = []
     changed: Counter[str] = Counter()
-    for doc in map(remove_speaker_markers, docs):
+    for doc in docs:
         sentences = [[_one_word(token.text) for token in sentence] for sentence in _sentences(doc)]
         texts.append(check_writable(doc, "".join("\n".join(words) + "\n\n" for words in sentences)))
         if number := sum(_one_word(token.text) != token.text for token in doc):

@@ -24,7 +24,7 @@ from lab.baselines.multitask import (
     gold_constituents,
     has_constituents,
 )
-from spacy_span_selector.annotation import get_clusters, set_constituents, set_speaker_markers
+from spacy_span_selector.annotation import get_clusters, set_constituents
 from spacy_span_selector.examples.sentences import sentence_runs
 from spacy_span_selector.layers.selection.selectors import Marginals, Selection
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
@@ -91,10 +91,9 @@ def test_constituents_are_found_in_other_tokens() -> None:
     assert classes_of(gold) == {(2, 4): NOUN_PHRASE, (1, 4): OTHER, (5, 6): NOUN_PHRASE}
 
 
-def test_constituents_across_sentences_or_markers_are_left_out() -> None:
+def test_constituents_across_sentences_are_left_out() -> None:
     example = make_example([(3, 6, "NP"), (0, 8, "S"), (5, 7, "S"), (0, 2, "NP")])
-    set_speaker_markers(example.predicted, [(0, 1)])
-    assert classes_of(find_gold(example)) == {(5, 7): OTHER}
+    assert classes_of(find_gold(example)) == {(5, 7): OTHER, (0, 2): NOUN_PHRASE}
 
 
 @pytest.mark.parametrize(("constituents", "has_some"), [(None, False), ([], False), ([(0, 1, "NP")], True)])

@@ -211,7 +211,7 @@ def test_fields_of_other_inputs_are_json(tmp_path: Path):
 def test_the_columns_are_the_keys_of_plain_data():
     schema = table_schema(None)
     assert schema.names == [
-        *("format", "id", "text", "sentences", "tokens", "speakers", "speaker_markers", "clusters", "mentions"),
+        *("format", "id", "text", "sentences", "tokens", "speakers", "clusters", "mentions"),
         *("characters", "unlinked_mentions", "frames", "arguments", "rolesets", "quotations", "labelled_spans"),
         "fields",
     ]

@@ -6,8 +6,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector import doc_from_turns
-from spacy_span_selector.annotation import Argument, Frame, get_speaker_markers, set_clusters, set_frames
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.tools.cli import app
 
 TEXT = "=== one\n@Ann: [I|ann] like [my|ann] tea.\n\n=== two\n[Bob|bob] left [a house]. [He|bob] ran.\n"
@@ -136,26 +135,6 @@ def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, t
         assert result.exit_code == 1
         assert message in " ".join(result.output.split())
     assert not (tmp_path / "page.html").exists()
-
-
-@Language.component("render_test_first_unmarked_and_last")
-def link_first_unmarked_and_last(doc: Doc) -> Doc:
-    """Link the first word that is in no marker of a speaker and the last."""
-    marked = {i for start, end in get_speaker_markers(doc) for i in range(start, end)}
-    first = next(i for i in range(len(doc)) if i not in marked)
-    set_clusters(doc, [[(first, first + 1), (len(doc) - 1, len(doc))]])
-    return doc
-
-
-def test_a_pipeline_is_given_the_speaker_markers(tmp_path: Path):
-    nlp = spacy.blank("en")
-    dialogue = doc_from_turns(nlp, [("Ann", "Bob left."), ("Eve", "Did he?")], markers=True)
-    DocBin(docs=[dialogue]).to_disk(tmp_path / "data.spacy")
-    nlp.add_pipe("render_test_first_unmarked_and_last")
-    nlp.to_disk(tmp_path / "model")
-    result = run(tmp_path / "data.spacy", tmp_path / "page.html", "--model", tmp_path / "model")
-    assert result.exit_code == 0
-    assert "<bdi>Bob</bdi> <small>2</small>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_prefixes_are_those_of_the_pipeline_or_given(tmp_path: Path):

@@ -20,7 +20,6 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_speakers,
 )
-from spacy_span_selector.people.dialogue import insert_speaker_markers
 from spacy_span_selector.tools.formats.jsonlines import read_jsonlines, write_jsonlines
 
 from ...spans import put_spans
@@ -314,16 +313,6 @@ def test_a_document_without_sentences_becomes_one(tmp_path: Path):
 
 def test_a_document_without_words_is_kept(tmp_path: Path):
     assert len(round_trip(tmp_path, Doc(Vocab()))[0]) == 0
-
-
-def test_markers_of_speakers_are_left_out(tmp_path: Path):
-    doc = make_doc()
-    set_speakers(doc, [(0, 3, "Leo")])
-    marked = insert_speaker_markers(doc)
-    assert len(marked) > len(doc)
-    _, written = round_trip(tmp_path, marked)
-    assert written["sentences"] == [["Ann", "slept", "."], ["She", "snored"]]
-    assert written["speakers"] == [["Leo"] * 3, ["-"] * 2]
 
 
 @pytest.mark.parametrize("place", [0, 3, 5])

@@ -29,7 +29,6 @@ from ....annotation import (
     has_labelled_spans_annotated,
     has_quotations_annotated,
 )
-from ....people.dialogue import remove_speaker_markers
 from ..columns import by_sentence, find_nested
 from ..files import check_writable, one_line
 from ..reports import list_names
@@ -63,7 +62,7 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     """Write documents in the bracketed format.
 
     docs (Iterable[Doc]): Documents. One without sentence boundaries becomes one line; white space is written as one
-        space. A sentence gets the speaker of the turn that covers its first word; speaker markers are left out.
+        space. A sentence gets the speaker of the turn that covers its first word.
         Clusters without a name are called `c1`, `c2`, ..., except singletons that speak in no quotation. A document
         without a title, or with a title that was used before, gets a new one.
     RETURNS (str): The text of a file that `read_bracketed` reads. One warning for each kind of annotation in `LOST`
@@ -73,7 +72,7 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     blocks: list[str] = []
     titles: set[str] = set()
     lost_of: dict[str, Counter[str]] = {what: Counter() for what in LOST}  # numbers by document
-    for number, doc in enumerate(map(remove_speaker_markers, docs), start=1):
+    for number, doc in enumerate(docs, start=1):
         title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
         titles.add(title)
         writer = _Writer(doc)

@@ -41,7 +41,7 @@ from ..columns import (
     read_starred_column,
     unescape_brackets,
 )
-from ..commands import SpeakerMarkers, save_docs, split_paths
+from ..commands import save_docs, split_paths
 from ..conllu import Row
 from ..files import FILES as UNREADABLE
 from ..files import read_text
@@ -276,13 +276,12 @@ def convert_conll2012(
             help="Files, or folders whose *gold_conll files are read, at any depth, and the file to write",
         ),
     ],
-    speaker_markers: SpeakerMarkers = False,
 ) -> None:
     """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English splits."""
     sources, out_path = split_paths(paths)
     files = find_files(sources)
     docs = read_conll2012(files)
-    save_docs({out_path: docs}, speaker_markers=speaker_markers)
+    save_docs({out_path: docs})
     typer.echo(f"Read {len(files):,} files. MD5 of their contents, one after the other: {digest_files(files)}")
     official = [split for split, count in ENGLISH_DOCUMENTS.items() if count == len(docs)]
     if official:

@@ -22,7 +22,6 @@ from ....annotation import (
     get_speakers,
     get_title,
 )
-from ....people.dialogue import remove_speaker_markers
 from ..columns import (
     EMPTY_CELL,
     EMPTY_CELLS,
@@ -65,7 +64,7 @@ def write_conll2012(docs: Iterable[Doc]) -> str:
     incomplete: list[str] = []
     used: set[tuple[str, int]] = set()
     texts: list[str] = []
-    for doc in map(remove_speaker_markers, docs):
+    for doc in docs:
         before = lost.total()
         lines = _write_doc(doc, *_name_doc(doc, used, lost), lost)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))

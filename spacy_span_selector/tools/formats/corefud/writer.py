@@ -24,7 +24,6 @@ from ....annotation import (
 )
 from ....documents.words import remove_white_space
 from ....extensions.mention_types import head_token
-from ....people.dialogue import remove_speaker_markers
 from ..columns import NUMBER, find_nested, read_number
 from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
@@ -65,7 +64,7 @@ def write_corefud(docs: Iterable[Doc]) -> str:
         candidates = (wanted if i == 1 else f"{wanted} {i}" for i in count(1))
         title = next(candidate for candidate in candidates if candidate not in titles)
         titles.add(title)
-        lines = _write_doc(remove_white_space(remove_speaker_markers(doc)), title, columns, report)
+        lines = _write_doc(remove_white_space(doc), title, columns, report)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
     report.warn()
     return "".join(texts)
@@ -194,7 +193,7 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
         if message:
             raise ValueError(message)
     documents.pop("", None)
-    by_title = {get_title(doc): remove_white_space(remove_speaker_markers(doc)) for doc in docs}
+    by_title = {get_title(doc): remove_white_space(doc) for doc in docs}
     for title in [*documents, *by_title]:
         if title not in documents or title not in by_title:
             there = f"in {source}" if title in documents else "in the documents"

@@ -42,7 +42,7 @@ ROLES = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-T
 
 TEXT_FIELD, TITLE_FIELD = "text", "title"
 DOCUMENT_FIELD = "document"  # of the data, which Label Studio hands back as they are
-IN_DOCUMENT = ("format", "id", "sentences", "tokens", "speakers", "speaker_markers", "quotations")
+IN_DOCUMENT = ("format", "id", "sentences", "tokens", "speakers", "quotations")
 LABELLED_FIELD = "labelled_spans"
 
 LABELS_TAG, TEXT_TAG = "label", "text"

@@ -54,8 +54,6 @@ def from_dict(
         _set_sentences(document.sentences, alignment)
     if document.speakers is not None:
         annotation.set_speakers(doc, [(*row["tokens"], row["speaker"]) for row in alignment.kept("speakers")])
-    if document.speaker_markers is not None:
-        annotation.set_speaker_markers(doc, [row["tokens"] for row in alignment.kept("speaker_markers")])
     scores = {} if document.mentions is None else _set_clusters(alignment, cluster_prefix, mentions_key)
     if document.unlinked_mentions is not None:
         for row in alignment.kept("unlinked_mentions"):

@@ -242,8 +242,6 @@ class Document(Record):
     """The tokens, in order; only if asked for. Between them is only white space."""
     speakers: Turns | None = None
     """The turns of a dialogue."""
-    speaker_markers: Places | None = None
-    """Words of the text that nobody said: they tell who speaks."""
     clusters: Clusters | None = None
     """The clusters, in the order of their first mentions. Left out if the document is not annotated for coreference."""
     mentions: Mentions | None = None

@@ -50,9 +50,6 @@ def to_dict(
     if annotation.SPEAKERS_KEY in doc.spans:
         turns = filter(len, annotation.read_group(doc, annotation.SPEAKERS_KEY))
         data["speakers"] = pack([{**_place(turn), "speaker": turn.label_} for turn in turns], schema.Turns)
-    if annotation.SPEAKER_MARKERS_KEY in doc.spans:
-        markers = filter(len, annotation.read_group(doc, annotation.SPEAKER_MARKERS_KEY))
-        data["speaker_markers"] = pack([*map(_place, markers)], schema.Places)
     clusters = doc_clusters(doc, cluster_prefix, labelled_key)
     if annotation.has_clusters_annotated(doc, cluster_prefix, mentions_key):
         data["clusters"] = pack(_cluster_rows(clusters), schema.Clusters)

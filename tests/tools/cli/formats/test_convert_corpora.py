@@ -141,17 +141,6 @@ def test_ontogum_writes_its_three_parts(ontogum: Path, tmp_path: Path):
     assert "train.spacy: 1 documents, 10 tokens, 4 mentions, 2 clusters\n" in result.output
 
 
-def test_ontogum_puts_speakers_in_the_text_where_asked(ontogum: Path, tmp_path: Path):
-    assert run("convert", "ontogum", ontogum, tmp_path, "--speaker-markers").exit_code == 0
-    (doc,) = load(tmp_path / "dev.spacy")
-    words = ["<speaker>", "Ann", "</speaker>", "Ann", "called", "her"]
-    assert [token.text for token in doc[:6]] == words
-    assert [[doc[start:end].text for start, end in cluster] for cluster in get_clusters(doc)] == [
-        ["Ann", "her"],
-        ["her dog", "He"],
-    ]
-
-
 def test_ontogum_has_singletons_of_gum_in_train_alone(ontogum: Path, tmp_path: Path):
     for name in ("GUM_vlog_a", "GUM_vlog_b"):
         write(ontogum / f"coref/gum/conll/{name}.conll", conll(["_", "(event-1)", *"________"]))

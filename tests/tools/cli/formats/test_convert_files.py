@@ -80,16 +80,6 @@ def test_conll2012_joins_files_and_folders(tmp_path: Path):
     assert len(load(tmp_path / "tale.spacy")) == 2
 
 
-def test_conll2012_puts_speakers_in_the_text_where_asked(tmp_path: Path):
-    write_conll2012(tmp_path / "tale.conll")
-    assert (
-        run("convert", "conll2012", tmp_path / "tale.conll", tmp_path / "a.spacy", "--speaker-markers").exit_code == 0
-    )
-    (doc,) = load(tmp_path / "a.spacy")
-    assert [token.text for token in doc] == ["<speaker>", "Leo", "</speaker>", "Ann", "left"]
-    assert get_clusters(doc) == [[(3, 4)]]
-
-
 def test_conll2012_prints_the_sum_of_what_it_read(tmp_path: Path):
     paths = [tmp_path / "a.conll", tmp_path / "b.conll"]
     for path in paths:
@@ -161,14 +151,6 @@ def test_documents_that_come_twice_are_written_once(tmp_path: Path):
     assert len(load(tmp_path / "d.spacy")) == 2
 
 
-def test_jsonlines_puts_speakers_in_the_text_where_asked(tmp_path: Path):
-    write_jsonlines(tmp_path / "a.jsonlines")
-    path = tmp_path / "a.spacy"
-    assert run("convert", "jsonlines", tmp_path / "a.jsonlines", path, "--speaker-markers").exit_code == 0
-    (doc,) = load(path)
-    assert [token.text for token in doc] == ["<speaker>", "Leo", "</speaker>", "Ann", "left", "She"]
-
-
 def test_jsonlines_reports_the_place_of_an_error_and_what_it_cannot_write(tmp_path: Path):
     (tmp_path / "a.jsonlines").write_text("[]\n", encoding="utf-8")
     malformed = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "a.spacy")
@@ -213,8 +195,6 @@ def test_corefud_joins_files(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert "c.spacy: 2 documents, 2 tokens, 2 mentions, 2 clusters\n" in result.output
     assert [get_title(doc) for doc in load(paths[-1])] == ["a", "b"]
-    assert run("convert", "corefud", *paths, "--speaker-markers").exit_code == 0
-    assert load(paths[-1])[0].text.startswith("<speaker> Leo </speaker> Ann")
 
 
 def test_label_studio_takes_texts_of_any_field_and_language(tmp_path: Path):

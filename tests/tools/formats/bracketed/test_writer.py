@@ -17,7 +17,6 @@ from spacy_span_selector.annotation import (
     get_frames,
     get_labelled_spans,
     get_predicates,
-    get_speaker_markers,
     get_title,
     has_clusters_annotated,
     has_frames_annotated,
@@ -29,7 +28,6 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.people.dialogue import insert_speaker_markers
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed, write_bracketed
 
 NLP = spacy.blank("en")
@@ -91,12 +89,6 @@ def summary(doc: Doc) -> dict[str, object]:
 
 def test_a_text_in_normal_form_is_written_as_it_was_read():
     assert write_bracketed(parse_bracketed(STATION, NLP)) == STATION
-
-
-def test_speaker_markers_are_left_out():
-    docs = [insert_speaker_markers(doc) for doc in parse_bracketed(STATION, NLP)]
-    assert any(map(get_speaker_markers, docs))
-    assert write_bracketed(docs) == STATION
 
 
 WORDS = st.text(st.sampled_from("ab[]|\\#=@:>é—'."), min_size=1, max_size=4)

@@ -23,7 +23,6 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.people.dialogue import insert_speaker_markers
 from spacy_span_selector.tools.formats.conll2012 import read_conll2012, write_conll2012
 
 from ....spans import put_spans
@@ -234,14 +233,6 @@ def test_spans_without_tokens_are_left_out(tmp_path: Path, place: int):
     assert get_clusters(back) == [[(0, 1), (6, 7)]]
     assert get_frames(back) == [Frame(7, 8, [])]
     assert [(span.start, span.end) for span in back.spans["constituents"]] == [(0, 6)]
-
-
-def test_markers_of_speakers_are_left_out(tmp_path: Path):
-    doc = make_doc()
-    set_speakers(doc, [(0, 6, "Leo Orr")])
-    back = read_back(insert_speaker_markers(doc), tmp_path)
-    assert [token.text for token in back] == WORDS
-    assert get_speakers(back) == [(0, 6, "Leo_Orr")]
 
 
 def test_a_file_is_written(tmp_path: Path):

@@ -14,7 +14,6 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.people.dialogue import insert_speaker_markers
 from spacy_span_selector.tools.formats.corefud import merge_corefud, read_corefud, write_corefud
 
 from .helpers import entity_types, named_clusters, row, write
@@ -113,11 +112,11 @@ def test_what_cannot_be_written_is_counted(tmp_path: Path):
     assert get_clusters(back) == [[(0, 1)], [(0, 2)]]
 
 
-def test_white_space_and_markers_are_left_out(tmp_path: Path):
+def test_white_space_is_left_out(tmp_path: Path):
     doc = spacy.blank("en")("Ann \n slept.\n\nShe snored.")
     set_clusters(doc, [[(0, 1), (5, 6)]])
     set_speakers(doc, [(0, len(doc), "Leo")])
-    (tmp_path / "a.conllu").write_text(write_corefud([insert_speaker_markers(doc)]), encoding="utf-8")
+    (tmp_path / "a.conllu").write_text(write_corefud([doc]), encoding="utf-8")
     (back,) = read_corefud(tmp_path / "a.conllu")
     assert [token.text for token in back] == ["Ann", "slept", ".", "She", "snored", "."]
     assert [back[start:end].text for (start, end) in get_clusters(back)[0]] == ["Ann", "She"]

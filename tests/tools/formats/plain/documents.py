@@ -21,7 +21,6 @@ from spacy_span_selector.annotation import (
     set_labelled_spans,
     set_mentions,
     set_quotations,
-    set_speaker_markers,
     set_speakers,
     set_title,
 )
@@ -42,7 +41,6 @@ def full_doc(vocab: Vocab) -> Doc:
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=[i in (0, 9) for i in range(len(words))])
     set_title(doc, "the call")
     set_speakers(doc, [(2, 13, "Ann")])
-    set_speaker_markers(doc, [(0, 2)])
     ann, brother = [(2, 4), (5, 6)], [(5, 7), (9, 10)]
     mentions = [*ann, *brother]
     set_clusters(
@@ -117,8 +115,6 @@ def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
     several = st.lists(spans, max_size=5, unique=True) if len(doc) else st.just([])
     if draw(st.booleans()):
         set_speakers(doc, [(*span, draw(names)) for span in draw(several)])
-    if draw(st.booleans()):
-        set_speaker_markers(doc, draw(several))
     if draw(st.booleans()):
         annotate_clusters(draw, doc, draw(st.lists(several, max_size=4)), draw(several))
     if draw(st.booleans()):

@@ -24,7 +24,6 @@ from spacy_span_selector.annotation import (
     get_frames,
     get_labelled_spans,
     get_quotations,
-    get_speaker_markers,
     get_speakers,
     has_labelled_spans_annotated,
     has_quotations_annotated,
@@ -124,7 +123,7 @@ def test_other_keys_of_spans():
     keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles", "labelled_key": "nested"}
     doc = from_dict(data, NLP, **keys)
     assert {*doc.spans} == {
-        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "speaker_markers", "quotations_1"),
+        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "quotations_1"),
         "nested",
     }
     assert to_dict(doc, **keys) == data
@@ -230,17 +229,16 @@ def test_spans_between_tokens_are_left_out_and_counted():
         frames=spans((4, 10), (4, 9)),
         arguments=pack(*arguments),
         speakers=pack(span(0, 1, speaker="Ann")),
-        speaker_markers=spans((0, 1)),
     )
     doc, message = warning_about(data)
     assert message.startswith(
-        "Left out spans that don't begin and end with tokens: 7. The first: speakers[0], 'A' at 0, in document starting"
+        "Left out spans that don't begin and end with tokens: 6. The first: speakers[0], 'A' at 0, in document starting"
     )
     assert get_clusters(doc) == [[(0, 1), (2, 3)]]
     assert doc.spans["coref_clusters_1"].attrs["antecedents"] == [None, None]
     assert [token.text for token in doc.spans["coref_mentions"]] == ["Ann", "her", "brother"]
     assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
-    assert get_speakers(doc) == get_speaker_markers(doc) == []
+    assert get_speakers(doc) == []
 
 
 def test_quotations_that_do_not_align_are_left_out_and_what_else_does_not_is_not_known():
@@ -452,7 +450,7 @@ def facts(data: dict[str, Any]) -> dict[str, Any]:
 
     found: dict[str, Any] = {key: data.get(key) or None for key in ("id", "text")}
     found["speakers"] = rows(data.get("speakers") or {})
-    for key in ("speaker_markers", "unlinked_mentions", "labelled_spans", "quotations"):
+    for key in ("unlinked_mentions", "labelled_spans", "quotations"):
         found[key] = Counter(map(said, rows(data.get(key) or {})))
     everything = rows(data.get("mentions") or {})
     for row in everything:

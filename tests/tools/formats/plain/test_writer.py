@@ -40,7 +40,6 @@ def test_a_document_with_everything(doc: Doc):
         "text": TEXT,
         "sentences": {"start": [0, 34], "end": [34, 45]},
         "speakers": {"speaker": ["Ann"], "start": [5], "end": [45]},
-        "speaker_markers": {"start": [0], "end": [4]},
         "clusters": {
             "representative": [0, 2],
             "name": ["ann", None],
@@ -204,12 +203,11 @@ def test_spans_without_tokens_are_left_out():
     put_spans(doc, "coref_clusters_1", (1, 1), (0, 1), scores=[0.25, 0.5], antecedents=[None, None])
     put_spans(doc, "coref_mentions", (1, 1), (0, 1), scores=[0.25, 0.5])
     put_spans(doc, "speakers", (0, 0, "Ann"))
-    put_spans(doc, "speaker_markers", (1, 1))
     put_spans(doc, "sc", (1, 1, "PERSON"), (0, 1, "PERSON"), scores=[0.25, 0.5])
     data = to_dict(doc)
     assert data["clusters"] == {"representative": [0], "entity_label": ["PERSON"]}
     assert rows(data["mentions"]) == [{"cluster": 0, "start": 0, "end": 3, "score": 0.5, "antecedent": 0}]
-    assert rows(data["unlinked_mentions"]) == rows(data["speakers"]) == rows(data["speaker_markers"]) == []
+    assert rows(data["unlinked_mentions"]) == rows(data["speakers"]) == []
     assert rows(data["labelled_spans"]) == [{"start": 0, "end": 3, "score": 0.5, "label": "PERSON"}]
 
 

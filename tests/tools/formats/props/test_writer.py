@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import Argument, Frame, get_frames, set_frames, set_speakers
-from spacy_span_selector.people.dialogue import insert_speaker_markers
+from spacy_span_selector.annotation import Argument, Frame, get_frames, set_frames
 from spacy_span_selector.tools.formats.props import read_props, to_conll_role, write_props, write_words
 
 from ....spans import put_spans
@@ -54,13 +53,6 @@ def test_one_line_a_token_and_one_column_a_predicate():
         [],
         [],
     ]
-
-
-def test_speaker_markers_are_left_out():
-    doc = make_doc([GAVE, LEFT])
-    set_speakers(doc, [(0, 5, "Leo"), (5, 8, "Ruth Orr")])
-    marked = insert_speaker_markers(doc)
-    assert (write_props([marked]), write_words([marked])) == (write_props([doc]), write_words([doc]))
 
 
 @pytest.mark.parametrize("place", [0, 5, 8])
