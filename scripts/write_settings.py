@@ -20,7 +20,7 @@ from spacy_span_selector.encoders.transformer import EncoderSettings
 from spacy_span_selector.layers.coref.network import CorefSettings
 from spacy_span_selector.layers.selection.selectors import Selector
 from spacy_span_selector.layers.spancat.network import SpancatSettings
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.roles import SrlSettings
 from spacy_span_selector.models.selectors import sigmoid_selector
 from spacy_span_selector.people.entity_resolver import EntityResolver
 from spacy_span_selector.pipeline.settings import HasSettings, defaults

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -33,6 +33,7 @@ def takes_settings(
         arguments = dict(inspect.signature(make).parameters)
         del arguments["settings"]
         own = {field.name: _argument(field) for field in fields(settings) if field.name not in arguments}
+        blocks = {field.name for field in fields(settings) if is_dataclass(field.default)}
         signature = inspect.Signature(sorted([*arguments.values(), *own.values()], key=_has_default))
 
         @wraps(make)
@@ -40,6 +41,7 @@ def takes_settings(
             bound = signature.bind(*given, **named)
             bound.apply_defaults()
             values = {name: bound.arguments.pop(name) for name in own}
+            values = {name: value for name, value in values.items() if value is not None or name not in blocks}
             with naming(owner or repr(bound.arguments.get("name", make.__name__))):
                 checked = settings(**values)
             return make(**bound.arguments, settings=checked)
@@ -106,6 +108,8 @@ def _argument(field: Any) -> inspect.Parameter:
     default = inspect.Parameter.empty if field.default is MISSING else field.default
     if isinstance(default, tuple):
         default = [*default]  # as configs have it
+    if is_dataclass(default):
+        default = None  # a block of its own in a config
     return inspect.Parameter(field.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any, default=default)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from spacy_span_selector.layers.srl.roleset_roles import NO_TAG, FrameTable, KnownRoles
+from spacy_span_selector.layers.srl.roles import NO_TAG, FrameTable, KnownRoles
 
 
 def no_frames(roles: int, rolesets: int = 0, device: str | torch.device = "cpu") -> FrameTable:

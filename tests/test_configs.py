@@ -9,7 +9,7 @@ from spacy.util import load_config, walk_dict
 
 from spacy_span_selector.layers.coref.network import CorefSettings
 from spacy_span_selector.layers.spancat.network import SpancatSettings
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.roles import SrlSettings
 from spacy_span_selector.pipeline.settings import defaults
 from spacy_span_selector.pipeline.structured_coref import StructuredCoref
 from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat

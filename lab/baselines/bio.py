@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 import torch
 from spacy.tokens import Doc
@@ -28,11 +27,16 @@ from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import Marginals, Selection, Selector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import ArgumentFinder, FoundArgument, GoldFrames
-from spacy_span_selector.layers.srl.network import SrlOutput
-from spacy_span_selector.layers.srl.pairs import Pairs, pairs_with_ranges, signed_distance
-from spacy_span_selector.layers.srl.roleset_roles import KnownRoles, RoleClassifier
-from spacy_span_selector.layers.srl.settings import SrlSettings
-from spacy_span_selector.models.architectures import srl_model
+from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput
+from spacy_span_selector.layers.srl.roles import (
+    KnownRoles,
+    Pairs,
+    RoleClassifier,
+    SrlSettings,
+    pairs_with_ranges,
+    signed_distance,
+)
+from spacy_span_selector.models.architectures import selecting_model
 from spacy_span_selector.models.torch_head import HeadInput
 from spacy_span_selector.signatures import takes_settings
 
@@ -41,14 +45,11 @@ OUTSIDE = 0
 
 @registry.architectures("lab.BioModel.v1")
 @takes_settings(SrlSettings, "the SRL model")
-def build_bio_model(
-    tok2vec: Model[list[Doc], list[Floats2d]], settings: SrlSettings, selector: Any = None
-) -> Model[HeadInput, SrlOutput]:
-    """Build a model of semantic role labelling that tags tokens. It takes the settings of `SrlModel.v1`.
-
-    selector (Any): Not used, nor is `max_span_width`: there are no spans to select.
-    """
-    return srl_model(tok2vec, replace(settings, selector=NoSelector(), max_span_width=None), ArgumentTagger)
+def build_bio_model(tok2vec: Model[list[Doc], list[Floats2d]], settings: SrlSettings) -> Model[HeadInput, SrlOutput]:
+    """Build a model of semantic role labelling that tags tokens. It takes the settings of `SrlModel.v1`, of which
+    `selector` and `max_span_width` are not used: there are no spans to select."""
+    settings = replace(settings, selector=NoSelector(), max_span_width=None)
+    return selecting_model("srl", tok2vec, partial(SrlHead, make_finder=ArgumentTagger), settings)
 
 
 @dataclass(frozen=True)

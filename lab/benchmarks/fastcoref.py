@@ -34,7 +34,7 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import cluster_groups, set_clusters
-from spacy_span_selector.layers.spans.precision import has_bfloat16
+from spacy_span_selector.layers.spans.computing import has_bfloat16
 
 from ..measuring import Repeats, print_header, print_row, set_threads
 from .systems import METRICS, Annotate, annotate_in_turns, load_ours, read_gold, score_cells

@@ -22,9 +22,8 @@ from spacy.language import Language
 
 from spacy_span_selector.layers.coref.linker import Linker
 from spacy_span_selector.layers.spans.scorer import SpanScorer
-from spacy_span_selector.layers.srl.predicates import PredicateTagger
-from spacy_span_selector.layers.srl.roleset_roles import RoleClassifier
-from spacy_span_selector.layers.srl.rolesets import RolesetClassifier
+from spacy_span_selector.layers.srl.predicates import PredicateTagger, RolesetClassifier
+from spacy_span_selector.layers.srl.roles import RoleClassifier
 
 from ..baselines.bio import NoSelector
 from ..baselines.greedy import GreedySelector

@@ -23,7 +23,7 @@ from thinc.api import Model, chain, xp2torch
 from thinc.types import Floats2d, Ragged
 from torch import Tensor
 
-from ..layers.spans.precision import has_bfloat16, in_bfloat16
+from ..layers.spans.computing import has_bfloat16, in_bfloat16
 from ..models.finite import NotFinite, first_not_finite, module_gradients
 from ..models.shim import at_rest
 from ..signatures import CHECKED, takes_settings

@@ -10,7 +10,7 @@ from spacy.training import Example
 from ..annotation import annotates_all_predicates, describe_doc, get_frames, has_frames_annotated
 from ..layers.spans.layout import Runs, Spans, is_long
 from ..layers.srl.arguments import GoldFrames
-from ..layers.srl.pairs import is_near
+from ..layers.srl.roles import is_near
 from .alignment import SpanAligner
 from .lost import LostSpans
 from .rolesets import RolesetCounts, seen_rolesets

@@ -19,9 +19,8 @@ from ..annotation import get_frames
 from ..annotation.lexicon import Lexicon
 from ..extensions.english import verbs_in_perfect, words_of_form
 from ..layers.spans.layout import Spans
-from ..layers.srl.pairs import Pairs
-from ..layers.srl.roleset_roles import ABSENT, NO_TAG, FrameTable
-from ..layers.srl.rolesets import Senses
+from ..layers.srl.predicates import Senses
+from ..layers.srl.roles import ABSENT, NO_TAG, FrameTable, Pairs
 
 RolesetCounts = dict[str, dict[str, int]]
 """How often each form, and each lemma, was seen with each roleset."""

@@ -1,133 +1,72 @@
-"""The architectures of the components: any tok2vec, then the network."""
+"""The architectures of the components: any tok2vec, then the network.
+
+In a config, the fields of the settings are the arguments of an architecture.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any
 
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d
+from torch import nn
 
 from ..layers.coref.loss import CorefOutput
 from ..layers.coref.network import CorefHead, CorefSettings
-from ..layers.selection.selectors import Selector
-from ..layers.selection.settings import NetworkSettings
+from ..layers.selection.network import NetworkSettings
 from ..layers.spancat.network import SpancatHead, SpancatOutput, SpancatSettings
-from ..layers.srl.arguments import ArgumentFinder
 from ..layers.srl.network import SrlHead, SrlOutput
-from ..layers.srl.settings import SrlSettings
-from ..layers.srl.span_arguments import SpanArgumentFinder
-from ..signatures import naming, takes_settings
+from ..layers.srl.roles import SrlSettings
+from ..signatures import takes_settings
 from .torch_head import HeadInput, change_head, torch_head
 
-Settings = TypeVar("Settings", bound=NetworkSettings)
+Tok2Vec = Model[list[Doc], list[Floats2d]]
 
 
 @registry.architectures("spacy_span_selector.CorefModel.v1")
 @takes_settings(CorefSettings, "the coreference model")
-def build_coref_model(
-    tok2vec: Model[list[Doc], list[Floats2d]], settings: CorefSettings, selector: Selector | None = None
-) -> Model[HeadInput, CorefOutput]:
-    """Build the coreference model. In a config, the fields of its settings are its arguments.
-
-    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
-        to a shared Tok2Vec or transformer.
-    settings (CorefSettings): Everything else.
-    selector (Selector | None): How mentions are selected; None for spacy_span_selector.LaminarSelector.v1.
-    RETURNS (Model[HeadInput, CorefOutput]): Its attribute `settings`, which is not saved, has all settings.
-    """
-    settings = _with_selector(settings, selector, "the coreference model")
-    model = torch_head("coref", tok2vec, partial(CorefHead, settings=settings))
-    model.attrs["settings"] = settings
-    return model
+def build_coref_model(tok2vec: Tok2Vec, settings: CorefSettings) -> Model[HeadInput, CorefOutput]:
+    """Build the coreference model."""
+    return selecting_model("coref", tok2vec, CorefHead, settings, has_labels=False)
 
 
 @registry.architectures("spacy_span_selector.SrlModel.v1")
 @takes_settings(SrlSettings, "the SRL model")
-def build_srl_model(
-    tok2vec: Model[list[Doc], list[Floats2d]], settings: SrlSettings, selector: Selector | None = None
-) -> Model[HeadInput, SrlOutput]:
-    """Build the model of semantic role labelling. In a config, the fields of its settings are its arguments.
-
-    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
-        to a shared Tok2Vec or transformer.
-    settings (SrlSettings): Everything else.
-    selector (Selector | None): How arguments are selected; None for spacy_span_selector.LaminarSelector.v1.
-    RETURNS (Model[HeadInput, SrlOutput]): Its attribute `settings`, which is not saved, has all settings.
-    """
-    return srl_model(tok2vec, _with_selector(settings, selector, "the SRL model"))
+def build_srl_model(tok2vec: Tok2Vec, settings: SrlSettings) -> Model[HeadInput, SrlOutput]:
+    """Build the model of semantic role labelling."""
+    return selecting_model("srl", tok2vec, SrlHead, settings)
 
 
 @registry.architectures("spacy_span_selector.SpancatModel.v1")
 @takes_settings(SpancatSettings, "the model of labelled spans")
-def build_spancat_model(
-    tok2vec: Model[list[Doc], list[Floats2d]], settings: SpancatSettings, selector: Selector | None = None
-) -> Model[HeadInput, SpancatOutput]:
-    """Build the model of labelled spans. In a config, the fields of its settings are its arguments.
+def build_spancat_model(tok2vec: Tok2Vec, settings: SpancatSettings) -> Model[HeadInput, SpancatOutput]:
+    """Build the model of labelled spans."""
+    return selecting_model("spancat", tok2vec, SpancatHead, settings)
 
-    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener
-        to a shared Tok2Vec or transformer.
-    settings (SpancatSettings): Everything else.
-    selector (Selector | None): How spans are selected; None for spacy_span_selector.LaminarSelector.v1.
-    RETURNS (Model[HeadInput, SpancatOutput]): Its attribute `settings`, which is not saved, has all settings.
+
+def selecting_model(
+    name: str, tok2vec: Tok2Vec, head: Callable[..., nn.Module], settings: NetworkSettings, has_labels: bool = True
+) -> Model[HeadInput, Any]:
+    """Put a network that selects spans behind a tok2vec.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener to a shared
+        Tok2Vec or transformer.
+    head (Callable[..., nn.Module]): Makes the network from its `settings` and sizes. Must be picklable.
+    has_labels (bool): Whether it may learn more labels, whose numbers are the arguments of `grow` of the network.
+    RETURNS (Model[HeadInput, Any]): Its attribute `settings`, which is not saved, has all settings.
     """
-    settings = _with_selector(settings, selector, "the model of labelled spans")
-    model = torch_head("spancat", tok2vec, partial(SpancatHead, settings=settings))
+    model = torch_head(name, tok2vec, partial(head, settings=settings))
     model.attrs["settings"] = settings
-    model.attrs["resize_output"] = resize_labels
+    if has_labels:
+        model.attrs["resize_output"] = resize_output
     return model
 
 
-def resize_labels(model: Model[HeadInput, SpancatOutput], labels: int) -> Model[HeadInput, SpancatOutput]:
-    """Let a model of labelled spans learn more labels, as `add_label` of the component does.
-
-    model (Model[HeadInput, SpancatOutput]): The model.
-    labels (int): How many labels there are; new ones come last.
-    RETURNS (Model[HeadInput, SpancatOutput]): The same model.
-    """
-    change_head(model, lambda head: head.grow(labels))
+def resize_output(model: Model[HeadInput, Any], *labels: Any) -> Model[HeadInput, Any]:
+    """Let a model learn more labels, as `add_label` and `add_labels` of a component do."""
+    change_head(model, lambda network: network.grow(*labels))
     return model
-
-
-def srl_model(
-    tok2vec: Model[list[Doc], list[Floats2d]],
-    settings: SrlSettings,
-    make_finder: Callable[..., ArgumentFinder] = SpanArgumentFinder,
-) -> Model[HeadInput, SrlOutput]:
-    """Build the model of semantic role labelling, maybe with another way to find arguments.
-
-    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
-    settings (SrlSettings): All sizes.
-    make_finder (Callable[..., ArgumentFinder]): Makes the part of the network that finds arguments. Must be picklable.
-    RETURNS (Model[HeadInput, SrlOutput]): As of `build_srl_model`.
-    """
-    model = torch_head("srl", tok2vec, partial(SrlHead, settings=settings, make_finder=make_finder))
-    model.attrs["settings"] = settings
-    model.attrs["resize_output"] = resize_output
-    return model
-
-
-def resize_output(
-    model: Model[HeadInput, SrlOutput], roles: int, rolesets: Sequence[int] | None = None
-) -> Model[HeadInput, SrlOutput]:
-    """Let a model learn more roles and rolesets, as `add_label` and `add_labels` of the component do.
-
-    model (Model[HeadInput, SrlOutput]): The model.
-    roles (int): How many roles there are; new ones come last.
-    rolesets (Sequence[int] | None): The old number of each roleset, or -1 if it is new; None for the same.
-    RETURNS (Model[HeadInput, SrlOutput]): The same model.
-    """
-    change_head(model, lambda head: head.grow(roles, range(head.sizes["rolesets"]) if rolesets is None else rolesets))
-    return model
-
-
-def _with_selector(settings: Settings, selector: Selector | None, owner: str) -> Settings:
-    """Settings with the selector of a config; None for the default."""
-    if selector is None:
-        return settings
-    with naming(owner):
-        return replace(settings, selector=selector)

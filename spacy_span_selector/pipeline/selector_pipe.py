@@ -27,9 +27,9 @@ from ..documents.words import Words, read_all_words
 from ..examples.lost import LostSpans, level_of_caller
 from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
 from ..layers.selection.candidates import CandidateStrategy, Decoding
+from ..layers.selection.network import NetworkSettings
 from ..layers.selection.sampling import Annotation, Negatives, Widths
 from ..layers.selection.selectors import Selection, Selector
-from ..layers.selection.settings import NetworkSettings
 from ..layers.spans.layout import Runs, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module

@@ -33,13 +33,13 @@ from ..examples.lost import LostSpans
 from ..examples.rolesets import KnownRolesets, LookUpSenses, add_rolesets, count_rolesets, number_rolesets
 from ..extensions import register_extensions
 from ..layers.selection.candidates import Decoding
-from ..layers.selection.growth import NEW
+from ..layers.selection.network import NEW
 from ..layers.selection.sampling import Annotation, Widths
 from ..layers.spans.layout import Runs, SpanLayout, Spans
 from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
-from ..layers.srl.roleset_roles import FrameTable
+from ..layers.srl.roles import FrameTable
 from ..scoring.srl import SEMANTIC_ROLES
 from .batches import docs_to_initialize
 from .selector_pipe import MoveSpan, Scorer, SelectorPipe, SpanPrediction

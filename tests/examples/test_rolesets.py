@@ -19,7 +19,7 @@ from spacy_span_selector.examples.rolesets import (
     number_rolesets,
 )
 from spacy_span_selector.layers.spans.layout import Spans
-from spacy_span_selector.layers.srl.roleset_roles import ABSENT, NO_TAG
+from spacy_span_selector.layers.srl.roles import ABSENT, NO_TAG
 
 VOCAB = Vocab()
 

@@ -20,14 +20,12 @@ from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, Co
 from spacy_span_selector.layers.selection.candidates import Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.selection.selectors import LaminarSelector, StructuredSelector
-from spacy_span_selector.layers.spans import blocks
+from spacy_span_selector.layers.spans import computing
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import GoldFrames
 from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
-from spacy_span_selector.layers.srl.pairs import Pairs
-from spacy_span_selector.layers.srl.predicates import FindPredicates
-from spacy_span_selector.layers.srl.rolesets import Senses
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.predicates import FindPredicates, Senses
+from spacy_span_selector.layers.srl.roles import Pairs, SrlSettings
 
 from ..frame_tables import no_frames
 from ..layouts import layout_of
@@ -148,7 +146,7 @@ def test_more_sentences_of_the_same_lengths_take_hardly_more_operations(
     """As many blocks, one of each kind: a block more takes operations for each feature, and holds many sentences."""
     monkeypatch.setattr(linker, "COARSE_ROWS", 1 << 20)
     monkeypatch.setattr(linker, "COARSE_COLUMNS", 1 << 20)
-    monkeypatch.setitem(blocks.ELEMENTS, "cpu", 1 << 40)
+    monkeypatch.setitem(computing.ELEMENTS, "cpu", 1 << 40)
     short, long = (count(partial(network, times * SENTENCES, training)).operations for times in (1, 4))
     assert long <= 1.05 * short
 

@@ -13,9 +13,8 @@ from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.network import SrlHead, SrlRequest
-from spacy_span_selector.layers.srl.pairs import Pairs
-from spacy_span_selector.layers.srl.predicates import FindPredicates
-from spacy_span_selector.layers.srl.rolesets import Senses
+from spacy_span_selector.layers.srl.predicates import FindPredicates, Senses
+from spacy_span_selector.layers.srl.roles import Pairs
 from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder
 from spacy_span_selector.models.torch_head import HeadInput, head_module
 
@@ -61,7 +60,7 @@ def test_settings_reach_the_network() -> None:
     assert head.arguments.roles.project_argument.out_features == 7
     assert head.arguments.roles.output.weight.shape == (3, 5)
     assert head.rolesets.rolesets.weight.shape == (2, 7)
-    assert (head.dropout.p, head.arguments.max_span_width) == (0.2, 4)
+    assert (head.dropout.p, head.arguments.settings.max_span_width) == (0.2, 4)
     assert (model.attrs["settings"].selector, model.attrs["settings"].max_span_width) == (LaminarSelector(), 4)
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from scripts.write_settings import rows_of, values, write_page
 from spacy_span_selector.layers.coref.network import CorefSettings
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.roles import SrlSettings
 from spacy_span_selector.people.entity_resolver import EntityResolver
 from spacy_span_selector.pipeline.settings import defaults
 from spacy_span_selector.pipeline.structured_coref import StructuredCoref

@@ -18,18 +18,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..spans.blocks import compute_blocks, rows_at_once
+from ..spans.computing import Side, compute_blocks, multiply, prediction_dtype, rows_at_once
 from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, merge_tables
-from ..spans.precision import multiply, prediction_dtype
-from .pair_features import (
-    KINDS,
-    PAIR_FEATURES,
-    PAIR_KINDS,
-    SAME_WORDS,
-    SHORT_WORDS,
-    WORD_ROWS,
-    MentionFacts,
-)
+from .pair_features import KINDS, PAIR_FEATURES, PAIR_KINDS, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
 
 COARSE_ROWS = 256
 COARSE_COLUMNS = 4096
@@ -41,7 +32,6 @@ COMBINATIONS = 512
 
 COARSE_COMBINATIONS = 1 << 14
 """The same for the coarse scorer, which has one number for each."""
-
 
 UNIT_BITS = 8
 """Weights are added up in units of 1 / 256: sums of whole numbers are the same in any batch."""
@@ -158,7 +148,6 @@ class Linker(nn.Module):
     def forward(self, mentions: Mentions, reach: int | None = None) -> Links:
         """Score the mentions of a batch of documents.
 
-        mentions (Mentions): The mentions.
         reach (int | None): How many mentions back an antecedent may be: 1 for the mention before. No limit if None;
             then the coarse scores cost the square of the mentions of a document.
         """
@@ -194,6 +183,8 @@ class Linker(nn.Module):
         kept = min(self.kept, int((order - first).max()) if count else 0)
         antecedents = order.new_zeros(count, kept)
         best = vectors.new_full((count, kept), -torch.inf)
+        # Tiles of some mentions with some antecedents, from the first that any of these mentions may have up to
+        # themselves. The best of a tile compete with the best so far: `best` and `antecedents` are updated row by row.
         for begin, furthest in zip(range(0, count, COARSE_ROWS), first[::COARSE_ROWS].tolist(), strict=True):
             rows = order[begin : begin + COARSE_ROWS]
             for left in range(furthest, begin + len(rows), COARSE_COLUMNS):
@@ -233,14 +224,18 @@ class Linker(nn.Module):
         if vectors.device.type != "cuda":
             features, tables = merge_tables(features, tables, COMBINATIONS)
         mask = self.dropout(torch.ones_like(mention)) if self.training else None
-        product = self.product.weight.to(dtype)
+        weights = _Weights(tables, self.product.weight.to(dtype), self.output)
         row_elements = mention.shape[1] * antecedents.shape[1]
         at_once = rows_at_once(row_elements, vectors.device)
         blocks = (
             (
-                *(vectors, vectors[rows], sources[rows], antecedents[rows], kinds[rows]),
-                *(mention[rows], antecedent, tables, [feature[rows] for feature in features]),
-                *(product, None if mask is None else mask[rows], self.output),
+                Side(vectors[rows], mention[rows], rows),
+                Side(vectors, antecedent, antecedents[rows]),
+                sources[rows],
+                [feature[rows] for feature in features],
+                kinds[rows],
+                None if mask is None else mask[rows],
+                weights,
             )
             for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
         )
@@ -259,38 +254,43 @@ class Linker(nn.Module):
         return [feature.compare(facts, mention, antecedent) for feature in (SAME_WORDS, *self.features.values())]
 
 
-def _score_pairs(
-    vectors: Tensor,
-    rows: Tensor,
-    sources: Tensor,
-    antecedents: Tensor,
-    kinds: Tensor,
-    mention: Tensor,
-    antecedent: Tensor,
-    tables: Sequence[Tensor],
-    features: Sequence[Tensor],
-    product: Tensor,
-    mask: Tensor | None,
-    output: nn.Linear,
-) -> Tensor:
-    """The bilinear and the fine scores of some mentions with their antecedents, added.
+class _Weights(NamedTuple):
+    """The weights of the fine scorer.
 
-    vectors, antecedent (Tensor): Of all mentions. Shapes: (mentions, width) and (mentions, hidden)
-    rows, sources (Tensor): Of the mentions to score. Shape: (rows, width)
-    mention (Tensor): Of the mentions to score. Shape: (rows, hidden)
-    antecedents (Tensor): Indices of mentions. Shape: (rows, antecedents)
-    kinds (Tensor): Which of the outputs scores each pair. Shape: (rows, antecedents)
     tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
-    features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
-    product (Tensor): The weights of the product part, whose type it is computed in. Shape: (hidden, width)
-    mask (Tensor | None): Dropout of the hidden layer. Shape: (rows, hidden)
+    product (Tensor): That of the product part, whose type it is computed in. Shape: (hidden, width)
     output (nn.Linear): The output layer.
-    RETURNS (Tensor): Shape: (rows, antecedents)
     """
-    embed, linear = nn.functional.embedding, nn.functional.linear
-    others = embed(antecedents, vectors)
-    hidden = linear((rows[:, None] * others).to(product.dtype), product).to(rows.dtype)
-    hidden.add_(mention[:, None]).add_(embed(antecedents, antecedent)).add_(add_up(features, tables)).relu_()
+
+    tables: Sequence[Tensor]
+    product: Tensor
+    output: nn.Linear
+
+
+def _score_pairs(
+    mention: Side,
+    antecedent: Side,
+    sources: Tensor,
+    features: Sequence[Tensor],
+    kinds: Tensor,
+    mask: Tensor | None,
+    weights: _Weights,
+) -> Tensor:
+    """The bilinear and the fine scores of some mentions with their antecedents, added. Shape: (rows, antecedents)
+
+    mention (Side): The mentions to score, a row for each.
+    antecedent (Side): All mentions, and which of them are the antecedents of each row.
+    sources (Tensor): Projections of the mentions for the bilinear score. Shape: (rows, width)
+    features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
+    kinds (Tensor): Which of the outputs scores each pair. Shape: (rows, antecedents)
+    mask (Tensor | None): Dropout of the hidden layer. Shape: (rows, hidden)
+    """
+    embed, linear, output = nn.functional.embedding, nn.functional.linear, weights.output
+    others = embed(antecedent.members, antecedent.vectors)
+    product = (mention.vectors[:, None] * others).to(weights.product.dtype)
+    hidden = linear(product, weights.product).to(others.dtype)
+    hidden.add_(mention.hidden[:, None]).add_(embed(antecedent.members, antecedent.hidden))
+    hidden.add_(add_up(features, weights.tables)).relu_()
     # Dropout of the weights instead of the hidden units, of which there are more.
     fine = output(hidden) if mask is None else torch.bmm(hidden, mask[:, :, None] * output.weight.T) + output.bias
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.

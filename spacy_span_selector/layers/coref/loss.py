@@ -66,22 +66,8 @@ class CorefOutput(NamedTuple):
         """The tensors that the loss is computed from; none is computed from another."""
         return [*self.selection.tensors(), self.links.scores]
 
-    def loss(
-        self,
-        gold: GoldMentions,
-        layout: SpanLayout,
-        *,
-        annotation: Annotation,
-        negatives: Negatives,
-    ) -> Tensor:
-        """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document.
-
-        gold (GoldMentions): The annotation.
-        layout (SpanLayout): The sentences of the batch.
-        annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be a mention.
-        negatives (Negatives): Which other spans to sample.
-        RETURNS (Tensor): A scalar.
-        """
+    def loss(self, gold: GoldMentions, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
+        """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document."""
         log_p, log_not_p = self.selection.marginals
         gold_flat = gold.flat_index(layout)
         cluster_of_span = gold.cluster_of_span(layout)

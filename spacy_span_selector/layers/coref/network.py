@@ -8,13 +8,12 @@ from typing import Annotated, Literal
 import torch
 from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass as settings_class
-from torch import Tensor, nn
+from torch import Tensor
 
 from ...signatures import CHECKED
 from ..selection.candidates import CandidateStrategy
-from ..selection.network import make_span_scorer, select_spans
+from ..selection.network import Dropout, NetworkSettings, SelectingHead, Size
 from ..selection.selectors import Selection
-from ..selection.settings import Dropout, NetworkSettings, Size
 from ..spans.layout import SpanLayout
 from .linker import Linker, Mentions
 from .loss import CorefOutput
@@ -72,26 +71,13 @@ class CorefRequest:
     reach: int | None = None
 
 
-class CorefHead(nn.Module):
-    """Select mentions and link them.
+class CorefHead(SelectingHead):
+    """Select mentions and link them."""
 
-    width (int): Width of the token vectors.
-    settings (CorefSettings): All other sizes.
-    """
+    settings: CorefSettings
 
     def __init__(self, *, width: int, settings: CorefSettings) -> None:
-        super().__init__()
-        self.sizes = {"width": width}
-        self.settings = settings
-        self.dropout = nn.Dropout(settings.dropout)
-        self.span_scorer = make_span_scorer(
-            settings.selector,
-            width=width,
-            hidden_width=settings.hidden_width,
-            feature_width=settings.feature_width,
-            dropout=settings.dropout,
-            bfloat16=settings.bfloat16,
-        )
+        super().__init__(width=width, settings=settings)
         self.linker = Linker(
             vector_width=self.span_scorer.vector_width,
             width=settings.linker_width,
@@ -103,25 +89,12 @@ class CorefHead(nn.Module):
         )
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: CorefRequest) -> CorefOutput:
-        """Score the spans of a batch, choose candidates, link them.
-
-        tokens (Tensor): Vectors of the tokens of all documents. Shape: (tokens, width)
-        layout (SpanLayout): Their sentences.
-        request (CorefRequest): Words, and which spans to link.
-        """
-        tokens = self.dropout(tokens)
-        selection, vectors, scores = select_spans(
-            self.span_scorer,
-            self.settings.selector,
-            tokens,
-            layout,
-            request.choose,
-            max_span_width=self.settings.max_span_width,
-        )
+        """Choose spans of a batch, given by its token vectors, and link them. Shape: (tokens, width)"""
+        selection, vectors, scores = self.select(self.dropout(tokens), layout, request.choose)
         document = layout.document[selection.spans.starts]
         mentions = Mentions(
             vectors=vectors,
-            scores=scores[selection.candidates],
+            scores=scores,
             document=document,
             weights=self._weights(selection, document, request),
             facts=MentionFacts.read(self._facts(request.facts, layout), selection.spans),

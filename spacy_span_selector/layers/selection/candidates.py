@@ -20,11 +20,8 @@ Decoding = Literal["marginal", "map"]
 
 
 class CandidateStrategy(Protocol):
-    """Choose candidates.
+    """Choose spans by their scores and log probabilities. Shape: (layout.size,)
 
-    scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-    log_marginals (Tensor): Log probability that a span is selected, flat. Shape: (layout.size,)
-    layout (SpanLayout): The sentences of the batch.
     RETURNS (Tensor): Flat indices, in the order of the text: by start, then by end. Shape: (candidates,)
     """
 
@@ -100,10 +97,7 @@ def _at_most(most: float | None, chosen: Tensor, weights: Tensor, layout: SpanLa
 
 
 def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
-    """Tell whether more spans of any sentence were chosen than so many per token.
-
-    chosen (Tensor): Marks the chosen spans. Shape: that of the chart of the bucket
-    """
+    """Tell whether more spans of any sentence were chosen than so many per token."""
     return bool((chosen.flatten(1).sum(1) > torch.ceil(most * bucket.lengths)).any())
 
 
@@ -119,6 +113,7 @@ class TopPerSentence:
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
         scores = scores.masked_fill(~layout.valid(), -torch.inf)
         chosen = []
+        # Sentences of a bucket want different numbers of spans: take the greatest number, then leave some out by rank.
         for bucket in layout.buckets:
             wanted = torch.ceil(self.ratio * bucket.lengths).long()
             charts = bucket.chart(scores).flatten(1)
@@ -136,7 +131,6 @@ class Given:
 
     spans (Tensor): Flat index of each given span; none occurs twice. Shape: (spans,)
     closed (Tensor): Which documents have given spans, or an empty list of them. Shape: (documents,)
-    choose (CandidateStrategy): Chooses for the others.
     """
 
     spans: Tensor
@@ -151,10 +145,7 @@ class Given:
 
 @dataclass(frozen=True)
 class MostProbable:
-    """The spans of a batch with the greatest marginals.
-
-    ratio (float): How many, per token.
-    """
+    """The spans of a batch with the greatest marginals, so many per token."""
 
     ratio: float
 

@@ -1,17 +1,56 @@
-"""From token vectors to selected spans and their vectors: the part of the network that both components share."""
+"""The part that all networks share: from token vectors to selected spans and their vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
-from torch import Tensor
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+from torch import Tensor, nn
 
+from ...signatures import CHECKED
 from ..spans.layout import SpanLayout, Spans
 from ..spans.scorer import SpanScorer
 from .candidates import BY_SENTENCE, CandidateStrategy
-from .selectors import Marginals, Selection, Selector
+from .selectors import LaminarSelector, Marginals, Selection, Selector
+
+Size = Annotated[int, Field(ge=1)]
+Dropout = Annotated[float, Field(ge=0, lt=1)]
+
+NEW = -1
+"""Marks the row of a new label, among the numbers of rows that are kept."""
+
+NEW_BIAS = -5.0
+"""The score of a label before anything has been learnt of it: so low that annotation stays as it was."""
+
+
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
+class NetworkSettings:
+    """Sizes of a network that selects spans.
+
+    selector (Selector): How spans are selected.
+    hidden_width (int): Hidden layer of the span scorer.
+    feature_width (int): Width of the embedding of span widths.
+    dropout (float): Dropout in the network and on the token vectors that it reads.
+    max_span_width (int | None): Longest span that can be selected, in words. No limit if None; then long sentences
+        cost the cube of their length, and are cut.
+    bfloat16 (bool): Whether spans are projected, and pairs of them scored, in bfloat16 at prediction, where the device
+        has instructions for it.
+    """
+
+    selector: Selector = LaminarSelector()
+    hidden_width: Size = 512
+    feature_width: Size = 20
+    dropout: Dropout = 0.3
+    max_span_width: Size | None = 256
+    bfloat16: bool = True
+
+    @property
+    def band_width(self) -> int | None:
+        """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
+        return self.max_span_width if self.selector.takes_bands else None
 
 
 class Candidates(NamedTuple):
@@ -19,8 +58,7 @@ class Candidates(NamedTuple):
 
     selection (Selection): The selected spans.
     vectors (Tensor): Their vectors. Shape: (candidates, vector_width)
-    scores (Tensor): Score of every span in links or roles, with the indices of the selection. Shape: (layout.size,) or
-        (candidates,)
+    scores (Tensor): Their scores in links or roles. Shape: (candidates,)
     """
 
     selection: Selection
@@ -28,86 +66,66 @@ class Candidates(NamedTuple):
     scores: Tensor
 
 
-def make_span_scorer(
-    selector: Selector,
-    *,
-    width: int,
-    hidden_width: int,
-    feature_width: int,
-    dropout: float,
-    bfloat16: bool = False,
-) -> SpanScorer:
-    """Make the scorer of spans that `select_spans` needs.
+class SelectingHead(nn.Module):
+    """Score the spans of a batch, choose some, and represent these.
 
-    selector (Selector): How spans are selected.
-    The other arguments are those of `SpanScorer`.
+    settings (NetworkSettings): How spans are selected, and sizes that a config sets.
+    sizes (int): Those that it does not set: `width` of the token vectors, and how many labels there are.
     """
-    return SpanScorer(
-        width=width,
-        hidden_width=hidden_width,
-        feature_width=feature_width,
-        scores=selector.scores + selector.auxiliary_scores,
-        dropout=dropout,
-        bfloat16=bfloat16,
-    )
 
+    settings: NetworkSettings
 
-def select_spans(
-    scorer: SpanScorer,
-    selector: Selector,
-    tokens: Tensor,
-    layout: SpanLayout,
-    choose: CandidateStrategy,
-    *,
-    max_span_width: int | None,
-) -> Candidates:
-    """Score the spans of a batch, choose candidates, and represent these.
+    def __init__(self, *, settings: NetworkSettings, **sizes: int) -> None:
+        super().__init__()
+        self.settings = settings
+        self.sizes = sizes
+        self.dropout = nn.Dropout(settings.dropout)
+        self.span_scorer = SpanScorer(
+            width=sizes["width"],
+            hidden_width=settings.hidden_width,
+            feature_width=settings.feature_width,
+            scores=settings.selector.scores + settings.selector.auxiliary_scores,
+            dropout=settings.dropout,
+            bfloat16=settings.bfloat16,
+        )
 
-    At prediction the sentences of a long document are done in blocks if no sentence matters to another, so that the
-    scores of all of its spans are never in memory at once.
+    def select(self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy) -> Candidates:
+        """Score the spans of a batch, choose candidates, and represent these.
 
-    scorer (SpanScorer): From `make_span_scorer`.
-    selector (Selector): How spans are selected.
-    tokens (Tensor): Token vectors. Shape: (tokens, width)
-    layout (SpanLayout): The sentences of the batch.
-    choose (CandidateStrategy): Which spans to keep.
-    max_span_width (int | None): Longest span that can be selected, in tokens. No limit if None.
-    """
-    if torch.is_grad_enabled() or not layout.is_large or not isinstance(choose, BY_SENTENCE):
-        selection, scores = _select(scorer, selector, tokens, layout, choose, max_span_width)
-    else:
-        blocks = (_select(scorer, selector, tokens, block, choose, max_span_width) for block in layout.blocks())
-        selection, scores = _join([_without_others(*block) for block in blocks], len(tokens))
-    # Last, as vectors are what takes most memory.
-    vectors = scorer.represent(tokens, selection.spans.starts, selection.spans.ends)
-    return Candidates(selection, vectors, scores)
+        At prediction the sentences of a long document are done in blocks if no sentence matters to another, so that the
+        scores of all of its spans are never in memory at once.
 
+        tokens (Tensor): Token vectors. Shape: (tokens, width)
+        """
+        if torch.is_grad_enabled() or not layout.is_large or not isinstance(choose, BY_SENTENCE):
+            selection, scores = self._select(tokens, layout, choose)
+            scores = scores[selection.candidates]
+        else:
+            blocks = (self._select(tokens, block, choose) for block in layout.blocks())
+            selection, scores = _join([_without_others(*block) for block in blocks], len(tokens))
+        # Last, as vectors are what takes most memory.
+        vectors = self.span_scorer.represent(tokens, selection.spans.starts, selection.spans.ends)
+        return Candidates(selection, vectors, scores)
 
-def _select(
-    scorer: SpanScorer,
-    selector: Selector,
-    tokens: Tensor,
-    layout: SpanLayout,
-    choose: CandidateStrategy,
-    max_span_width: int | None,
-) -> tuple[Selection, Tensor]:
-    """Select spans with the scores of all of a layout at once; what `Candidates` has but vectors."""
-    scores = scorer(tokens, layout, max_span_width)
-    last = selector.scores - 1
-    # Even if both are the same row they must be two tensors, each with a gradient of its own.
-    selection, decision, auxiliary = scores[0], scores[last], scores[last + 1 :]
-    if max_span_width is not None:
-        selection = selection.masked_fill(layout.widths() > max_span_width, -torch.inf)
-    marginals = selector.marginals(selection, layout)
-    with torch.no_grad():
-        candidates = choose(selection, marginals.selected, layout)
-        spans = Spans(*layout.locate(candidates))
-    if max_span_width is not None and (wide := spans.ends - spans.starts >= max_span_width).any():
-        # Given ones: no others are wider, and training has none.
-        given = spans.take(wide)
-        own = scorer.score_some(tokens, given.starts, given.ends)[last]
-        decision = decision.index_put((candidates[wide],), own)
-    return Selection(selection, marginals, auxiliary, candidates, spans), decision
+    def _select(self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy) -> tuple[Selection, Tensor]:
+        """Select spans with the scores of a whole layout at hand, and the score of each span in links or roles."""
+        selector, most = self.settings.selector, self.settings.max_span_width
+        scores = self.span_scorer(tokens, layout, most)
+        last = selector.scores - 1
+        # Even if both are the same row they must be two tensors, each with a gradient of its own.
+        selection, decision, auxiliary = scores[0], scores[last], scores[last + 1 :]
+        if most is not None:
+            selection = selection.masked_fill(layout.widths() > most, -torch.inf)
+        marginals = selector.marginals(selection, layout)
+        with torch.no_grad():
+            candidates = choose(selection, marginals.selected, layout)
+            spans = Spans(*layout.locate(candidates))
+        if most is not None and (wide := spans.ends - spans.starts >= most).any():
+            # Given ones: no others are wider, and training has none.
+            given = spans.take(wide)
+            own = self.span_scorer.score_some(tokens, given.starts, given.ends)[last]
+            decision = decision.index_put((candidates[wide],), own)
+        return Selection(selection, marginals, auxiliary, candidates, spans), decision
 
 
 def _without_others(selection: Selection, scores: Tensor) -> tuple[Selection, Tensor]:
@@ -138,3 +156,24 @@ def _join(parts: Sequence[tuple[Selection, Tensor]], tokens: int) -> tuple[Selec
         Spans(starts[order], ends[order]),
     )
     return joined, torch.cat(scores)[order]
+
+
+def take_rows(weight: Tensor, rows: Sequence[int], new: Tensor | float) -> nn.Parameter:
+    """Make weights whose rows are those of others: more labels for a network that has been trained.
+
+    weight (Tensor): Shape: (rows, ...)
+    rows (Sequence[int]): The number of the row that each new one is copied from, or NEW.
+    new (Tensor | float): What rows that are NEW have.
+    RETURNS (nn.Parameter): Shape: (len(rows), ...)
+    """
+    old = weight.detach()
+    padded = torch.cat([old, torch.zeros_like(old[:1]) + new])  # NEW, which is -1, is the last row
+    return nn.Parameter(padded[torch.tensor(rows, device=old.device)])
+
+
+def grow_output(output: nn.Linear, rows: Sequence[int]) -> nn.Linear:
+    """Make a layer of scores for other labels, by the number of the row of each in the old one; NEW ones have NEW_BIAS
+    for all that is scored."""
+    grown = nn.Linear(output.in_features, len(rows), device=output.weight.device)
+    grown.weight, grown.bias = take_rows(output.weight, rows, 0.0), take_rows(output.bias, rows, NEW_BIAS)
+    return grown

@@ -13,7 +13,6 @@ from ..spans.layout import SpanLayout
 Annotation = Literal["complete", "partial"]
 """Complete if a corpus marks every span of interest, partial if an unmarked span may be one."""
 
-
 Widths = Literal["all", "gold"]
 """The widths of random spans: those of all spans, most of them wide, or those of gold spans."""
 
@@ -34,10 +33,8 @@ class Negatives:
     def draw(self, is_gold: Tensor, gold: Tensor, annotated: Tensor, layout: SpanLayout) -> Tensor:
         """Draw spans of annotated documents, with replacement.
 
-        is_gold (Tensor): Which spans are gold, flat. Shape: (layout.size,)
-        gold (Tensor): Flat indices of the gold spans. Shape: (gold spans,)
+        is_gold, gold (Tensor): Which spans are gold, as a mask and as flat indices. Shapes: (layout.size,), (gold,)
         annotated (Tensor): Which documents are annotated. Shape: (documents,)
-        layout (SpanLayout): The sentences of the batch.
         RETURNS (Tensor): Flat indices. Shape: (drawn,)
         """
         if self.widths == "gold" and len(gold):
@@ -50,7 +47,6 @@ def sample_spans(pool: Tensor, annotated: Tensor, layout: SpanLayout, per_token:
 
     pool (Tensor): Which spans may be drawn, flat; padding is left out here. Shape: (layout.size,)
     annotated (Tensor): Which documents are annotated. Shape: (documents,)
-    layout (SpanLayout): The sentences of the batch.
     per_token (float): How many to draw, per token of the batch; never more than there are.
     RETURNS (Tensor): Flat indices. Shape: (drawn,)
     """
@@ -62,13 +58,9 @@ def sample_spans(pool: Tensor, annotated: Tensor, layout: SpanLayout, per_token:
 
 
 def _sample_like(gold: Tensor, pool: Tensor, annotated: Tensor, layout: SpanLayout, per_token: float) -> Tensor:
-    """Draw spans with the widths of others, at places that are drawn apart.
+    """Draw spans with the widths of gold ones, one at least, at places that are drawn apart.
 
     Fewer than `per_token` are drawn: those that are not in the pool, or end behind their sentence, are left out.
-
-    gold (Tensor): Flat indices of spans with these widths, one at least. Shape: (gold spans,)
-    pool, annotated, layout, per_token: As for `sample_spans`.
-    RETURNS (Tensor): Flat indices. Shape: (drawn,)
     """
     tokens = len(layout.document)
     wanted = int(per_token * tokens)

@@ -72,7 +72,7 @@ class Selector(ABC):
         selected by, and one that counts in links or roles; 1 if the same does both.
     takes_bands (bool): Whether wide spans may be left out of the charts of long sentences, so that time and memory grow
         with their length. Otherwise these are cut.
-    auxiliary_scores (int): The number of scores that the span scorer gives each span for the selector's own loss.
+    auxiliary_scores (int): How many more it gives each span, for the selector's own loss.
     """
 
     scores: ClassVar[int] = 2
@@ -86,68 +86,43 @@ class Selector(ABC):
 
     @abstractmethod
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
-        """Compute the probability of every span; values in padding are meaningless.
-
-        scores (Tensor): Score of every span, flat. Shape: (layout.size,)
-        layout (SpanLayout): The sentences of the batch.
-        """
+        """Compute the probability of every span from its score, both flat. Shape: (layout.size,)"""
 
     @abstractmethod
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
-        """Make the strategy that chooses spans at prediction.
-
-        decoding (Literal["marginal", "map"]): Which set of spans is the best one, for selectors that score sets.
-        threshold (float): The least probability of a span.
-        """
+        """Make the strategy that chooses spans at prediction; `decoding` is for selectors that score sets of spans."""
 
     def training_strategy(self, ratio: float) -> CandidateStrategy:
-        """Make the strategy that chooses the spans to link or classify in training: the most probable ones.
-
-        ratio (float): Spans per token.
-        """
+        """Make the strategy that chooses the spans to link or classify in training, so many per token."""
         return MostProbable(ratio)
 
     def check_examples(self, examples: Sequence[Any], component: str) -> None:
-        """Check before training that there is gold annotation for what the selector learns.
-
-        examples (Sequence[Example]): The training examples.
-        component (str): Name of the component, for messages.
-        RAISES (ValueError): If there is none.
-        """
+        """Raise a ValueError, which names the component, if training examples lack what the selector learns."""
         return None
 
     def read_gold(
         self, examples: Sequence[Any], sentences: Sequence[Runs], max_width: int | None, device: torch.device
     ) -> Any:
-        """Read what the selector itself wants to know of the gold annotation of a batch.
+        """Read what the selector itself wants to know of the gold annotation of a batch: the `own_gold` of `loss`.
 
-        examples (Sequence[Example]): The examples. Their predicted documents have no white space.
-        sentences (Sequence[Runs]): The sentences of the predicted documents.
+        examples (Sequence[Example]): Their predicted documents have no white space.
+        sentences (Sequence[Runs]): Those of the predicted documents.
         max_width (int | None): The greatest number of tokens of a span, None for no limit.
-        device (torch.device): Where tensors go.
-        RETURNS (Any): The argument `own_gold` of `loss`.
         """
         return None
 
     def loss(self, output: Any, gold: Any, own_gold: Any, layout: SpanLayout, **settings: Any) -> Tensor:
-        """Compute the loss of a batch: that of its task.
+        """Compute the loss of a batch, a scalar: that of its task, of the output of the network.
 
-        output, gold (Any): The output of the network, and the gold annotation of its task.
-        own_gold (Any): From `read_gold`.
-        layout (SpanLayout): The sentences of the batch.
+        gold, own_gold (Any): The gold annotation of the task, and what `read_gold` returned.
         settings (Any): What else the loss of the task depends on.
-        RETURNS (Tensor): A scalar.
         """
         loss: Tensor = output.loss(gold, layout, **settings)
         return loss
 
 
 class GrammarSelector(Selector):
-    """A grammar over sets of non-crossing spans.
-
-    grammar (Grammar): The grammar.
-    band_grammar (Grammar): The same for charts that are bands.
-    """
+    """A grammar over sets of non-crossing spans, and the same for charts that are bands."""
 
     grammar: ClassVar[Grammar]
     band_grammar: ClassVar[Grammar]
@@ -200,7 +175,6 @@ class SigmoidSelector(Selector):
         return not self.non_crossing
 
     def marginals(self, scores: Tensor, layout: SpanLayout) -> Marginals:
-        """The sigmoid of each score."""
         return independent_marginals(scores)
 
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
@@ -208,8 +182,5 @@ class SigmoidSelector(Selector):
 
 
 def independent_marginals(scores: Tensor) -> Marginals:
-    """The log probabilities of independent spans.
-
-    scores (Tensor): The logit of each probability. Shape: (layout.size,)
-    """
+    """The log probabilities of independent spans, of which scores are the logits. Shape: (layout.size,)"""
     return Marginals(logsigmoid(scores), logsigmoid(-scores))

@@ -30,11 +30,9 @@ from torch.nn.functional import logsigmoid
 from ...signatures import CHECKED
 from ...wcfg import heaviest_set
 from ..selection.candidates import CandidateStrategy, Decoding
-from ..selection.growth import NEW, grow_output
-from ..selection.network import make_span_scorer, select_spans
+from ..selection.network import NEW, NetworkSettings, SelectingHead, Size, grow_output
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection, Selector
-from ..selection.settings import NetworkSettings, Size
 from ..spans.layout import SpanLayout, Spans
 
 
@@ -106,11 +104,7 @@ class SpancatOutput(NamedTuple):
     def loss(self, gold: GoldLabels, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The training objective, per candidate of an annotated document; see the top of this module.
 
-        gold (GoldLabels): The annotation, whose spans were those of the request.
-        layout (SpanLayout): The sentences of the batch.
-        annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be one of interest.
-        negatives (Negatives): Which other spans to sample.
-        RETURNS (Tensor): A scalar.
+        gold (GoldLabels): Its spans were those of the request.
         """
         log_p, log_not_p = self.selection.marginals
         gold_flat = layout.flat_index(gold.spans.starts, gold.spans.ends)
@@ -128,17 +122,18 @@ class SpancatOutput(NamedTuple):
     def decode(self, selector: Selector, decoding: Decoding, threshold: float) -> FoundLabels:
         """The best set of labelled spans, without crossing ones unless the selector lets spans cross.
 
-        selector (Selector): How spans are selected.
         decoding (Literal["marginal", "map"]): Which set is the best one; see the top of this module.
         threshold (float): The least probability of a labelled span, for "marginal".
         """
         spans = self.selection.spans
         logits = self.labels.double()
+        # What a span adds depends on the labels that it would have, so these are chosen first, then the spans.
         joint = self.selection.probabilities().double()[:, None] * logits.sigmoid()
         is_best = torch.zeros_like(joint, dtype=torch.bool)
         if logits.shape[1]:
             is_best[torch.arange(len(joint), device=joint.device), logits.argmax(dim=1)] = True
         if decoding == "map":
+            # A selected span has a label: its best one, however improbable that is.
             has = is_best | (logits > 0)
             scores = self.selection.scores[self.selection.candidates].double()
             weights = scores + logsigmoid(torch.where(has, logits, -logits)).sum(dim=1)
@@ -155,55 +150,24 @@ class SpancatOutput(NamedTuple):
         return FoundLabels(spans.starts[span], spans.ends[span], label, joint[span, label])
 
 
-class SpancatHead(nn.Module):
-    """Select spans and score their labels.
-
-    width (int): Width of the token vectors.
-    labels (int): How many labels there are.
-    settings (SpancatSettings): All other sizes.
-    """
+class SpancatHead(SelectingHead):
+    """Select spans and score their labels."""
 
     def __init__(self, *, width: int, labels: int, settings: SpancatSettings) -> None:
-        super().__init__()
-        self.sizes = {"width": width, "labels": labels}
-        self.settings = settings
-        self.dropout = nn.Dropout(settings.dropout)
-        self.span_scorer = make_span_scorer(
-            settings.selector,
-            width=width,
-            hidden_width=settings.hidden_width,
-            feature_width=settings.feature_width,
-            dropout=settings.dropout,
-            bfloat16=settings.bfloat16,
-        )
+        super().__init__(width=width, labels=labels, settings=settings)
         self.hidden = nn.Linear(self.span_scorer.vector_width, settings.label_hidden_width)
         self.output = nn.Linear(settings.label_hidden_width, labels)
 
     def grow(self, labels: int) -> None:
-        """Take more labels. The weights of the others stay, but their optimizer must start again.
-
-        labels (int): How many labels there are; new ones come last.
-        """
+        """Take so many labels, new ones last. The weights of the others stay, but their optimizer must start again."""
         known = self.output.out_features
         self.output = grow_output(self.output, [*range(known), *[NEW] * (labels - known)])
         self.sizes["labels"] = labels
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: SpancatRequest) -> SpancatOutput:
-        """Score the spans of a batch, choose some, and score labels.
-
-        tokens (Tensor): Vectors of the tokens of all documents. Shape: (tokens, width)
-        layout (SpanLayout): Their sentences.
-        request (SpancatRequest): Which spans to select, and which to label.
-        """
+        """Choose spans of a batch, given by its token vectors, and score labels. Shape: (tokens, width)"""
         tokens = self.dropout(tokens)
-        selection, vectors, _ = select_spans(
-            self.span_scorer,
-            self.settings.selector,
-            tokens,
-            layout,
-            request.choose,
-            max_span_width=self.settings.max_span_width,
-        )
+        selection, vectors, _ = self.select(tokens, layout, request.choose)
         if request.labelled is not None:
             vectors = self.span_scorer.represent(tokens, request.labelled.starts, request.labelled.ends)
         return SpancatOutput(selection, self.output(self.dropout(torch.relu(self.hidden(vectors)))))

@@ -33,7 +33,6 @@ def look_up(rows: Tensor, table: Tensor) -> Tensor:
     On a GPU it is a product with a one-hot matrix: the gradient of an embedding adds up one row after the other there,
     and waits for the GPU.
 
-    rows (Tensor): Numbers of rows. Shape: any
     table (Tensor): Shape: (rows of the table, width)
     RETURNS (Tensor): Shape: that of `rows`, then `width`
     """
@@ -64,8 +63,7 @@ def merge_tables(rows: Sequence[Tensor], tables: Sequence[Tensor], most: int) ->
 def add_up(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
     """The sum of one row of each of some small tables, on a GPU as a product like that of `look_up`.
 
-    rows (Sequence[Tensor]): Numbers of rows, for each table. Shapes: any, but the same
-    tables (Sequence[Tensor]): Shapes: (rows of the table, width)
+    rows, tables (Sequence[Tensor]): As for `merge_tables`.
     RETURNS (Tensor): Shape: that of the numbers, then `width`
     """
     if tables[0].device.type != "cuda":

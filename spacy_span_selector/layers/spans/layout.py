@@ -124,10 +124,8 @@ class SpanLayout:
     def build(
         cls, documents: Sequence[Runs], device: torch.device | None = None, most: int | None = None
     ) -> SpanLayout:
-        """Lay out a batch.
+        """Lay out the sentences of each document; a document may have none.
 
-        documents (Sequence[Runs]): The sentences of each document; a document may have none.
-        device (torch.device): Where the tensors go.
         most (int | None): The greatest number of tokens of a span, where charts may be bands; None where every chart
             has to have all spans.
         """
@@ -241,11 +239,7 @@ class SpanLayout:
 
 
 def is_long(tokens: int, most: int | None) -> bool:
-    """Tell whether the chart of a sentence is a band.
-
-    tokens (int): Its length.
-    most (int | None): The greatest number of tokens of a span, where charts may be bands; None where they may not.
-    """
+    """Tell whether the chart of a sentence of so many tokens is a band; `most` is as for `SpanLayout`."""
     return most is not None and tokens >= max(most + 1, LEAST_LONG)
 
 

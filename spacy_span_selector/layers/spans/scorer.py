@@ -11,25 +11,21 @@ tokens, which costs no more than the other parts if the sums of one span are mad
 
     head(i, k) = A(i, k) / Z(i, k),   A(i, k) = sum over i <= u <= k of exp(a_u) x_u,   Z likewise of exp(a_u)
 
-Two modules do so: `diagonals` on a CPU, `rows` on a GPU. When only narrow spans are scored, they see a long sentence as
-windows, each with the spans that start in one part of it, so that what is held at once does not depend on its length.
+`charts.py` does so. When only narrow spans are scored, it sees a long sentence as windows, each with the spans that
+start in one part of it, so that what is held at once does not depend on its length.
 `docs/model.md` has the derivation; the tests hold the result equal to the concatenated form.
 """
 
 from __future__ import annotations
 
-from types import ModuleType
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from . import diagonals, rows
-from .blocks import rows_at_once
+from .charts import SpanParts, attention_weights, score_spans
+from .computing import multiply, prediction_dtype, rows_at_once
 from .features import WIDTH_BUCKETS, bucket
 from .layout import Bucket, SpanLayout
-from .parts import SpanParts, attention_weights
-from .precision import multiply, prediction_dtype
 
 SPANS_AT_ONCE = 1 << 12
 """Spans that are represented at once at prediction: their parts take as much memory as what they are joined to."""
@@ -69,10 +65,8 @@ class SpanScorer(nn.Module):
         """Score every span of a batch.
 
         tokens (Tensor): Token vectors. Shape: (tokens, width)
-        layout (SpanLayout): The sentences of the batch.
         max_width (int | None): The greatest number of tokens of a span that is scored. None for all.
-        RETURNS (Tensor): The scores; values in padding and of wider spans are meaningless. Shape: (scores,
-            layout.size)
+        RETURNS (Tensor): Values in padding and of wider spans are meaningless. Shape: (scores, layout.size)
         """
         if not layout.buckets:
             return tokens.new_zeros(self.output.out_features, 0)
@@ -80,12 +74,7 @@ class SpanScorer(nn.Module):
         return torch.cat([chart.flatten(0, 2) for chart in charts]).T
 
     def score_some(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
-        """Score chosen spans.
-
-        tokens (Tensor): Token vectors. Shape: (tokens, width)
-        starts, ends (Tensor): First and last token of each span. Shape: (spans,)
-        RETURNS (Tensor): The scores, without dropout. Shape: (scores, spans)
-        """
+        """Score chosen spans, without dropout. Shapes: (tokens, width), (spans,), (spans,) -> (scores, spans)"""
         start, end, head, width = self._parts(tokens, starts, ends)
         scores: Tensor = self.output(
             torch.relu(self.start(start) + self.end(end) + self.head(head) + self.width(width))
@@ -93,12 +82,7 @@ class SpanScorer(nn.Module):
         return scores.T
 
     def represent(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
-        """The concatenated vectors of chosen spans.
-
-        tokens (Tensor): Token vectors. Shape: (tokens, width)
-        starts, ends (Tensor): First and last token of each span. Shape: (spans,)
-        RETURNS (Tensor): Start, end, head and width feature. Shape: (spans, vector_width)
-        """
+        """Start, end, head and width feature of chosen spans, concatenated. Shape: (spans, vector_width)"""
         if torch.is_grad_enabled():
             return torch.cat(self._parts(tokens, starts, ends), dim=1)
         vectors = tokens.new_empty(len(starts), self.vector_width)
@@ -135,16 +119,8 @@ class SpanScorer(nn.Module):
             output=self.output.weight,
             lengths=sentences.lengths,
         )
-        module = spans_scored_by(tokens.device)
-        if sentences.is_band:
-            return score_band(module, parts, sentences.shape[2]) + self.output.bias
-        chart: Tensor = module.score_spans(parts, max_width) + self.output.bias
-        return chart
-
-
-def spans_scored_by(device: torch.device) -> ModuleType:
-    """The module whose `score_spans` is the faster one on a device; both compute the same."""
-    return rows if device.type == "cuda" else diagonals
+        chart = score_band(parts, sentences.shape[2]) if sentences.is_band else score_spans(parts, max_width)
+        return chart + self.output.bias
 
 
 def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -163,28 +139,19 @@ def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tens
     return tokens.new_zeros(len(widths), tokens.shape[1]).index_add(0, span, weighted)
 
 
-def score_band(module: ModuleType, parts: SpanParts, most: int) -> Tensor:
-    """Score the narrow spans of some sentences.
-
-    module (ModuleType): What scores spans, `diagonals` or `rows`.
-    most (int): The greatest number of tokens of a span.
-    RETURNS (Tensor): 0, or of no meaning, where no span is. Shape: (sentences, length, most, scores)
-    """
+def score_band(parts: SpanParts, most: int) -> Tensor:
+    """Score the spans of at most so many tokens. Shape: (sentences, length, most, scores)"""
     count, length, hidden = parts.start.shape
     # No window is less than half its own.
     starts = max(most, rows_at_once(hidden, parts.start.device) - most + 1)
     if starts >= length:
-        return module.score_spans(parts, most, band=True)
-    chart: Tensor = module.score_spans(cut_into_windows(parts, starts, most), most, band=True)
+        return score_spans(parts, most, band=True)
+    chart = score_spans(cut_into_windows(parts, starts, most), most, band=True)
     return chart.view(count, -1, *chart.shape[2:])[:, :length]
 
 
 def cut_into_windows(parts: SpanParts, starts: int, most: int) -> SpanParts:
-    """Cut sentences into windows as if these were sentences, with fewer first than last tokens.
-
-    starts (int): First tokens of each window.
-    most (int): The greatest number of tokens of a span.
-    """
+    """Cut sentences into windows as if these were sentences, with `starts` first tokens and more last ones."""
     count, length, _ = parts.start.shape
     windows = -(-length // starts)
     behind = windows * starts - length

@@ -17,7 +17,7 @@ from ..selection.candidates import CandidateStrategy
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout, Spans
-from .roleset_roles import KnownRoles
+from .roles import KnownRoles
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,7 @@ class ArgumentOutput(Protocol):
         """The tensors that the loss is computed from, each of which gets a gradient."""
 
     def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
-        """The training objective, a sum over the batch. The predicates must have been the gold ones.
-
-        gold (GoldFrames): The annotation.
-        layout (SpanLayout): The sentences of the batch.
-        annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be an argument.
-        negatives (Negatives): Which other spans to sample.
-        RETURNS (Tensor): A scalar.
-        """
+        """The training objective, a sum over the batch. The predicates must have been the gold ones."""
 
     def decode(self) -> list[FoundArgument]:
         """The arguments of each predicate, which do not overlap. By predicate, then by place."""
@@ -118,9 +111,6 @@ class ArgumentFinder(nn.Module, ABC):
         """Score the arguments of a batch.
 
         tokens (Tensor): Token vectors. Shape: (tokens, width)
-        layout (SpanLayout): The sentences of the batch.
-        predicates (Spans): The predicates, by start.
-        vectors (Tensor): Their vectors. Shape: (predicates, predicate_width)
-        known (KnownRoles): What is known of their roles.
-        choose (CandidateStrategy): Which spans to classify.
+        predicates (Spans): By start.
+        vectors (Tensor): Those of the predicates. Shape: (predicates, predicate_width)
         """

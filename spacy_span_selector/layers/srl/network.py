@@ -13,22 +13,15 @@ from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentFinder, ArgumentOutput, GoldFrames
-from .predicates import FindPredicates, PredicateTagger, predicate_tags
-from .roleset_roles import FrameTable
-from .rolesets import FindSenses, RolesetClassifier, RolesetScores
-from .settings import SrlSettings
+from .predicates import FindPredicates, FindSenses, PredicateTagger, RolesetClassifier, RolesetScores, predicate_tags
+from .roles import FrameTable, SrlSettings
 from .span_arguments import SpanArgumentFinder
 
 
 @dataclass(frozen=True)
 class SrlRequest:
-    """Input of the network beside token vectors and layout.
-
-    find_predicates (FindPredicates): Which predicates to take.
-    find_senses (FindSenses): Which rolesets they may have.
-    frames (FrameTable): Which roles the rolesets have.
-    choose (CandidateStrategy): Which spans to classify.
-    """
+    """Input of the network beside token vectors and layout: which predicates to take, which rolesets they may have, and
+    which roles these; and which spans to classify."""
 
     find_predicates: FindPredicates
     find_senses: FindSenses
@@ -41,9 +34,7 @@ class SrlOutput:
     """Network output for a batch.
 
     log_tags (Tensor): Log probabilities of the predicate tags of each token. Shape: (tokens, 3)
-    predicates (Spans): The predicates that were taken.
-    rolesets (RolesetScores): Their rolesets.
-    arguments (ArgumentOutput): Their arguments.
+    predicates (Spans): The predicates that were taken, of which the rest is.
     """
 
     log_tags: Tensor
@@ -61,14 +52,7 @@ class SrlOutput:
         return [self.log_tags, self.rolesets.log_p, *self.arguments.tensors()]
 
     def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
-        """The training objective of predicates, rolesets and arguments, per token of an annotated document.
-
-        gold (GoldFrames): The annotation.
-        layout (SpanLayout): The sentences of the batch.
-        annotation (Literal["complete", "partial"]): Whether a span that is not annotated may be an argument.
-        negatives (Negatives): Which spans that are not gold to sample.
-        RETURNS (Tensor): A scalar.
-        """
+        """The training objective of predicates, rolesets and arguments, per token of an annotated document."""
         learnt = gold.annotated[layout.document]
         tags = predicate_tags(gold.predicates, len(learnt))
         every_predicate = (gold.annotated & gold.complete)[layout.document]
@@ -84,9 +68,7 @@ class SrlHead(nn.Module):
     roles (int): How many roles there are, the null role not counted.
     rolesets (int): How many rolesets were seen in training; 0 if they are not predicted.
     tags (int): How many function tags the frames of rolesets have, and one for roles that they lack; 0 without frames.
-    settings (SrlSettings): All other sizes.
-    make_finder (Callable[..., ArgumentFinder]): Makes the part that finds arguments, from these sizes and the width of
-        predicate vectors.
+    make_finder (Callable[..., ArgumentFinder]): Makes the part that finds arguments.
     """
 
     def __init__(
@@ -111,22 +93,14 @@ class SrlHead(nn.Module):
         )
 
     def grow(self, roles: int, rolesets: Sequence[int]) -> None:
-        """Take more roles and rolesets. The weights of the others stay, but their optimizer must start again.
-
-        roles (int): How many roles there are; new ones come last.
-        rolesets (Sequence[int]): The old number of each roleset, or `growth.NEW`.
-        """
+        """Take so many roles, new ones last, and rolesets, by the old number of each or NEW. The weights of the others
+        stay, but their optimizer must start again."""
         self.rolesets.grow(rolesets)
         self.arguments.grow(roles, rolesets)
         self.sizes |= {"roles": roles, "rolesets": len(rolesets)}
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: SrlRequest) -> SrlOutput:
-        """Run the network on a batch.
-
-        tokens (Tensor): Vectors of the tokens of all documents. Shape: (tokens, width)
-        layout (SpanLayout): The sentences of the batch.
-        request (SrlRequest): Which predicates, rolesets and spans to take.
-        """
+        """Run the network on the token vectors of a batch. Shape: (tokens, width)"""
         tokens = self.dropout(tokens)
         log_tags = self.tagger(tokens)
         predicates = request.find_predicates(log_tags.detach(), layout)

@@ -1,25 +1,27 @@
-"""Find predicates by tagging tokens, or take given ones. Predicates are ordered by start, then by end."""
+"""Find predicates by tagging tokens, or take given ones, and score the rolesets that their words were seen with.
+
+Predicates are ordered by start, then by end.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 
+from ..selection.network import take_rows
 from ..spans.layout import SpanLayout, Spans
+from .roles import Pairs
 
 OUTSIDE, BEGIN, INSIDE = range(3)
 """The tags: of a token in no predicate, of the first token of a predicate, of a further one ("pick *up*")."""
 
 
 class PredicateTagger(nn.Module):
-    """Score the tags of tokens.
-
-    width (int): Width of the token vectors.
-    hidden_width (int): Width of the hidden layer.
-    dropout (float): Dropout of the hidden layer.
-    """
+    """Score the tags of tokens by a network with one hidden layer, which has the dropout."""
 
     def __init__(self, *, width: int, hidden_width: int, dropout: float) -> None:
         super().__init__()
@@ -54,11 +56,8 @@ class FindPredicates:
     closed: Tensor
 
     def __call__(self, log_tags: Tensor, layout: SpanLayout) -> Spans:
-        """The predicates of a batch.
-
-        log_tags (Tensor): Log probabilities of tags. Shape: (tokens, 3)
-        layout (SpanLayout): The sentences of the batch. Given predicates that hold a token in no sentence are left out.
-        """
+        """The predicates of a batch, by log probabilities of tags; given ones that hold a token in no sentence are left
+        out. Shape: (tokens, 3)"""
         found = decode_predicates(log_tags, layout)
         free = ~self.closed[layout.document[found.starts]]
         outside = torch.cumsum(~layout.in_sentence, 0)
@@ -71,11 +70,8 @@ class FindPredicates:
 
 
 def decode_predicates(log_tags: Tensor, layout: SpanLayout) -> Spans:
-    """The predicates that the most probable tags spell; a predicate begins at BEGIN and takes what is INSIDE.
-
-    log_tags (Tensor): Log probabilities of tags. Shape: (tokens, 3)
-    layout (SpanLayout): The sentences of the batch; no predicate leaves its sentence, or is outside of any.
-    """
+    """The predicates that the most probable tags spell: one begins at BEGIN, takes what is INSIDE, and never leaves its
+    sentence. Shape: (tokens, 3)"""
     tags = log_tags.argmax(dim=1)
     starts = torch.nonzero((tags == BEGIN) & layout.in_sentence).squeeze(1)
     goes_on = (tags == INSIDE) & (layout.place > 0)
@@ -84,3 +80,84 @@ def decode_predicates(log_tags: Tensor, layout: SpanLayout) -> Spans:
     stops = torch.where(goes_on, len(tags), order).flip(0).cummin(0).values.flip(0)
     following = torch.cat([stops, stops.new_full((1,), len(tags))])[starts + 1]
     return Spans(starts, following - 1)
+
+
+class Senses(NamedTuple):
+    """The rolesets that each predicate may have.
+
+    pairs (Pairs): Which predicate may have which roleset, by predicate; a predicate may have none.
+    log_counts (Tensor): Logarithm of how often each pair was seen. Shape: (pairs,)
+    """
+
+    pairs: Pairs
+    log_counts: Tensor
+
+
+class FindSenses(Protocol):
+    """Look up the rolesets that predicates may have."""
+
+    def __call__(self, predicates: Spans) -> Senses: ...
+
+
+@dataclass(frozen=True)
+class RolesetScores:
+    """The rolesets that each predicate may have, and their probabilities.
+
+    senses (Senses): The pairs of predicate and roleset.
+    log_p (Tensor): Log probability of each pair's roleset among those of its predicate. Shape: (pairs,)
+    predicates (int): How many predicates there are.
+    """
+
+    senses: Senses
+    log_p: Tensor
+    predicates: int
+
+    def loss(self, gold: Tensor) -> Tensor:
+        """The negative log-likelihood of the gold rolesets, -1 where unknown; those that their predicate was never seen
+        with are ignored. Shape: (predicates,)"""
+        predicate, roleset = self.senses.pairs
+        return -self.log_p[gold[predicate] == roleset].sum()
+
+    def decode(self) -> Tensor:
+        """The most probable roleset of each predicate, of equal ones the first, or -1. Shape: (predicates,)"""
+        predicate, roleset = self.senses.pairs
+        log_p = self.log_p.detach()
+        # Two scatters in place of a loop: the greatest value of each predicate, then the first pair that has it.
+        greatest = log_p.new_full((self.predicates,), -torch.inf).scatter_reduce(0, predicate, log_p, "amax")
+        best = torch.nonzero(log_p == greatest[predicate]).squeeze(1)
+        none = torch.full((self.predicates,), len(log_p), device=log_p.device)
+        first = none.scatter_reduce(0, predicate[best], best, "amin")
+        return torch.cat([roleset, roleset.new_full((1,), -1)])[first]
+
+
+class RolesetClassifier(nn.Module):
+    """Score rolesets. Scores start at log counts, so an untrained network prefers the most frequent roleset; those of
+    rolesets that were not seen in training, which have higher numbers, stay there."""
+
+    def __init__(self, *, width: int, hidden_width: int, rolesets: int, dropout: float) -> None:
+        super().__init__()
+        self.project = nn.Linear(width, hidden_width)
+        self.rolesets = nn.Embedding(max(1, rolesets), hidden_width)  # torch warns of a gradient without rows
+        self.dropout = nn.Dropout(dropout)
+        nn.init.zeros_(self.rolesets.weight)
+
+    def grow(self, rolesets: Sequence[int]) -> None:
+        """Take other rolesets: the old number of each, or NEW; of a new one nothing but its count is known."""
+        vectors = take_rows(self.rolesets.weight, rolesets or [0], 0.0)
+        self.rolesets = nn.Embedding.from_pretrained(vectors, freeze=False)
+
+    def forward(self, predicates: Tensor, senses: Senses) -> RolesetScores:
+        """Score the rolesets that predicates, given by their vectors, may have. Shape: (predicates, width)"""
+        vectors = self.dropout(torch.relu(self.project(predicates)))
+        predicate, roleset = senses.pairs
+        seen = roleset < self.rolesets.num_embeddings
+        own = (vectors[predicate] * self.rolesets(torch.where(seen, roleset, 0))).sum(dim=1)
+        scores = torch.where(seen, own, 0) + senses.log_counts
+        return RolesetScores(senses, _log_softmax(scores, predicate, len(predicates)), len(predicates))
+
+
+def _log_softmax(scores: Tensor, group: Tensor, groups: int) -> Tensor:
+    """The log softmax of scores within groups, given by number. Shape: (scores,)"""
+    greatest = scores.new_full((groups,), -torch.inf).scatter_reduce(0, group, scores.detach(), "amax")
+    total = torch.zeros_like(greatest).index_add(0, group, torch.exp(scores - greatest[group]))
+    return scores - greatest[group] - torch.log(total[group])

@@ -20,7 +20,8 @@ outside the annotation count by L2, and none is sampled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -29,18 +30,19 @@ import torch
 from torch import Tensor
 
 from ..selection.candidates import CandidateStrategy
-from ..selection.network import make_span_scorer, select_spans
+from ..selection.network import SelectingHead
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentFinder, FoundArgument, GoldFrames
-from .interval_scheduling import heaviest_disjoint, heaviest_labelled
-from .pairs import Pairs, arguments_with_predicates, signed_distance
-from .roleset_roles import KnownRoles, RoleClassifier
-from .settings import SrlSettings
+from .roles import KnownRoles, Pairs, RoleClassifier, SrlSettings, arguments_with_predicates, signed_distance
 
 PAIRS_AT_ONCE = 1 << 14
 """Pairs whose roles are scored at once at prediction: what is computed on the way takes several times the memory."""
+
+
+Chosen = tuple["Chosen", int, int] | None
+"""Chosen intervals, the last one first: those before it, its index, its label."""
 
 
 class _Rival(NamedTuple):
@@ -59,10 +61,8 @@ class SpanArguments:
     """Network output for the arguments of a batch.
 
     selection (Selection): The spans that were classified.
-    predicates (Spans): The predicates of the batch.
     pairs (Pairs): Each candidate with each predicate of its sentence.
     log_roles (Tensor): Log probabilities of their roles, the null role first. Shape: (pairs, 1 + roles)
-    known (KnownRoles): What is known of the roles of the predicates.
     """
 
     selection: Selection
@@ -157,11 +157,7 @@ class SpanArguments:
 
 
 class _Sides(NamedTuple):
-    """The two sides of pairs.
-
-    spans, represented, scores: The candidates, their vectors, and their scores in roles.
-    predicates, vectors, known: The predicates, their vectors, and what is known of their roles.
-    """
+    """The two sides of pairs: candidates, with their vectors and their scores in roles, and predicates."""
 
     spans: Spans
     represented: Tensor
@@ -183,23 +179,13 @@ class _Sides(NamedTuple):
         return part, Pairs(pairs.left - first, pairs.right - first_predicate)
 
 
-class SpanArgumentFinder(ArgumentFinder):
+class SpanArgumentFinder(SelectingHead, ArgumentFinder):
     """Select argument spans and classify them."""
 
     def __init__(
         self, *, width: int, predicate_width: int, roles: int, rolesets: int, tags: int, settings: SrlSettings
     ) -> None:
-        super().__init__()
-        self.selector = settings.selector
-        self.max_span_width = settings.max_span_width
-        self.span_scorer = make_span_scorer(
-            settings.selector,
-            width=width,
-            hidden_width=settings.hidden_width,
-            feature_width=settings.feature_width,
-            dropout=settings.dropout,
-            bfloat16=settings.bfloat16,
-        )
+        super().__init__(width=width, settings=settings)
         self.roles = RoleClassifier(
             argument_width=self.span_scorer.vector_width,
             predicate_width=predicate_width,
@@ -221,12 +207,10 @@ class SpanArgumentFinder(ArgumentFinder):
         known: KnownRoles,
         choose: CandidateStrategy,
     ) -> SpanArguments:
-        selection, represented, scores = select_spans(
-            self.span_scorer, self.selector, tokens, layout, choose, max_span_width=self.max_span_width
-        )
+        selection, represented, scores = self.select(tokens, layout, choose)
         spans = selection.spans
         pairs = arguments_with_predicates(spans, predicates, layout)
-        sides = _Sides(spans, represented, scores[selection.candidates], predicates, vectors, known)
+        sides = _Sides(spans, represented, scores, predicates, vectors, known)
         if torch.is_grad_enabled() or len(pairs.left) <= PAIRS_AT_ONCE:
             log_roles = self._log_roles(sides, pairs)
         else:
@@ -241,3 +225,66 @@ class SpanArgumentFinder(ArgumentFinder):
         of_roles = self.roles.score_roles(represented, vectors, pairs, distance, known, known.tags)
         of_roles = of_roles + scores[pairs.left, None]
         return torch.cat([of_roles.new_zeros(len(of_roles), 1), of_roles], dim=1).log_softmax(dim=1)
+
+
+def heaviest_disjoint(intervals: Sequence[tuple[int, int]], weights: Sequence[float]) -> list[int]:
+    """Weighted interval scheduling, exact, by dynamic programming over the ends of the intervals.
+
+    intervals (Sequence[tuple[int, int]]): Start, and end, inclusive.
+    weights (Sequence[float]): One weight an interval; those that are not above 0 are never chosen.
+    RETURNS (list[int]): Indices of the chosen intervals, in ascending order. Of equally heavy sets, an interval that
+        ends later is left out.
+    """
+    order = sorted((i for i in range(len(weights)) if weights[i] > 0), key=lambda i: (intervals[i][1], i))
+    ends = [intervals[i][1] for i in order]
+    best = [0.0]  # heaviest weight among the first k intervals
+    chosen: list[int | None] = [None]  # how many intervals lie before the k-th, if it belongs to that set
+    for k, i in enumerate(order):
+        before = bisect_right(ends, intervals[i][0] - 1, hi=k)
+        weight = best[before] + weights[i]
+        better = weight > best[k]
+        best.append(weight if better else best[k])
+        chosen.append(before if better else None)
+    k = len(order)
+    kept: list[int] = []
+    while k:
+        before_k = chosen[k]
+        if before_k is None:
+            k -= 1
+        else:
+            kept.append(order[k - 1])
+            k = before_k
+    return sorted(kept)
+
+
+def heaviest_labelled(
+    intervals: Sequence[tuple[int, int]], choices: Sequence[Sequence[tuple[int, float]]], unique: Set[int]
+) -> list[tuple[int, int]]:
+    """The same with a label for each interval, where no label that is unique is given twice.
+
+    Exact, by dynamic programming over the ends of the intervals and the sets of unique labels that are used.
+
+    intervals (Sequence[tuple[int, int]]): Start, and end, inclusive.
+    choices (Sequence[Sequence[tuple[int, float]]]): The labels that each interval may have, with weights.
+    unique (Set[int]): The labels that are given once at most.
+    RETURNS (list[tuple[int, int]]): Indices of the chosen intervals, in ascending order, and their labels.
+    """
+    order = sorted(range(len(intervals)), key=lambda i: (intervals[i][1], i))
+    ends = [intervals[i][1] for i in order]
+    nothing: tuple[float, Chosen] = (0.0, None)
+    best = [{frozenset[int](): nothing}]  # by used labels: the heaviest choice among the first k intervals
+    for k, i in enumerate(order):
+        states = dict(best[k])
+        for used, (weight, chosen) in best[bisect_right(ends, intervals[i][0] - 1, hi=k)].items():
+            for label, more in choices[i]:
+                if label not in used:
+                    now = used | ({label} & unique)
+                    if weight + more > states.get(now, nothing)[0]:
+                        states[now] = (weight + more, (chosen, i, label))
+        best.append(states)
+    chosen = max(best[-1].values(), key=lambda state: state[0])[1]
+    kept = []
+    while chosen is not None:
+        chosen, i, label = chosen
+        kept.append((i, label))
+    return sorted(kept)

@@ -23,8 +23,7 @@ from lab.selections import select
 from spacy_span_selector.layers.selection.sampling import Negatives
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument, GoldFrames
-from spacy_span_selector.layers.srl.pairs import Pairs
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.roles import Pairs, SrlSettings
 
 from ...frame_tables import nothing_known
 from ...layers.srl.test_span_arguments import FRAMES, ROLES, SENTENCES, Frames, make_gold

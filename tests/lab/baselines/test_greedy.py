@@ -15,8 +15,8 @@ from spacy_span_selector.layers.selection.candidates import TopPerSentence
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.layers.srl.network import SrlOutput
-from spacy_span_selector.layers.srl.pairs import Pairs
-from spacy_span_selector.layers.srl.rolesets import RolesetScores, Senses
+from spacy_span_selector.layers.srl.predicates import RolesetScores, Senses
+from spacy_span_selector.layers.srl.roles import Pairs
 
 from ...layers.coref.test_loss import CLUSTERS, Case, loss_of
 from ...layers.coref.test_loss import make_case as coref_case

@@ -10,7 +10,7 @@ from torch import Tensor
 from spacy_span_selector.layers.coref import linker as linker_module
 from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions, Positions
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, KINDS, PAIR_FEATURES
-from spacy_span_selector.layers.spans import blocks, precision
+from spacy_span_selector.layers.spans import computing
 
 from .mentions import VECTOR_WIDTH, Case, bucket_of, distance_bucket, plain_feature, random_case, some_of
 
@@ -185,7 +185,7 @@ def test_block_sizes_change_nothing(
     expected = pairs(linker(mentions, reach))
     monkeypatch.setattr(linker_module, "COARSE_ROWS", rows)
     monkeypatch.setattr(linker_module, "COARSE_COLUMNS", columns)
-    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": fine_elements, "cuda": fine_elements})
+    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": fine_elements, "cuda": fine_elements})
     found = pairs(linker(mentions, reach))
     assert found.keys() == expected.keys()
     assert all(torch.isclose(score, expected[pair], atol=1e-6) for pair, score in found.items())
@@ -274,7 +274,7 @@ def test_a_feature_alone_is_learnt(name: str) -> None:
 def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
     training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
 ) -> None:
-    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
+    monkeypatch.setattr(computing, "has_bfloat16", lambda device: can)
     mentions = random_mentions(SIZES, device)
     exact, found = (build(bfloat16=k).to(device).train(training)(mentions) for k in (False, True))
     assert torch.equal(found.antecedents, exact.antecedents) and found.scores.dtype == torch.float32

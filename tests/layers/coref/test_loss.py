@@ -81,7 +81,7 @@ def make_case(
     return Case(CorefOutput(selection, links), gold, layout, scores, selector)
 
 
-def plain_loss(case: Case, annotation: Annotation, link_non_mentions: float = 0.0) -> float:
+def plain_loss(case: Case, annotation: Annotation) -> float:
     """The objective span by span, without the sampled spans."""
     p = case.output.selection.marginals.selected.double().exp().tolist()
     gold_flat = case.gold.flat_index(case.layout).tolist()
@@ -105,15 +105,11 @@ def plain_loss(case: Case, annotation: Annotation, link_non_mentions: float = 0.
         elif case.gold.annotated[case.layout.document[case.output.selection.spans.starts[i]]]:
             unlinked = p[span] / total if annotation == "partial" else 0.0
             loss -= math.log(unlinked + 1 - p[span])
-            if annotation == "complete":
-                loss -= link_non_mentions * p[span] * math.log(1 / total)
     in_annotated = case.gold.annotated[case.layout.document[case.output.selection.spans.starts]]
     return loss / int(in_annotated.sum())
 
 
-def loss_of(
-    case: Case, annotation: Annotation = "complete", negatives: float = 0.0, link_non_mentions: float = 0.0
-) -> torch.Tensor:
+def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
     return case.selector.loss(
         case.output,
         case.gold,
@@ -121,7 +117,6 @@ def loss_of(
         case.layout,
         annotation=annotation,
         negatives=Negatives(negatives),
-        link_non_mentions=link_non_mentions,
     )
 
 
@@ -136,37 +131,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.7])
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_equals_the_formula_span_by_span(seed: int, case: dict, annotation: Annotation, weight: float) -> None:
+def test_loss_equals_the_formula_span_by_span(seed: int, case: dict, annotation: Annotation) -> None:
     made = make_case(seed=seed, **case)
-    found = loss_of(made, annotation, link_non_mentions=weight).item()
-    assert found == pytest.approx(plain_loss(made, annotation, weight), rel=1e-4)
-
-
-def test_links_of_non_mentions_teach_the_linker_but_not_the_selector() -> None:
-    case = make_case()
-    case.output.links.scores.retain_grad()
-    selector, linker = [], []
-    for weight in (0.0, 1.0):
-        loss = loss_of(case, link_non_mentions=weight)
-        of_scores, of_links = torch.autograd.grad(loss, [case.scores, case.output.links.scores], retain_graph=True)
-        selector.append(of_scores)
-        linker.append(of_links)
-    assert torch.equal(*selector)
-    gold_flat = case.gold.flat_index(case.layout)
-    others = ~torch.isin(case.output.selection.candidates, gold_flat)
-    has_antecedents = case.output.links.possible.any(dim=1)
-    changed = (linker[0] != linker[1]).any(dim=1)
-    assert torch.equal(changed, others & has_antecedents) and changed.any()
-    assert (linker[1][changed][case.output.links.possible[changed]] > 0).all()  # lower scores are better
-
-
-def test_links_of_non_mentions_are_left_alone_where_the_loss_has_them() -> None:
-    case = make_case()
-    assert loss_of(case, "partial", link_non_mentions=1.0) == loss_of(case, "partial")
+    assert loss_of(made, annotation).item() == pytest.approx(plain_loss(made, annotation), rel=1e-4)
 
 
 def test_complete_and_partial_annotation_differ() -> None:

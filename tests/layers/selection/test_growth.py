@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from spacy_span_selector.layers.selection.growth import NEW, take_rows
+from spacy_span_selector.layers.selection.network import NEW, take_rows
 
 
 def test_rows_are_copied_and_new_ones_filled() -> None:

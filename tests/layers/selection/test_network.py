@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode
-from spacy_span_selector.layers.selection.network import Candidates, make_span_scorer, select_spans
+from spacy_span_selector.layers.selection.network import Candidates, NetworkSettings, SelectingHead
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import MOST_ENTRIES
 
@@ -22,12 +22,12 @@ class LaminarWithTask(LaminarSelector):
 def select(choose: CandidateStrategy, max_span_width: int | None = None) -> Candidates:
     """Select spans of sentences, of which long ones are bands if the width is limited, at prediction."""
     torch.manual_seed(0)
-    selector = LaminarWithTask()
-    scorer = make_span_scorer(selector, width=8, hidden_width=16, feature_width=4, dropout=0.0).eval()
+    sizes = {"hidden_width": 16, "feature_width": 4, "max_span_width": max_span_width}
+    head = SelectingHead(width=8, settings=NetworkSettings(selector=LaminarWithTask(), bfloat16=False, **sizes)).eval()
     layout = layout_of(SENTENCES, most=max_span_width)
     tokens = 3 * torch.randn(len(layout.row), 8)
     with torch.inference_mode():
-        return select_spans(scorer, selector, tokens, layout, choose, max_span_width=max_span_width)
+        return head.select(tokens, layout, choose)
 
 
 @pytest.mark.parametrize("choose", [Decode("marginal", 0.4), Decode("map", 0.5), AboveThreshold(0.4)])
@@ -45,7 +45,7 @@ def test_blocks_select_what_is_selected_at_once(
     assert torch.equal(blocks.selection.candidates, torch.arange(len(flat)))
     pairs = [
         (blocks.vectors, whole.vectors),
-        (blocks.scores, whole.scores[flat]),
+        (blocks.scores, whole.scores),
         (blocks.selection.auxiliary, whole.selection.auxiliary[:, flat]),
         (blocks.selection.scores, whole.selection.scores[flat]),
         (blocks.selection.marginals.selected, whole.selection.marginals.selected[flat]),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic.dataclasses import dataclass
 
-from spacy_span_selector.layers.selection.settings import Dropout, NetworkSettings, Size
+from spacy_span_selector.layers.selection.network import Dropout, NetworkSettings, Size
 from spacy_span_selector.signatures import CHECKED
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, Decoding
-from spacy_span_selector.layers.selection.growth import NEW_BIAS
+from spacy_span_selector.layers.selection.network import NEW_BIAS
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import (
     LaminarSelector,

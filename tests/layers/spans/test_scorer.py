@@ -1,31 +1,27 @@
 from __future__ import annotations
 
-from types import ModuleType
-
 import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.layers.spans import blocks, diagonals, precision, rows
+from spacy_span_selector.layers.spans import computing
 from spacy_span_selector.layers.spans import scorer as scorer_module
 from spacy_span_selector.layers.spans.features import WIDTH_BUCKETS, bucket
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.layers.spans.scorer import SpanScorer, cut_into_windows, score_band
 
 from ...layouts import layout_of
-from . import test_diagonals
-from .test_diagonals import exists, learnt, make_parts
+from . import test_charts
+from .test_charts import WAYS, exists, learnt, make_parts
 
 WIDTH, HIDDEN = 6, 8
 SENTENCES = [[5, 4], [], [9, 5, 1]]  # buckets of 1 x 9, 3 x 5 and 1 x 1
 
 
-@pytest.fixture(params=[rows, diagonals], ids=["rows", "diagonals"])
-def implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each way to score spans in turn, whatever the device."""
-    module: ModuleType = request.param
-    monkeypatch.setattr(scorer_module, "spans_scored_by", lambda device: module)
-    return module
+    monkeypatch.setattr(scorer_module, "score_spans", request.param)
 
 
 def build(dropout: float = 0.0, seed: int = 0, bfloat16: bool = False) -> SpanScorer:
@@ -58,7 +54,7 @@ def score_plainly(scorer: SpanScorer, vectors: Tensor) -> Tensor:
 def test_tokens_are_projected_in_bfloat16_at_prediction_where_the_device_can(
     training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
 ) -> None:
-    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
+    monkeypatch.setattr(computing, "has_bfloat16", lambda device: can)
     tokens, layout = batch(device)
     exact, found = (build(bfloat16=k).to(device).train(training)(tokens, layout) for k in (False, True))
     valid = layout.valid()
@@ -130,11 +126,10 @@ BLOCKS = {  # elements held at once
 }
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("elements", BLOCKS.values(), ids=BLOCKS)
-def test_scores_equal_the_concatenated_form(
-    elements: int, device: str, implementation: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
+def test_scores_equal_the_concatenated_form(elements: int, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
     scorer = build().to(device)
     tokens, layout = batch(device)
     flat = torch.nonzero(layout.valid()).squeeze(1)
@@ -144,13 +139,14 @@ def test_scores_equal_the_concatenated_form(
     torch.testing.assert_close(scores[:, flat].T, expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("elements", BLOCKS.values(), ids=BLOCKS)
 @pytest.mark.parametrize("kept", [0, 1 << 20], ids=["computed again", "kept"])
 def test_gradients_equal_those_of_the_concatenated_form(
-    elements: int, kept: int, device: str, implementation: ModuleType, monkeypatch: pytest.MonkeyPatch
+    elements: int, kept: int, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
-    monkeypatch.setattr(blocks, "KEPT", kept)
+    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    monkeypatch.setattr(computing, "KEPT", kept)
     scorer = build().to(device).double()
     tokens, layout = batch(device, torch.float64)
     flat = torch.nonzero(layout.valid()).squeeze(1)
@@ -161,10 +157,9 @@ def test_gradients_equal_those_of_the_concatenated_form(
     torch.testing.assert_close(found, torch.autograd.grad((plain * direction).sum(), inputs))
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("spread", [1.0, 8.0])
-def test_float32_keeps_its_precision_when_attention_is_sharp(
-    spread: float, device: str, implementation: ModuleType
-) -> None:
+def test_float32_keeps_its_precision_when_attention_is_sharp(spread: float, device: str) -> None:
     """Weights within e^16 of each other: differences of sums in float32 would have lost all digits."""
     scorer = build().to(device)
     layout = layout_of([[60]], torch.device(device))
@@ -180,7 +175,8 @@ def test_float32_keeps_its_precision_when_attention_is_sharp(
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-3)
 
 
-def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str, implementation: ModuleType) -> None:
+@pytest.mark.usefixtures("way")
+def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str) -> None:
     """Tokens of equal logits, e^-120 of the weight of another token of their sentence."""
     scorer = build().to(device)
     layout = layout_of([[5]], torch.device(device))
@@ -194,7 +190,8 @@ def test_far_from_the_greatest_logit_the_head_is_still_a_mean(device: str, imple
     torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
 
 
-def test_extreme_attention_stays_finite(device: str, implementation: ModuleType) -> None:
+@pytest.mark.usefixtures("way")
+def test_extreme_attention_stays_finite(device: str) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)
     with torch.no_grad():
@@ -207,7 +204,8 @@ def test_extreme_attention_stays_finite(device: str, implementation: ModuleType)
     assert all(torch.isfinite(gradient).all() for gradient in gradients)
 
 
-def test_padding_has_finite_scores_and_no_influence(device: str, implementation: ModuleType) -> None:
+@pytest.mark.usefixtures("way")
+def test_padding_has_finite_scores_and_no_influence(device: str) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)
     scores = scorer(tokens, layout)
@@ -221,7 +219,8 @@ def test_padding_has_finite_scores_and_no_influence(device: str, implementation:
     torch.testing.assert_close(second[:4, :4][inside], scorer(tokens[5:9], alone)[0].view(4, 4)[inside])
 
 
-def test_evaluation_is_deterministic_and_without_dropout(implementation: ModuleType) -> None:
+@pytest.mark.usefixtures("way")
+def test_evaluation_is_deterministic_and_without_dropout() -> None:
     tokens, layout = batch()
     scorer = build(dropout=0.5).eval()
     first = scorer(tokens, layout)
@@ -229,7 +228,8 @@ def test_evaluation_is_deterministic_and_without_dropout(implementation: ModuleT
     assert torch.equal(first, build(dropout=0.0).train()(tokens, layout))
 
 
-def test_dropout_is_drawn_once_for_each_sentence(implementation: ModuleType) -> None:
+@pytest.mark.usefixtures("way")
+def test_dropout_is_drawn_once_for_each_sentence() -> None:
     """Two sentences with the same tokens differ in training, all their spans by the same mask."""
     scorer = build(dropout=0.5).train()
     torch.manual_seed(4)
@@ -241,7 +241,8 @@ def test_dropout_is_drawn_once_for_each_sentence(implementation: ModuleType) -> 
     assert first[0] != second[0]
 
 
-def test_dropout_of_the_parts_is_dropout_of_the_hidden_layer(implementation: ModuleType) -> None:
+@pytest.mark.usefixtures("way")
+def test_dropout_of_the_parts_is_dropout_of_the_hidden_layer() -> None:
     """A score is a sum over the hidden layer, of which dropout keeps some entries, doubled."""
     scorer = build(dropout=0.5).eval()
     tokens, layout = batch()
@@ -279,18 +280,18 @@ def band_of(chart: torch.Tensor, most: int) -> torch.Tensor:
     return band
 
 
-@pytest.mark.parametrize("module", [diagonals, rows], ids=["diagonals", "rows"])
-@pytest.mark.parametrize("lengths", test_diagonals.SENTENCES.values(), ids=test_diagonals.SENTENCES)
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("lengths", test_charts.SENTENCES.values(), ids=test_charts.SENTENCES)
 @pytest.mark.parametrize("most", [1, 2, 3, 100])
-@pytest.mark.parametrize("elements", [1, 10 * test_diagonals.HIDDEN, 1000 * test_diagonals.HIDDEN])
+@pytest.mark.parametrize("elements", [1, 10 * test_charts.HIDDEN, 1000 * test_charts.HIDDEN])
 def test_scores_and_gradients_equal_those_of_a_whole_chart(
-    module: ModuleType, lengths: list[int], most: int, elements: int, device: str, monkeypatch: pytest.MonkeyPatch
+    lengths: list[int], most: int, elements: int, device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     most = min(most, max(lengths))
     parts = make_parts(lengths, masked=True, device=device)
-    whole = band_of(module.score_spans(parts), most)
-    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
-    band = score_band(module, parts, most)
+    whole = band_of(scorer_module.score_spans(parts), most)
+    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    band = score_band(parts, most)
     assert band.shape == whole.shape
     inside = band_of(exists(parts.lengths)[..., None], most).squeeze(3)
     torch.testing.assert_close(band[inside], whole[inside])
@@ -302,8 +303,8 @@ def test_scores_and_gradients_equal_those_of_a_whole_chart(
 def test_windows_overlap_by_a_span() -> None:
     parts = make_parts([9], masked=False)
     windows = cut_into_windows(parts, 4, 3)
-    assert windows.start.shape == (3, 4, test_diagonals.HIDDEN)
-    assert windows.end.shape == (3, 6, test_diagonals.HIDDEN)
+    assert windows.start.shape == (3, 4, test_charts.HIDDEN)
+    assert windows.end.shape == (3, 6, test_charts.HIDDEN)
     assert torch.equal(windows.end[0], parts.end[0, :6])
     assert torch.equal(windows.end[1, :5], parts.end[0, 4:9])
     assert torch.equal(windows.start[2, 0], parts.start[0, 8])

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from spacy_span_selector.layers.srl.interval_scheduling import heaviest_disjoint, heaviest_labelled
+from spacy_span_selector.layers.srl.span_arguments import heaviest_disjoint, heaviest_labelled
 
 Interval = tuple[int, int]
 

@@ -16,10 +16,8 @@ from spacy_span_selector.layers.selection.selectors import StructuredSelector
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl import span_arguments
 from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput, SrlRequest
-from spacy_span_selector.layers.srl.pairs import Pairs
-from spacy_span_selector.layers.srl.predicates import FindPredicates, predicate_tags
-from spacy_span_selector.layers.srl.rolesets import Senses
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.predicates import FindPredicates, Senses, predicate_tags
+from spacy_span_selector.layers.srl.roles import Pairs, SrlSettings
 from spacy_span_selector.layers.srl.span_arguments import SpanArguments
 
 from ...frame_tables import no_frames

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from torch import Tensor
 
-from spacy_span_selector.layers.spans import blocks, precision
+from spacy_span_selector.layers.spans import computing
 from spacy_span_selector.layers.spans.layout import Spans
-from spacy_span_selector.layers.srl.pairs import (
+from spacy_span_selector.layers.srl.roles import (
     DISTANCES,
     GREATEST_DISTANCE,
     PairClassifier,
@@ -67,7 +67,7 @@ def concatenated_form(classifier: PairClassifier, inputs: Inputs) -> Tensor:
 def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
     training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
 ) -> None:
-    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
+    monkeypatch.setattr(computing, "has_bfloat16", lambda device: can)
     inputs = random_inputs(device)
     exact, found = (build(bfloat16=k).to(device).train(training)(*inputs) for k in (False, True))
     assert found.dtype == torch.float32 and torch.equal(found, exact) is (training or not can)
@@ -115,7 +115,7 @@ def test_gradients_equal_those_of_the_concatenated_form(device: str) -> None:
 def test_block_sizes_change_nothing(elements: int, monkeypatch: pytest.MonkeyPatch) -> None:
     classifier, inputs = build(), random_inputs()
     expected = classifier(*inputs)
-    monkeypatch.setattr(blocks, "ELEMENTS", {"cpu": elements, "cuda": elements})
+    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
     torch.testing.assert_close(classifier(*inputs), expected)
 
 

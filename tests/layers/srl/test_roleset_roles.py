@@ -2,9 +2,16 @@ from __future__ import annotations
 
 import torch
 
-from spacy_span_selector.layers.srl.pairs import PairClassifier, Pairs
-from spacy_span_selector.layers.srl.roleset_roles import ABSENT, NO_TAG, FrameTable, KnownRoles, RoleClassifier
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.roles import (
+    ABSENT,
+    NO_TAG,
+    FrameTable,
+    KnownRoles,
+    PairClassifier,
+    Pairs,
+    RoleClassifier,
+    SrlSettings,
+)
 
 ROLES, ROLESETS, TAGS = 3, 2, 2  # ABSENT and one function tag
 GOAL = 2

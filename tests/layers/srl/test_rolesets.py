@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from spacy_span_selector.layers.srl.pairs import Pairs
-from spacy_span_selector.layers.srl.rolesets import RolesetClassifier, RolesetScores, Senses
+from spacy_span_selector.layers.srl.predicates import RolesetClassifier, RolesetScores, Senses
+from spacy_span_selector.layers.srl.roles import Pairs
 
 WIDTH, ROLESETS = 6, 5
 PAIRS = [(0, 1), (0, 3), (0, 4), (2, 0), (3, 2), (3, 3)]  # predicate 1 has none

@@ -18,9 +18,14 @@ from spacy_span_selector.layers.selection.selectors import (
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument, GoldFrames
-from spacy_span_selector.layers.srl.pairs import Pairs, arguments_with_predicates
-from spacy_span_selector.layers.srl.roleset_roles import ABSENT, NO_TAG, KnownRoles
-from spacy_span_selector.layers.srl.settings import SrlSettings
+from spacy_span_selector.layers.srl.roles import (
+    ABSENT,
+    NO_TAG,
+    KnownRoles,
+    Pairs,
+    SrlSettings,
+    arguments_with_predicates,
+)
 from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder, SpanArguments
 
 from ...frame_tables import nothing_known

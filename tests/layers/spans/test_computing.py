@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from spacy_span_selector.layers.spans import precision
-from spacy_span_selector.layers.spans.precision import has_bfloat16, in_bfloat16, multiply, prediction_dtype
+from spacy_span_selector.layers.spans import computing
+from spacy_span_selector.layers.spans.computing import has_bfloat16, in_bfloat16, multiply, prediction_dtype
 
 
 @pytest.mark.parametrize("can", [True, False])
@@ -37,7 +37,7 @@ def test_gpus_have_it_since_ampere(capability: tuple[int, int], can: bool, monke
 def test_a_module_multiplies_in_bfloat16_at_prediction_if_it_should_and_the_device_can(
     bfloat16: bool, training: bool, can: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(precision, "has_bfloat16", lambda device: can)
+    monkeypatch.setattr(computing, "has_bfloat16", lambda device: can)
     module, vectors = torch.nn.Linear(2, 2).train(training), torch.zeros(1, 2, dtype=torch.float64)
     assert prediction_dtype(module, bfloat16, vectors) is dtype
 
@@ -66,3 +66,36 @@ def test_attention_has_its_gradient_in_float32_on_a_cpu(training: bool) -> None:
     assert read.dtype == again.dtype == torch.bfloat16
     assert heard.dtype == (torch.float32 if training else torch.bfloat16)
     torch.testing.assert_close(heard.float(), expected, rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize(("row", "expected"), [(1, 64), (32, 2), (64, 1), (1000, 1), (0, 64)])
+def test_rows_at_once(monkeypatch: pytest.MonkeyPatch, row: int, expected: int) -> None:
+    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": 64, "cuda": 640})
+    assert computing.rows_at_once(row, torch.device("cpu")) == expected
+
+
+class Square:
+    """Remembers what it was called with."""
+
+    def __init__(self) -> None:
+        self.calls: list[float] = []
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls.append(x.item())
+        return x * x
+
+
+def test_blocks_that_do_not_fit_are_computed_again_for_their_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computing, "KEPT", 5)
+    square, x = Square(), torch.arange(4.0, requires_grad=True)
+    found = computing.compute_blocks(square, ((part,) for part in x.split(1)), block_elements=2)
+    assert square.calls == [0, 1, 2, 3]
+    torch.cat(found).sum().backward()
+    assert sorted(square.calls) == [0, 1, 2, 2, 3, 3]
+    assert x.grad is not None and x.grad.tolist() == [0.0, 2.0, 4.0, 6.0]
+
+
+def test_nothing_is_kept_without_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computing, "checkpoint", pytest.fail)
+    with torch.no_grad():
+        assert computing.compute_blocks(Square(), [(torch.tensor([3.0]),)], block_elements=1 << 40)[0].item() == 9.0
