@@ -26,12 +26,8 @@ def file_digest(path: Path) -> str:
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """List the differences between two descriptions, a line each."""
-    keys = [*before, *(key for key in now if key not in before)]
-    return [
-        f"{key}: {before.get(key, 'nothing')!r} then, {now.get(key, 'nothing')!r} now"
-        for key in keys
-        if before.get(key, "nothing") != now.get(key, "nothing")
-    ]
+    pairs = [(key, before.get(key, "nothing"), now.get(key, "nothing")) for key in {**before, **now}]
+    return [f"{key}: {then!r} then, {today!r} now" for key, then, today in pairs if then != today]
 
 
 def versions() -> dict[str, str]:

@@ -4,7 +4,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from spacy_span_selector.tools.files.processes import lock_file, only_process_in
 
@@ -29,17 +28,6 @@ def test_a_process_that_fails_leaves_the_folder(tmp_path: Path):
         raise RuntimeError
     with only(tmp_path):
         pass
-
-
-def test_without_locks_there_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def acquire(self: FileLock) -> None:
-        raise NotImplementedError
-
-    monkeypatch.setattr(FileLock, "acquire", acquire)
-    ran = False
-    with pytest.warns(UserWarning, match="this file system has no locks"), only(tmp_path):
-        ran = True
-    assert ran
 
 
 def test_commands_have_locks_of_their_own(tmp_path: Path):
