@@ -3,6 +3,7 @@
 import random
 import re
 import tarfile
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,12 +27,13 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.examples.gold_mentions import gold_mentions
 from spacy_span_selector.examples.sentences import sentence_runs
+from spacy_span_selector.tools.formats.conllu import parse_all
 from spacy_span_selector.tools.formats.corefud import read_corefud
 from spacy_span_selector.tools.formats.ewt import read_ewt
 from spacy_span_selector.tools.formats.files import read_text
 from spacy_span_selector.tools.formats.frames import read_frames
 from spacy_span_selector.tools.formats.litbank import read_litbank
-from spacy_span_selector.tools.formats.ontogum import parse_clusters, read_ontogum, read_ontogum_splits
+from spacy_span_selector.tools.formats.ontogum import read_clusters, read_ontogum, read_ontogum_splits
 from spacy_span_selector.tools.formats.reports import Report
 
 DATA = Path(__file__).parents[2] / "shared/data"
@@ -95,18 +97,15 @@ def test_learns_the_beginning_of_a_document_of_litbank():
 
 @pytest.fixture(scope="module")
 def ontogum() -> list[Doc]:
-    with pytest.warns(UserWarning) as caught:
-        docs = read_ontogum(ONTOGUM)
-    (warning,) = caught
-    assert "Left out spans in a second cluster: 7." in str(warning.message)
-    return docs
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return read_ontogum(ONTOGUM)
 
 
 @needs_ontogum
 def test_singletons_of_gum_are_added_to_ontogum(ontogum: list[Doc]):
     names = read_ontogum_splits(ONTOGUM)["train"]
-    with pytest.warns(UserWarning, match="Left out spans in a second cluster"):
-        docs = read_ontogum(ONTOGUM, names=names, singletons=names)
+    docs = read_ontogum(ONTOGUM, names=names, singletons=names)
     for doc, plain in zip(docs, ontogum[: len(docs)], strict=True):
         marked = {mention for cluster in get_clusters(plain) for mention in cluster}
         added = [cluster for cluster in get_clusters(doc) if not marked.intersection(cluster)]
@@ -144,9 +143,8 @@ def test_the_entities_of_ontogum_are_its_clusters(tmp_path: Path):
             path = tmp_path / Path(member.name).name
             path.write_bytes(file.read())
             (doc,) = read_corefud(path)
-            conll = ONTOGUM / f"coref/ontogum/conll/{path.stem}.conll"
-            words = [[token.text for token in sentence] for sentence in doc.sents]
-            expected = parse_clusters(read_text(conll), str(conll), words, str(path), Report())
+            sentences = parse_all(read_text(path), str(path), Report())[path.stem]
+            expected = read_clusters(ONTOGUM / f"coref/ontogum/conll/{path.stem}.conll", sentences, Report())
             groups = {str(group.attrs["name"]): group for group in cluster_groups(doc)}
             found = {name: [(span.start, span.end) for span in group] for name, group in groups.items()}
             assert found == {name: sorted(mentions) for name, mentions in expected.items()}
@@ -213,7 +211,9 @@ def test_ontogum_reads_as_it_is_written(ontogum: list[Doc]):
 
 @pytest.fixture(scope="module")
 def ewt() -> dict[str, list[Doc]]:
-    return read_ewt(EWT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return read_ewt(EWT)
 
 
 def count_joined(frame: Frame) -> int:
@@ -247,8 +247,7 @@ def test_all_of_ewt_is_kept(ewt: dict[str, list[Doc]], split: str, totals: tuple
 @needs_ewt
 @needs_frames
 def test_frame_files_are_read_without_the_sentences_of_dev_and_test(ewt: dict[str, list[Doc]]):
-    with pytest.warns(UserWarning, match="frame files that are not XML: 2"):
-        lexicon, examples = read_frames(FRAME_FILES, without=[*ewt["dev"], *ewt["test"]])
+    lexicon, examples = read_frames(FRAME_FILES, without=[*ewt["dev"], *ewt["test"]])
     frames = [frame for doc in examples for frame in get_frames(doc)]
     assert (len(lexicon), len(examples), sum(len(doc) for doc in examples)) == (11_197, 23_255, 466_993)
     assert (len(frames), sum(argument.role != "C-V" for frame in frames for argument in frame.arguments)) == (

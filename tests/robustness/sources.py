@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
-import tarfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 import spacy
 from spacy.tokens import Doc
@@ -18,17 +15,12 @@ from spacy_span_selector.tools.formats.bracketed import read_bracketed
 from spacy_span_selector.tools.formats.brat import read_brat
 from spacy_span_selector.tools.formats.conll2012 import read_conll2012
 from spacy_span_selector.tools.formats.corefud import read_corefud
-from spacy_span_selector.tools.formats.ewt import read_ewt
-from spacy_span_selector.tools.formats.frames import read_frames
 from spacy_span_selector.tools.formats.jsonlines import read_jsonlines
 from spacy_span_selector.tools.formats.label_studio import read_label_studio
-from spacy_span_selector.tools.formats.litbank import read_litbank, read_litbank_fold
-from spacy_span_selector.tools.formats.ontogum import read_ontogum
 from spacy_span_selector.tools.formats.props import read_props
 
-from ..tools.formats import gum
-
-SPLITS = ("train", "dev", "test")
+PINNED = {"litbank", "ontogum", "ewt", "frames"}
+"""Corpora whose files `project.yml` pins, so that none is damaged."""
 NLP = spacy.blank("xx")
 
 
@@ -67,91 +59,8 @@ class Source:
 WORDS = ("Ann", "gave", "her", "brother", "a", "key", ".")
 MENTIONS = ("(0)", "-", "(1|(0)", "1)", "(2", "2)", "-")
 PARSES = ("(TOP(S(NP*)", "(VP*", "(NP*", "*)", "(NP*", "*))", "*))")
-GUM_CELLS = ("(person-1-Ann)", "_", "(animal-2(person-1-Ann)", "animal-2)", *"___", "(animal-2)", "_", "_")
 TAGS = ("B-PER", "O", "B-PER", "I-PER", "O", "O", "O")
 ROLES = ("(ARG0*)", "(V*)", "(ARG2*", "*)", "(ARG1*", "*)", "*")
-
-
-def litbank() -> Source:
-    files = {}
-    for split in SPLITS:
-        rows = [
-            "\t".join([f"{split}_tale", "0", str(i), word, *["_"] * 8, cell])
-            for i, (word, cell) in enumerate(zip(WORDS, MENTIONS, strict=True))
-        ]
-        lines = [f"#begin document ({split}_tale); part 0", *rows, "", *rows, "", "#end document", ""]
-        files[f"coref/conll/{split}_tale.conll"] = "\n".join(lines).encode()
-        tags = "".join(f"{word}\t{tag}\tO\t\n" for word, tag in zip(WORDS, TAGS, strict=True))
-        files[f"entities/tsv/{split}_tale.tsv"] = f"{tags}\n{tags}\n".encode()
-        files[f"lrec2020-coref/data/litbank_tenfold_splits/0/{split}.ids"] = f"{split}_tale\n".encode()
-
-    def read(folder: Path) -> list[Doc]:
-        names = [name for split in read_litbank_fold(folder, 0).values() for name in split]
-        return read_litbank(folder, names=names)
-
-    numbered = tuple(name for name in files if name.endswith(".conll"))
-    outputs = tuple(f"out/{split}.spacy" for split in SPLITS)
-    return Source(files, read, ("litbank", "", "out"), outputs, numbered)
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def packed(files: Mapping[str, bytes], under: str, archive: str) -> dict[str, bytes]:
-    """The files with those under a folder in an archive instead."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:xz") as tar:
-        for name, data in files.items():
-            if name.startswith(under):
-                member = tarfile.TarInfo(name)
-                member.size = len(data)
-                tar.addfile(member, io.BytesIO(data))
-    return {**{name: data for name, data in files.items() if not name.startswith(under)}, archive: buffer.getvalue()}
-
-
-def ontogum(*, archive: bool = False) -> Source:
-    with TemporaryDirectory() as folder:
-        for split in SPLITS:
-            name = f"GUM_vlog_{split}"
-            gum.write_document(Path(folder), name, speakers=("Ann", "Leo"))
-            gum.write(Path(folder) / f"coref/gum/conll/{name}.conll", gum.conll(GUM_CELLS))
-        gum.write_splits(Path(folder), **{split: [f"GUM_vlog_{split}"] for split in SPLITS})
-        files = files_of(Path(folder))
-    numbered = tuple(name for name in files if name.endswith((".conll", ".conllu")))
-    if archive:
-        files, numbered = packed(files, "coref/ontogum/conllu/", "coref/ontogum/conllu.tar.xz"), ()
-    outputs = tuple(f"out/{split}.spacy" for split in SPLITS)
-    return Source(files, read_ontogum, ("ontogum", "", "out"), outputs, numbered)
-
-
-def ewt(*, archive: bool = False) -> Source:
-    files = {}
-    for split in SPLITS:
-        rows = [
-            "\t".join([str(i), word, word.lower(), "X", "XX", "_", "_", "_", "_", "_"])
-            for i, word in enumerate(WORDS, start=1)
-        ]
-        lines = [f"# newdoc id = email-{split}", *rows, "", *rows, "", ""]
-        files[f"UD_English-EWT/en_ewt-ud-{split}.conllu"] = "\n".join(lines).encode()
-        lines = []
-        for sentence in range(2):
-            for i, columns in enumerate(zip(PARSES, ROLES, strict=True)):
-                sense = ("give", "give.01") if i == 1 else ("-", "-")
-                lines.append(" ".join(["f", str(sentence), str(i), "[WORD]", "XX", columns[0], *sense, columns[1]]))
-            lines.append("")
-        files[f"propbank-release/data/google/ewt/email/00/{split}.xml.gold_skel"] = "\n".join(lines).encode()
-    numbered = tuple(files)
-    if archive:
-        skeletons = "propbank-release/data_google_ewt_gold_skel.tar.xz"
-        files, numbered = packed(files, "propbank-release/", skeletons), numbered[::2]
-    outputs = tuple(f"out/{split}.spacy" for split in SPLITS)
-    titles = tuple(f"email/{split}" for split in SPLITS)
-    return Source(files, lambda folder: flat(read_ewt(folder).values()), ("ewt", "", "out"), outputs, numbered, titles)
-
-
-def flat(splits: Iterable[list[Doc]]) -> list[Doc]:
-    return [doc for docs in splits for doc in docs]
 
 
 def props(*, packed: bool = False) -> Source:
@@ -281,28 +190,7 @@ def label_studio() -> Source:
     )
 
 
-def frames() -> Source:
-    text = """\
-<frameset><predicate lemma="lend">
-<roleset id="lend.01" name="give for a time">
-<aliases><alias pos="v">lend</alias></aliases>
-<roles><role descr="lender" f="PAG" n="0"/><role descr="thing lent" f="ppt" n="1"/></roles>
-<example><text>Ann lent him a hat .</text><propbank><rel relloc="1">lent</rel>
-<arg type="ARG0" start="0" end="0">Ann</arg><arg type="ARG1" start="3" end="4">a hat</arg></propbank></example>
-</roleset></predicate></frameset>
-"""
-    files = {f"frames/{name}.xml": text.replace("lend", name).encode() for name in ("lend", "loan")}
-    outputs = ("out/examples.spacy",)
-    return Source(files, lambda folder: read_frames(folder).examples, ("frames", "", "out"), outputs)
-
-
 SOURCES = {
-    "frames": frames(),
-    "litbank": litbank(),
-    "ontogum": ontogum(),
-    "ontogum archive": ontogum(archive=True),
-    "ewt": ewt(),
-    "ewt archive": ewt(archive=True),
     "props": props(),
     "props gz": props(packed=True),
     "conll2012": conll2012(),

@@ -33,7 +33,7 @@ from .damage import Damage, damage, damaged, places
 from .fuzzing import fuzz
 from .inventory import CONVERTED
 from .odd_json import any_values, keys, put, values
-from .sources import NLP, SOURCES, Source
+from .sources import NLP, PINNED, SOURCES, Source
 
 damaged_sources = st.sampled_from(list(SOURCES)).flatmap(
     lambda name: st.tuples(st.just(name), damaged(list(SOURCES[name].files)))
@@ -75,7 +75,7 @@ def read(source: Source, folder: Path) -> tuple[list[Doc], list[str]]:
 
 def test_every_corpus_is_known() -> None:
     """A new one that `convert` reads needs a source here."""
-    assert {source.command[0] for source in SOURCES.values()} == CONVERTED
+    assert {source.command[0] for source in SOURCES.values()} == CONVERTED - PINNED
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -13,6 +13,7 @@ from spacy.tokens import Span
 from ...annotation import Mention
 from .reports import LONGEST_QUOTE, Report, shorten
 
+COMMENT = "#"
 NO_NUMBER = frozenset({"-", "_"})
 NUMBER_THE_ROWS = (
     "Rows are missing, doubled or not in order: restore the file, or number the rows of each sentence 0, 1, 2, ..."
@@ -40,6 +41,32 @@ BRACKET = re.compile("[" + re.escape("".join(ESCAPE_OF_BRACKET)) + "]")
 LEAF = re.compile(r"\([^\s()]+\s+([^\s()]+)\s*\)")  # tag and word
 BETWEEN_LEAVES = re.compile(r"(?P<closes>\)*)(?P<opens>(?:\([^()]+)*)")
 FUNCTION_OF_PHRASE = re.compile(r"(?<=.)[-=].*")
+
+
+class Row(NamedTuple):
+    """The columns of a line; file and number of the line, for messages."""
+
+    place: str
+    columns: list[str]
+
+
+def split_blocks(text: str) -> Iterator[list[tuple[int, str]]]:
+    """The lines between empty lines, such as those of a sentence, with their numbers; comments are left out."""
+    lines = [(i, line) for i, line in enumerate(text.split("\n"), start=1) if not line.startswith(COMMENT)]
+    for is_block, block in groupby(lines, key=lambda line: bool(line[1].strip())):
+        if is_block:
+            yield list(block)
+
+
+def split_rows(text: str, source: object, n_columns: int) -> list[list[Row]]:
+    """The rows of each sentence of a file, whose columns are separated by tabs."""
+    sentences = [
+        [Row(f"{source}:{number}", line.split("\t")) for number, line in block] for block in split_blocks(text)
+    ]
+    for place, columns in chain(*sentences):
+        if len(columns) != n_columns:
+            raise ValueError(f"{place}: found {len(columns)} columns separated by tabs, expected {n_columns}.")
+    return sentences
 
 
 def check_row_numbers(sentences: Sequence[Sequence[str]], place: Callable[[int], str]) -> None:
@@ -348,14 +375,6 @@ def unescape_brackets(word: str) -> str:
 def escape_brackets(word: str) -> str:
     """Replace the brackets in a word by `-LRB-` and the other escapes."""
     return BRACKET.sub(lambda match: ESCAPE_OF_BRACKET[match[0]], word)
-
-
-def split_trees(text: str) -> Iterator[tuple[int, str]]:
-    """The trees of a file, which empty lines separate, each with the number of its first line."""
-    for is_tree, lines in groupby(enumerate(text.split("\n"), start=1), key=lambda line: bool(line[1].strip())):
-        if is_tree:
-            numbers, tree = zip(*lines, strict=True)
-            yield numbers[0], "\n".join(tree)
 
 
 def parse_tree(tree: str, place: str) -> tuple[list[str], list[tuple[int, int, str]]]:

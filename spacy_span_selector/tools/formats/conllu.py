@@ -111,6 +111,14 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
     return documents, unreadable
 
 
+def parse_all(text: str, source: str, report: Report) -> dict[str, list[Sentence]]:
+    """Read the sentences of each document as `parse_conllu` does, but raise the first error."""
+    documents, unreadable = parse_conllu(text, source, report)
+    for message in unreadable.values():
+        raise ValueError(message)
+    return documents
+
+
 def make_doc(sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:
     """Make a document of sentences, with spaces, lemmas, parts of speech and sentence starts."""
     words = [word for sentence in sentences for word in sentence]

@@ -1,9 +1,9 @@
-"""Collect the problems of a corpus for one warning: annotation that is left out, documents that come twice."""
+"""Say what is wrong with a corpus, in one warning: annotation left out, documents that come twice, other counts."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from spacy.tokens import Doc
 
@@ -15,7 +15,6 @@ LEFT_OUT = "Left out "
 DOCUMENTS = "documents that can't be read"
 REPEATED_DOCUMENTS = "documents that come a second time"
 SAME_TITLE = "Kept different documents of the same name"
-IN_TWO_PARTS = "Found documents in two parts of a corpus, so that what is scored may have been trained on"
 
 
 class CorpusWarning(UserWarning):
@@ -120,21 +119,10 @@ def leave_out_repeated(docs: Sequence[Doc], places: Sequence[str], report: Repor
     return kept
 
 
-def check_parts(parts: Mapping[str, Sequence[str]], source: object, report: Report) -> dict[str, list[str]]:
-    """Check that each document is listed once.
-
-    parts (Mapping[str, Sequence[str]]): The names of the documents of each part, such as `train`.
-    source (object): The file or folder that lists them, for messages.
-    report (Report): Gets the names that are listed twice.
-    RETURNS (dict[str, list[str]]): The names of each part, each once. A name in two parts stays in both.
-    """
-    first: dict[str, str] = {}
-    for part, names in parts.items():
-        seen: set[str] = set()
-        for name in names:
-            if name in seen:
-                report.leave_out(REPEATED_DOCUMENTS, f"{source}: {name!r} in {part}.")
-            elif first.setdefault(name, part) != part:
-                report.add(IN_TWO_PARTS, f"{source}: {name!r} in {first[name]} and {part}. Remove it from one.")
-            seen.add(name)
-    return {part: list(dict.fromkeys(names)) for part, names in parts.items()}
+def check_counts(source: object, docs: Sequence[Doc], expected: tuple[int, int], cure: str) -> None:
+    """Warn if a copy of a corpus has other numbers of documents and words than the one that `project.yml` pins."""
+    counts = len(docs), sum(map(len, docs))
+    if counts != expected:
+        found, wanted = (f"{n_docs:,} documents of {n_words:,} words" for n_docs, n_words in (counts, expected))
+        problem = f"found {found}, expected {wanted}: not the copy that project.yml pins, or not all of it"
+        warnings.warn(f"{source}: {problem}. {cure} 'python -m spacy project assets' downloads it.", stacklevel=3)

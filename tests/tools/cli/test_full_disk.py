@@ -19,6 +19,8 @@ from ...full_disk import contents, full_disk
 from ..formats.gum import write_document, write_splits
 from .formats.test_convert_corpora import ewt, litbank  # noqa: F401
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*not the copy that project.yml pins")
+
 ROOM = 200  # bytes; fewer than each command writes
 
 

@@ -10,7 +10,7 @@ from spacy_span_selector.tools.formats.reports import (
     DOCUMENTS,
     CorpusWarning,
     Report,
-    check_parts,
+    check_counts,
     leave_out_repeated,
     list_names,
     shorten,
@@ -114,14 +114,13 @@ def test_documents_without_a_title_may_repeat_each_other():
     assert leave_out(make_doc("", "Yes"), make_doc("", "Yes")) == ([0, 1], {})
 
 
-def test_a_document_is_listed_once_in_each_part():
-    report = Report()
-    parts = {"train": ["a", "b", "a"], "dev": ["b", "c"], "test": ["c", "b"]}
-    assert check_parts(parts, "list", report) == {"train": ["a", "b"], "dev": ["b", "c"], "test": ["c", "b"]}
-    repeated, in_two = report.findings.values()
-    assert repeated == ["list: 'a' in train."]
-    assert in_two == [
-        "list: 'b' in train and dev. Remove it from one.",
-        "list: 'c' in dev and test. Remove it from one.",
-        "list: 'b' in train and test. Remove it from one.",
-    ]
+def test_another_copy_than_the_pinned_one_is_named():
+    docs = [Doc(Vocab(), words=["a", "b"]), Doc(Vocab(), words=["c"])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_counts("litbank", docs, (2, 3), "Expected another.")
+    message = (
+        "litbank: found 2 documents of 3 words, expected 3 documents of 1,000 words: not the copy .* Expected another"
+    )
+    with pytest.warns(UserWarning, match=message):
+        check_counts("litbank", docs, (3, 1_000), "Expected another.")

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from spacy_span_selector.tools.formats.columns import escape_brackets, parse_tree, split_trees, unescape_brackets
+from spacy_span_selector.tools.formats.columns import escape_brackets, parse_tree, split_blocks, unescape_brackets
 
 
 def test_words_and_phrases_are_read_outer_first():
@@ -17,7 +17,8 @@ def test_tags_that_are_brackets_are_no_phrases():
 
 
 def test_trees_are_separated_by_empty_lines():
-    assert list(split_trees("\n(A (B b)\n)\n\n \n(C (D d))")) == [(2, "(A (B b)\n)"), (6, "(C (D d))")]
+    trees = [[(2, "(A (B b)"), (3, ")")], [(6, "(C (D d))")]]
+    assert list(split_blocks("\n(A (B b)\n)\n\n \n(C (D d))\n# the end")) == trees
 
 
 @pytest.mark.parametrize(
@@ -45,8 +46,8 @@ def test_a_hundred_thousand_phrases_are_read():
 
 @pytest.mark.parametrize("rest", ["", "x", "(NN x)", "(NN x"])
 def test_a_line_of_a_million_spaces_is_read(rest: str):
-    trees = list(split_trees(f"{' ' * 1_000_000}{rest}\n\n(A (B b))"))
-    assert trees[-1] == (3, "(A (B b))")
+    trees = list(split_blocks(f"{' ' * 1_000_000}{rest}\n\n(A (B b))"))
+    assert trees[-1] == [(3, "(A (B b))")]
     assert len(trees) == 1 + bool(rest)
 
 
