@@ -476,15 +476,19 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         own_gold = self.selector.read_gold(examples, sentences, self._max_span_width, device)
         return words, SpanLayout.build(sentences, device, self._band_width), gold, own_gold
 
-    def _loss_settings(self) -> dict[str, Any]:
-        """The settings that losses depend on, as keyword arguments."""
-        negatives = Negatives(1.0 if self.negatives is None else self.negatives, self.negative_widths or "all")
-        return {"annotation": self.learnt_annotation, "negatives": negatives}
+    @property
+    def sampled_negatives(self) -> Negatives:
+        """The spans that are not gold to sample in training."""
+        return Negatives(1.0 if self.negatives is None else self.negatives, self.negative_widths or "all")
+
+    def _loss(self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout) -> torch.Tensor:
+        settings = {"annotation": self.learnt_annotation, "negatives": self.sampled_negatives}
+        return self.selector.loss(output, gold, own_gold, layout, **settings)
 
     def _loss_and_gradient(
         self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout
     ) -> tuple[float, Gradients]:
-        loss, tensors = self.selector.loss(output, gold, own_gold, layout, **self._loss_settings()), output.tensors()
+        loss, tensors = self._loss(output, gold, own_gold, layout), output.tensors()
         gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
         return loss.item(), list(zip(tensors, gradients, strict=True))
 

@@ -42,7 +42,7 @@ def untrained(language: str = "en") -> bytes:
 def build(language: str) -> Language:
     nlp = spacy.blank(language)
     nlp.add_pipe("sentencizer")
-    model = {**COREF.model, "selector": selector_block("structured", COREF.ratio)}
+    model = {**COREF.model, "selector": selector_block("structured")}
     nlp.add_pipe(COREF.factory, config={"model": model})
     nlp.add_pipe("entity_resolver")
     return nlp

@@ -49,13 +49,13 @@ def test_annotation_is_complete_with_singletons_unless_it_is_given(
 @pytest.mark.parametrize("factory", FACTORIES)
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 def test_one_negative_of_any_width_is_sampled_per_token(factory: str, annotation: str) -> None:
-    assert make(factory, annotation=annotation)._loss_settings()["negatives"] == Negatives(1.0, "all")
+    assert make(factory, annotation=annotation).sampled_negatives == Negatives(1.0, "all")
 
 
 @pytest.mark.parametrize("widths", ["all", "gold"])
 def test_negatives_that_are_given_are_drawn(widths: Any) -> None:
     pipe = make("structured_coref", negatives=0.0, negative_widths=widths)
-    assert pipe._loss_settings()["negatives"] == Negatives(0.0, widths)
+    assert pipe.sampled_negatives == Negatives(0.0, widths)
 
 
 @pytest.mark.parametrize(
