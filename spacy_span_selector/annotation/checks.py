@@ -42,7 +42,6 @@ def are_texts(texts: Sequence[Any]) -> bool:
 def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
     """Check spans without labels.
 
-    doc (Doc): The document that gets them.
     spans (Any): What should be pairs of token offsets: integers of any kind, `0 <= start < end <= len(doc)`.
     place (str): Where they were found, for the message.
     RETURNS (list[tuple[int, int]]): The same as tuples of Python's integers.
@@ -68,7 +67,6 @@ def check_groups(doc: Doc, groups: Any, place: str) -> list[list[tuple[int, int]
 def check_once(doc: Doc, values: Sequence[Any], place: str, group: str) -> None:
     """Check that nothing is in a group a second time.
 
-    doc (Doc): The document that gets them.
     values (Sequence[Any]): The mentions of a cluster, or the arguments of a frame.
     place, group (str): Where they were found, and what they belong to, for the message.
     RAISES (ValueError): If two are equal.
@@ -81,7 +79,6 @@ def check_once(doc: Doc, values: Sequence[Any], place: str, group: str) -> None:
 def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[int, int, str]]:
     """Check spans with labels.
 
-    doc (Doc): The document that gets them.
     spans (Any): What should be token offsets with a string: `(start, end, label)`.
     place, label (str): Where they were found, and what the string is called, for the message.
     RETURNS (list[tuple[int, int, str]]): The same as tuples, with Python's integers.
@@ -120,7 +117,6 @@ def check_offsets(doc: Doc, span: Any, place: str) -> tuple[int, int]:
 def check_scores(doc: Doc, scores: Any, place: str, n_spans: int, spans: str) -> list[float]:
     """Check that there is one finite number for each span.
 
-    doc (Doc): The document that gets them.
     scores (Any): What should be numbers.
     place (str): Where they were found, for the message.
     n_spans (int): How many spans there are.

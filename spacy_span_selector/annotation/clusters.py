@@ -63,11 +63,6 @@ def has_clusters_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key:
 
     A document with clusters is annotated. A document without clusters is annotated if it has the group of mentions,
     which is then empty.
-
-    doc (Doc): The document.
-    prefix (str): Prefix of the keys of clusters.
-    mentions_key (str): Key of the selected spans.
-    RETURNS (bool): Whether it is annotated.
     """
     return mentions_key in doc.spans or bool(cluster_keys(doc, prefix))
 
@@ -100,7 +95,6 @@ def set_clusters(
     What is known of each mention is given by mention, `{(start, end): value}`, or as one list for each cluster, in the
     order of its mentions, with None instead of the list of a cluster of which nothing is known.
 
-    doc (Doc): The document to annotate.
     clusters (Sequence[Sequence[Mention]]): Token offsets in any order: mentions and clusters are sorted here, so that
         clusters are numbered in the order of their first mention. Empty clusters are left out.
     prefix (str): Prefix of the keys that are replaced. Another one than the default is noted in the `attrs` of groups.
@@ -165,7 +159,6 @@ def set_mentions(
 ) -> None:
     """Replace the selected spans of a document.
 
-    doc (Doc): The document to annotate.
     mentions (Sequence[Mention]): Token offsets of the spans.
     scores (Sequence[float] | None): Selection probability of each span, kept in `attrs["scores"]`; None if unknown.
     key (str): Key of the group that is replaced.
@@ -180,7 +173,6 @@ def set_mentions(
 def cluster_prefixes(doc: Doc) -> list[str]:
     """List the prefixes under which a document has clusters, or was found to have none.
 
-    doc (Doc): The document.
     RETURNS (list[str]): The default prefix first, the others in the order in which components have annotated. Empty if
         the document is not annotated.
     """

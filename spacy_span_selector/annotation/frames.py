@@ -114,7 +114,6 @@ def set_frames(
 ) -> None:
     """Replace every frame of a document.
 
-    doc (Doc): The document to annotate.
     frames (Sequence[Frame]): The frames in any order: they are sorted here by predicate, and their arguments by
         position, so that frames are numbered in the order of the text.
     prefix (str): Prefix of the keys that are replaced. Another one than the default is noted in the `attrs` of groups.
@@ -166,11 +165,6 @@ def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: s
 
     A document with frames is annotated. A document without frames is annotated if its group of given predicates is
     empty. Given predicates without frames are no annotation: their arguments have yet to be found.
-
-    doc (Doc): The document.
-    prefix (str): Prefix of the keys of frames.
-    predicates_key (str): Key of the given predicates.
-    RETURNS (bool): Whether it is annotated.
     """
     has_frames = any(len(doc.spans[key]) for key in frame_keys(doc, prefix))
     return has_frames or (predicates_key in doc.spans and not len(doc.spans[predicates_key]))
@@ -180,9 +174,6 @@ def annotates_all_predicates(doc: Doc, predicates_key: str = PREDICATES_KEY) -> 
     """Check whether an annotated document has a frame for each of its predicates.
 
     One with given predicates has frames of these only: nobody knows whether other words are predicates.
-
-    doc (Doc): The document.
-    predicates_key (str): Key of the given predicates.
     """
     return not len(doc.spans.get(predicates_key, ()))
 

@@ -79,7 +79,6 @@ def keys_of_prefix(doc: Doc, note: str, prefix: str) -> Iterator[str]:
 def read_groups(doc: Doc, keys: Iterable[str]) -> list[SpanGroup]:
     """Some span groups of a document, whose spans have the words that they were given.
 
-    doc (Doc): The document, which is not modified.
     keys (Iterable[str]): The keys of groups that it has.
     RETURNS (list[SpanGroup]): The groups; those whose spans have other tokens now as copies. A span that begins or ends
         within a token that was merged gets the whole token.
@@ -126,7 +125,6 @@ def get_scores(group: SpanGroup, name: str = SCORES) -> list[float] | None:
 def get_antecedents(group: SpanGroup) -> list[int | None] | None:
     """The antecedents of the mentions of a cluster.
 
-    group (SpanGroup): The cluster.
     RETURNS (list[int | None] | None): The number of the antecedent of each mention in the group, None for a mention
         without one. None if they are unknown, or one is not the number of an earlier mention.
     """

@@ -57,7 +57,6 @@ def set_labelled_spans(
 ) -> None:
     """Replace the labelled spans of a document.
 
-    doc (Doc): The document to annotate.
     spans (Sequence[tuple[int, int, str]]): Token offsets and label of each span, in any order: they are sorted here.
     scores (Sequence[float] | None): Probability of each, kept in `attrs["scores"]`; None if unknown.
     key (str): Key of the group that is replaced. Another one than the default is noted in its `attrs`.

@@ -83,7 +83,6 @@ def get_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[Quotation]:
 def set_quotations(doc: Doc, quotations: Sequence[Quotation], prefix: str = QUOTATION_PREFIX) -> None:
     """Replace every quotation of a document.
 
-    doc (Doc): The document to annotate.
     quotations (Sequence[Quotation]): In any order: they are numbered in the order of the text, outer ones first.
     prefix (str): Prefix of the keys that are replaced.
     RAISES (ValueError): If offsets are not those of some tokens, or a score is not finite. The document is as it was.

@@ -170,7 +170,6 @@ def is_wrapped(block: Block) -> bool:
 def find_breaks(text: str) -> list[Break]:
     """Find where the layout of a text begins sentences: at paragraphs, and at lines that stand alone.
 
-    text (str): The text.
     RETURNS (list[Break]): The places, in order.
     """
     breaks = []
@@ -189,7 +188,6 @@ def find_breaks(text: str) -> list[Break]:
 def find_lines(text: str) -> list[TextLine]:
     """Find the lines that a reader should see: those of prose that was wrapped are one.
 
-    text (str): The text.
     RETURNS (list[TextLine]): The lines, in order.
     """
     found: list[TextLine] = []

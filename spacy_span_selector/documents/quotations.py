@@ -91,8 +91,6 @@ def quotation_numbers(doc: Doc) -> np.ndarray:
     """A number for the quotation of each token, from 1, its marks included; 0 outside quotations. Shape: (tokens,)
 
     A quotation within another is part of it.
-
-    doc (Doc): The document.
     """
     numbers = np.zeros(len(doc), dtype=np.int64)
     outer = (quotation for quotation in find_quotations(doc) if quotation.level == 0)
@@ -108,8 +106,6 @@ def find_quotations(doc: Doc) -> list[FoundQuotation]:
     Titles, and words in marks for another reason, are found too. Where the text has empty lines, a quotation that is
     not closed ends with its paragraph, unless the next one opens it again. In a text with hardly any quotation marks,
     paragraphs that begin with a dash are quotations; where paragraphs are not known, these end with the sentence.
-
-    doc (Doc): The document.
     """
     words = _words(doc)
     characters = {character for quote in words.quotes for character in quote.text}

@@ -62,7 +62,6 @@ def move_spans(
     with its words. Of given predicates that have frames, none are left where all are lost: other words may be
     predicates. A mention whose antecedent is lost has none.
 
-    source, target (Doc): The documents.
     groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_all_groups` has them.
     places_of (Callable[[str], Places]): Takes the key of a group and returns the new offsets of its spans.
     prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.

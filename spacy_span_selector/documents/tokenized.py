@@ -41,7 +41,6 @@ def make_doc(nlp: Language, text: str) -> Doc:
     of those that would be a smiley.
 
     nlp (Language): The pipeline. Its tokenizer is called as it is if it is none of spaCy's usual ones.
-    text (str): The text.
     RETURNS (Doc): The document. Its text is the text.
     RAISES (ValueError): If the text is longer than the pipeline allows.
     """

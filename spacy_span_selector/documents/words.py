@@ -49,8 +49,6 @@ def read_words(doc: Doc) -> Words:
 
     A word has a space behind it if it had white space there. Sentences begin with their first word, and spans of
     `doc.spans` keep their words. A span without words is lost.
-
-    doc (Doc): The document, which is not modified.
     """
     places = np.flatnonzero(~are_blank(doc))
     if len(places) == len(doc):

@@ -83,9 +83,6 @@ def _read_in_turn(corpora: Sequence[Callable[[Language], Iterable[Example]]], nl
 def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     """Read the documents of a .spacy file.
 
-    path (str | Path): The file.
-    vocab (Vocab): The vocabulary of the documents.
-    YIELDS (Doc): The documents.
     RAISES (OSError): If the file can't be read, naming it.
     RAISES (ValueError): If it is damaged, or another kind of file, naming it.
     """
@@ -98,8 +95,6 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
 def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError]:
     """Read the documents of a .spacy file, those that are not damaged though others are.
 
-    path (str | Path): The file.
-    vocab (Vocab): The vocabulary of the documents.
     YIELDS (Doc | ValueError): Each document, or what is wrong with it, naming the file.
     RAISES (OSError): If the file can't be read, naming it.
     RAISES (ValueError): If nothing in it can be read, naming it.
@@ -195,11 +190,7 @@ class PreannotatedCorpus(Corpus):
         self.lost: Counter[str] = Counter()
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield examples from the data.
-
-        nlp (Language): The pipeline.
-        YIELDS (Example): The examples.
-        """
+        """Yield examples from the data."""
         for example in super().__call__(nlp):
             self._count_lost(self.given.copy(example), example.reference)
             yield example
@@ -207,7 +198,6 @@ class PreannotatedCorpus(Corpus):
     def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
         """The documents of .spacy files, cut if they are longer than `max_words`.
 
-        vocab (Vocab): The vocabulary of the documents.
         locs (Iterable[str | Path]): The files, of which each is read once.
         RETURNS (Iterator[Doc]): The documents, or their pieces.
         RAISES (ValueError): If a file is damaged, or another kind of file, naming it.

@@ -37,7 +37,6 @@ def gold_frames(
 ) -> tuple[GoldFrames, LostSpans]:
     """Align the gold frames of a batch with its predicted documents.
 
-    examples (Sequence[Example]): The examples.
     sentences (Sequence[Runs]): The sentences of the predicted documents.
     prefix, predicates_key (str): Where the annotation is kept in `doc.spans`.
     roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.

@@ -27,7 +27,6 @@ def gold_labels(
 ) -> tuple[GoldLabels, LostSpans]:
     """Align the labelled spans of a batch with its predicted documents.
 
-    examples (Sequence[Example]): The examples.
     sentences (Sequence[Runs]): The sentences of the predicted documents.
     spans_key (str): Where the annotation is kept in `doc.spans`.
     labels (Mapping[str, int]): Their numbers.

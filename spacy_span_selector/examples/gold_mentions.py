@@ -31,7 +31,6 @@ def gold_mentions(
 ) -> tuple[GoldMentions, LostSpans]:
     """Align the gold clusters of a batch with its predicted documents.
 
-    examples (Sequence[Example]): The examples.
     sentences (Sequence[Runs]): The sentences of the predicted documents.
     prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
     max_width (int | None): The greatest number of tokens of a mention, None for no limit.
@@ -77,8 +76,6 @@ def given_mentions(
 ) -> tuple[CandidateStrategy, LostSpans]:
     """Link the spans that a document is given; in a document without, those that a strategy chooses.
 
-    words (Sequence[Words]): The documents.
-    layout (SpanLayout): Their sentences.
     key (str): Where given mentions are in `doc.spans`.
     choose (CandidateStrategy): Chooses for documents that are given none.
     RETURNS (tuple[CandidateStrategy, LostSpans]): The strategy, and given spans that can't be linked.

@@ -32,7 +32,6 @@ def count_rolesets(docs: Iterable[Doc], prefix: str) -> RolesetCounts:
     """Count the rolesets of the predicates of documents, by form and by lemma.
 
     docs (Iterable[Doc]): Documents with gold frames.
-    prefix (str): Prefix of the keys of the frames in `doc.spans`.
     """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for doc in docs:
@@ -50,7 +49,6 @@ def add_rolesets(
     """Add rolesets that words are seen with for the first time. Counts of what was seen before stay.
 
     docs (Iterable[Doc]): Documents with gold frames.
-    prefix (str): Prefix of the keys of the frames in `doc.spans`.
     seen (RolesetCounts): What was seen so far.
     known (RolesetCounts | None): The same with what else is known. A word that was looked up by its lemma, or in a
         lexicon, keeps the rolesets that it had there.
@@ -93,7 +91,6 @@ def add_lexicon(counts: RolesetCounts, lexicon: Lexicon) -> RolesetCounts:
 def seen_rolesets(predicate: Span, counts: RolesetCounts, lexicon: Lexicon | None = None) -> dict[str, int]:
     """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset.
 
-    predicate (Span): The predicate.
     counts (RolesetCounts): How often each form and lemma was seen with each roleset.
     lexicon (Lexicon | None): The words of rolesets. Those of other words, such as "learn.01" of "leaned", count only
         if there is no other: corpora hold slips. Nor does the adjective "drunk.01" of "had drunk".

@@ -30,7 +30,6 @@ def take_gold_sentences(examples: Iterable[Example]) -> None:
 def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
     """The sentences of each document.
 
-    docs (Sequence[Doc]): The documents.
     component (str): Name of the component, for the message of the error.
     RAISES (ValueError): If a document has no sentence boundaries.
     """

@@ -18,7 +18,6 @@ from ..layers.coref.pair_features import TokenFacts
 def token_facts(words: Sequence[Words], device: torch.device | None) -> TokenFacts:
     """The facts of the tokens of a batch.
 
-    words (Sequence[Words]): The documents.
     device (torch.device | None): Where the tensors go.
     """
     docs = [document.doc for document in words]

@@ -170,7 +170,6 @@ class Clusters(list[Cluster]):
 def doc_clusters(doc: Doc, prefix: str | None = None, labelled_key: str | None = None) -> Clusters:
     """The clusters of a document, in the order of their first mentions; empty groups and spans are left out.
 
-    doc (Doc): The document.
     prefix (str | None): Prefix of the keys of clusters, as the component's setting; None for the one that the document
         has. Of several, these are the default or else that of the first component.
     labelled_key (str | None): Where labelled spans are, which tell the labels of clusters; None for where the document

@@ -107,7 +107,6 @@ class Characters(list[Character]):
 def doc_characters(doc: Doc, prefix: str | None = None) -> Characters:
     """The people of a document, those with most mentions first, equal ones in the order of the text.
 
-    doc (Doc): The document.
     prefix (str | None): Where its clusters are, as for `doc_clusters`.
     """
     return find_characters(doc_clusters(doc, prefix))

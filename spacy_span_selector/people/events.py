@@ -190,7 +190,6 @@ def doc_events(
     A quotation is the ARG1 of the predicate that introduces it, unless this has an argument within it, in its place.
     Where the predicate has no ARG0, it is the speaker, and the ARG2 of "say" and "tell" is the addressee, where known.
 
-    doc (Doc): The document.
     cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
     auxiliaries (bool): Whether "be", "have" and "do" without participants are events.
     """
@@ -316,10 +315,7 @@ class EntityFinder:
     """Finds the cluster of an argument."""
 
     def __init__(self, clusters: Sequence[Cluster]) -> None:
-        """Initialize the finder.
-
-        clusters (Sequence[Cluster]): The clusters of the document.
-        """
+        """Initialize the finder."""
         self.exact = entities_by_mention(clusters)
         self.by_start: dict[int, list[Span]] = {}
         for cluster in clusters:

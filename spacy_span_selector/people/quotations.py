@@ -116,8 +116,6 @@ class DocQuotations(list[DocQuotation]):
 def doc_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX, cluster_prefix: str | None = None) -> DocQuotations:
     """The quotations of a document, in the order of the text, outer ones first.
 
-    doc (Doc): The document.
-    prefix (str): Prefix of the keys of quotations.
     cluster_prefix (str | None): Where its clusters are, as for `doc_clusters`.
     """
     return find_quotations(doc, doc_clusters(doc, cluster_prefix), prefix)
@@ -126,10 +124,7 @@ def doc_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX, cluster_prefix: str
 def find_quotations(doc: Doc, clusters: Sequence[Cluster], prefix: str = QUOTATION_PREFIX) -> DocQuotations:
     """The quotations of a document whose clusters are known. Those without tokens are left out.
 
-    doc (Doc): The document.
     clusters (Sequence[Cluster]): Its clusters. Their places are the numbers of speakers and addressees.
-    prefix (str): Prefix of the keys of quotations.
-    RETURNS (DocQuotations): The quotations.
     """
     found = DocQuotations()
     stored = [quotation for quotation in get_quotations(doc, prefix) if quotation.start < quotation.end]

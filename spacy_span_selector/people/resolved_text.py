@@ -34,7 +34,6 @@ def resolved_text(doc: Doc, prefix: str | None = None) -> str:
     pronouns, and the pronouns of clusters without a noun phrase that can be repeated. Pronouns in inserted text are
     replaced in turn. English possessives and capitals at the start of a sentence are kept.
 
-    doc (Doc): The document.
     prefix (str | None): Where its clusters are, as for `doc_clusters`.
     """
     clusters = doc_clusters(doc, prefix)

@@ -82,9 +82,7 @@ def read_scene(
 ) -> Scene:
     """Collect the facts of a document, as token offsets of it without white space.
 
-    words (Words): The document.
     quotations (Sequence[tuple[int, int]]): Its outer quotations.
-    mentions (Sequence[tuple[int, int]]): Its mentions.
     evidence (Sequence[str]): What each is evidence of.
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet.
     """
@@ -120,7 +118,6 @@ def quotations_of(
 
     found, outer (Sequence): All quotations, and those that were attributed.
     attributions (Sequence[Attribution]): Who says each of these.
-    mentions (Sequence[tuple[int, int]]): The mentions of the document.
     """
     known = dict(zip(outer, attributions, strict=True))
     spoken: list[Quotation] = []

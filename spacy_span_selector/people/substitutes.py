@@ -19,7 +19,6 @@ def substitute(cluster: Cluster) -> Span | None:
     """The noun phrase that replaces the pronouns of a cluster: its representative, without what would be long to say
     again.
 
-    cluster (Cluster): The cluster.
     RETURNS (Span | None): None if it has no noun phrase, or one that means something else when it is said again, as
         "every driver" does.
     """

@@ -62,7 +62,6 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
     own). Labels and headers are sentences of their own, outside of the turn, and nobody speaks stage directions.
 
     nlp (Language): The pipeline, whose tokenizer splits the text.
-    text (str): The text.
     kind (str | None): One of "chat", "dialogue", "email" and "play"; None for what is found.
     RETURNS (Doc): The document: its text is `text`, and the words of turns are in `doc.spans["speakers"]`.
     RAISES (ValueError): If no turns are found, the kind is none of these, or the text can't be split into words.
@@ -100,7 +99,6 @@ def mark_turns(doc: Doc, kind: str | None = None) -> bool:
 def read_turns(text: str, kind: str | None = None) -> tuple[list[Place], list[Turn]]:
     """Find labels and turns in a text.
 
-    text (str): The text.
     kind (str | None): One of `KINDS`; None for what is found.
     RETURNS (tuple[list[Place], list[Turn]]): The characters of labels and headers, and the turns, in order.
     """
@@ -201,7 +199,6 @@ def _read_writer(text: str) -> str:
 def set_turns(doc: Doc, turns: Sequence[Turn], labels: Sequence[Place] = ()) -> None:
     """Set the speakers of a document, and the starts of sentences at turns and labels; a label is one sentence.
 
-    doc (Doc): The document.
     turns (Sequence[Turn]): The turns, by the characters of its text.
     labels (Sequence[tuple[int, int]]): The characters of the labels.
     """

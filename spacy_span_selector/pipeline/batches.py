@@ -66,8 +66,6 @@ def cut_long_sentences(
     A piece ends at the end of a line or behind a stop, otherwise behind a comma, a dash or a bracket, otherwise
     anywhere, and has at least half as many words as it may have if there is such a place.
 
-    words (Sequence[Words]): The documents.
-    sentences (Sequence[Runs]): Their sentences.
     most (int | None): The greatest number of words. None for no limit.
     reason (str): Why longer ones are cut.
     RETURNS (tuple[list[Runs], LostSpans]): The sentences and pieces, and which sentences were cut.

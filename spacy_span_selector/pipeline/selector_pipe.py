@@ -196,7 +196,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
         """Write predictions to documents, in place of any that are there.
 
-        docs (Iterable[Doc]): The documents.
         scores (Sequence[Prediction]): What `predict` returned for them.
         """
         for doc, prediction in zip(docs, scores, strict=True):
@@ -218,7 +217,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         drop (float): Dropout of the tok2vec. The network has its own, set in its architecture.
         sgd (Optimizer | None): The optimizer; gradients are only accumulated without one.
         losses (dict[str, float] | None): The loss is added to the entry of the component's name.
-        RETURNS (dict[str, float]): The losses.
         RAISES (NotFinite): If the loss, a gradient or a token vector is NaN or infinite. The optimizer is not called,
             and the component's gradients, which may have been accumulated over several calls, are forgotten.
         """
@@ -260,7 +258,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Gradients]:
         """The loss of a batch, and its gradient.
 
-        examples (Iterable[Example]): The batch.
         scores (Any): The model's output for the predicted documents, from `begin_update`.
         RETURNS (tuple): The loss, and (output tensor, gradient) pairs for the model's backprop.
         """
@@ -295,10 +292,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         return {CUTS: cut, f"{LEAVES_OUT} {self.gold_name}": lost}
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate.
-
-        sgd (Optimizer): The optimizer.
-        """
+        """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate."""
         finish_update(self.model, sgd, self.learn_rate_factor)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -333,7 +327,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the component to a folder, as spaCy does.
 
-        path (str | Path): The folder.
         exclude (Iterable[str]): What to leave out: "cfg", "vocab" or "model".
         """
         exclude = list(exclude)
@@ -344,7 +337,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
         """Load the component from a folder, as spaCy does, but check its settings first.
 
-        path (str | Path): The folder.
         exclude (Iterable[str]): What not to load.
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """

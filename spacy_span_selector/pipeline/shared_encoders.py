@@ -35,7 +35,6 @@ def add_pipe_from(nlp: Language, trained: Language, component: str, name: str | 
     component (str): Its name there.
     name (str | None): Its name in `nlp`; None for the same.
     placement (str | int | bool): `before`, `after`, `first` or `last`, as for `nlp.add_pipe`.
-    RETURNS (Callable[[Doc], Doc]): The component.
     RAISES (KeyError): If `trained` has no such component.
     """
     trained.get_pipe(component)  # the error of spaCy if there is none
@@ -52,7 +51,6 @@ def check_listeners(model: Model[Any, Any], docs: Sequence[Doc], component: str,
     """Check that the shared encoder of a component, if it has one, has run on documents.
 
     model (Model): The model of the component, a `torch_head`.
-    docs (Sequence[Doc]): The documents.
     component (str): Name of the component, for messages.
     is_train (bool): Whether the model is to be trained: an encoder that learns, too, sends its vectors past `docs`.
     RAISES (ValueError): If no encoder has run on one of them, or one of another width.

@@ -31,7 +31,6 @@ def split_dashes(nlp: Language) -> Language:
     A dash is `—`, `–`, or two or more hyphens. Single hyphens stay as they are, and so does `--option` after a space.
     The rules are saved with the pipeline; calling this again adds nothing.
 
-    nlp (Language): The pipeline.
     RETURNS (Language): The same pipeline.
     RAISES (ValueError): If its tokenizer has no such rules, as those of Chinese and Japanese.
     """

@@ -173,8 +173,6 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Build the network.
 
-        get_examples (Callable[[], Iterable[Example]]): The training examples.
-        nlp (Language | None): The pipeline.
         RAISES (ValueError): If no example has a cluster, or none has a token, or none has what the selector learns
             beside.
         """

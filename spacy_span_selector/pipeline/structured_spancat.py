@@ -115,8 +115,6 @@ class StructuredSpancat(SelectorPipe[GoldLabels, SpancatOutput, SpancatPredictio
     ) -> None:
         """Collect labels, and build the network.
 
-        get_examples (Callable[[], Iterable[Example]]): The training examples.
-        nlp (Language | None): The pipeline.
         labels (list[str] | None): Labels as `init labels` writes them; by default they are collected from the examples.
         RAISES (ValueError): If no example has a labelled span, or none has a token, or none has what the selector
             learns beside, or if labels have another form.
@@ -149,7 +147,6 @@ class StructuredSpancat(SelectorPipe[GoldLabels, SpancatOutput, SpancatPredictio
     def add_label(self, label: str) -> int:
         """Add a label to a network that has been trained. It is predicted after further training.
 
-        label (str): The label.
         RETURNS (int): 1, or 0 if it is there already.
         RAISES (ValueError): If the label is no label, or the network has not been initialized.
         """

@@ -158,8 +158,6 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
     ) -> None:
         """Collect roles and rolesets, and build the network.
 
-        get_examples (Callable[[], Iterable[Example]]): The training examples.
-        nlp (Language | None): The pipeline.
         labels (dict[str, Any] | None): Roles and rolesets as `init labels` writes them; by default they are
             collected from the examples.
         lexicon (Lexicon | None): What is known of rolesets beside the examples: `spacy_span_selector.Lexicon.v1` reads
@@ -201,7 +199,6 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
     def add_label(self, label: str) -> int:
         """Add a role to a network that has been trained. It is predicted after further training.
 
-        label (str): The role.
         RETURNS (int): 1, or 0 if it is there already.
         RAISES (ValueError): If the label is no role, or the network has not been initialized.
         """

@@ -35,8 +35,6 @@ class ScaledOptimizer:
 def finish_update(model: Model[Any, Any], sgd: Optimizer, factor: float) -> None:
     """Update the weights of a `torch_head` model: those of its module at `factor` times the optimizer's rate.
 
-    model (Model): The model.
-    sgd (Optimizer): The optimizer of the pipeline.
     factor (float): Multiplies its learning rate, for the module alone.
     """
     model.get_ref("tok2vec").finish_update(sgd)

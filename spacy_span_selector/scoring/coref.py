@@ -39,10 +39,7 @@ def score_coref(
     but no clusters is annotated as having no mentions. Spans without tokens are ignored.
 
     examples (Iterable[Example]): The examples, with predictions set.
-    prefix (str): Prefix of the keys of clusters in `doc.spans`.
-    mentions_key (str): Key of the selected spans in `doc.spans`.
     keep_singletons (bool): Count clusters of one mention, on either side.
-    cfg (Any): Further settings of the calling component, not used.
     RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per
         token and has no upper limit; all None if no reference is annotated.
     RAISES (ValueError): If the texts of an annotated reference and its prediction differ.

@@ -49,10 +49,8 @@ def score_srl(
     predicates without tokens with their frames.
 
     examples (Iterable[Example]): The examples, with predictions set.
-    prefix (str): Prefix of the keys of frames in `doc.spans`.
     predicates_key (str): Key of given predicates in `doc.spans`; an empty group in a reference without predicates.
     spans_key (str): Key in `doc.spans` of the spans that the selector kept.
-    cfg (Any): Further settings of the calling component, not used.
     RETURNS (dict[str, Any]): Scores by name, from 0 to 1, except that `srl_density` counts spans per token and has
         no upper limit, and that `srl_per_role` is a dictionary of scores. `srl_sense_acc` is None without a gold or
         without a predicted roleset, `srl_kept_p`, `_r` and `_f` are None if no prediction has the key of the kept

@@ -56,10 +56,7 @@ class Attributor:
         self._verbs = language_table(vocab, SPEECH_VERBS)
 
     def attribute(self, scene: Scene) -> list[Attribution]:
-        """The speaker and the addressee of each quotation.
-
-        scene (Scene): The document.
-        """
+        """The speaker and the addressee of each quotation."""
         if not self._weights:
             return [Attribution() for _ in scene.quotations]
         speakers: list[int | None] = []
@@ -77,7 +74,6 @@ class Attributor:
     def address(self, scene: Scene, speakers: Sequence[int | None]) -> list[Attribution]:
         """The probable addressees of each quotation, or turn of a dialogue, whose speaker is known; no mentions.
 
-        scene (Scene): The document.
         speakers (Sequence[int | None]): The cluster of each speaker; None if it is not known.
         """
         if not self._weights:

@@ -44,7 +44,6 @@ def find_candidates(
 ) -> list[Candidate]:
     """The candidates of a quotation.
 
-    scene (Scene): The document.
     quotation (int): The number of the quotation.
     speakers (Sequence[int | None]): The clusters of the speakers of the quotations before it; None if nobody.
     verbs (Mapping[str, object]): Forms of verbs of speech, in lower case.
@@ -231,7 +230,6 @@ def find_addressees(
 ) -> list[Candidate]:
     """The candidates for the addressee of a quotation; nobody is one.
 
-    scene (Scene): The document.
     quotation (int): The number of the quotation.
     speakers (Sequence[int | None]): The cluster of the speaker of each quotation; None if nobody.
     verbs (Mapping[str, object]): Forms of verbs of speech, in lower case.

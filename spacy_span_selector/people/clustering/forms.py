@@ -40,7 +40,6 @@ def read_forms(doc: Doc, mentions: Iterable[tuple[int, int]]) -> list[Form]:
     A name is told by its tag PROPN if the document has tags, or else by capitals if its language has a table of
     function words.
 
-    doc (Doc): The document.
     mentions (Iterable[tuple[int, int]]): Token offsets, end exclusive.
     """
     words = [token.text for token in doc]

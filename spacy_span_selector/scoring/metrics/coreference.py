@@ -102,7 +102,6 @@ def muc(gold: Clusters, predicted: Clusters) -> Counts:
     Vilain et al., "A Model-Theoretic Coreference Scoring Scheme", MUC-6, 1995.
 
     gold (Clusters): The gold clusters of a document.
-    predicted (Clusters): Its predicted clusters.
     RETURNS (Counts): In links.
     """
     overlap = find_overlap(gold, predicted)
@@ -122,7 +121,6 @@ def b_cubed(gold: Clusters, predicted: Clusters) -> Counts:
     one side has, Pradhan et al. (2014).
 
     gold (Clusters): The gold clusters of a document.
-    predicted (Clusters): Its predicted clusters.
     RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
@@ -142,7 +140,6 @@ def ceaf_phi4(gold: Clusters, predicted: Clusters) -> Counts:
     also called CEAF-e, entity-based.
 
     gold (Clusters): The gold clusters of a document.
-    predicted (Clusters): Its predicted clusters.
     RETURNS (Counts): In clusters.
     """
     overlap = find_overlap(gold, predicted)
@@ -160,7 +157,6 @@ def lea(gold: Clusters, predicted: Clusters) -> Counts:
     Moosavi and Strube, "Which Coreference Evaluation Metric Do You Trust?", ACL 2016.
 
     gold (Clusters): The gold clusters of a document.
-    predicted (Clusters): Its predicted clusters.
     RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
@@ -179,7 +175,6 @@ def mentions(gold: Clusters, predicted: Clusters) -> Counts:
     """Count mentions, whatever their cluster.
 
     gold (Clusters): The gold clusters of a document.
-    predicted (Clusters): Its predicted clusters.
     RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
@@ -203,11 +198,7 @@ class CorefScores:
     mentions: Counts = field(default_factory=Counts)
 
     def add_document(self, gold: Clusters, predicted: Clusters) -> None:
-        """Add the counts of one document.
-
-        gold (Clusters): Its gold clusters.
-        predicted (Clusters): Its predicted clusters.
-        """
+        """Add the counts of one document."""
         if not self.keep_singletons:
             gold, predicted = drop_singletons(gold), drop_singletons(predicted)
         self.muc += muc(gold, predicted)
