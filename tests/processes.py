@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 
 MODULES = (
     "lab.experiments.runner",
-    "spacy_span_selector.tools.annotate.backends",
+    "spacy_span_selector.tools.annotate.run",
     "spacy_span_selector.tools.cli",
     "spacy_span_selector.tools.serving",
     "spacy_span_selector.tools.training.loop",

@@ -1,31 +1,37 @@
-"""The commands of docs/annotate.md run, and its tables and its example are right."""
+"""The commands of docs/annotate.md and docs/scale.md run, and their tables, examples and numbers are right."""
 
 from __future__ import annotations
 
 import gzip
 import re
 import shlex
+import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 import spacy
 from typer.testing import CliRunner
 
+from spacy_span_selector.tools.annotate import Job
 from spacy_span_selector.tools.annotate.formats import HTML, JSONL, output_formats
-from spacy_span_selector.tools.annotate.pipelines import Job
+from spacy_span_selector.tools.annotate.run import Backend, in_this_process
 from spacy_span_selector.tools.cli import app
 
-TEXT = (Path(__file__).parent.parent / "docs/annotate.md").read_text(encoding="utf-8")
+from .tools.annotate import components  # noqa: F401  registers what the pipeline is made of
+
+DOCS = Path(__file__).parent.parent / "docs"
+ANNOTATE, SCALE = ((DOCS / name).read_text(encoding="utf-8") for name in ("annotate.md", "scale.md"))
 COMMAND = "python -m spacy span-selector "
 PIPED = '{"key": 7, "body": "Ann left."}\n'
 
 
-def commands() -> list[str]:
-    blocks = re.findall(r"```bash\n(.*?)```", TEXT, re.DOTALL)
+def commands(text: str) -> list[str]:
+    blocks = re.findall(r"```bash\n(.*?)```", text, re.DOTALL)
     return [line for block in blocks for line in block.splitlines() if COMMAND in line]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     nlp = spacy.blank("xx")
@@ -41,11 +47,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_commands_are_found():
-    assert len(commands()) >= 8
+    assert len(commands(ANNOTATE)) >= 8
+    assert len(commands(SCALE)) >= 5
 
 
-@pytest.mark.parametrize("command", commands())
-def test_commands_run(folder: Path, command: str):
+@pytest.mark.parametrize("command", commands(ANNOTATE))
+def test_commands_run(command: str):
     if "parquet" in command:
         pyarrow = pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
         pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"text": ["Ann left."]}), "table.parquet")
@@ -57,19 +64,64 @@ def test_commands_run(folder: Path, command: str):
     assert result.exit_code == 0, result.output
 
 
-def test_the_example_in_python_runs(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize("command", commands(SCALE))
+def test_commands_with_ray_run(command: str, monkeypatch: pytest.MonkeyPatch):
+    """Without Ray: who annotates is all that it changes."""
+    found = {}
+
+    def in_ray(address: str, *, workers: int | None, num_gpus: float) -> Backend:
+        found.update(address=address, num_gpus=num_gpus)
+        return in_this_process
+
+    monkeypatch.setattr("spacy_span_selector.tools.annotate.on_ray.in_ray", in_ray)
+    arguments = shlex.split(command.partition(COMMAND)[2].replace("/shared/", ""))
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert found["address"] in ("local", "auto", "10.0.0.1:6379")
+    assert found["num_gpus"] == (float(arguments[-1]) if "--num-gpus" in arguments else 0)
+
+
+def test_the_example_in_python_runs(capsys: pytest.CaptureFixture[str]):
     """In this process: another one would not know the component of the pipeline."""
-    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", ANNOTATE, re.DOTALL)
     assert "backend=in_processes(2)" in code
     exec(code.replace(", backend=in_processes(2)", ""), {"__name__": "__main__"})
     assert capsys.readouterr().out == "1 0\n"
 
 
+def test_the_example_of_a_dataset_runs(monkeypatch: pytest.MonkeyPatch):
+    """With a twin of Ray that reads, annotates and writes nothing."""
+    ray = MagicMock()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setitem(sys.modules, "ray.data", ray.data)
+    (code,) = re.findall(r"```python\n(.*?)```", SCALE, re.DOTALL)
+    exec(code.replace("/shared/", ""), {})
+    (call,) = ray.data.read_parquet().repartition().map_batches.call_args_list
+    job, _, text_column, id_column = call.kwargs["fn_constructor_args"]
+    assert (text_column, id_column, job.gpu_id, call.kwargs["num_gpus"]) == ("body", "key", 0, 1)
+
+
+def test_the_change_of_a_config_is_one_that_configs_have():
+    (pattern, replacement) = re.findall(r"`sed -i 's/(.*?)/(.*?)/' copy/config.cfg`", ANNOTATE)[0]
+    assert re.sub(pattern, replacement, 'bfloat16 = "prediction"') == "bfloat16 = false"
+
+
 def test_tables_name_all_formats_and_their_files():
-    rows = dict(re.findall(r"^\| `([\w-]+)` \| `part-00000\.(\w+)` \|", TEXT, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| `part-00000\.(\w+)` \|", ANNOTATE, re.MULTILINE))
     assert rows == {name: format_.suffix for name, format_ in output_formats().items()}
 
 
 def test_numbers_are_those_of_the_code():
-    assert f"{Job(model='').batch_words:,} by default" in TEXT
-    assert f"about {JSONL.part_words:,} words, a page {HTML.part_words:,}" in TEXT
+    assert f"{Job(model='').batch_words:,} by default" in ANNOTATE
+    assert f"about {JSONL.part_words:,} words, a page {HTML.part_words:,}" in ANNOTATE
+
+
+def test_what_is_computed_is_right():
+    documents, words = 1_000_000_000, 500
+    rows = re.findall(r"^\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$", SCALE, re.MULTILINE)
+    assert len(rows) >= 3
+    for row in rows:
+        rate, hours, days = (int(cell.replace(",", "")) for cell in row)
+        exact = documents * words / rate / 3_600
+        assert hours == pytest.approx(exact, rel=0.005)
+        assert days == pytest.approx(exact / 24 / 10, rel=0.04)

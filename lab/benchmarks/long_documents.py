@@ -93,4 +93,4 @@ def measure(model: str, text: str, threads: int) -> Cost:
     memory = measure_memory(run)
     seconds, result = found[0]
     problem = result.errors[0]["reason"] if result.errors else ""
-    return Cost(seconds, memory.before + memory.peak, result.words, problem)
+    return Cost(seconds, memory.before + memory.peak, result.counts["words"], problem)

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.examples.corpus import read_docs
-from spacy_span_selector.tools.annotate import backends
+from spacy_span_selector.tools.annotate import run
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.bracketed import read_bracketed
 from spacy_span_selector.tools.formats.registry import formats
@@ -29,7 +29,7 @@ from ..tools.annotate import components
 from .pipelines import FOLDER
 
 Where = Literal["here", "there", "processes"]
-in_this_process = backends.in_this_process
+in_this_process = run.in_this_process
 
 GOOD = "Ann saw Bob. Then Ann left, and Bob saw her."
 """A text in which something is found."""
@@ -72,7 +72,7 @@ def _plain_rows(batch: Any) -> list[dict[str, Any]]:
 
 
 def components_of_plain_data() -> set[str]:
-    from spacy_span_selector.tools.annotate.tables import plain_schema
+    from spacy_span_selector.tools.annotate.formats import plain_schema
 
     return {*plain_schema().names}
 
@@ -106,7 +106,7 @@ READ_BACK: dict[str, Callable[[Path], list[Back]]] = {
 
 def pickled(job: Any, parts: Iterable[Any], tick: Any) -> Any:
     """Annotate in this process what has travelled as to another one, and back."""
-    annotate = backends.Annotator(job)
+    annotate = run.Annotator(job)
     for part in parts:
         yield pickle.loads(pickle.dumps(annotate(pickle.loads(pickle.dumps(part)), tick)))
 
@@ -167,7 +167,7 @@ def annotate(format_: str, inputs: Sequence[object], where: Where = "here", lang
         if where == "processes":
             arguments += ["--n-process", 2, "--code", components.__file__]
         backend = in_this_process if where == "here" else pickled
-        with patch("spacy_span_selector.tools.annotate.backends.in_this_process", backend):
+        with patch("spacy_span_selector.tools.annotate.run.in_this_process", backend):
             status, said = invoke(*arguments)
         parts = sorted(out.glob(f"part-*.{formats.get(format_).suffix}")) if out.is_dir() else []
         docs = [doc for part in parts for doc in READ_BACK[format_](part)]

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from spacy_span_selector.tools import formats
-from spacy_span_selector.tools.annotate.reading import READERS
+from spacy_span_selector.tools.annotate.inputs import READERS
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.registry import BRACKETED, all_formats
 

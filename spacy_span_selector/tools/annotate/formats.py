@@ -1,117 +1,113 @@
-"""The formats of output files. Documents are added one by one, and none is kept as it is."""
+"""The formats of output files, and flat tables of what is found in documents. No document is kept as it is.
+
+Rows of all flat tables name their `document`, and `cluster` is the number of an entity in it: they can be joined.
+"""
 
 from __future__ import annotations
 
-import gzip
+import csv
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
+from pydantic import BaseModel
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ...annotation import get_title, set_title
+from ...extensions import Cluster, doc_clusters
+from ...extensions.mention_types import mention_type
+from ...people.characters import find_entities
+from ...people.events import Event, find_events
+from ...people.quotations import find_quotations
 from ..formats.commands import read_spacy_file
 from ..formats.plain import to_dict
-from ..formats.registry import Format, all_formats, formats
+from ..formats.plain.schema import Document, rounded
+from ..formats.plain.writer import mention_rows
+from ..formats.registry import Format, all_formats
 from ..rendering import Page
-from .flat_tables import TABLES, FlatTables, find_rows
-from .pipelines import Job, only_prefixes
-from .records import Record, plain
-from .tables import FIELDS, make_row, table_schema, write_rows
+from .records import RESERVED, Reading, Record, plain
 
-TRANSFORMER_OUTPUT = ("._.", "trf_data", None, None)
-"""Where spacy-transformers keeps all that an encoder computed: megabytes that nothing needs after annotation."""
+if TYPE_CHECKING:
+    import pyarrow
+
+    from .inputs import InputFile
+
+FIELDS = "fields"  # the column with fields of records that come from no table, as JSON
+PRIMITIVE = {str: "string", int: "int64", float: "float64", bool: "bool"}
+TRANSFORMER_OUTPUT: Any = ("._.", "trf_data", None, None)  # megabytes, which nothing needs after annotation
+
+
+TableKind = Literal["parquet", "csv"]
 
 
 class Settings(NamedTuple):
-    """The settings of writers.
+    """The settings of writers."""
 
-    keys (dict[str, str]): The arguments of `to_dict` that say where the pipeline puts its annotation.
-    tokens (bool): Whether plain data says where tokens are.
-    columns (bytes | None): The columns that tables pass on to tables.
-    """
-
-    keys: dict[str, str]
+    keys: dict[str, Any]  # where the pipeline puts its annotation, as arguments of `to_dict`
     tokens: bool = False
     columns: bytes | None = None
 
     def to_dict(self, doc: Doc) -> dict[str, Any]:
         """A document as plain data."""
-        keys: dict[str, Any] = self.keys
-        return to_dict(doc, tokens=self.tokens, **keys)
+        return to_dict(doc, tokens=self.tokens, **self.keys)
 
 
-class Writer(Protocol):
+class Writer:
     """Makes the content of a file."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.added: list[Any] = []
 
     def add(self, record: Record, doc: Doc) -> None:
         """Add an annotated document, all of it or, with an error, nothing."""
+        raise NotImplementedError
 
     def finish(self) -> bytes:
         """The content of the file with all that was added."""
+        return b"".join(self.added)
 
 
-class JsonLines:
+class JsonLines(Writer):
     """A line of plain data for each document, with the fields of its record."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.lines: list[bytes] = []
 
     def add(self, record: Record, doc: Doc) -> None:
         data = {**self.settings.to_dict(doc), **plain(record.fields)}
-        self.lines.append(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
-
-    def finish(self) -> bytes:
-        return b"".join(self.lines)
+        line = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        self.added.append(line.encode() + b"\n")
 
 
-class Table:
+class Table(Writer):
     """A row of plain data for each document, with the fields of its record."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.schema = table_schema(settings.columns)
-        self.rows: list[Any] = []
-
     def add(self, record: Record, doc: Doc) -> None:
-        row = {**self.settings.to_dict(doc), FIELDS: record.fields}
-        self.rows.append(make_row(row, self.settings.columns, self.schema))
+        fields = record.fields
+        if self.settings.columns is None:
+            fields = {FIELDS: json.dumps(plain(fields), ensure_ascii=False) if fields else None}
+        self.added.append({**fields, **self.settings.to_dict(doc)})
 
     def finish(self) -> bytes:
-        return write_rows(self.rows, self.schema)
+        return write_table(self.added, table_schema(self.settings.columns))
 
 
-class Docs:
+class Docs(Writer):
     """Documents with all their annotation, and the fields of their record as `doc.user_data["fields"]`."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.doc_bin = DocBin(store_user_data=True)
-
     def add(self, record: Record, doc: Doc) -> None:
-        user_data: dict[Any, Any] = doc.user_data
-        user_data.pop(TRANSFORMER_OUTPUT, None)
+        doc.user_data.pop(TRANSFORMER_OUTPUT, None)
         if record.fields:
             doc.user_data[FIELDS] = plain(record.fields)
-        single = DocBin(docs=[doc], store_user_data=True)  # user data that can't be written is found halfway
-        self.doc_bin.merge(single)
+        self.added.append(DocBin(docs=[doc], store_user_data=True))
 
     def finish(self) -> bytes:
-        return self.doc_bin.to_bytes()
-
-
-class Html:
-    """A page of all documents."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.page = Page(**only_prefixes(settings.keys))
-
-    def add(self, record: Record, doc: Doc) -> None:
-        self.page.add(doc)
-
-    def finish(self) -> bytes:
-        return self.page.finish().encode()
+        joined = DocBin(store_user_data=True)
+        for single in self.added:
+            joined.merge(single)
+        return joined.to_bytes()
 
 
 class Written(Docs):
@@ -128,25 +124,28 @@ class Written(Docs):
         super().add(record, doc)
 
     def finish(self) -> bytes:
-        return self.write(list(self.doc_bin.get_docs(Vocab()))).encode()
+        vocab = Vocab()
+        return self.write([doc for single in self.added for doc in single.get_docs(vocab)]).encode()
+
+
+class Html(Writer):
+    """A page of all documents."""
+
+    def __init__(self, settings: Settings) -> None:
+        keys = settings.keys
+        self.page = Page(cluster_prefix=keys.get("cluster_prefix"), frame_prefix=keys.get("frame_prefix"))
+
+    def add(self, record: Record, doc: Doc) -> None:
+        self.page.add(doc)
+
+    def finish(self) -> bytes:
+        return self.page.finish().encode()
 
 
 JSONL = Format(name="jsonl", title="plain data, a line for each document", suffixes=(".jsonl",), writer=JsonLines)
-PARQUET = Format(
-    name="parquet",
-    title="plain data, a row for each document",
-    suffixes=(".parquet",),
-    writer=Table,
-    is_compressed=True,
-)
-SPACY = Format(
-    name="spacy",
-    title="spaCy's binary format",
-    suffixes=(".spacy",),
-    read=read_spacy_file,
-    writer=Docs,
-    is_compressed=True,
-)
+packed = partial(Format, is_compressed=True)
+PARQUET = packed(name="parquet", title="plain data, a row for each document", suffixes=(".parquet",), writer=Table)
+SPACY = packed(name="spacy", title="spaCy's binary format", suffixes=(".spacy",), read=read_spacy_file, writer=Docs)
 HTML = Format(name="html", title="an HTML page", suffixes=(".html",), writer=Html, part_words=20_000)
 
 
@@ -155,44 +154,187 @@ def output_formats() -> dict[str, Format]:
     return {format_.name: format_ for format_ in all_formats() if format_.is_output}
 
 
-class WithTables:
-    """A writer that adds documents to flat tables, too."""
-
-    def __init__(self, writer: Writer, tables: FlatTables, keys: dict[str, str]) -> None:
-        self.writer = writer
-        self.tables = tables
-        self.keys = keys
-
-    def add(self, record: Record, doc: Doc) -> None:
-        rows = find_rows(doc, self.keys)
-        self.writer.add(record, doc)
-        self.tables.add(rows)
-
-    def finish(self) -> bytes:
-        """The content of the file of documents."""
-        return self.writer.finish()
-
-
 def make_writer(format_: Format, settings: Settings) -> Writer:
     """Return a writer of one file in a format."""
-    if format_.writer is not None:
-        writer: Writer = format_.writer(settings)
-        return writer
-    if format_.write is None:
+    if format_.writer is None and format_.write is not None:
+        return Written(settings, format_.write)
+    if format_.writer is None:
         raise ValueError(f"The format {format_.name!r} can't be written. Take one of {', '.join(output_formats())}.")
-    return Written(settings, format_.write)
+    writer: Writer = format_.writer(settings)
+    return writer
 
 
-def output_suffixes(job: Job) -> dict[str, str]:
-    """How the names of the files of a part end: of that of its documents, named "", and of each flat table."""
-    format_: Format = formats.get(job.format)
-    gz = ".gz" if job.gzip else ""
-    suffixes = {"": format_.suffix + ("" if format_.is_compressed else gz)}
-    if job.tables:
-        suffixes |= dict.fromkeys(TABLES, job.tables + ("" if job.tables == "parquet" else gz))
-    return suffixes
+def require_pyarrow() -> Any:
+    """Import pyarrow with what reads and writes Parquet."""
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        message = "Parquet needs pyarrow. Install it with: python -m pip install 'spacy-span-selector[parquet]'"
+        raise ImportError(message) from error
+    return pyarrow
 
 
-def compress(content: bytes, suffix: str) -> bytes:
-    """Compress the content of a file if its name ends in `.gz`; equal contents become equal files."""
-    return gzip.compress(content, compresslevel=6, mtime=0) if suffix.endswith(".gz") else content
+def passed_columns(files: Iterable[InputFile], reading: Reading) -> bytes:
+    """The columns of tables that are passed on to tables: an Arrow schema, which can be pickled."""
+    arrow = require_pyarrow()
+    taken = {reading.text_field, reading.id_field or "id", *RESERVED}
+    schemas = [arrow.schema([])]
+    for file in files:
+        with suppress(OSError, arrow.ArrowException):  # reading reports it, and names that are repeated
+            schema = arrow.unify_schemas([arrow.parquet.read_schema(file.path).remove_metadata()])
+            schemas.append(arrow.schema([column for column in schema if column.name not in taken]))
+    try:
+        kept = arrow.unify_schemas(schemas, promote_options="permissive")
+    except arrow.ArrowException as error:
+        found = f"The tables have different types in columns of the same name ({error})"
+        cure = "Annotate them in separate runs, or take another --format."
+        raise ValueError(f"{found}, so there is none for the output. {cure}") from error
+    return bytes(kept.serialize().to_pybytes())
+
+
+def write_table(rows: list[dict[str, Any]], schema: pyarrow.Schema) -> bytes:
+    """The content of a Parquet file; keys that are no columns are left out. A value may not fit, with any error."""
+    arrow = require_pyarrow()
+    stream = BytesIO()
+    arrow.parquet.write_table(arrow.Table.from_pylist(rows, schema), stream)
+    return stream.getvalue()
+
+
+def table_schema(columns: bytes | None) -> pyarrow.Schema:
+    """The columns of a table of documents: those of plain data, and those that are passed on."""
+    arrow = require_pyarrow()
+    if columns is None:
+        return plain_schema().append(arrow.field(FIELDS, arrow.string()))
+    return arrow.schema([*plain_schema(), *arrow.ipc.read_schema(arrow.py_buffer(columns))])
+
+
+@cache
+def plain_schema() -> pyarrow.Schema:
+    """The columns of plain data, which its models declare."""
+    return make_schema(_types(Document))
+
+
+def make_schema(types: Mapping[str, Any]) -> pyarrow.Schema:
+    """Columns of such types."""
+    return require_pyarrow().schema([(name, _arrow_type(kind)) for name, kind in types.items()])
+
+
+def _types(model: type[BaseModel]) -> dict[str, Any]:
+    return {name: field.annotation for name, field in model.model_fields.items()}
+
+
+def _arrow_type(kind: Any) -> pyarrow.DataType:
+    """The type of a column for the type of a field."""
+    arrow = require_pyarrow()
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return arrow.struct(list(make_schema(_types(kind))))
+    if kind in PRIMITIVE:
+        return arrow.type_for_alias(PRIMITIVE[kind])
+    if get_origin(kind) is Literal:
+        return arrow.string()
+    if get_origin(kind) is list:
+        return arrow.list_(_arrow_type(get_args(kind)[0]))
+    if get_origin(kind) is dict:
+        return arrow.map_(*map(_arrow_type, get_args(kind)))
+    return _arrow_type(get_args(kind)[0])  # what is annotated, or may be missing
+
+
+class NameCount(BaseModel):  # a proper name of an entity, and how many mentions have it
+    name: str
+    count: int
+
+
+class Deed(BaseModel):  # a predicate of which an entity is the agent or the patient
+    predicate: str
+    roleset: str | None
+    start: int
+
+
+COLUMNS = {
+    "events": "document event predicate predicate_start roleset roleset_name negated modal role description name "
+    "cluster entity_label entity_id text start end",
+    "entities": "document cluster name person gender count names entity_label entity_id agent patient",
+    "mentions": "document mention cluster type text start end score link_score antecedent",
+    "quotations": "document text speaker speaker_cluster addressee addressee_cluster cue score level start end",
+}
+INTEGERS = "antecedent addressee_cluster cluster count end event level mention predicate_start speaker_cluster start"
+TYPES: dict[str, Any] = {
+    **dict.fromkeys(INTEGERS.split(), int),
+    **{"link_score": float, "score": float, "negated": bool, "person": bool},
+    **{"names": list[NameCount], "agent": list[Deed], "patient": list[Deed]},
+}
+"""The types of columns, which are the same in all tables; all others are strings."""
+
+TABLES = {table: {name: TYPES.get(name, str) for name in names.split()} for table, names in COLUMNS.items()}
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def find_rows(doc: Doc, keys: Mapping[str, str]) -> Rows:
+    """The rows of all tables that a document adds; `keys` say where its annotation is, as arguments of `to_dict`."""
+    clusters = doc_clusters(doc, keys.get("cluster_prefix"), keys.get("labelled_key"))
+    events = find_events(doc, clusters, keys.get("frame_prefix"))
+    found = {
+        "events": list(_event_rows(events)),
+        "entities": list(_entity_rows(clusters, events)),
+        "mentions": list(_mention_rows(clusters)),
+        "quotations": [quotation.row() for quotation in find_quotations(doc, clusters)],
+    }
+    name = get_title(doc) or None
+    return {
+        table: [{"document": name, **{key: rounded(value) for key, value in row.items()}} for row in rows]
+        for table, rows in found.items()
+    }
+
+
+def write_tables(rows: Rows, kind: TableKind) -> dict[str, bytes]:
+    """The content of the file of each table."""
+    if kind == "csv":
+        return {name: _write_csv(rows[name], list(columns)) for name, columns in TABLES.items()}
+    return {name: write_table(rows[name], make_schema(columns)) for name, columns in TABLES.items()}
+
+
+def _event_rows(events: list[Event]) -> Iterator[dict[str, Any]]:
+    for number, event in enumerate(events):
+        for row in event.rows() or [event.row()]:
+            yield {"event": number, **row}
+
+
+def _entity_rows(clusters: list[Cluster], events: list[Event]) -> Iterator[dict[str, Any]]:
+    deeds: dict[tuple[str, int | None], list[dict[str, Any]]] = {}
+    for event in events:
+        deed = {"predicate": event.predicate.text, "roleset": event.roleset, "start": event.predicate.start_char}
+        for participant in event.participants:
+            deeds.setdefault((participant.role, participant.number), []).append(deed)
+    for entity, is_person in find_entities(clusters):
+        yield {
+            "cluster": entity.number,
+            "name": entity.name,
+            "person": is_person,
+            "gender": entity.gender if is_person else None,
+            "count": entity.count,
+            "names": [{"name": name, "count": count} for name, count in entity.names.items()],
+            "entity_label": entity.cluster.entity_label or None,
+            "entity_id": entity.cluster.entity_id or None,
+            "agent": deeds.get(("ARG0", entity.number), []),
+            "patient": deeds.get(("ARG1", entity.number), []),
+        }
+
+
+def _mention_rows(clusters: list[Cluster]) -> Iterator[dict[str, Any]]:
+    mentions = (mention for cluster in clusters for mention in cluster)
+    for number, (mention, row) in enumerate(zip(mentions, mention_rows(clusters), strict=True)):
+        yield {"mention": number, **row, "text": mention.text, "type": mention_type(mention)}
+
+
+def _write_csv(rows: list[dict[str, Any]], columns: list[str]) -> bytes:
+    """A table with a line of names. Lists are JSON, what is not known is empty."""
+    stream = StringIO()
+    writer = csv.writer(stream)  # lines end in CR LF: of other ends, Python does not quote both in a text
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    return stream.getvalue().encode()
+
+
+def _cell(value: Any) -> str:
+    text = isinstance(value, str) or value is None
+    return (value or "") if text else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,77 +1,87 @@
-"""The files to read: named, in folders, or as patterns."""
+"""The files to read, and their content as one stream of records; what can't be read is a record that says why."""
 
 from __future__ import annotations
 
 import glob
+import gzip
 import hashlib
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spacy.vocab import Vocab
+
+from ...annotation import get_title
+from ...examples.corpus import read_sound_docs
+from ..files.fingerprints import file_digest
 from ..files.folders import find_files, what_is_wrong
+from ..formats.files import decode, read_object, read_text
+from .formats import require_pyarrow
+from .records import Reading, Record, describe
 
 STDIN = "-"
-TEXT_KINDS = ("txt", "jsonl")
-KINDS = (*TEXT_KINDS, "parquet", "spacy")
+COMPRESSIBLE = ("txt", "jsonl")
 EXPECTED = "Expected .txt, .jsonl (both also as .gz), .parquet or .spacy"
+MOST_BYTES = 1 << 30  # a larger file can't be one text: it must be something else
+ROWS_AT_ONCE = 64  # each may be a novel
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file to read.
+    """A file to read."""
 
-    path (str): As it was given, or found in a folder; "-" for the standard input.
-    kind (str): One of `KINDS`.
-    compressed (bool): Whether it is compressed by gzip.
-    size (int | None): Its bytes, if known.
-    start (int): The bytes of all files before it.
-    problem (str): Why it can't be read, if that is known before; then it may be a folder.
-    """
-
-    path: str
-    kind: str
+    path: str  # as it was given, or found in a folder; "-" for the standard input
+    kind: str  # one of `READERS`
     compressed: bool
-    size: int | None
-    start: int
-    problem: str = ""
+    size: int | None  # its bytes, if known
+    start: int  # the bytes of all files before it
+    problem: str = ""  # why it can't be read, if that is known before; then it may be a folder
+
+    @property
+    def name(self) -> str:
+        """Its path as output can have it: bytes that are no UTF-8 are escaped."""
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
+
+    @property
+    def end(self) -> int:
+        """The bytes of all files up to its end."""
+        return self.start + (self.size or 0)
+
+    def fail(self, problem: str, number: int | None = None, end: int | None = None) -> Record:
+        """What stands for the file, or for one of its records, if it can't be read."""
+        place = self.name if number is None else f"{self.name}:{number}"
+        problem = problem.removeprefix(f"{self.path}: ")
+        return Record(place, place, self.end if end is None else end, problem=problem)
 
 
 def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = None) -> list[InputFile]:
-    """Find the files to read. The order is always the same: as given, and sorted within a folder or pattern.
+    """Find the files to read, each once, in the order in which they are given, and sorted within a folder or pattern.
 
     paths (Sequence[str]): Files, folders, which are searched at any depth, patterns such as `novels/**/*.txt`, or "-".
-        A file that is named twice is read once.
-    stdin (str): The kind of what comes from the standard input: one of `TEXT_KINDS`.
     out (Path | None): The folder for output; what is in it is not found.
-    RETURNS (list[InputFile]): The files.
-        What of a folder or a pattern can't be read, such as a link to nothing, is among them.
-    RAISES (OSError): If there is no such file, or a folder or pattern has none of a known kind, naming it.
-    RAISES (ValueError): If a file is named that is of no known kind, or that is a pipe or a device.
     """
-    found: dict[str, tuple[str, bool]] = {}
-    for path in paths:
-        if path == STDIN:
-            found.setdefault(STDIN, (stdin, False))
-        else:
-            for name, known in _find(path, out):
-                found.setdefault(str(Path(name)), known)  # without what means nothing, such as ./
+    names = [str(Path(name)) for path in paths for name in _find(path, out)]  # without what means nothing, such as ./
     files: list[InputFile] = []
     start = 0
-    for name, (kind, compressed) in found.items():
-        problem = "" if name == STDIN else what_is_wrong(name)
-        size = None if name == STDIN else 0 if problem else os.stat(name).st_size
-        files.append(InputFile(name, kind, compressed, size, start, problem))
-        start += size or 0
+    for name in dict.fromkeys(names):
+        if name == STDIN:
+            files.append(InputFile(name, stdin, False, None, start))
+            continue
+        problem = what_is_wrong(name)
+        size = 0 if problem else os.stat(name).st_size
+        files.append(InputFile(name, *(_kind(name) or ("", False)), size, start, problem))
+        start += size
     return files
 
 
-def total_size(files: Iterable[InputFile]) -> int | None:
+def total_size(files: Sequence[InputFile]) -> int | None:
     """The bytes of all files; None if not all are known."""
-    sizes = [file.size for file in files]
-    return None if None in sizes else sum(size or 0 for size in sizes)
+    return None if any(file.size is None for file in files) else sum(file.size or 0 for file in files)
 
 
 def describe_inputs(files: Sequence[InputFile]) -> dict[str, Any]:
@@ -82,22 +92,17 @@ def describe_inputs(files: Sequence[InputFile]) -> dict[str, Any]:
     return {"files": len(files), "bytes": total_size(files), "names and sizes": digest.hexdigest()}
 
 
-def open_stdin() -> Any:
-    """The standard input as a binary stream."""
-    return sys.stdin.buffer
-
-
-def _find(path: str, out: Path | None) -> Iterator[tuple[str, tuple[str, bool]]]:
+def _find(path: str, out: Path | None) -> list[str]:
+    if path == STDIN:
+        return [STDIN]
     if os.path.isdir(path):
         names = find_files(path, lambda name: _kind(name) is not None, skips=lambda folder: _is_in(folder, out))
     elif os.path.lexists(path):
         if problem := what_is_wrong(path):
             raise ValueError(f"{path}: {problem}.")
-        kind = _kind(path)
-        if kind is None:
+        if _kind(path) is None:
             raise ValueError(f"{path}: a kind of file that is not known. {EXPECTED}.")
-        yield path, kind
-        return
+        return [path]
     elif glob.has_magic(path):
         names = [name for name in sorted(glob.glob(path, recursive=True)) if not _is_in(name, out)]
         names = [name for name in names if _kind(name) and not os.path.isdir(name)]
@@ -105,7 +110,7 @@ def _find(path: str, out: Path | None) -> Iterator[tuple[str, tuple[str, bool]]]
         raise FileNotFoundError(f"{path}: no such file or folder.")
     if not names:
         raise FileNotFoundError(f"{path}: found no file that can be read. {EXPECTED}.")
-    yield from ((name, _kind(name) or ("", False)) for name in names)
+    return names
 
 
 def _is_in(path: str, folder: Path | None) -> bool:
@@ -117,4 +122,93 @@ def _kind(path: str) -> tuple[str, bool] | None:
     name = path.lower()
     compressed = name.endswith(".gz")
     kind = name.removesuffix(".gz").rpartition(".")[2]
-    return (kind, compressed) if kind in (TEXT_KINDS if compressed else KINDS) else None
+    return (kind, compressed) if kind in (COMPRESSIBLE if compressed else READERS) else None
+
+
+def read_text_file(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read a text file, a record that is named by its path. Its lines end in `\\n`, however those of the file end."""
+    try:
+        if file.size and file.size > MOST_BYTES:
+            raise ValueError(f"it has {file.size:,} bytes, which is no single text. Cut it into documents.")
+        is_stdin = file.path == STDIN
+        text = decode(sys.stdin.buffer.read(), STDIN) if is_stdin else read_text(Path(file.path))
+    except (OSError, ValueError) as error:
+        yield file.fail(str(error))
+    else:
+        yield Record(file.name, file.name, file.end, text)
+
+
+def read_json_lines(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read JSON lines, one by one; empty lines are skipped. What a damaged file has lost is one record."""
+    number, end = 0, file.start
+    try:
+        with ExitStack() as stack:
+            raw: Any = sys.stdin.buffer if file.path == STDIN else stack.enter_context(open(file.path, "rb"))
+            lines = stack.enter_context(gzip.GzipFile(fileobj=raw)) if file.compressed else raw
+            for number, line in enumerate(lines, start=1):
+                end = file.start + raw.tell() if file.compressed else end + len(line)
+                if not line.strip():
+                    continue
+                try:
+                    values = read_object(line, file.path, numbers_only=True)
+                    record = reading.make_record(f"{file.name}:{number}", end, values)
+                except ValueError as error:
+                    record = file.fail(str(error), number, end)
+                yield record
+    except (OSError, EOFError, zlib.error) as error:
+        yield file.fail(f"the file can't be read from here on ({error}). Copy it again.", number + 1, end)
+
+
+def read_docs_file(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read a `.spacy` file, which spaCy has in memory; documents without a title are named by file and number."""
+    try:
+        digest = file_digest(Path(file.path))
+        for number, doc in enumerate(read_sound_docs(file.path, Vocab()), start=1):
+            source, version = f"{file.name}:{number}", f"{digest}:{number}"
+            try:
+                if isinstance(doc, ValueError):
+                    raise doc
+                record = Record(get_title(doc) or source, source, file.end, doc.to_bytes(), len(doc), version=version)
+            except Exception as error:  # a document may hold anything
+                record = file.fail(describe(error), number)
+            yield record
+    except (OSError, ValueError) as error:
+        yield file.fail(str(error))
+
+
+def read_table(file: InputFile, reading: Reading) -> Iterator[Record]:
+    """Read a Parquet table, some rows at a time. What a damaged file has lost is one record."""
+    arrow = require_pyarrow()
+    number, end = 0, file.start
+    try:
+        with arrow.parquet.ParquetFile(file.path) as table:
+            for batch in table.iter_batches(batch_size=ROWS_AT_ONCE):
+                for row in range(batch.num_rows):
+                    number += 1
+                    end = file.start + (file.size or 0) * number // table.metadata.num_rows
+                    values: dict[str, Any] = {}
+                    try:
+                        for name in batch.schema.names:
+                            values[name] = batch[name][row].as_py()
+                    except Exception as error:  # each type has values that Python can't hold, such as the year 10183
+                        yield file.fail(f"'{name}' can't be read: {describe(error)}", number, end)
+                    else:
+                        yield reading.make_record(f"{file.name}:{number}", end, values)
+    except (OSError, ValueError, arrow.ArrowException) as error:
+        yield file.fail(f"the table can't be read from here on ({error}). Copy it again.", number + 1, end)
+
+
+READERS = {"txt": read_text_file, "jsonl": read_json_lines, "parquet": read_table, "spacy": read_docs_file}
+"""The reader of each kind of file."""
+
+
+def read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Record]:
+    """Read files, one after the other."""
+    for file in files:
+        if file.problem:
+            yield file.fail(file.problem)
+            continue
+        try:
+            yield from READERS[file.kind](file, reading)
+        except Exception as error:  # an error that a reader does not expect costs no other file
+            yield file.fail(f"the file can't be read from here on ({describe(error)}).")

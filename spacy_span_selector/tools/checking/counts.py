@@ -31,7 +31,8 @@ TITLES = {
 }
 """What tables call numbers whose names do not say enough."""
 
-RAREST, MOST_FREQUENT = 3, 10
+RAREST = 3
+MOST_FREQUENT = 10
 
 
 @dataclass

@@ -80,6 +80,6 @@ def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
     from spacy.cli._util import parse_config_overrides
     from spacy.util import dot_to_dict
 
-    from ..annotate.pipelines import load_pipeline
+    from ..files.pipelines import load_pipeline
 
     return load_pipeline(model, dot_to_dict(parse_config_overrides([*overrides], env_var=None)))

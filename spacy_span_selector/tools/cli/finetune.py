@@ -25,7 +25,6 @@ from ..files.writing import write_file, write_files
 from ..formats.commands import spacy_file
 from ..formats.reports import Report, list_names
 from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, Resume, app
-from .compact import save_compact
 from .train import run_training
 
 if TYPE_CHECKING:
@@ -33,7 +32,9 @@ if TYPE_CHECKING:
     from ..finetuning.texts import Texts
 
 FEW, LONGEST_CELL = 5, 200
-LICENCES = ("LICENSE", "LICENSES_SOURCES")  # of a package, which stay with what is made of it
+LICENCES = ("LICENSE", "LICENSES_SOURCES")
+"""Files of a package that stay with what is made of it."""
+
 OF_TRAINING = ("training.", "corpora.")
 """How the options begin that are settings of the training; all others are those of the pipeline."""
 
@@ -45,7 +46,9 @@ def finetune_cli(
     texts_path: Annotated[
         Path,
         typer.Argument(
-            metavar="TEXTS", help="A file, or a folder with *.brackets.txt or *.spacy, or else *.txt with brackets"
+            metavar="TEXTS",
+            help="Annotated texts: a folder with *.brackets.txt or *.spacy, or else *.txt in the bracketed format; or "
+            "one file",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the new pipeline and its scores")],
@@ -54,14 +57,20 @@ def finetune_cli(
     ] = None,
     known: Annotated[
         list[Path] | None,
-        typer.Option(help="Other texts, annotated or raw, that show what is forgotten (can be given several times)"),
+        typer.Option(
+            help="Texts that show what is forgotten: annotated ones are scored; raw *.txt are compared with what the "
+            "old pipeline finds. Can be given several times"
+        ),
     ] = None,
     share: Annotated[
-        float, typer.Option(min=0, max=1, help="How far weights move to the learnt ones; 1 forgets the most")
+        float,
+        typer.Option(min=0, max=1, help="How far weights move from the old to the learnt ones; 1 forgets the most"),
     ] = 0.5,
     name: Annotated[str | None, typer.Option(help="Name of the new pipeline, without its language")] = None,
     version: Annotated[str | None, typer.Option(help="Version of the new pipeline")] = None,
-    package: Annotated[bool, typer.Option("--package", help="Build a package, too, in OUTPUT/packages")] = False,
+    package: Annotated[
+        bool, typer.Option("--package", help="Build a package for pip, too, in OUTPUT/packages")
+    ] = False,
     resume: Resume = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a pipeline in the folder")] = False,
     code_path: CodePath = None,
@@ -79,10 +88,11 @@ def finetune_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.cli.package import package as build_package
 
-    from ..annotate.pipelines import load_pipeline, pipeline_folder
+    from ...models.compact import save_compact
+    from ...models.interpolation import interpolate
     from ..checking.trainings import check_training
+    from ..files.pipelines import load_pipeline, pipeline_folder
     from ..finetuning.comparison import Compared, compare, read_known
-    from ..finetuning.interpolation import interpolate
     from ..finetuning.settings import configure, describe_finetuned
     from ..finetuning.texts import gather
     from ..training.checkpoints import Checkpoints, identity, whole_folder
@@ -91,9 +101,10 @@ def finetune_cli(
     target, trained = output / "model", output / "training" / "model-last"
     if target.exists() and not (force or resume):
         raise FileExistsError(f"{target} exists. Name another --output, or give --force to replace it.")
-    if not (name or "x").isidentifier():  # spaCy would fail only in the end
+    if name is not None and not name.isidentifier():  # spaCy would fail only in the end
         raise ValueError(f"--name {name}: a pipeline's name has letters, digits and underscores only.")
-    Version(version or "0")
+    if version is not None:
+        Version(version)
     options = parse_config_overrides(ctx.args, env_var=None)
     of_training = {key: value for key, value in options.items() if key.startswith(OF_TRAINING)}
     of_pipeline = dot_to_dict({key: value for key, value in options.items() if key not in of_training})

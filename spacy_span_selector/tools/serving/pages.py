@@ -14,7 +14,7 @@ from spacy.language import Language
 from ...annotation import set_title
 from ...documents.other_languages import describe_other_language, other_language
 from ...documents.tokenized import make_doc
-from ..annotate.pipelines import find_keys, only_prefixes
+from ..files.pipelines import find_keys
 from ..rendering import Page
 from ..rendering.html_page import html_page, static
 
@@ -65,11 +65,12 @@ class View:
         self.nlp = nlp
         self.form = form
         self.singletons = singletons
-        self._prefixes = only_prefixes(find_keys(nlp))
+        self.keys = find_keys(nlp)
 
     def __call__(self, text: str) -> str:
         """The page of a text."""
-        page = Page(singletons=self.singletons, **self._prefixes)
+        cluster_prefix, frame_prefix = self.keys.get("cluster_prefix"), self.keys.get("frame_prefix")
+        page = Page(singletons=self.singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
         with self.nlp.memory_zone():  # what texts bring into the vocabulary is forgotten
             doc = self.nlp(make_doc(self.nlp, text))
             set_title(doc, TITLE)

@@ -9,6 +9,8 @@ import spacy
 from spacy_span_selector.tools.annotate import Job, Reading
 from spacy_span_selector.tools.annotate.records import Record
 
+from . import components  # noqa: F401  registers what the pipeline is made of
+
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +17,13 @@ from spacy.vocab import Vocab
 from spacy_span_selector import to_dict
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers
 from spacy_span_selector.people.transcripts import Turn
-from spacy_span_selector.tools.annotate import Annotator, Job
+from spacy_span_selector.tools.annotate import Job
+from spacy_span_selector.tools.annotate.annotator import Annotator
 from spacy_span_selector.tools.annotate.formats import JsonLines
-from spacy_span_selector.tools.annotate.pipelines import find_keys
 from spacy_span_selector.tools.annotate.records import Part, Record
+from spacy_span_selector.tools.files.pipelines import find_keys
 
+from . import components
 from .conftest import make_records, read_lines
 
 
@@ -37,71 +39,64 @@ def test_documents_are_written_in_order_with_names_and_fields(job: Job):
     assert (first["id"], first["year"], len(first["clusters"]["representative"])) == ("id1", 1813, 2)
     assert first["frames"]["roleset"] == ["see.01"]
     assert (second["id"], second["text"]) == ("id2", "")
-    assert (result.number, result.documents, result.words, result.errors) == (3, 2, 7, [])
+    assert (result.number, result.counts["documents"], result.counts["words"], result.errors) == (3, 2, 7, [])
 
 
 @pytest.mark.parametrize("batch_words", [1, 8, 1_000])
-def test_a_document_that_the_pipeline_fails_on_costs_no_other_one(job: Job, batch_words: int):
-    result = Annotator(replace(job, batch_words=batch_words))(part("Ann left.", "Boom is here.", "Bob left.", "Boom"))
-    assert [line["text"] for line in read_lines(result.content)] == ["Ann left.", "Bob left."]
+def test_a_document_that_the_pipeline_fails_on_costs_no_other_one_and_leaves_no_strings(job: Job, batch_words: int):
+    annotator = Annotator(replace(job, batch_words=batch_words))
+    before = len(annotator.nlp.vocab.strings)
+    result = annotator(part("Ann left.", "Boom is newword1.", "Bob newword2.", "Boom"))
+    assert [line["text"] for line in read_lines(result.content)] == ["Ann left.", "Bob newword2."]
     assert result.errors == [
         {"part": 3, "id": name, "source": source, "reason": "the pipeline failed: KeyError: 'boom'"}
         for name, source in (("id2", "file:2"), ("id4", "file:4"))
     ]
+    assert len(annotator.nlp.vocab.strings) == before
 
 
-def test_what_could_not_be_read_is_an_error(job: Job):
-    records = [Record("x", "file:1", 0, problem="broken"), *make_records("Ann left.")]
-    result = Annotator(job)(Part(0, records))
-    assert result.errors == [{"part": 0, "id": "x", "source": "file:1", "reason": "broken"}]
-    assert result.documents == 1
-
-
-def test_a_text_that_is_too_long_is_an_error_and_more_can_be_allowed(job: Job):
-    annotator = Annotator(job)
-    annotator.nlp.max_length = 10
-    (error,) = annotator(part("Ann left early.", "Ann left.")).errors
-    assert error["reason"] == (
-        "the text has 15 characters, more than 10, the most that are allowed; cut it, or allow more with --max-length"
-    )
-    assert Annotator(replace(job, max_length=20)).nlp.max_length == 20
-
-
-def test_documents_that_a_component_drops_are_errors(job: Job):
-    annotator = Annotator(job)
+def test_what_can_not_be_read_split_annotated_or_written_is_an_error(job: Job, monkeypatch: pytest.MonkeyPatch):
+    annotator = Annotator(replace(job, max_length=20))
     annotator.nlp.set_error_handler(ignore_error)
-    result = annotator(part("Ann left.", "Boom"))
-    assert [error["reason"] for error in result.errors] == ["the pipeline dropped it: a component ignores errors"]
-    assert result.documents == 1
+    tokenizer = annotator.nlp.tokenizer
+
+    def fail(text: str) -> Doc:
+        if "Odd" in text:
+            raise ValueError("no words here")
+        return tokenizer(text)
+
+    monkeypatch.setattr(annotator.nlp, "tokenizer", fail)
+    records = make_records("", "Ann left.", "Boom", "Odd", "Ann left" * 3, "Bob left.")
+    records[0] = replace(records[0], problem="broken")
+    records[5].fields["half"] = "\ud83d"
+    result = annotator(Part(0, records))
+    assert [line["text"] for line in read_lines(result.content)] == ["Ann left."]
+    *reasons, written = [error["reason"] for error in result.errors]
+    assert reasons == [
+        "broken",
+        "the pipeline dropped it: a component ignores errors",
+        "it can't be split into tokens: no words here",
+        "the text has 24 characters, more than 20, the most that are allowed; cut it, or allow more with --max-length",
+    ]
+    assert written.startswith("it can't be written: UnicodeEncodeError: ")
+    assert result.counts == {"documents": 1, "words": 3, "plain": 0, "errors": 5}
 
 
-def test_a_document_that_cannot_be_written_is_an_error(job: Job):
-    records = make_records("Ann left.", "Bob left.")
-    records[0].fields["half"] = "\ud83d"
-    result = Annotator(job)(Part(0, records))
-    assert result.errors[0]["reason"].startswith("it can't be written: UnicodeEncodeError: ")
-    assert [line["text"] for line in read_lines(result.content)] == ["Bob left."]
+def test_a_record_on_which_the_file_of_its_part_fails_costs_no_other_one(job: Job, monkeypatch: pytest.MonkeyPatch):
+    original = JsonLines.finish
 
-
-class Certain(JsonLines):
-    """Fails at the end, where documents can't be told apart any more."""
-
-    def finish(self) -> bytes:
-        content = super().finish()
+    def fail(writer: JsonLines) -> bytes:
+        """Fail at the end, where documents can't be told apart any more."""
+        content = original(writer)
         if b"Bob" in content:
             raise OverflowError("too much")
         return content
 
-
-def test_a_record_on_which_the_file_of_its_part_fails_costs_no_other_one(job: Job, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(
-        "spacy_span_selector.tools.annotate.annotator.make_writer", lambda format_, settings: Certain(settings)
-    )
+    monkeypatch.setattr(JsonLines, "finish", fail)
     result = Annotator(job)(part("Ann left.", "Bob left.", "Eve left."))
     assert [line["id"] for line in read_lines(result.content)] == ["id1", "id3"]
-    assert [(error["id"], error["reason"]) for error in result.errors] == [
-        ("id2", "it can't be written: OverflowError: too much")
-    ]
+    found = [(error["id"], error["reason"]) for error in result.errors]
+    assert found == [("id2", "it can't be written: OverflowError: too much")]
 
 
 @pytest.mark.parametrize("place", ["add", "finish"])
@@ -117,7 +112,7 @@ def test_no_memory_is_no_problem_of_a_record(job: Job, monkeypatch: pytest.Monke
 def test_runs_of_marks_take_no_square_of_their_length(job: Job):
     begin = time.process_time()
     result = Annotator(job)(part("=" * 20_000))
-    assert (result.documents, result.words) == (1, 20_000)
+    assert (result.counts["documents"], result.counts["words"]) == (1, 20_000)
     assert time.process_time() - begin < 20
 
 
@@ -128,21 +123,6 @@ def test_a_document_keeps_the_annotation_that_it_has(job: Job):
     (line,) = read_lines(result.content)
     assert (line["id"], line["speakers"]) == ("tale", {"speaker": ["Eve"], "start": [0], "end": [8]})
     assert line["clusters"] == {"representative": [0]}
-
-
-def test_a_text_that_the_tokenizer_fails_on_is_an_error(job: Job, monkeypatch: pytest.MonkeyPatch):
-    annotator = Annotator(job)
-    tokenizer = annotator.nlp.tokenizer
-
-    def fail(text: str) -> Doc:
-        if "Boom" in text:
-            raise ValueError("no words here")
-        return tokenizer(text)
-
-    monkeypatch.setattr(annotator.nlp, "tokenizer", fail)
-    result = annotator(part("Boom", "Ann left."))
-    assert [error["reason"] for error in result.errors] == ["it can't be split into tokens: no words here"]
-    assert result.documents == 1
 
 
 def test_annotation_of_other_components_outlives_the_words_that_it_came_with(job: Job):
@@ -165,9 +145,13 @@ def test_ticks_add_up(job: Job):
     assert ticks == [(1, 3), (2, 0), (3, 1)]
 
 
-def test_tokens_are_written_if_asked(job: Job):
-    (line,) = read_lines(Annotator(replace(job, tokens=True))(part("Ann left")).content)
-    assert line["tokens"] == {"start": [0, 4], "end": [3, 8]}
+def test_code_is_imported_before_the_pipeline_is_loaded(model: str, tmp_path: Path):
+    code = tmp_path / "code.py"
+    code.write_text("raise OSError('imported')")
+    with pytest.raises(ValueError, match=r"code.py: this code can't be run \(OSError: imported\)"):
+        Annotator(Job(model=model, code=code))
+    code = Path(components.__file__)
+    assert Annotator(Job(model=model, code=code)).nlp.pipe_names[-1] == "rules_of_tests"
 
 
 def train() -> Language:
@@ -212,65 +196,24 @@ def test_what_is_forgotten_after_each_batch_changes_nothing(trained: str):
 
 @pytest.mark.parametrize("format_", ["jsonl", "spacy", "html", "bracketed"])
 def test_strings_do_not_pile_up(trained: str, format_: str):
+    """Nor do documents: they are of no use after their batch, when their words have been forgotten."""
     annotator = Annotator(Job(model=trained, format=format_, batch_words=100))
     annotator(part(*TEXTS[:2]))
     before = len(annotator.nlp.vocab.strings), len(list(annotator.nlp.vocab))
     annotator(part(*TEXTS))
+    assert not annotator.nlp.vocab.in_memory_zone
     assert (len(annotator.nlp.vocab.strings), len(list(annotator.nlp.vocab))) == before
 
 
-def test_an_error_within_a_batch_leaves_no_strings_either(job: Job):
-    annotator = Annotator(job)
-    before = len(annotator.nlp.vocab.strings)
-    annotator(part("Boom with newword1", "newword2"))
-    assert len(annotator.nlp.vocab.strings) == before
-
-
-def test_the_first_component_says_where_annotation_is(trained: str):
-    assert find_keys(spacy.load(trained)) == {
-        "cluster_prefix": "people",
-        "mentions_key": "found",
-        "frame_prefix": "roles",
-        "predicates_key": "srl_predicates",
-        "spans_key": "chosen",
-    }
-
-
-def test_no_document_is_kept(job: Job, monkeypatch: pytest.MonkeyPatch):
-    """Documents are of no use after their batch, when their words have been forgotten."""
-    added: list[str] = []
-    original: Callable[..., None] = JsonLines.add
-
-    def add(writer: JsonLines, record: Record, doc: Doc) -> None:
-        assert doc.vocab.in_memory_zone
-        added.append(record.id)
-        original(writer, record, doc)
-
-    monkeypatch.setattr(JsonLines, "add", add)
-    annotator = Annotator(replace(job, batch_words=1))
-    annotator(part("Ann left.", "Bob left."))
-    assert added == ["id1", "id2"]
-    assert not annotator.nlp.vocab.in_memory_zone
-
-
-def test_texts_that_are_transcripts_have_speakers_and_others_are_counted(job: Job):
-    texts = ("Ann: I left.\nBob: Did you", "Ann left.")
-    result = Annotator(replace(job, transcripts=True))(part(*texts))
-    first, second = read_lines(result.content)
-    assert first["speakers"] == {"speaker": ["Ann", "Bob"], "start": [5, 18], "end": [12, 25]}
-    assert {0, 5, 13, 18} <= {*first["sentences"]["start"]}
-    assert (second["text"], "speakers" in second) == (texts[1], False)
-    assert (result.documents, result.plain, result.errors) == (2, 1, [])
-
-
-def test_texts_are_no_transcripts_unless_asked(job: Job):
-    result = Annotator(job)(part("Ann: I left.\nBob: Did you"))
-    (line,) = read_lines(result.content)
-    assert ("speakers" in line, result.plain) == (False, 0)
-
-
 @pytest.mark.parametrize("transcripts", [False, True])
-def test_speakers_of_a_record_are_kept(job: Job, transcripts: bool):
-    record = Record("x", "file:1", 0, "Ann: Ann left. Bob left", speakers=(Turn("Eve", 5, 14), Turn("Kim", 15, 23)))
-    (line,) = read_lines(Annotator(replace(job, transcripts=transcripts))(Part(0, [record])).content)
-    assert (line["speakers"]["speaker"], line["speakers"]["start"]) == (["Eve", "Kim"], [5, 15])
+def test_texts_have_speakers_if_their_record_has_or_if_they_are_read_as_transcripts(job: Job, transcripts: bool):
+    records = make_records("Ann: I left.\nBob: Did you", "Ann left.", "Ann: Ann left. Bob left")
+    records[2] = replace(records[2], speakers=(Turn("Eve", 5, 14), Turn("Kim", 15, 23)))
+    result = Annotator(replace(job, transcripts=transcripts))(Part(0, records))
+    first, second, third = read_lines(result.content)
+    expected = {"speaker": ["Ann", "Bob"], "start": [5, 18], "end": [12, 25]} if transcripts else None
+    assert first.get("speakers") == expected
+    assert not transcripts or {0, 5, 13, 18} <= {*first["sentences"]["start"]}
+    assert (second["text"], "speakers" in second) == ("Ann left.", False)
+    assert (third["speakers"]["speaker"], third["speakers"]["start"]) == (["Eve", "Kim"], [5, 15])
+    assert (result.counts["documents"], result.counts["plain"], result.errors) == (3, int(transcripts), [])

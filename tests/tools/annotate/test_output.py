@@ -35,16 +35,21 @@ def open_folder(path: Path, **changes: dict[str, Any]) -> OutputFolder:
 
 
 def result(part: Part, errors: int = 1) -> PartResult:
-    made = PartResult(part.number, part.digest(), part.end, b"content %d\n" % part.number, documents=1, words=2)
+    made = PartResult(part.number, part.digest(), part.end, b"content %d\n" % part.number)
     made.tables = {"events": b"row %d\n" % part.number}
+    made.counts.update(documents=1, words=2, errors=errors)
     for record in part.records * errors:
-        made.fail(record, "none")
+        made.errors.append({"part": part.number, "id": record.id, "source": record.source, "reason": "none"})
     return made
+
+
+def pending(folder: OutputFolder, parts: list[Part] = PARTS) -> list[Part]:
+    return list(folder.pending(parts, lambda end: None))
 
 
 def run(path: Path, parts: list[Part] = PARTS) -> OutputFolder:
     folder = open_folder(path)
-    for part in folder.pending(parts):
+    for part in pending(folder, parts):
         folder.save(result(part))
     folder.finish()
     return folder
@@ -72,22 +77,21 @@ def test_a_folder_has_parts_errors_what_is_done_and_a_manifest(tmp_path: Path):
     assert found["pipeline"] == {"files": "a"}
 
 
-def test_nothing_is_pending_when_all_is_done(tmp_path: Path):
+def test_nothing_is_pending_when_all_is_done_which_is_skipped(tmp_path: Path):
     run(tmp_path)
-    folder = open_folder(tmp_path)
-    assert list(folder.pending(PARTS)) == []
+    folder, skipped = open_folder(tmp_path), list[int]()
+    assert list(folder.pending(PARTS, skipped.append)) == []
+    assert skipped == [part.end for part in PARTS]
     assert folder.totals == {"documents": 3, "words": 6, "plain": 0, "errors": 3}
+    assert folder.warnings == []
+    assert open_folder(tmp_path, versions={"torch": "2"}).warnings == ["torch: '1' then, '2' now"]
 
 
-def test_without_errors_there_is_no_file_of_them(tmp_path: Path):
+def test_a_run_that_is_not_complete_says_so_and_without_errors_there_is_no_file_of_them(tmp_path: Path):
     open_folder(tmp_path).save(result(PARTS[0], errors=0))
-    assert not (tmp_path / "errors.jsonl").exists()
-
-
-def test_a_run_that_is_not_complete_says_so(tmp_path: Path):
-    open_folder(tmp_path).save(result(PARTS[0]))
     found = json.loads((tmp_path / "manifest.json").read_text())
     assert (found["complete"], "started" in found, "finished" in found) == (False, True, False)
+    assert not (tmp_path / "errors.jsonl").exists()
 
 
 def test_the_manifest_says_when_the_first_run_began_and_the_last_one_ended(
@@ -105,7 +109,7 @@ def test_the_manifest_says_when_the_first_run_began_and_the_last_one_ended(
     run(tmp_path)  # there is nothing to do
     assert dates() == ["2026-11-24T00:00:00+00:00", "2026-11-24T02:00:00+00:00"]
     monkeypatch.undo()
-    begun = datetime.fromisoformat(open_folder(tmp_path / "new").started)
+    begun = datetime.fromisoformat(open_folder(tmp_path / "new").dates["started"])
     assert abs((datetime.now(timezone.utc) - begun).total_seconds()) < 60
 
 
@@ -158,7 +162,7 @@ def test_a_part_that_was_deleted_is_made_again(tmp_path: Path, name: str):
     before = files(tmp_path)
     (tmp_path / name).unlink()
     folder = open_folder(tmp_path)
-    assert [part.number for part in folder.pending(PARTS)] == [1]
+    assert [part.number for part in pending(folder)] == [1]
     assert run(tmp_path).totals["documents"] == 3
     assert {name: value for name, value in files(tmp_path).items() if name != "done.jsonl"} == {
         name: value for name, value in before.items() if name != "done.jsonl"
@@ -169,7 +173,7 @@ def test_errors_come_in_the_order_of_parts_however_parts_are_done(tmp_path: Path
     run(tmp_path / "forwards")
     (tmp_path / "backwards").mkdir()
     folder = open_folder(tmp_path / "backwards")
-    for part in reversed(list(folder.pending(PARTS))):
+    for part in reversed(pending(folder)):
         folder.save(result(part))
     folder.finish()
     assert files(tmp_path / "backwards") == files(tmp_path / "forwards")
@@ -197,42 +201,34 @@ def test_another_run_may_begin_where_no_part_is_done(tmp_path: Path):
     assert json.loads((tmp_path / "manifest.json").read_text())["pipeline"] == {"files": "b"}
 
 
-def test_other_versions_are_told(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("Ann", "Tom", "Eve"), r"part-00001.jsonl was made of other texts than there are from file:2 to file:2. Take"),
+        (("Ann", "Bob"), r"part-00002.jsonl was made of texts that are not there any more"),
+    ],
+)
+def test_other_texts_are_refused(tmp_path: Path, texts: tuple[str, ...], message: str):
     run(tmp_path)
-    assert open_folder(tmp_path).warnings == []
-    assert open_folder(tmp_path, versions={"torch": "2"}).warnings == ["torch: '1' then, '2' now"]
-
-
-def test_other_texts_are_refused(tmp_path: Path):
-    run(tmp_path)
-    others = list(cut_into_parts(make_records("Ann", "Tom", "Eve"), 1))
-    message = r"part-00001.jsonl was made of other texts than there are from file:2 to file:2. Take another folder"
     with pytest.raises(ValueError, match=message):
-        list(open_folder(tmp_path).pending(others))
-
-
-def test_fewer_texts_are_refused(tmp_path: Path):
-    run(tmp_path)
-    with pytest.raises(ValueError, match=r"part-00002.jsonl was made of texts that are not there any more"):
-        list(open_folder(tmp_path).pending(PARTS[:2]))
+        pending(open_folder(tmp_path), list(cut_into_parts(make_records(*texts), 1)))
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("novel.txt", "Ann left.", "has files, such as novel.txt, but no manifest.json"),
+        ("a novel.txt", "Ann left.", "has files, such as a novel.txt, but no manifest.json"),
         ("manifest.json", "{", r"manifest.json is damaged \("),
+        ("manifest.json", "[]", r"manifest.json is none that this version can go on with"),
+        ("manifest.json", "{}", r"manifest.json is none that this version can go on with"),
+        ("manifest.json", '{"format": "of the future"}', r"manifest.json is none that this version can go on with"),
     ],
 )
-def test_a_folder_of_something_else_is_refused(tmp_path: Path, name: str, content: str, message: str):
+def test_a_folder_of_something_else_or_of_another_version_is_refused(
+    tmp_path: Path, name: str, content: str, message: str
+):
+    run(tmp_path)
+    (tmp_path / "manifest.json").unlink()
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=message):
-        open_folder(tmp_path)
-
-
-@pytest.mark.parametrize("content", ["[]", "{}", '{"format": "of the future", "settings": {}}'])
-def test_a_manifest_of_another_version_is_refused(tmp_path: Path, content: str):
-    run(tmp_path)
-    (tmp_path / "manifest.json").write_text(content)
-    with pytest.raises(ValueError, match=r"manifest.json is none that this version can go on with"):
         open_folder(tmp_path)

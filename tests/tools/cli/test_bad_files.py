@@ -92,17 +92,22 @@ Case = tuple[tuple[str, ...], str, str, bytes | None]
 
 
 def cases() -> Iterator[Case]:
-    others = [("export", name, "FILE", "out") for name in ("bio", "conll2012", "corefud", "label-studio")]
+    others = [
+        ("export", name, "FILE", "out") for name in ("bio", "brat", "conll2012", "corefud", "label-studio", "props")
+    ]
     others.append(("render", "FILE", "out"))
     for command, name, kinds in (
         (("convert", "bio", "FILE", "out.spacy"), "a.bio", NO_TEXT),
         (("convert", "bracketed", "FILE", "out.spacy"), "a.txt", NO_TEXT),
+        (("convert", "brat", "FILE", "out.spacy"), "a.ann", NO_TEXT),  # nor is there a text beside it
         (("convert", "conll2012", "FILE", "out.spacy"), "a.conll", NO_LINES),
         (("convert", "jsonlines", "FILE", "out.spacy"), "a.jsonl", NO_LINES),
         (("convert", "corefud", "FILE", "out.spacy"), "a.conllu", NO_LINES),
         (("convert", "label-studio", "FILE", "out.spacy"), "a.json", NO_LINES),
         (("export", "corefud", "good.spacy", "out", "--into", "FILE"), "a.conllu", NO_LINES),
-        (("convert", "bio", "FILE", "out.spacy"), "a.bio.gz", NO_GZIP),
+        (("convert", "props", "FILE", "good.props", "out.spacy"), "a.words", NO_TEXT),
+        (("convert", "props", "good.words", "FILE", "out.spacy"), "a.props", NO_LINES),
+        (("convert", "props", "FILE", "good.props", "out.spacy"), "a.words.gz", NO_GZIP),
         (("render", "FILE", "out"), "a.txt", NO_TEXT),
         (("export", "jsonlines", "FILE", "out"), "a.spacy", NO_DOCS),
         (("evaluate", "MODEL", "FILE"), "a.spacy", NO_DOCS),
@@ -146,7 +151,9 @@ def test_a_damaged_pipeline_is_named(model: Path, tmp_path: Path, command: str, 
 def test_what_is_no_such_file_is_named(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case):
     command, name, kind, content = case
     monkeypatch.chdir(tmp_path)
+    Path("good.words").write_text("Ann\nleft\n\n")
     Path("good.spacy").write_bytes(DOCS)
+    Path("good.props").write_text("- (A0*)\nleave (V*)\n\n")
     if kind == "folder":
         Path(name).mkdir()
     elif kind == "unreadable":

@@ -64,11 +64,14 @@ def check(arguments: Sequence[object], folder: Path, name: str) -> None:
     "arguments, names",
     [
         (["export", "bio", "gold.spacy", "out/a.bio"], ["a.bio"]),
+        (["export", "brat", "gold.spacy", "out"], ["document.txt", "document.ann"]),
         (["export", "bracketed", "gold.spacy", "out/a.txt"], ["a.txt"]),
         (["export", "conll2012", "gold.spacy", "out/a.conll"], ["a.conll"]),
         (["export", "jsonlines", "gold.spacy", "out/a.jsonlines"], ["a.jsonlines"]),
         (["export", "corefud", "gold.spacy", "out/a.conllu"], ["a.conllu"]),
         (["export", "label-studio", "gold.spacy", "out/a.json", "--config", "out/a.xml"], ["a.json", "a.xml"]),
+        (["export", "props", "gold.spacy", "out/a.props", "--words", "out/a.words"], ["a.props", "a.words"]),
+        (["export", "props", "gold.spacy", "out/a.props", "--rolesets"], ["a.props"]),
         (["render", "gold.spacy", "out/a.html"], ["a.html"]),
     ],
     ids=lambda value: "-".join(value[:2]),
@@ -89,14 +92,16 @@ def test_what_is_made_of_a_spacy_file(
         ("corefud", "a.conllu"),
         ("jsonlines", "a.jsonlines"),
         ("label-studio", "a.json"),
+        ("props", "a.props"),
     ],
 )
 def test_files_that_are_converted(gold: Path, monkeypatch: pytest.MonkeyPatch, format_: str, name: str):
     monkeypatch.chdir(gold.parent)
-    options = ["--annotations"] if format_ == "label-studio" else []
+    words = ["--words", "a.words"] if format_ == "props" else []
+    options = ["--annotations"] if format_ == "label-studio" else words
     assert run(["export", format_, gold, name, *options]).exit_code == 0
     fill(Path("out"), ["a.spacy"])
-    check(["convert", format_, name, "out/a.spacy"], Path("out"), "a.spacy")
+    check(["convert", format_, *words[1:], name, "out/a.spacy"], Path("out"), "a.spacy")
 
 
 def test_bracketed_files_that_are_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
