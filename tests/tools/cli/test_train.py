@@ -114,25 +114,6 @@ def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path
     assert {path.name for path in tmp_path.iterdir()} == {"checkpoints", "model-best", "model-last"}
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", "{", '{"state.json": 1}'])
-def test_a_damaged_list_of_files_is_refused(config: Path, stopped: Path, tmp_path: Path, content: str) -> None:
-    output = tmp_path / "copy"
-    shutil.copytree(stopped, output)
-    (output / "checkpoints/step-000000005/files.json").write_text(content)
-    message = refusal(config, "-o", output, "--resume")
-    assert "step-000000005 is damaged: files.json can't be read" in message
-    assert "Delete the folder; training then goes on from an older checkpoint" in message
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", "{"])
-def test_a_damaged_note_of_the_end_is_named(config: Path, tmp_path: Path, content: str) -> None:
-    note = tmp_path / "checkpoints/finished/state.json"
-    note.parent.mkdir(parents=True)
-    note.write_text(content)
-    message = refusal(config, "-o", tmp_path, "--resume")
-    assert "finished is damaged: state.json can't be read" in message
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

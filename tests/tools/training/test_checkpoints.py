@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,41 +41,52 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_checkpoint_gives_back_what_was_written(tmp_path: Path) -> None:
-    written = write(tmp_path, 3)
-    newest = written.newest()
-    assert newest is not None
-    assert written.check(newest) == []
-    assert newest.state == {"step": 3, "score": 0.5, "identity": IDENTITY}
-    np.testing.assert_equal(newest.arrays(), {"mom1/a/b": np.arange(3)})
-    assert spacy.load(newest.path / PIPELINE).lang == "xx"
-
-
 @pytest.mark.parametrize(("keep", "left"), [(1, ["step-000000010"]), (2, ["step-000000009", "step-000000010"])])
-def test_the_newest_are_kept(keep: int, left: list[str], tmp_path: Path) -> None:
+def test_checkpoints_give_back_what_was_written_and_the_newest_are_kept(
+    keep: int, left: list[str], tmp_path: Path
+) -> None:
+    assert checkpoints(tmp_path).newest() is None
     written = write(tmp_path, 8, 9, 10, keep=keep)
     assert names(written.folder) == left
     newest = written.newest()
     assert newest is not None and newest.path.name == "step-000000010"
+    assert written.check(newest) == []
+    assert newest.state == {"step": 10, "score": 0.5, "identity": IDENTITY}
+    np.testing.assert_equal(newest.arrays(), {"mom1/a/b": np.arange(10)})
+    assert spacy.load(newest.path / PIPELINE).lang == "xx"
 
 
-def test_no_checkpoint_is_none(tmp_path: Path) -> None:
-    assert checkpoints(tmp_path).newest() is None
+def damaged(path: Path, content: str | int | None) -> None:
+    """Remove a file, shorten it, or give it another content."""
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:content] if isinstance(content, int) else content.encode())
 
 
-@pytest.mark.parametrize("file", ["state.json", "arrays.npz", "pipeline/meta.json", "files.json"])
-@pytest.mark.parametrize("size", [None, 0, 20])
-def test_damage_is_named(file: str, size: int | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        *product(("state.json", "arrays.npz", "pipeline/meta.json", "files.json"), (None, 0, 20)),
+        *product(["files.json"], ("[]", "{}", '{"state.json": 1}')),
+    ],
+)
+def test_damage_is_named(file: str, content: str | int | None, tmp_path: Path) -> None:
     written = write(tmp_path, 3)
     newest = written.newest()
     assert newest is not None
-    path = newest.path / file
-    if size is None:
-        path.unlink()
-    else:
-        path.write_bytes(path.read_bytes()[:size])
+    damaged(newest.path / file, content)
     with pytest.raises(ValueError, match=rf"step-000000003 is damaged: {file} .*Delete the folder"):
         written.check(newest)
+
+
+@pytest.mark.parametrize("content", [None, 0, 20, "[]", "{}"])
+def test_a_damaged_note_of_the_end_is_named(content: str | int | None, tmp_path: Path) -> None:
+    written = checkpoints(tmp_path)
+    written.finish()
+    damaged(written.finished / "state.json", content)
+    with pytest.raises(ValueError, match=r"finished is damaged: state.json can't be read .*Delete the folder"):
+        written.is_finished()
 
 
 @pytest.mark.parametrize(
@@ -134,34 +146,17 @@ seed = 0
 """
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> Config:
+def test_settings_files_and_versions_tell_trainings_apart(tmp_path: Path) -> None:
     (tmp_path / "train").mkdir()
-    (tmp_path / "train/a.spacy").write_bytes(b"one")
-    (tmp_path / "dev.spacy").write_bytes(b"two")
-    return Config().from_str(CONFIG.format(folder=tmp_path), interpolate=False)
-
-
-def test_settings_have_dotted_names(config: Config, tmp_path: Path) -> None:
-    settings = identity(config, None, -1)["config"]
-    assert settings["corpora.train.path"] == f"{tmp_path}/train"
-    assert settings["training.seed"] == 0
-
-
-def test_files_of_the_corpora_and_of_the_code_count(config: Config, tmp_path: Path) -> None:
-    code = tmp_path / "code.py"
-    code.write_text("")
-    assert list(identity(config, code, -1)["files"]) == [
-        str(code),
-        str(tmp_path / "dev.spacy"),
-        str(tmp_path / "train"),
-    ]
-
-
-def test_versions_and_device_are_named(config: Config) -> None:
-    surroundings = identity(config, None, -1)["surroundings"]
-    assert surroundings["device"] == "cpu"
-    assert all(surroundings[package] != "none" for package in ("spacy-span-selector", "spacy", "torch"))
+    for name in ("train/a.spacy", "dev.spacy", "code.py"):
+        (tmp_path / name).write_text(name)
+    config = Config().from_str(CONFIG.format(folder=tmp_path), interpolate=False)
+    found = identity(config, tmp_path / "code.py", -1)
+    assert found["config"]["corpora.train.path"] == f"{tmp_path}/train"
+    assert found["config"]["training.seed"] == 0
+    assert list(found["files"]) == [str(tmp_path / name) for name in ("code.py", "dev.spacy", "train")]
+    assert found["surroundings"]["device"] == "cpu"
+    assert all(found["surroundings"][package] != "none" for package in ("spacy-span-selector", "spacy", "torch"))
 
 
 def write_folders(target: Path, text: str) -> None:
@@ -219,17 +214,10 @@ def test_everything_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkey
     assert events == ["fsync", "fsync", "fsync", "rename", "fsync"]  # a file, its folder, the model; its parent
 
 
-def test_an_older_folder_gets_its_name_back_after_a_kill_between_two_names(tmp_path: Path) -> None:
-    write_folders(tmp_path / ".model.old", "one")
-    write_folders(tmp_path / ".model.new", "two")
-    restore_folder(tmp_path / "model")
-    assert read(tmp_path / "model") == "one"
-    assert names(tmp_path) == ["model"]
-
-
-def test_what_a_kill_left_is_removed_folders(tmp_path: Path) -> None:
-    for name in ("model", ".model.old", ".model.new"):
+@pytest.mark.parametrize(("left", "expected"), [((".model.old", ".model.new"), ".model.old"), (None, "model")])
+def test_folders_are_as_before_a_kill(left: tuple[str, ...] | None, expected: str, tmp_path: Path) -> None:
+    for name in left or ("model", ".model.old", ".model.new"):  # between two names, or in any other moment
         write_folders(tmp_path / name, name)
     restore_folder(tmp_path / "model")
-    assert read(tmp_path / "model") == "model"
+    assert read(tmp_path / "model") == expected
     assert names(tmp_path) == ["model"]
