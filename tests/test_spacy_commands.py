@@ -134,9 +134,9 @@ def test_fill_config_finds_nothing_to_fill(path: Path, tmp_path: Path) -> None:
     assert filled == config
 
 
-def test_diff_config_shows_the_differences_from_the_defaults(path: Path, components: list[str]) -> None:
-    diff = run("debug", "diff-config", path)
-    assert all(f"[components.{component}.model]" in diff for component in components)
+def test_diff_config_and_info_name_the_components(path: Path, trained: Path, components: list[str]) -> None:
+    diff, info = run("debug", "diff-config", path), run("info", trained)
+    assert all(f"[components.{component}.model]" in diff and component in info for component in components)
 
 
 def test_init_labels_writes_what_initialization_reads(
@@ -176,24 +176,19 @@ def selected_keys(nlp: Language) -> set[str]:
     return {pipe.selected_key for pipe in pipes}
 
 
-def test_train_makes_a_pipeline(nlp: Language, components: list[str]) -> None:
+def test_a_trained_pipeline_annotates_and_its_training_is_resumed(
+    nlp: Language, trained: Path, components: list[str], folder: Path
+) -> None:
     assert list(find_tasks(nlp)) == components
     assert selected_keys(nlp) <= set(nlp("Ann lost her hat. Tom found it.").spans)
-
-
-def test_training_is_resumed(trained: Path, components: list[str], folder: Path) -> None:
-    nlp = spacy.load(trained)
-    optimizer = nlp.resume_training()
-    examples = list(Corpus(folder / "corpus.spacy")(nlp))
-    losses = nlp.update(examples, sgd=optimizer, annotates=["sentencizer"])
-    assert all(losses[component] > 0 for component in components)
-
-
-def test_an_optimizer_has_the_schedule_of_the_config(nlp: Language) -> None:
     rate = nlp.config.interpolate()["training"]["optimizer"]["learn_rate"]
     optimizer = nlp.create_optimizer()
     optimizer.step_schedules()
     assert optimizer.learn_rate == pytest.approx(rate["initial_rate"] / rate["warmup_steps"])
+    resumed = spacy.load(trained)
+    examples = list(Corpus(folder / "corpus.spacy")(resumed))
+    losses = resumed.update(examples, sgd=resumed.resume_training(), annotates=["sentencizer"])
+    assert all(losses[component] > 0 for component in components)
 
 
 def test_evaluate_has_the_scores(trained: Path, nlp: Language, folder: Path, tmp_path: Path) -> None:
@@ -235,11 +230,6 @@ def test_apply_annotates(trained: Path, nlp: Language, folder: Path, tmp_path: P
     docs = list(DocBin().from_disk(tmp_path / "applied.spacy").get_docs(nlp.vocab))
     assert len(docs) == 2
     assert all(selected_keys(nlp) <= set(doc.spans) for doc in docs)
-
-
-def test_info_names_the_components(trained: Path, components: list[str]) -> None:
-    report = run("info", trained)
-    assert all(component in report for component in components)
 
 
 def test_find_function_finds_all_that_a_config_names(config: Config) -> None:

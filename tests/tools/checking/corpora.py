@@ -9,8 +9,10 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 from thinc.api import Config
 
+from spacy_span_selector.annotation import set_clusters, set_title
 from spacy_span_selector.tools.checking import Checked, check_corpus
 from spacy_span_selector.tools.checking.trainings import default_training, training_of
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
@@ -34,6 +36,16 @@ OTHER = """
 @pytest.fixture(scope="module")
 def nlp() -> Language:
     return spacy.blank("en")
+
+
+def make_doc(*clusters: list[tuple[int, int]], boundaries: bool = True) -> Doc:
+    words = ["Ann", "met", "Tom", ".", "He", "left", "."]
+    starts: list[bool | int | None] = [i in (0, 4) for i in range(7)]
+    doc = Doc(Vocab(), words=words, sent_starts=starts if boundaries else None)
+    set_title(doc, "the station")
+    if clusters:
+        set_clusters(doc, clusters)
+    return doc
 
 
 def read(text: str) -> list[Doc]:

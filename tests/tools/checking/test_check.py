@@ -10,22 +10,13 @@ from spacy_span_selector.annotation import (
     Argument,
     Frame,
     Quotation,
-    set_clusters,
     set_frames,
     set_quotations,
     set_title,
 )
 
 from ...spans import put_spans
-from .corpora import GOOD, OTHER, cases, check, read, titles, write
-
-
-def make_doc(*, boundaries: bool = True) -> Doc:
-    words = ["Ann", "met", "Tom", ".", "He", "left", "."]
-    starts: list[bool | int | None] = [i in (0, 4) for i in range(7)]
-    doc = Doc(Vocab(), words=words, sent_starts=starts if boundaries else None)
-    set_title(doc, "the station")
-    return doc
+from .corpora import GOOD, OTHER, cases, check, make_doc, read, titles, write
 
 
 def test_a_good_corpus_has_no_problem(tmp_path: Path) -> None:
@@ -37,9 +28,7 @@ def test_a_good_corpus_has_no_problem(tmp_path: Path) -> None:
 
 
 def test_all_problems_of_all_files_come_at_once(tmp_path: Path) -> None:
-    crossing, wide = make_doc(), make_doc()
-    set_clusters(crossing, [[(0, 2), (1, 3)]])
-    set_clusters(wide, [[(2, 5), (0, 1)]])
+    crossing, wide = make_doc([(0, 2), (1, 3)]), make_doc([(2, 5), (0, 1)])
     set_title(wide, "the other")
     good = write(tmp_path / "good.spacy", read(GOOD))
     bad = write(tmp_path / "bad.spacy", [crossing, wide])
@@ -77,8 +66,7 @@ def test_repeated_mentions_are_lost(tmp_path: Path, clusters: list[list[tuple[in
 
 
 def test_a_speaker_in_no_cluster_is_a_problem(tmp_path: Path) -> None:
-    doc = make_doc()
-    set_clusters(doc, [[(0, 1)]])
+    doc = make_doc([(0, 1)])
     set_quotations(doc, [Quotation(4, 7, speaker=(2, 3))])
     checked = check(write(tmp_path / "train.spacy", [doc]))
     assert cases(checked, "speakers and addressees")[0].endswith("'Tom', the speaker of 'He left .' at tokens 4:7")
@@ -110,26 +98,19 @@ def test_a_text_in_two_files_is_a_leak(tmp_path: Path) -> None:
     assert not checked.is_good
 
 
-def test_a_text_twice_in_one_file_is_worth_to_know(tmp_path: Path) -> None:
-    checked = check(write(tmp_path / "train.spacy", [*read(GOOD), *read(GOOD)]))
-    assert titles(checked) == ["documents whose text is in the same file a second time"]
-    assert checked.is_good
-
-
-def test_documents_without_sentence_boundaries_are_lost(tmp_path: Path) -> None:
-    doc = make_doc(boundaries=False)
-    set_clusters(doc, [[(0, 1), (4, 5)]])
-    assert cases(check(write(tmp_path / "train.spacy", [doc])), "without sentence boundaries, of which")
-
-
-def test_documents_without_annotation_are_lost(tmp_path: Path) -> None:
-    checked = check(write(tmp_path / "train.spacy", [*read(GOOD), make_doc()]))
-    assert titles(checked, loses=True) == ["documents without annotation, of which nothing is learnt"]
-
-
-def test_documents_without_words_are_said(tmp_path: Path) -> None:
-    checked = check(write(tmp_path / "train.spacy", [*read(GOOD), Doc(Vocab())]))
-    assert titles(checked) == ["documents without words, which readers leave out"]
+@pytest.mark.parametrize(
+    ("doc", "title", "loses"),
+    [
+        (make_doc([(0, 1), (4, 5)], boundaries=False), "without sentence boundaries, of which nothing is learnt", True),
+        (make_doc(), "without annotation, of which nothing is learnt", True),
+        (Doc(Vocab()), "without words, which readers leave out", False),
+        (read(GOOD)[0], "whose text is in the same file a second time", False),
+    ],
+)
+def test_documents_of_which_nothing_is_learnt(tmp_path: Path, doc: Doc, title: str, loses: bool) -> None:
+    checked = check(write(tmp_path / "train.spacy", [*read(GOOD), doc]))
+    assert titles(checked) == [f"documents {title}"]
+    assert checked.is_good is not loses
 
 
 @pytest.mark.parametrize("name", ["missing.spacy", "missing.txt", ""])

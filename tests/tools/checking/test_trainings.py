@@ -5,15 +5,12 @@ from typing import Any
 
 import pytest
 import spacy
-from spacy.tokens import Doc
-from spacy.vocab import Vocab
 from thinc.api import Config
 
-from spacy_span_selector.annotation import set_clusters, set_title
 from spacy_span_selector.tools.checking.trainings import check_training, planned_for_other_steps
 
 from ..training.trainings import write_training
-from .corpora import GOOD, cases, check, read, titles, write
+from .corpora import GOOD, cases, check, make_doc, read, titles, write
 
 READER = {"@readers": "spacy_span_selector.Corpus.v1", "path": None, "gold_tokens": True, "sentences": True}
 
@@ -31,15 +28,8 @@ def make_config(*components: str, width: int = 5, reader: dict[str, object] | No
     return config
 
 
-def make_doc() -> Doc:
-    doc = Doc(Vocab(), words=["Ann", "met", "Tom", ".", "He", "left", "."], sent_starts=[i in (0, 4) for i in range(7)])
-    set_title(doc, "the station")
-    return doc
-
-
 def test_components_have_the_settings_of_the_config(tmp_path: Path) -> None:
-    doc = make_doc()
-    set_clusters(doc, [[(0, 3), (4, 5)]])
+    doc = make_doc([(0, 3), (4, 5)])
     path = write(tmp_path / "train.spacy", [doc])
     assert check(path, config=make_config("structured_coref", width=3)).is_good
     lost = check(path, config=make_config("structured_coref", width=2))
@@ -47,8 +37,7 @@ def test_components_have_the_settings_of_the_config(tmp_path: Path) -> None:
 
 
 def test_spans_may_cross_if_the_selector_lets_them(tmp_path: Path) -> None:
-    doc = make_doc()
-    set_clusters(doc, [[(0, 2), (1, 3)]])
+    doc = make_doc([(0, 2), (1, 3)])
     path = write(tmp_path / "train.spacy", [doc])
     config = make_config("structured_coref")
     assert len(cases(check(path, config=config), "cross an earlier one")) == 1
@@ -57,9 +46,7 @@ def test_spans_may_cross_if_the_selector_lets_them(tmp_path: Path) -> None:
 
 
 def test_annotating_components_set_the_sentences(tmp_path: Path) -> None:
-    doc = Doc(Vocab(), words=["Ann", "met", "Tom", ".", "He", "left", "."])
-    set_clusters(doc, [[(0, 1), (2, 5)]])
-    path = write(tmp_path / "train.spacy", [doc])
+    path = write(tmp_path / "train.spacy", [make_doc([(0, 1), (2, 5)], boundaries=False)])
     config = make_config("sentencizer", "structured_coref")
     assert cases(check(path, config=config), "of which nothing is learnt")
     config["training"]["annotating_components"] = ["sentencizer"]
@@ -86,8 +73,7 @@ def test_each_file_is_read_as_the_config_reads_it(tmp_path: Path) -> None:
 
 
 def test_readers_read_every_document(tmp_path: Path) -> None:
-    wide = make_doc()
-    set_clusters(wide, [[(0, 3), (4, 5)]])
+    wide = make_doc([(0, 3), (4, 5)])
     path = write(tmp_path / "train.spacy", [*read(GOOD), wide])
     config = make_config("structured_coref", width=2, reader={**READER, "limit": 1})
     assert len(cases(check(path, config=config), "max_span_width")) == 1
@@ -105,22 +91,18 @@ def test_what_another_task_is_annotated_for_is_not_lost(tmp_path: Path) -> None:
     assert titles(checked) == ["documents annotated only for what no component of the config learns"]
 
 
-def test_a_config_without_our_components_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"trains no component that selects spans: its pipeline is .*sentencizer"):
-        check(config=make_config("sentencizer"))
-
-
-def test_frozen_components_learn_nothing() -> None:
-    config = make_config("structured_coref")
-    config["training"]["frozen_components"] = ["structured_coref"]
-    with pytest.raises(ValueError, match="not frozen"):
-        check(config=config)
-
-
-def test_a_config_without_its_training_corpus_is_an_error() -> None:
-    config = make_config("structured_coref")
-    config["training"]["train_corpus"] = "corpora.other"
-    with pytest.raises(ValueError, match="no training corpus"):
+@pytest.mark.parametrize(
+    ("components", "setting", "message"),
+    [
+        (["sentencizer"], {}, r"trains no component that selects spans: its pipeline is .*sentencizer"),
+        (["structured_coref"], {"frozen_components": ["structured_coref"]}, "not frozen"),
+        (["structured_coref"], {"train_corpus": "corpora.other"}, "no training corpus"),
+    ],
+)
+def test_a_config_that_trains_nothing_is_an_error(components: list[str], setting: dict[str, Any], message: str) -> None:
+    config = make_config(*components)
+    config["training"] |= setting
+    with pytest.raises(ValueError, match=message):
         check(config=config)
 
 
@@ -132,13 +114,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def config(path: Path) -> Config:
     return Config().from_disk(path)
-
-
-@pytest.mark.parametrize("section", ["nlp", "training"])
-def test_a_missing_section_is_named(config: Config, section: str) -> None:
-    del config[section]
-    with pytest.raises(ValueError, match=r"Expected a config for training, with sections \[nlp\] and \[training\]"):
-        check_training(config)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +130,8 @@ def test_a_setting_that_cannot_be_is_named(config: Config, name: str, value: Any
     config["training"][name] = value
     with pytest.raises(ValueError, match=message):
         check_training(config)
+    with pytest.raises(ValueError, match=r"Expected a config for training, with sections \[nlp\] and \[training\]"):
+        check_training(Config({"nlp": config["nlp"]}))
 
 
 def with_steps(max_steps: Any, **rate: Any) -> Config:

@@ -63,14 +63,11 @@ def test_a_copy_does_not_claim_the_scores_of_other_weights(model: Path, tmp_path
     assert "performance" not in meta and meta["license"] == "CC0"
 
 
-def test_what_exists_is_not_replaced(model: Path, tmp_path: Path) -> None:
-    result = run(model, tmp_path)
+def test_what_exists_is_replaced_only_by_force(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "small" / "old").mkdir(parents=True)
+    result = run(model, tmp_path / "small")
     assert result.exit_code == 1
     assert "exists. Name a folder that does not" in " ".join(result.output.split())
-
-
-def test_what_exists_is_replaced_by_force(model: Path, tmp_path: Path) -> None:
-    (tmp_path / "small" / "old").mkdir(parents=True)
     assert run(model, tmp_path / "small", "--force").exit_code == 0
     assert not (tmp_path / "small" / "old").exists()
     spacy.load(tmp_path / "small")

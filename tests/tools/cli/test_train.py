@@ -57,14 +57,15 @@ def test_checkpoints_are_made_and_kept_as_the_config_says(stopped: Path) -> None
     assert found == ["step-000000004", "step-000000005"]
 
 
-def test_unfinished_trainings_are_not_lost_by_beginning_anew(config: Path, stopped: Path) -> None:
-    message = refusal(config, "--output", stopped)
-    assert "step-000000005 is of a training that has not ended. Go on with --resume, or delete" in message
-
-
-def test_another_config_is_refused(config: Path, stopped: Path) -> None:
-    message = refusal(config, "--output", stopped, "--resume", "--training.dropout", "0.2")
-    assert "is of another training: training.dropout: 0.3 then, 0.2 now" in message
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "step-000000005 is of a training that has not ended. Go on with --resume, or delete"),
+        (["--resume", "--training.dropout", "0.2"], "is of another training: training.dropout: 0.3 then, 0.2 now"),
+    ],
+)
+def test_unfinished_trainings_are_not_lost(config: Path, stopped: Path, options: list[str], message: str) -> None:
+    assert message in refusal(config, "--output", stopped, *options)
 
 
 def test_another_corpus_is_refused(config: Path, stopped: Path) -> None:
