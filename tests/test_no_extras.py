@@ -34,8 +34,7 @@ NEEDING_THEM = {
     "tools.serving.server",
     "tools.serving.worker",
     "wcfg.triton_laminar",
-    "wcfg.triton_sums",
-    "wcfg.triton_sweeps",
+    "wcfg.triton_trees",
 }
 """The modules that cannot do without; Triton's are imported where torch has brought it."""
 

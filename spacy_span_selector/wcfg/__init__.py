@@ -9,10 +9,10 @@ package depends on torch, numpy and scipy, not on spaCy; docs/grammar.md has the
 from __future__ import annotations
 
 from .band import LaminarBandGrammar
-from .decoding import best_span_indices, best_spans, heaviest_set
+from .decoding import best_spans, heaviest_set
 from .grammar import Grammar
-from .inside_outside import TreeGrammar
 from .laminar import LaminarGrammar
+from .trees import TreeGrammar
 
 TREES = TreeGrammar()
 LAMINAR = LaminarGrammar()
@@ -27,7 +27,6 @@ __all__ = [
     "LAMINAR_BAND",
     "TREES",
     "Grammar",
-    "best_span_indices",
     "best_spans",
     "heaviest_set",
     "log_marginals",

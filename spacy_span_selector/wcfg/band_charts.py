@@ -30,12 +30,8 @@ class BandCharts(Charts):
     """
 
     def blocks(self, width: int, terms: int) -> Iterator[tuple[int, int]]:
-        """Cut the spans of a width into blocks, so that the terms of each fit into the cache.
-
-        width (int): The width.
-        terms (int): The terms for each span.
-        YIELDS (tuple[int, int]): The first span of each block, and the one after the last.
-        """
+        """Cut the spans of a width, each with so many terms, into blocks whose terms fit into the cache: the first span
+        of each block, and the one after the last."""
         spans = self._corners - width
         limit = TERMS_OF_GPU if self.values.is_cuda else TERMS
         size = max(1, limit // max(1, terms * self._batch))
@@ -73,11 +69,9 @@ class BandCharts(Charts):
 
 
 def band_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
-    """Lay out spans by width and start.
+    """Lay out spans, given by first token and width, in a chart by start, which has a value elsewhere.
 
-    spans (Tensor): Values by first token and width. Shape: (batch, n, most)
-    elsewhere (float): The value where there is no span.
-    RETURNS (Tensor): A chart by start. Shape: (most + 1, n + 1, batch)
+    Shapes: (batch, n, most) -> (most + 1, n + 1, batch)
     """
     batch, tokens, most = spans.shape
     chart = spans.new_full((most + 1, tokens + 1, batch), elsewhere)
@@ -86,19 +80,12 @@ def band_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
 
 
 def chart_to_band(chart: Tensor) -> Tensor:
-    """The inverse of `band_to_chart`.
-
-    chart (Tensor): A chart by start. Shape: (most + 1, n + 1, batch)
-    RETURNS (Tensor): Values by first token and width. Shape: (batch, n, most)
-    """
+    """The inverse of `band_to_chart`."""
     return chart[1:, :-1].permute(2, 1, 0).contiguous()
 
 
 def greatest_around(chart: Tensor) -> Tensor:
-    """The greatest value of each span and of all that contain it.
-
-    chart (Tensor): A chart by start, which is overwritten. Shape: (most + 1, n + 1, batch)
-    """
+    """The greatest value of each span and of all that contain it, in a chart by start, which is overwritten."""
     for width in range(len(chart) - 2, 0, -1):
         row, wider = chart[width], chart[width + 1]
         torch.maximum(row, wider, out=row)

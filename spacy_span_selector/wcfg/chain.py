@@ -22,11 +22,7 @@ from .grammar import FORBIDDEN
 
 
 class Chain(NamedTuple):
-    """Both chains of some sentences.
-
-    before (Tensor): F, by boundary. Shape: (n + 1, batch)
-    behind (Tensor): G, by boundary. Shape: (n + 1, batch)
-    """
+    """Both chains of some sentences, F and G, by boundary. Shape: (n + 1, batch)"""
 
     before: Tensor
     behind: Tensor
@@ -61,11 +57,9 @@ def run_chain(by_end: Tensor, by_start: Tensor) -> Chain:
 
 
 def run_back(by_end: Tensor, by_start: Tensor, chain: Chain, gradient: Chain) -> tuple[Tensor, Tensor]:
-    """Propagate the gradients of both chains back to their links.
+    """Propagate the gradients of both chains, the output of `run_chain`, back to their links.
 
-    by_end, by_start (Tensor): As for `run_chain`.
-    chain (Chain): Its output.
-    gradient (Chain): The gradients with respect to this, in the same unit as the links. Overwritten.
+    gradient (Chain): The gradients with respect to the chains, in the same unit as the links. Overwritten.
     RETURNS (tuple[Tensor, Tensor]): The gradients with respect to the links, of the first chain by end, of the second
         by start, without the row of width 0. Shape: (most, n + 1, batch) each
     """

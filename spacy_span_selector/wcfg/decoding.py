@@ -14,7 +14,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
-from .sweeps import existing_spans
 from .validation import ScoreError, validate
 
 Indices = NDArray[np.int64]
@@ -31,40 +30,25 @@ def best_spans(scores: Tensor, lengths: Tensor) -> list[list[tuple[int, int]]]:
     Ties are broken by position: among the sets of a component that reach the greatest total (summed
     in float64), a span of the chart splits at the first boundary that allows it, widest span first.
 
-    scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive. Scores
-        below the diagonal or beyond the length are never read. Shape: (batch, n, n)
-    lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,)
+    scores, lengths (Tensor): As for `Grammar.log_partition`. Shapes: (batch, n, n), (batch,)
     RETURNS (list[list[tuple[int, int]]]): For each sentence its spans as (start, end) tokens, end exclusive, sorted.
     RAISES (ValueError): If a shape, a dtype or a length is not as described, or a score is NaN.
     """
-    sentence, start, last = (column.tolist() for column in best_span_indices(scores, lengths))
-    spans: list[list[tuple[int, int]]] = [[] for _ in range(len(scores))]
-    for i, first, end in zip(sentence, start, last, strict=True):
-        spans[i].append((first, end + 1))
-    return spans
-
-
-def best_span_indices(scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """`best_spans` as indices: the sentence, first token and last token of each span, sorted in this order.
-
-    scores (Tensor): As for `best_spans`. Shape: (batch, n, n)
-    lengths (Tensor): As for `best_spans`. Shape: (batch,)
-    RETURNS (tuple[Tensor, Tensor, Tensor]): Indices on the device of the scores. Shape: (spans,) each
-    RAISES (ValueError): As for `best_spans`.
-    """
     validate(scores, lengths)
     scores = scores.detach()
-    exists = existing_spans(lengths.to(scores.device), scores.shape[1])
+    token = torch.arange(scores.shape[1], device=scores.device)
+    exists = (token[:, None] <= token) & (token < lengths.to(scores.device)[:, None, None])
     if (wrong := (exists & scores.isnan()).nonzero()).numel():
         raise ScoreError(f"scores[{', '.join(map(str, wrong[0].tolist()))}] is nan; expected a number")
     positive = exists & (scores > 0)
-    columns = positive.nonzero(as_tuple=True)
-    sentence, start, last = (column.cpu().numpy() for column in columns)
+    sentence, start, last = (column.cpu().numpy() for column in positive.nonzero(as_tuple=True))
     # Offset the sentences, so that spans of two sentences never overlap.
     before = sentence * scores.shape[1]
     keep = heaviest_set(before + start, before + last + 1, scores[positive].double().cpu().numpy())
-    kept = torch.from_numpy(np.flatnonzero(keep)).to(scores.device)
-    return columns[0][kept], columns[1][kept], columns[2][kept]
+    spans: list[list[tuple[int, int]]] = [[] for _ in range(len(scores))]
+    for i, first, end in zip(*(column[keep].tolist() for column in (sentence, start, last)), strict=True):
+        spans[i].append((first, end + 1))
+    return spans
 
 
 def heaviest_set(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:
@@ -72,7 +56,6 @@ def heaviest_set(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bo
 
     start, end (NDArray[np.int64]): First token of each span, and the one behind its last, from 0. Shape: (spans,)
     weight (NDArray[np.float64]): What each weighs; above 0. Shape: (spans,)
-    RETURNS (NDArray[np.bool_]): Shape: (spans,)
     """
     keep = np.ones(len(start), dtype=bool)
     for component in _crossing_components(start, end):

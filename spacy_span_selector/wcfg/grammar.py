@@ -34,12 +34,8 @@ class Grammar(ABC):
     is_precise: ClassVar[bool] = True
 
     def first_and_last(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """First and last token of the span of each score. What starts behind its end, or ends behind its sentence, is
-        none.
-
-        RETURNS (tuple[Tensor, Tensor]): Shapes that broadcast to (n, n).
-        RAISES (ValueError): If a shape, a dtype or a length is not as described.
-        """
+        """First and last token of the span of each score, which is none if it ends before it starts or behind its
+        sentence. Shapes that broadcast to (n, n)."""
         validate(scores, lengths)
         token = torch.arange(scores.shape[1], device=scores.device)
         return token[:, None], token
@@ -72,29 +68,24 @@ class Grammar(ABC):
         return self._spans(scores, lengths).log_partition
 
     def marginals(self, scores: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the probability that each span is selected.
+        """Compute the probability that each span is selected; arguments and errors are those of `log_partition`.
 
         Differentiable once; a second derivative raises RuntimeError.
 
-        scores (Tensor): As for `log_partition`. Shape: (batch, n, n)
-        lengths (Tensor): As for `log_partition`. Shape: (batch,)
         RETURNS (Tensor): Probabilities; exactly 0 where a score is never read or is -inf. Shape: (batch, n, n)
-        RAISES (ValueError): As for `log_partition`.
         """
         return self._spans(scores, lengths).selected()
 
     def log_marginals(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the logarithms of the probability p that a span is selected, and of 1 - p.
+        """Compute the logarithms of the probability p that a span is selected, and of 1 - p; arguments and errors are
+        those of `log_partition`.
 
         Precise where `marginals` rounds to 0 or 1, with finite gradients: use this in a loss. Either is off by less
         than a tenth, or by a few units of the precision of log Z. In a band, log(1 - p) is off by more where crossing
         spans make p less than 1 by less than rounding errors, about 1e-5: there they count as impossible.
 
-        scores (Tensor): As for `log_partition`. Shape: (batch, n, n)
-        lengths (Tensor): As for `log_partition`. Shape: (batch,)
         RETURNS (tuple[Tensor, Tensor]): log p and log(1 - p); -inf and 0 where a score is never read or is -inf.
             Shape: (batch, n, n) each
-        RAISES (ValueError): As for `log_partition`.
         """
         spans = self._spans(scores, lengths)
         log_selected = spans.log_allowed + logsigmoid(spans.scores)
@@ -114,10 +105,6 @@ class Grammar(ABC):
         It is log Z with the span forbidden, less log Z, whose gradient is the difference of the marginals. That takes
         a chart for each such span. A sentence has fewer of them than words, since two that cross cannot both be likely,
         and after training hardly one.
-
-        log_unselected (Tensor): log(1 - p). Shape: (batch, n, n)
-        spans (_Spans): The results of the chart.
-        lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
         """
         rounding = torch.finfo(log_unselected.dtype).eps * (1 + spans.log_partition.detach())
         which = torch.nonzero(spans.chord & (log_unselected.detach() < rounding.mul(ROUNDING).log()[:, None, None]))

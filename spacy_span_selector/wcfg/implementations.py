@@ -21,11 +21,7 @@ _forced: ContextVar[Implementation | None] = ContextVar("_forced", default=None)
 
 @contextmanager
 def sweep_with(implementation: Implementation) -> Iterator[None]:
-    """Use an implementation for all sweeps of both grammars in this context, and for their derivatives.
-
-    implementation (str): "torch" or "triton".
-    RAISES (ValueError): If it is neither.
-    """
+    """Use an implementation for all sweeps of both grammars in this context, and for their derivatives."""
     if implementation not in get_args(Implementation):
         raise ValueError(f'the sweeps are implemented with "torch" and with "triton", but not with {implementation!r}')
     token = _forced.set(implementation)
@@ -35,31 +31,32 @@ def sweep_with(implementation: Implementation) -> Iterator[None]:
         _forced.reset(token)
 
 
-def sweeps_for(chart: Tensor, plain: ModuleType, kernels: str) -> ModuleType:
-    """The implementation of the sweeps of a grammar for the device and dtype of a chart.
+def sweeps_for(chart: Tensor, grammar: str) -> ModuleType:
+    """The implementation of the sweeps of a grammar for the device and dtype of a chart: a module of this package.
 
-    chart (Tensor): The chart.
-    plain (ModuleType): The sweeps in plain torch.
-    kernels (str): The name in this package of the module with the same functions as Triton kernels. It has also
-        `try_out(device, dtype)`, which fails where they do.
-    RETURNS (ModuleType): One of these modules.
+    grammar (str): The module in plain torch. That whose name has "triton_" before has the same functions as kernels,
+        and `try_out(device, dtype)`, which fails where they do.
     """
     forced = _forced.get()
     if forced == "triton":
-        return import_module(f".{kernels}", __package__)
+        return _module(f"triton_{grammar}")
     if forced == "torch" or not chart.is_cuda:
-        return plain
-    return _gpu_sweeps(plain, kernels, chart.device, chart.dtype)
+        return _module(grammar)
+    return _gpu_sweeps(grammar, chart.device, chart.dtype)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f".{name}", __package__)
 
 
 @cache
-def _gpu_sweeps(plain: ModuleType, kernels: str, device: torch.device, dtype: torch.dtype) -> ModuleType:
+def _gpu_sweeps(grammar: str, device: torch.device, dtype: torch.dtype) -> ModuleType:
     """The Triton sweeps, if they work: Triton needs a C compiler on this machine and a GPU that it supports."""
     try:
-        module = import_module(f".{kernels}", __package__)
+        module = _module(f"triton_{grammar}")
         module.try_out(device, dtype)
     except ImportError:
-        return plain
+        return _module(grammar)
     except Exception as error:
         warnings.warn(
             f"The span grammar runs without Triton, several times more slowly, because its kernels fail on {device}: "
@@ -67,5 +64,5 @@ def _gpu_sweeps(plain: ModuleType, kernels: str, device: torch.device, dtype: to
             RuntimeWarning,
             stacklevel=2,
         )
-        return plain
+        return _module(grammar)
     return module

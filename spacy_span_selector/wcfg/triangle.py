@@ -33,11 +33,7 @@ class Charts:
     """
 
     def __init__(self, values: Tensor, end_first: bool = False) -> None:
-        """Take two charts.
-
-        values (Tensor): Both charts, contiguous. Shape: (2, m, m, batch)
-        end_first (bool): Whether the chart by end is stored first.
-        """
+        """Take two charts, of which that by end may be stored first."""
         self.values = values
         self.by_start, self.by_end = values[int(end_first)], values[int(not end_first)]
         _, self._rows, self._corners, self._batch = values.shape
@@ -50,31 +46,21 @@ class Charts:
         return cls(like.new_full((2, *like.shape), value), end_first)
 
     def spans(self, width: int) -> Tensor:
-        """All spans of one width.
-
-        width (int): The width.
-        RETURNS (Tensor): A view. Shape: (2, spans * batch)
-        """
+        """A view of all spans of one width. Shape: (2, spans * batch)"""
         return self.some_spans(width, 0, self._corners - width, 0)
 
     def some_spans(self, width: int, first: int, after: int, shift: int) -> Tensor:
-        """Some of the spans of one width from each chart.
+        """A view of some of the spans of one width from each chart. Shape: (2, (after - first) * batch)
 
-        width (int): The width.
         first, after (int): In the chart by start, the first span and the one after the last.
         shift (int): How much further right the spans in the chart by end are.
-        RETURNS (Tensor): A view. Shape: (2, (after - first) * batch)
         """
         start, end = width * self._corners + first, (self._rows - 1 - width) * self._corners + width + first + shift
         return self._view(start, end, 1, 0, after - first)[0]
 
     def parts(self, width: int) -> Tensor:
-        """The left parts, from the chart by start, and the right parts, from the chart by end, of all spans of a width.
-
-        width (int): The width.
-        RETURNS (Tensor): A view whose row e - 1 has the parts of a left part of width e.
-            Shape: (width - 1, 2, spans * batch)
-        """
+        """The left parts, from the chart by start, and the right parts, from the chart by end, of all spans of a width:
+        a view whose row e - 1 has the parts of a left part of width e. Shape: (width - 1, 2, spans * batch)"""
         corners = self._corners
         return self._view(corners, (self._rows - width) * corners + width, width - 1, corners, corners - width)
 
@@ -84,7 +70,6 @@ class Charts:
 
         Some rows have, for some columns, values of the charts where there is no span.
 
-        width (int): The width.
         first, after (int): Starts of the first span and of the one after the last, of those in the chart by end.
         RETURNS (Tensor): A view with the widest of them first in one chart, and last in the other.
             Shape: (n - width - first, 2, (after - first) * batch)
@@ -95,12 +80,8 @@ class Charts:
         return self._view(start, end, tokens - width - first, tokens, after - first)
 
     def siblings(self, width: int, first: int, after: int) -> Tensor:
-        """Siblings of the spans in their `parents`: from the chart by end, what follows some of them, and from the
-        chart by start, what precedes the others.
-
-        width, first, after (int): As for `parents`.
-        RETURNS (Tensor): A view. Shape: (n - width - first, 2, (after - first) * batch)
-        """
+        """Siblings of the spans in their `parents`: a view of the same shape that has, from the chart by end, what
+        follows some of them, and from the chart by start, what precedes the others."""
         tokens = self._tokens
         start = tokens + tokens - width - after + 1
         end = (width + first) * tokens + width + first + tokens
@@ -119,11 +100,9 @@ class Charts:
 
 
 def spans_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
-    """Lay out spans by width and start.
+    """Lay out spans, given by first and last token, in a chart by start, which has a value elsewhere.
 
-    spans (Tensor): Values by first and last token. Shape: (batch, n, n)
-    elsewhere (float): The value where there is no span.
-    RETURNS (Tensor): A chart by start. Shape: (n + 1, n + 1, batch)
+    Shapes: (batch, n, n) -> (n + 1, n + 1, batch)
     """
     batch, tokens, _ = spans.shape
     rows = spans.new_full((tokens * tokens + 1, batch), elsewhere)
@@ -135,11 +114,7 @@ def spans_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
 
 
 def chart_to_spans(chart: Tensor) -> Tensor:
-    """The inverse of `spans_to_chart`.
-
-    chart (Tensor): A chart by start. Shape: (n + 1, n + 1, batch)
-    RETURNS (Tensor): Values by first and last token; 0 below the diagonal. Shape: (batch, n, n)
-    """
+    """The inverse of `spans_to_chart`; 0 below the diagonal."""
     corners, _, batch = chart.shape
     token = torch.arange(corners - 1, device=chart.device)
     index = (token - token[:, None] + 1).clamp(min=0) * corners + token[:, None]

@@ -1,6 +1,6 @@
 """The sweeps of the laminar grammar and their reverse, each one Triton kernel with one program per sentence.
 
-One program processes all widths of its sentence, as in `triton_sweeps`. Its charts are laid out as (width, start), with
+One program processes all widths of its sentence, as in `triton_trees`. Its charts are laid out as (width, start), with
 neighbouring spans in neighbouring threads. In reverse, each span gathers its gradient from all sums it is part of. What
 is read once only, the weights and the incoming gradients, stays as it is, with the batch innermost.
 
@@ -16,8 +16,8 @@ import triton.language as tl
 from torch import Tensor
 
 from .grammar import FORBIDDEN
-from .laminar_sweeps import Swept, log_free
-from .triton_sums import Blocks, choose_blocks, flow, log_sum
+from .laminar import Swept, log_free
+from .triton_trees import Blocks, choose_blocks, flow, log_sum
 
 CHARTS = tl.constexpr(6)  # of a sentence: T, R, U, A_T, A_R and A
 GRADIENTS = tl.constexpr(3)  # of a sentence: those of U, A_T and A_R
@@ -31,30 +31,17 @@ def try_out(device: torch.device, dtype: torch.dtype) -> None:
 
 
 def sweep(selected: Tensor, either: Tensor, words: Tensor, blocks: Blocks | None = None) -> Swept:
-    """Sum over what is inside each span, narrowest spans first, and over what is outside, widest spans first.
+    """`laminar.sweep`, of weights in float32 or float64.
 
-    selected, either (Tensor): Log weights to base 2 of spans of two words or more: selected, and selected or not;
-        charts by start; float32 or float64. Shape: (m, m, batch)
-    words (Tensor): Log weight of each word. Shape: (n, batch)
     blocks (Blocks | None): The block sizes; None to choose them by m.
-    RETURNS (tuple[Tensor, ...]): As of `laminar_sweeps.sweep`. Shapes: (batch,), (m, m, batch), ...
     """
     selected, either, words = selected.contiguous(), either.contiguous(), words.contiguous()
     corners, _, batch = selected.shape
     blocks = blocks or choose_blocks(corners)
     charts = selected.new_zeros(batch, CHARTS.value, corners, corners)
     with torch.cuda.device_of(selected):  # Triton launches on the current device
-        _sweep[(batch,)](
-            selected,
-            either,
-            words,
-            charts,
-            corners,
-            blocks.terms,
-            blocks.sums,
-            num_warps=blocks.warps,
-            num_stages=1,
-        )
+        arguments = (selected, either, words, charts, corners)
+        _sweep[(batch,)](*arguments, *blocks[:2], num_warps=blocks.warps, num_stages=1)
     inside, _, _, left, right, _ = charts.permute(1, 2, 3, 0)
     return inside[-1, 0], log_free(inside, left, right), selected, either, charts
 
@@ -62,16 +49,7 @@ def sweep(selected: Tensor, either: Tensor, words: Tensor, blocks: Blocks | None
 def sweep_back(
     swept: Swept, grad_total: Tensor, grad_free: Tensor, blocks: Blocks | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Propagate the gradients of the log sum over all sets and of `log_free` back through both sweeps.
-
-    swept (tuple[Tensor, ...]): The output of `sweep` but for the first two.
-    grad_total (Tensor): The gradient with respect to the log sum over all sets. Shape: (batch,)
-    grad_free (Tensor): The gradient with respect to `log_free`; a chart by start, 0 for words and where there is no
-        span. Shape: (m, m, batch)
-    blocks (Blocks | None): The block sizes; None to choose them by m.
-    RETURNS (tuple[Tensor, Tensor]): The gradients with respect to the log weights of spans that are selected, and
-        selected or not; charts by start. Shape: (m, m, batch) each
-    """
+    """`laminar.sweep_back`."""
     selected, either, charts = swept
     corners, _, batch = selected.shape
     blocks = blocks or choose_blocks(corners)
@@ -80,21 +58,8 @@ def sweep_back(
     gradients = charts.new_zeros(batch, GRADIENTS.value, corners, corners)
     grad_selected, grad_either = torch.zeros_like(selected), torch.zeros_like(selected)
     with torch.cuda.device_of(selected):
-        _sweep_back[(batch,)](
-            selected,
-            either,
-            charts,
-            grad_total,
-            grad_free,
-            gradients,
-            grad_selected,
-            grad_either,
-            corners,
-            blocks.terms,
-            blocks.sums,
-            num_warps=blocks.warps,
-            num_stages=1,
-        )
+        arguments = (selected, either, charts, grad_total, grad_free, gradients, grad_selected, grad_either, corners)
+        _sweep_back[(batch,)](*arguments, *blocks[:2], num_warps=blocks.warps, num_stages=1)
     return grad_selected, grad_either
 
 

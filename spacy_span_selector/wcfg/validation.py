@@ -13,11 +13,9 @@ class ScoreError(ValueError):
 
 
 def validate(scores: Tensor, lengths: Tensor) -> None:
-    """Check that each sentence has a square matrix of scores and a possible length.
+    """Raise a ValueError unless each sentence has a square matrix of scores, and a possible length.
 
-    scores (Tensor): Scores by first and last token. Shape: (batch, n, n)
-    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
-    RAISES (ValueError): If a shape, a dtype or a length is not as described.
+    Shapes: (batch, n, n), by first and last token, and (batch,)
     """
     if scores.ndim != 3 or scores.shape[1] != scores.shape[2]:
         raise ValueError(f"scores: expected shape (batch, n, n), one score per span, but got {tuple(scores.shape)}")
@@ -25,11 +23,9 @@ def validate(scores: Tensor, lengths: Tensor) -> None:
 
 
 def validate_band(scores: Tensor, lengths: Tensor) -> None:
-    """Check that each sentence has scores by width, and a possible length.
+    """Raise a ValueError unless each sentence has scores by width, and a possible length.
 
-    scores (Tensor): Scores by first token and width. Shape: (batch, n, most)
-    lengths (Tensor): Number of tokens of each sentence. Shape: (batch,)
-    RAISES (ValueError): If a shape, a dtype or a length is not as described.
+    Shapes: (batch, n, most), by first token and width, and (batch,)
     """
     if scores.ndim != 3 or (scores.shape[1] and not scores.shape[2]):
         raise ValueError(
@@ -54,14 +50,12 @@ def _validate(scores: Tensor, lengths: Tensor) -> None:
 
 
 def check_sums(log_partition: Tensor, scores: Tensor) -> None:
-    """Check that scores were finite, and not so large that nothing but rounding errors is left of marginals.
+    """Raise a ScoreError unless scores were finite, and not so large that marginals are nothing but rounding errors.
 
-    No score is above log Z, and NaN and infinity make it NaN or infinite, so one number for each sentence tells. In a
-    band, errors are those of as many words as the widest span has, so log Z counts for these on average.
+    No score is above log Z, and NaN and infinity make it NaN or infinite, so one number for each sentence is enough. In
+    a band, errors are those of as many words as the widest span has, so log Z counts for these on average.
 
-    log_partition (Tensor): log Z. Shape: (batch,)
-    scores (Tensor): Scores of spans, 0 where there is none. Shape: (batch, n, n) or (batch, n, most)
-    RAISES (ScoreError): If it is not so.
+    scores (Tensor): 0 where there is no span. Shape: (batch, n, n) or (batch, n, most)
     """
     _, tokens, columns = scores.shape
     greatest = GREATEST / torch.finfo(log_partition.dtype).eps * max(1.0, tokens / columns)
@@ -84,9 +78,6 @@ def check_sums(log_partition: Tensor, scores: Tensor) -> None:
 
 
 def check_differentiated_once() -> None:
-    """For the reverse of marginals, which has none itself.
-
-    RAISES (RuntimeError): If the gradient that is computed is to be differentiated, too.
-    """
+    """Raise a RuntimeError if the gradient that is computed is to be differentiated: marginals have no second one."""
     if torch.is_grad_enabled():
         raise RuntimeError("span marginals can be differentiated once only: call backward without create_graph=True")

@@ -1,17 +1,14 @@
 """Compiles all kernels for a GPU, which need not be there: Triton's interpreter allows more than its compiler."""
 
-from __future__ import annotations
-
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from spacy_span_selector.wcfg import triton_laminar, triton_sweeps
-from spacy_span_selector.wcfg.triton_sums import choose_blocks
+from spacy_span_selector.wcfg import triton_laminar, triton_trees
 
-for kernel in (triton_sweeps._up, triton_sweeps._down, triton_laminar._sweep, triton_laminar._sweep_back):
+for kernel in (triton_trees._up, triton_trees._down, triton_laminar._sweep, triton_laminar._sweep_back):
     *tensors, corners, terms, sums = kernel.arg_names
     types = dict.fromkeys(tensors, "*fp32") | {corners: "i32", terms: "constexpr", sums: "constexpr"}
-    blocks = choose_blocks(100)
+    blocks = triton_trees.choose_blocks(100)
     source = ASTSource(kernel, types, {terms: blocks.terms, sums: blocks.sums})
     triton.compile(source, GPUTarget("cuda", 90, 32), {"num_warps": blocks.warps, "num_stages": 1})

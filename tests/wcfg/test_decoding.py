@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
-from spacy_span_selector.wcfg import best_span_indices, best_spans, heaviest_set, marginals
+from spacy_span_selector.wcfg import best_spans, heaviest_set, marginals
 from spacy_span_selector.wcfg.decoding import _crossing_components, _maximum_of_ranges
 
 from .reference import cross, heaviest_total
@@ -79,15 +79,6 @@ def test_maximum_of_ranges(values: list[int], data: st.DataObject) -> None:
     begin, end = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
     expected = [max(values[first:last], default=0) for first, last in ranges]
     assert _maximum_of_ranges(np.array(values), begin, end).tolist() == expected
-
-
-def test_indices_are_those_of_the_spans(device: str) -> None:
-    scores = torch.randn(5, 9, 9, generator=torch.Generator().manual_seed(4)).to(device)
-    lengths = torch.tensor([9, 0, 4, 9, 1])
-    columns = best_span_indices(scores, lengths)
-    assert {column.device for column in columns} == {scores.device}
-    listed = [(i, start, end - 1) for i, spans in enumerate(best_spans(scores, lengths)) for start, end in spans]
-    assert list(zip(*(column.tolist() for column in columns), strict=True)) == listed
 
 
 @settings(max_examples=100, deadline=None)

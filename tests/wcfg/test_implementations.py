@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from spacy_span_selector.wcfg import LAMINAR, TREES, Grammar, sweeps
+from spacy_span_selector.wcfg import LAMINAR, TREES, Grammar, trees
 from spacy_span_selector.wcfg.implementations import _gpu_sweeps, sweep_with, sweeps_for
 
 CPU = torch.device("cpu")
@@ -16,7 +16,7 @@ CHART = torch.zeros(2, 2, 1)
 
 
 class Kernels(ModuleType):
-    """A module of kernels, `wcfg.kernels`, that work or fail."""
+    """A module of kernels that work or fail."""
 
     def __init__(self, error: Exception | None = None) -> None:
         super().__init__("kernels")
@@ -27,19 +27,15 @@ class Kernels(ModuleType):
             raise self.error
 
 
-def set_kernels(monkeypatch: pytest.MonkeyPatch, kernels: ModuleType | None) -> None:
-    monkeypatch.setitem(sys.modules, "spacy_span_selector.wcfg.kernels", kernels)
+def set_kernels(monkeypatch: pytest.MonkeyPatch, kernels: ModuleType | None, name: str = "triton_trees") -> None:
+    monkeypatch.setitem(sys.modules, f"spacy_span_selector.wcfg.{name}", kernels)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def forgetful() -> Iterator[None]:
     _gpu_sweeps.cache_clear()
     yield
     _gpu_sweeps.cache_clear()
-
-
-def test_plain_sweeps_on_a_cpu() -> None:
-    assert sweeps_for(CHART, sweeps, "kernels") is sweeps
 
 
 def test_implementation_is_set_within_its_context_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,9 +43,9 @@ def test_implementation_is_set_within_its_context_only(monkeypatch: pytest.Monke
     set_kernels(monkeypatch, kernels)
     with sweep_with("triton"):
         with sweep_with("torch"):
-            assert sweeps_for(CHART, sweeps, "kernels") is sweeps
-        assert sweeps_for(CHART, sweeps, "kernels") is kernels
-    assert sweeps_for(CHART, sweeps, "kernels") is sweeps
+            assert sweeps_for(CHART, "trees") is trees
+        assert sweeps_for(CHART, "trees") is kernels
+    assert sweeps_for(CHART, "trees") is trees
 
 
 def test_other_implementations_are_an_error() -> None:
@@ -58,7 +54,7 @@ def test_other_implementations_are_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("grammar", "name", "function"), [(TREES, "triton_sweeps", "sweep_up"), (LAMINAR, "triton_laminar", "sweep")]
+    ("grammar", "name", "function"), [(TREES, "triton_trees", "sweep_up"), (LAMINAR, "triton_laminar", "sweep")]
 )
 def test_each_grammar_has_its_kernels(
     grammar: Grammar, name: str, function: str, monkeypatch: pytest.MonkeyPatch
@@ -68,27 +64,24 @@ def test_each_grammar_has_its_kernels(
 
     kernels = ModuleType(name)
     setattr(kernels, function, fail)
-    monkeypatch.setitem(sys.modules, f"spacy_span_selector.wcfg.{name}", kernels)
+    set_kernels(monkeypatch, kernels, name)
     with sweep_with("triton"), pytest.raises(NotImplementedError, match=name):
         grammar.marginals(torch.zeros(1, 3, 3), torch.tensor([3]))
 
 
-@pytest.mark.usefixtures("forgetful")
 def test_kernels_that_fail_are_reported_once_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     set_kernels(monkeypatch, Kernels(RuntimeError("Failed to find C compiler")))
     with pytest.warns(RuntimeWarning, match="without Triton.*Failed to find C compiler"):
-        assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is sweeps
-    assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is sweeps
+        assert _gpu_sweeps("trees", CPU, torch.float32) is trees
+    assert _gpu_sweeps("trees", CPU, torch.float32) is trees
 
 
-@pytest.mark.usefixtures("forgetful")
 def test_without_triton_plain_sweeps_run_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     set_kernels(monkeypatch, None)  # an ImportError
-    assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is sweeps
+    assert _gpu_sweeps("trees", CPU, torch.float32) is trees
 
 
-@pytest.mark.usefixtures("forgetful")
 def test_kernels_that_work_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = Kernels()
     set_kernels(monkeypatch, kernels)
-    assert _gpu_sweeps(sweeps, "kernels", CPU, torch.float32) is kernels
+    assert _gpu_sweeps("trees", CPU, torch.float32) is kernels

@@ -1,20 +1,96 @@
-"""The two sweeps over the chart of arcs, each one Triton kernel with one program per sentence.
+"""The two sweeps over the chart of arcs, each one Triton kernel with one program per sentence; and what the kernels of
+both grammars are built from, log sums over the splits of nodes and their derivatives.
 
 The plain version launches several kernels per length; on a GPU these launches take longer than the computation. Here
 one program processes all lengths of its sentence. Its chart is laid out as (length, corner), with neighbouring corners
 in neighbouring threads, and every row goes around the polygon twice, so that no index wraps around and the threads of a
 warp read contiguous memory.
+
+A program computes the sums of many nodes at a time, one in each lane, from blocks of their terms. All sums have a fixed
+order, so results are the same bit for bit every time.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
-from .sweeps import Swept
-from .triton_sums import Blocks, choose_blocks, flow, log_sum
+from .trees import Swept
+
+# Greater than every sum of log weights, even of forbidden nodes, but finite: no difference of two values is NaN.
+HUGE = tl.constexpr(3e38)
+
+
+class Blocks(NamedTuple):
+    """The numbers of terms and of sums that a program processes at a time, both powers of 2, and of warps."""
+
+    terms: int
+    sums: int
+    warps: int
+
+
+def choose_blocks(corners: int) -> Blocks:
+    """Choose from few sizes, because compiling each at its first use takes seconds."""
+    if corners <= 32:
+        return Blocks(32, 32, 4)
+    if corners <= 128:
+        return Blocks(32, 64, 8)
+    return Blocks(64, 64, 16)
+
+
+@triton.jit
+def log_sum(
+    one: tl.tensor,
+    one_step: tl.tensor,
+    other: tl.tensor,
+    other_step: tl.tensor,
+    count: tl.tensor,
+    most: tl.tensor,
+    TERMS: tl.constexpr,
+    SUMS: tl.constexpr,
+) -> tl.tensor:
+    """Sum the products of numbers in two charts, all in log space; about -HUGE where there are none.
+
+    The terms of a lane are numbered from 1. Its pointers are those of term 0, each step leads to the next.
+
+    one, other (tl.tensor): Pointers into the charts. Shape: (SUMS,)
+    one_step, other_step (tl.tensor): The steps, the same in all lanes.
+    count, most (tl.tensor): The number of terms, and an upper bound, 1 or more, of all. Shapes: (SUMS,) and ()
+    RETURNS (tl.tensor): The log sums to base 2. Shape: (SUMS,)
+    """
+    number = one.dtype.element_ty
+    term = tl.arange(0, TERMS)[:, None]
+    # Every element of the block stores the log sum of its terms so far as largest + log2(total).
+    largest = tl.full([TERMS, SUMS], -HUGE, number)
+    total = tl.zeros([TERMS, SUMS], number)
+    for first in range(1, most + 1, TERMS):
+        step = first + term
+        valid = step <= count[None, :]
+        value = tl.load(one[None, :] + step * one_step, valid, other=0.0)
+        value += tl.load(other[None, :] + step * other_step, valid, other=0.0)
+        value = tl.where(valid, value, -HUGE)
+        change = value - largest
+        smaller = tl.exp2(-tl.abs(change))
+        total = tl.where(change > 0, total * smaller + 1.0, total + smaller)
+        largest = tl.maximum(largest, value)
+    maximum = tl.max(largest, 0)
+    total = total * tl.exp2(largest - maximum[None, :])
+    return maximum + tl.log2(tl.sum(total, 0))
+
+
+@triton.jit
+def flow(value: tl.tensor, other: tl.tensor, sums: tl.tensor, gradient: tl.tensor, valid: tl.tensor) -> tl.tensor:
+    """The gradient of a log sum times the share of one of its terms, the product of two numbers; 0 where not valid.
+
+    value (tl.tensor): The logarithm of one of them.
+    other, sums, gradient (tl.tensor): Pointers to that of the other, to the log sum and to its gradient.
+    """
+    term = value + tl.load(other, valid, other=0.0)
+    return tl.exp2(term - tl.load(sums, valid, other=HUGE)) * tl.load(gradient, valid, other=0.0)
 
 
 def try_out(device: torch.device, dtype: torch.dtype) -> None:
@@ -23,9 +99,8 @@ def try_out(device: torch.device, dtype: torch.dtype) -> None:
 
 
 def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
-    """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
+    """`trees.sweep_up`, of weights in float32 or float64.
 
-    weights (Tensor): Log weight, to base 2, of the chord of each arc; float32 or float64. Shape: (m, m, batch)
     blocks (Blocks | None): The block sizes; None to choose them by m.
     RETURNS (tuple[Tensor, ...]): The log sums, and in the layout of `_down` the log sums and the sums without the chord
         itself. Shapes: (m, m, batch), (batch, m, 2 * m) and (batch, m, 2 * m)
@@ -36,39 +111,21 @@ def sweep_up(weights: Tensor, blocks: Blocks | None = None) -> Swept:
     chart = weights.new_empty(batch, corners, 2 * corners)
     split_sums = torch.empty_like(chart)
     with torch.cuda.device_of(weights):  # Triton launches on the current device
-        _up[(batch,)](
-            weights, chart, split_sums, corners, blocks.terms, blocks.sums, num_warps=blocks.warps, num_stages=1
-        )
+        _up[(batch,)](weights, chart, split_sums, corners, *blocks[:2], num_warps=blocks.warps, num_stages=1)
     return _once_around(chart), chart, split_sums
 
 
 def sweep_down(swept: Swept, gradient: Tensor, blocks: Blocks | None = None) -> Tensor:
-    """Propagate the gradient of each arc to those it splits into, longest arcs first.
-
-    Each arc gathers its gradient from the arcs that contain it, so that sums have a fixed order.
-
-    swept (tuple[Tensor, ...]): The output of `sweep_up`.
-    gradient (Tensor): The gradient with respect to the value of each arc. Shape: (m, m, batch)
-    blocks (Blocks | None): The block sizes; None to choose them by m.
-    RETURNS (Tensor): The gradient with respect to the weight of the chord of each arc. Shape: (m, m, batch)
-    """
+    """`trees.sweep_down`: each arc gathers its gradient from the arcs that contain it, so that sums have a fixed
+    order."""
     _, chart, split_sums = swept
     gradient = gradient.permute(2, 0, 1).contiguous()
     batch, corners, _ = gradient.shape
     blocks = blocks or choose_blocks(corners)
     gathered = torch.empty_like(chart)
     with torch.cuda.device_of(gradient):
-        _down[(batch,)](
-            chart,
-            split_sums,
-            gradient,
-            gathered,
-            corners,
-            blocks.terms,
-            blocks.sums,
-            num_warps=blocks.warps,
-            num_stages=1,
-        )
+        arguments = (chart, split_sums, gradient, gathered, corners)
+        _down[(batch,)](*arguments, *blocks[:2], num_warps=blocks.warps, num_stages=1)
     return _once_around(gathered)
 
 
