@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +21,7 @@ from thinc.api import Config
 
 from ...signatures import CHECKED
 from ..files.fingerprints import differences, file_digest, versions
+from .state import Arrays
 
 
 @contextmanager
@@ -30,7 +31,6 @@ def whole_folder(target: Path) -> Iterator[Path]:
     A folder that has the name already stays as it is until then. No system can put one folder in the place of another
     in one step, so there is a moment between two names: `restore_folder` repairs what a kill leaves then.
 
-    YIELDS (Path): Where to write it.
     RAISES (OSError): If it can't be written; the message names it, and it is as it was before.
     """
     restore_folder(target)
@@ -82,11 +82,7 @@ Identity = dict[str, dict[str, Any]]
 
 
 def identity(config: Config, code: Path | None, gpu_id: int) -> Identity:
-    """Describe a training, in plain values.
-
-    config (Config): Its config, overrides included.
-    code (Path | None): A file of registered functions that it uses.
-    """
+    """Describe a training, whose config includes overrides, in plain values; `code` has registered functions."""
     settings: dict[str, Any] = json.loads(json.dumps(config.interpolate(), default=str))
     corpora = _flat(settings.get("corpora"))
     files = {value for name, value in corpora if name.endswith("path") and isinstance(value, str)}
@@ -127,16 +123,13 @@ class Checkpoint:
         """Everything but weights and the arrays of the optimizer, as plain values."""
         return _read_json(self.path / STATE, ("step", "identity"))
 
-    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+    def arrays(self) -> Arrays:
         """The arrays of the optimizer, by name."""
         with np.load(self.path / ARRAYS, allow_pickle=False) as archive:
             return dict(archive)
 
     def check(self) -> None:
-        """Compare its files with what was written.
-
-        RAISES (CheckpointError): If one is missing or has changed.
-        """
+        """Raise a CheckpointError if a file is missing, or is not what was written."""
         for name, digest in _read_json(self.path / FILES, (STATE, ARRAYS)).items():
             file = self.path / name
             if not file.is_file() or file_digest(file) != digest:
@@ -163,18 +156,17 @@ class Checkpoints:
 
     @property
     def finished(self) -> Path:
-        """The folder with the identity of a training that has ended."""
+        """The folder that says which training has ended."""
         return self.folder / "finished"
 
     def newest(self) -> Checkpoint | None:
         paths = self._paths()
         return Checkpoint(paths[-1]) if paths else None
 
-    def write(self, nlp: Language, state: dict[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def write(self, nlp: Language, state: dict[str, Any], arrays: Arrays) -> None:
         """Write a checkpoint, and remove those that are too old.
 
         state (dict[str, Any]): Plain values, among them `step`.
-        arrays (Mapping[str, np.ndarray]): The arrays of the optimizer.
         RAISES (OSError): If it can't be written.
         """
         with whole_folder(self.folder / f"step-{state['step']:09d}") as folder:
@@ -204,10 +196,7 @@ class Checkpoints:
         return differences(saved["surroundings"], self.identity["surroundings"])
 
     def is_finished(self) -> bool:
-        """Check whether this training, and no other, has ended as it should.
-
-        RAISES (CheckpointError): If that can't be known, because what says so is damaged.
-        """
+        """Check whether this training, and no other, has ended as it should."""
         if not self.finished.exists():
             return False
         saved = _read_json(self.finished / STATE, self.identity)
@@ -247,10 +236,7 @@ def _damaged(folder: Path, found: str) -> CheckpointError:
 
 
 def _read_json(path: Path, keys: Iterable[str]) -> dict[str, Any]:
-    """Read an object that has some keys.
-
-    RAISES (CheckpointError): If the file holds anything else.
-    """
+    """Read an object that has some keys; anything else is damage."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(value, dict) or not all(key in value for key in keys):

@@ -42,14 +42,10 @@ from ...models.finite import NotFinite
 from .checkpoints import Checkpoint, CheckpointError, Checkpoints, restore_folder, whole_folder
 from .state import (
     data_random_state,
-    optimizer_state,
-    random_state,
     restart_cupy,
-    scaler_state,
     set_data_random_state,
-    set_optimizer_state,
-    set_random_state,
-    set_scaler_state,
+    set_training_state,
+    training_state,
     with_own_randomness,
 )
 
@@ -131,19 +127,24 @@ def train(
     train_corpus, dev_corpus = resolve_dot_names(config, [settings["train_corpus"], settings["dev_corpus"]])
     optimizer: Optimizer = settings["optimizer"]
     frozen = settings["frozen_components"]
-    before: dict[str, Any] = start.state if start else {"step": -1, "results": []}
+    before: dict[str, Any] = start.state if start else {"step": -1, "results": [], "info": {"words": 0, "seconds": 0}}
     if start:
         set_data_random_state(before["batches"]["random"])
     batches = Batches(
         create_train_batches(nlp, train_corpus, settings["batcher"], settings["max_epochs"]), before["step"] + 1
     )
+
+    def before_update(nlp: Language, arguments: dict[str, Any]) -> None:
+        if settings["before_update"] and arguments["step"] > before["step"]:
+            settings["before_update"](nlp, arguments)
+
     steps = train_while_improving(
         nlp,
         optimizer,
         iter(batches),
         _evaluation(before["results"], nlp, dev_corpus, settings["score_weights"]),
         exclude=frozen,
-        before_update=_after_step(before["step"], settings["before_update"]),
+        before_update=before_update,
         **{name: settings[name] for name in OF_STEPS},
     )
     before_to_disk = create_before_to_disk_callback(settings["before_to_disk"])
@@ -173,7 +174,8 @@ def train(
             if start and info["step"] == before["step"]:
                 _go_on(nlp, optimizer, batches, start, info)
             else:
-                _add_past(before, info)
+                info["words"] += before["info"]["words"]
+                info["seconds"] += before["info"]["seconds"]
             step, evaluated = info["step"], is_best is not None
             if evaluated:
                 with nlp.select_pipes(disable=frozen):
@@ -181,7 +183,12 @@ def train(
             is_due = every is not None and step > 0 and step % every == 0
             stops = bool(stopped_by)
             if step > before["step"] and (evaluated or stops or is_due):
-                checkpoints.write(nlp, *_state(nlp, optimizer, batches, info))
+                state, arrays = training_state(nlp, optimizer)
+                state["step"] = step
+                state["results"] = [[float(score), evaluated_at] for score, evaluated_at in info["checkpoints"]]
+                state["info"] = {name: info[name] for name in LOGGED}
+                state["batches"] = {"random": batches.random, "fingerprint": batches.fingerprint}
+                checkpoints.write(nlp, state, arrays)
                 restart_cupy(step)
             # After the checkpoint: so that neither is ever newer, and both are saved again when it is gone on from.
             if evaluated:
@@ -233,32 +240,6 @@ def _evaluation(
     return evaluate_or_recall
 
 
-def _after_step(last: int, before_update: Callable[[Language, dict[str, Any]], None] | None) -> Any:
-    """The callback of a config, called only for steps after the last one before the checkpoint."""
-
-    def call(nlp: Language, arguments: dict[str, Any]) -> None:
-        if before_update and arguments["step"] > last:
-            before_update(nlp, arguments)
-
-    return call
-
-
-def _state(
-    nlp: Language, optimizer: Optimizer, batches: Batches, info: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """All that the next steps depend on, weights apart: plain values, and the arrays of the optimizer."""
-    arrays, updates = optimizer_state(nlp, optimizer)
-    return {
-        "step": info["step"],
-        "results": [[float(score), step] for score, step in info["checkpoints"]],
-        "info": {name: info[name] for name in LOGGED},
-        "batches": {"random": batches.random, "fingerprint": batches.fingerprint},
-        "random": random_state(),
-        "updates": updates,
-        "scalers": scaler_state(nlp),
-    }, arrays
-
-
 def _go_on(nlp: Language, optimizer: Optimizer, batches: Batches, start: Checkpoint, info: dict[str, Any]) -> None:
     """Make everything as it was when the checkpoint was made."""
     state = start.state
@@ -267,17 +248,9 @@ def _go_on(nlp: Language, optimizer: Optimizer, batches: Batches, start: Checkpo
             f"Training can't go on from {start.path}: the training corpus gives other examples than before, or gives "
             "them in another order. Its reader must draw random numbers only from Python's 'random' or NumPy."
         )
-    set_optimizer_state(nlp, optimizer, start.arrays(), state["updates"])
-    set_scaler_state(nlp, state["scalers"])
-    set_random_state(state["random"])
+    set_training_state(nlp, optimizer, state, start.arrays())
     restart_cupy(state["step"])
     losses = info["losses"]  # the loop goes on adding to this dictionary
     losses.clear()
     losses.update(state["info"]["losses"])
     info.update({**state["info"], "losses": losses})
-
-
-def _add_past(before: dict[str, Any], info: dict[str, Any]) -> None:
-    """Count the words and seconds before the checkpoint."""
-    for name in ("words", "seconds"):
-        info[name] += before.get("info", {}).get(name, 0)

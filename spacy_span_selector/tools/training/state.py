@@ -33,20 +33,6 @@ def set_data_random_state(state: dict[str, Any]) -> None:
     np.random.set_state((name, np.asarray(keys, dtype=np.uint32), *rest))
 
 
-def random_state() -> dict[str, Any]:
-    """The states of the generators of Python, NumPy and torch, those of its GPUs included."""
-    cuda = [state.tolist() for state in torch.cuda.get_rng_state_all()] if torch.cuda.is_available() else []
-    return {**data_random_state(), "torch": torch.get_rng_state().tolist(), "cuda": cuda}
-
-
-def set_random_state(state: dict[str, Any]) -> None:
-    """Set what `random_state` has returned; a GPU that was not there keeps its own."""
-    set_data_random_state(state)
-    torch.set_rng_state(torch.tensor(state["torch"], dtype=torch.uint8))
-    for device, numbers in enumerate(state["cuda"][: torch.cuda.device_count()]):
-        torch.cuda.set_rng_state(torch.tensor(numbers, dtype=torch.uint8), device)
-
-
 def restart_cupy(seed: int) -> None:
     """Begin new random numbers of CuPy, if it computes: the state of its generator can't be read, nor saved."""
     ops = get_current_ops()
@@ -73,16 +59,18 @@ def with_own_randomness(items: Iterator[Item], own: dict[str, Any]) -> Iterator[
 
 
 PARTS = ("mom1", "mom2", "averages")
+"""The arrays of an optimizer. Its schedules are not saved: they follow from the number of steps."""
 
 Key = tuple[int, str]
 """By which an optimizer knows a weight: the number of a layer or module in this process, and the name of the weight."""
 
+Arrays = dict[str, np.ndarray[Any, Any]]
 
-def optimizer_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, int]]:
-    """The arrays of an optimizer by name, and how often it has updated each weight; not schedules, which follow from
-    the number of steps.
 
-    RAISES (ValueError): If it has updated weights that are in no component's model.
+def training_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, Any], Arrays]:
+    """All that the next steps depend on beside weights and data: plain values, and the arrays of the optimizer by name.
+
+    RAISES (ValueError): If the optimizer has updated weights that are in no component's model.
     """
     names = {key: name for name, key, _, _ in _weights(nlp)}
     unknown = sorted(set(optimizer.nr_update) - set(names))
@@ -91,22 +79,31 @@ def optimizer_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, np.n
             f"No checkpoint can be made: the optimizer has updated {len(unknown)} weights, such as {unknown[0][1]!r}, "
             "that are in no component's 'model'. Train this pipeline with 'spacy train'."
         )
-    state = {part: getattr(optimizer, part) or {} for part in PARTS}
-    arrays = {f"{part}/{names[key]}": to_numpy(state[part][key]) for part in PARTS for key in state[part]}
-    return arrays, {names[key]: count for key, count in optimizer.nr_update.items()}
+    arrays: Arrays = {}
+    for part in PARTS:
+        arrays |= {f"{part}/{names[key]}": to_numpy(array) for key, array in (getattr(optimizer, part) or {}).items()}
+    state = {
+        "random": {
+            **data_random_state(),
+            "torch": torch.get_rng_state().tolist(),
+            "cuda": [of_gpu.tolist() for of_gpu in torch.cuda.get_rng_state_all()] if torch.cuda.is_available() else [],
+        },
+        "updates": {names[key]: count for key, count in optimizer.nr_update.items()},
+        # The scale and the age of each gradient scaler, which training in float16 has.
+        "scalers": [[float(scaler._scale), int(scaler._growth_tracker)] for scaler in _scalers(nlp)],
+    }
+    return state, arrays
 
 
-def set_optimizer_state(
-    nlp: Language, optimizer: Optimizer, arrays: dict[str, np.ndarray[Any, Any]], updates: dict[str, int]
-) -> None:
-    """Set what `optimizer_state` has returned, for the same pipeline in this process.
+def set_training_state(nlp: Language, optimizer: Optimizer, state: dict[str, Any], arrays: Arrays) -> None:
+    """Set what `training_state` has returned, for the same pipeline in this process.
 
     A weight that was ever updated has a gradient, be it 0, and so its momentum moves it at each step. It gets one here.
     """
     for name, key, node, shim in _weights(nlp):
-        if name not in updates:
+        if name not in state["updates"]:
             continue
-        optimizer.nr_update[key] = updates[name]
+        optimizer.nr_update[key] = state["updates"][name]
         for part in PARTS:
             if f"{part}/{name}" in arrays:
                 getattr(optimizer, part)[key] = node.ops.xp.array(arrays[f"{part}/{name}"])
@@ -115,21 +112,16 @@ def set_optimizer_state(
         else:
             weight = shim._model.get_parameter(key[1])
             weight.grad = torch.zeros_like(weight)
-
-
-def scaler_state(nlp: Language) -> list[list[float]]:
-    """The scale and the age of each gradient scaler, which training in float16 has."""
-    return [[float(scaler._scale), int(scaler._growth_tracker)] for scaler in _scalers(nlp)]
-
-
-def set_scaler_state(nlp: Language, state: list[list[float]]) -> None:
-    """Set what `scaler_state` has returned, for the same pipeline in this process."""
-    for scaler, (scale, age) in zip(_scalers(nlp), state, strict=True):
+    for scaler, (scale, age) in zip(_scalers(nlp), state["scalers"], strict=True):
         scaler._scale.fill_(scale)
         scaler._growth_tracker.fill_(int(age))
+    set_data_random_state(state["random"])
+    torch.set_rng_state(torch.tensor(state["random"]["torch"], dtype=torch.uint8))
+    for device, numbers in enumerate(state["random"]["cuda"][: torch.cuda.device_count()]):
+        torch.cuda.set_rng_state(torch.tensor(numbers, dtype=torch.uint8), device)
 
 
-def _nodes(nlp: Language) -> Iterator[tuple[str, Model[Any, Any]]]:
+def _layers(nlp: Language) -> Iterator[tuple[str, Model[Any, Any]]]:
     """The layers of all components, each with a name."""
     for component, pipe in nlp.components:
         model = getattr(pipe, "model", None)
@@ -139,7 +131,7 @@ def _nodes(nlp: Language) -> Iterator[tuple[str, Model[Any, Any]]]:
 
 def _weights(nlp: Language) -> Iterator[tuple[str, Key, Model[Any, Any], PyTorchShim | None]]:
     """The weights of all components: name, key, layer, and what holds the torch module that they are in, if any."""
-    for place, node in _nodes(nlp):
+    for place, node in _layers(nlp):
         for weight in node.param_names:
             yield f"{place}/{weight}", (node.id, weight), node, None
         for number, shim in enumerate(node.shims):
@@ -149,5 +141,5 @@ def _weights(nlp: Language) -> Iterator[tuple[str, Key, Model[Any, Any], PyTorch
 
 
 def _scalers(nlp: Language) -> Iterator[Any]:
-    for _, node in _nodes(nlp):
+    for _, node in _layers(nlp):
         yield from (shim._grad_scaler for shim in node.shims if isinstance(shim, PyTorchShim))

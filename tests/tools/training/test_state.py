@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import spacy
 import torch
 from spacy.language import Language
 from spacy.training import Example
@@ -15,12 +16,8 @@ from thinc.api import Adam, Optimizer, RAdam
 
 from spacy_span_selector.tools.training.state import (
     data_random_state,
-    optimizer_state,
-    random_state,
-    scaler_state,
-    set_optimizer_state,
-    set_random_state,
-    set_scaler_state,
+    set_training_state,
+    training_state,
     with_own_randomness,
 )
 
@@ -28,25 +25,21 @@ from ...pipeline.components import CASES, COREF, component, head_weights, initia
 
 
 def draw() -> list[float]:
-    return [random.random(), random.gauss(0, 1), np.random.uniform(), np.random.normal(), float(torch.rand(()))]
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    of_torch = [float(torch.rand(())), float(torch.rand((), device=device))]
+    return [random.random(), random.gauss(0, 1), np.random.uniform(), np.random.normal(), *of_torch]
 
 
 def test_numbers_go_on_from_a_saved_state() -> None:
+    nlp, optimizer = spacy.blank("xx"), Adam(0.01)
     fix_random_seed(1)
     draw()
-    saved = json.dumps(random_state())
+    state, arrays = training_state(nlp, optimizer)
+    saved = json.dumps(state)
     expected = [draw() for _ in range(3)]
     fix_random_seed(2)
-    set_random_state(json.loads(saved))
+    set_training_state(nlp, optimizer, json.loads(saved), arrays)
     assert [draw() for _ in range(3)] == expected
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_numbers_of_a_gpu_go_on_from_a_saved_state() -> None:
-    saved = random_state()
-    expected = torch.rand(3, device="cuda")
-    set_random_state(saved)
-    assert torch.equal(torch.rand(3, device="cuda"), expected)
 
 
 def numbers() -> Iterator[tuple[float, float]]:
@@ -87,7 +80,7 @@ def test_updates_go_on_from_a_saved_state(make: Any) -> None:
     nlp, examples = updated(first, 3)
     other, other_examples = updated(make(), 0)
     other.from_bytes(nlp.to_bytes())
-    set_optimizer_state(other, second, *optimizer_state(nlp, first))
+    set_training_state(other, second, *training_state(nlp, first))
     # Weights move on without a gradient, as their momentum has not come to rest.
     for pipeline, optimizer, batch in ((nlp, first, examples), (other, second, other_examples)):
         component(pipeline).finish_update(optimizer)
@@ -96,8 +89,8 @@ def test_updates_go_on_from_a_saved_state(make: Any) -> None:
     torch.testing.assert_close(head_weights(other), head_weights(nlp), rtol=0, atol=0)
     for weight, expected in zip(weights(component(other).model), weights(component(nlp).model), strict=True):
         np.testing.assert_array_equal(weight, expected)
-    (arrays, updates), (other_arrays, other_updates) = optimizer_state(nlp, first), optimizer_state(other, second)
-    assert updates == other_updates
+    (state, arrays), (other_state, other_arrays) = training_state(nlp, first), training_state(other, second)
+    assert state["updates"] == other_state["updates"]
     np.testing.assert_equal(arrays, other_arrays)
 
 
@@ -105,7 +98,7 @@ def test_names_of_weights_do_not_depend_on_the_process() -> None:
     states = []
     for _ in range(2):
         optimizer = OPTIMIZERS["Adam"]()
-        states.append(optimizer_state(updated(optimizer, 1)[0], optimizer)[1])
+        states.append(training_state(updated(optimizer, 1)[0], optimizer)[0]["updates"])
     assert states[0] == states[1]
     assert {name.split("/")[0] for name in states[0]} == {COREF.factory}
 
@@ -115,7 +108,7 @@ def test_weights_that_are_in_no_component_are_an_error() -> None:
     nlp, _ = updated(optimizer, 1)
     nlp.remove_pipe(COREF.factory)
     with pytest.raises(ValueError, match=r"the optimizer has updated \d+ weights, such as '.*', that are in no comp"):
-        optimizer_state(nlp, optimizer)
+        training_state(nlp, optimizer)
 
 
 def test_gradient_scalers_go_on() -> None:
@@ -124,5 +117,5 @@ def test_gradient_scalers_go_on() -> None:
     scaler._scale.fill_(512.0)
     scaler._growth_tracker.fill_(7)
     other, _ = initialized(CASES[1])
-    set_scaler_state(other, scaler_state(nlp))
-    assert scaler_state(other) == [[512.0, 7]]
+    set_training_state(other, Adam(0.01), *training_state(nlp, Adam(0.01)))
+    assert training_state(other, Adam(0.01))[0]["scalers"] == [[512.0, 7]]
