@@ -14,12 +14,7 @@ from warnings import catch_warnings, simplefilter
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import (
-    describe_doc,
-    has_clusters_annotated,
-    has_frames_annotated,
-    has_labelled_spans_annotated,
-)
+from ...annotation import describe_doc, has_clusters_annotated, has_frames_annotated, has_labelled_spans_annotated
 from ...examples.sentences import lacks_boundaries
 from ..files.folders import find_files as find_in_folder
 from ..files.folders import what_is_wrong
@@ -63,13 +58,10 @@ NOTHING_TO_LEARN = Kind(
 
 @dataclass(frozen=True)
 class Checked:
-    """The content of a corpus, and its problems by kind: those that lose data come first.
-
-    train_files (list[Path]): The files of which roles and rolesets are taken.
-    """
+    """The content of a corpus, and its problems by kind: those that lose data come first."""
 
     files: dict[Path, Counts]
-    train_files: list[Path]
+    train_files: list[Path]  # from which roles and rolesets are taken
     problems: dict[Kind, list[Problem]]
 
     @property
@@ -79,11 +71,9 @@ class Checked:
 
     def as_data(self) -> dict[str, Any]:
         """Return the same as JSON holds it."""
-        files = [
-            {"path": str(path), "trains": path in self.train_files, **counts.as_data()}
-            for path, counts in self.files.items()
-        ]
-        problems = []
+        files, problems = [], []
+        for path, counts in self.files.items():
+            files.append({"path": str(path), "trains": path in self.train_files, **counts.as_data()})
         for kind, cases in self.problems.items():
             shown = [{name: value for name, value in vars(case).items() if name != "kind"} for case in cases]
             problems.append({**vars(kind), "count": len(cases), "cases": shown})
@@ -95,7 +85,6 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
 
     Roles and rolesets are those of the files whose names begin with `train`, or of all files if none does.
 
-    paths (Iterable[Path]): Files and folders, as for `find_files`.
     requires_all (bool): Whether each component must find something to learn from.
     RAISES (ValueError): If the labels or the lexicon of the training have another form.
     """

@@ -31,8 +31,7 @@ TITLES = {
 }
 """What tables call numbers whose names do not say enough."""
 
-RAREST = 3
-MOST_FREQUENT = 10
+RAREST, MOST_FREQUENT = 3, 10
 
 
 @dataclass

@@ -19,17 +19,12 @@ FALL_APART = Kind(
     "Set 'max_words' of the reader of this corpus to null.",
 )
 
+OF_LABELS = "of the training corpus, or of the labels in [initialize]"
 WRITE_LABELS = "train on documents that have it, or write the labels again with 'init labels'."
 GIVE_LEXICON = "Correct its name, train on documents that have it, or give a lexicon (docs/train.md)."
 UNSEEN: Mapping[str, tuple[str, str]] = {
-    gold_frames.UNKNOWN_ROLE: (
-        "a role of the training corpus, or of the labels in [initialize]",
-        f"Correct its name, {WRITE_LABELS}",
-    ),
-    gold_labels.UNKNOWN_LABEL: (
-        "a label of the training corpus, or of the labels in [initialize]",
-        f"Correct it, {WRITE_LABELS}",
-    ),
+    gold_frames.UNKNOWN_ROLE: (f"a role {OF_LABELS}", f"Correct its name, {WRITE_LABELS}"),
+    gold_labels.UNKNOWN_LABEL: (f"a label {OF_LABELS}", f"Correct it, {WRITE_LABELS}"),
     gold_frames.UNKNOWN_ROLESET: ("a roleset of the training corpus, or of the lexicon", GIVE_LEXICON),
     gold_frames.UNSEEN_ROLESET: ("a roleset that training corpus or lexicon have for this word", GIVE_LEXICON),
 }
@@ -82,12 +77,10 @@ def find_losses(
             document = describe_doc(example.reference)
             for what, lost in pipe.find_lost([example]).items():
                 for reason, place, offsets in lost.spans:
+                    loses = trains or reason not in UNSEEN
+                    does = what if loses else f"can't find, in files that it is not trained on, a {pipe.gold_name}"
                     expected, cure = CURES.get(reason, ("", ""))
-                    if trains or reason not in UNSEEN:
-                        kind = Kind(f"'{name}' {what} that {reason}", expected, cure)
-                    else:
-                        title = f"'{name}' can't find, in files that it is not trained on, a {pipe.gold_name} that "
-                        kind = Kind(title + reason, expected, cure, loses=False)
+                    kind = Kind(f"'{name}' {does} that {reason}", expected, cure, loses)
                     where = "" if offsets is None else tokens(*offsets)
                     yield Problem(kind, str(file), document, where, place.removesuffix(f" in {document}"))
 

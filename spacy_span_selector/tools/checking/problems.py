@@ -9,13 +9,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ...annotation import (
-    describe_doc,
-    get_clusters,
-    get_frames,
-    get_quotations,
-    has_clusters_annotated,
-)
+from ...annotation import describe_doc, get_clusters, get_frames, get_quotations, has_clusters_annotated
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task
 
@@ -25,17 +19,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of problem.
-
-    title (str): A sentence without its stop.
-    expected (str): The right annotation.
-    loses (bool): Whether data is lost, or leaks into what is scored. Otherwise it is only worth knowing.
-    """
+    """A kind of problem: what it is, and the annotation that was expected."""
 
     title: str
     expected: str = ""
     cure: str = ""
-    loses: bool = True
+    loses: bool = True  # data, or leaks it into what is scored; other problems are only worth knowing
 
 
 @dataclass(frozen=True)
@@ -58,8 +47,7 @@ def tokens(start: int, end: int) -> str:
     return f"tokens {start}:{end}"
 
 
-Finding = tuple[Kind, Span, str]
-"""The kind of a problem, the tokens that have it, and what was found."""
+Finding = tuple[Kind, Span, str]  # the tokens that have a problem, and what was found
 
 NESTING = "that nest, or have no token in common"
 CURE = "Correct the span that is wrong. Otherwise one of them is lost, unless the selector lets spans cross."
@@ -141,10 +129,7 @@ def _check_frames(doc: Doc, pipe: Pipe) -> Iterator[Finding]:
 
 
 def check_quotations(doc: Doc, cluster_prefix: str) -> Iterator[Finding]:
-    """Find quotations that cross others or come twice, and speakers and addressees that are in no cluster.
-
-    In a document that is not annotated for clusters, anyone may speak.
-    """
+    """Find quotations that cross others or come twice, and speakers and addressees that are in none of the clusters."""
     quotations = get_quotations(doc)
     for span, other in find_crossing((quotation.start, quotation.end) for quotation in quotations):
         yield CROSSING_QUOTATIONS, span, f"{_shorten(doc, *span)} and {_shorten(doc, *other)}, {tokens(*other)}"

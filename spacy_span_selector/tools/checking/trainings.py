@@ -69,17 +69,12 @@ def planned_for_other_steps(config: Config) -> str | None:
 
 @dataclass(frozen=True)
 class Training:
-    """A training, none of whose components is initialized.
-
-    settings (Mapping[str, Any]): The arguments of `initialize` of each component.
-    readers (Sequence[Mapping[str, Any]]): The config of each reader of the training corpus.
-    annotating (Sequence[str]): The components that annotate before the others learn, and need no training themselves.
-    """
+    """A training, none of whose components is initialized."""
 
     nlp: Language
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    readers: Sequence[Mapping[str, Any]] = ()
-    annotating: Sequence[str] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)  # the arguments of `initialize` of each component
+    readers: Sequence[Mapping[str, Any]] = ()  # the config of each reader of the training corpus
+    annotating: Sequence[str] = ()  # components that annotate before others learn, and need no training themselves
 
     @cached_property
     def pipes(self) -> dict[str, Pipe]:
@@ -113,7 +108,8 @@ class Training:
 
     def _reader(self, file: Path) -> Corpus:
         """The reader of a file or, if the config does not name it, the first one."""
-        own = [block for block in self.readers if block["path"] and _is_in(file, Path(block["path"]))]
+        real = file.resolve()
+        own = [block for block in self.readers if block["path"] and real.is_relative_to(Path(block["path"]).resolve())]
         for block in (own or self.readers)[:1]:
             block = {**block, **{name: value for name, value in ALL_OF_A_FILE.items() if name in block}}
             reader = registry.resolve({"reader": {**block, "path": str(file)}})["reader"]
@@ -161,7 +157,3 @@ def _find_readers(block: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         for value in block.values():
             if isinstance(value, Mapping):
                 yield from _find_readers(value)
-
-
-def _is_in(file: Path, path: Path) -> bool:
-    return path.resolve() in (file.resolve(), *file.resolve().parents)

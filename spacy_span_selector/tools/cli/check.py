@@ -25,20 +25,11 @@ LONGEST_CELL = 200
 @app.command("check")
 def check_cli(
     paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="DATA...", help="Folders, .spacy files, files in formats that their names tell, and bracketed text"
-        ),
+        list[Path], typer.Argument(metavar="DATA...", help="Folders, and files in formats that their names tell")
     ],
-    config: Annotated[
-        Path | None, typer.Option(help="Say what is lost with the components and the reader of this config")
-    ] = None,
-    lang: Annotated[
-        str, typer.Option(help="Language whose tokenizer splits bracketed text, if there is no config")
-    ] = "en",
-    show_all: Annotated[
-        bool, typer.Option("--all", help="Show every problem, not only the first of each kind")
-    ] = False,
+    config: Annotated[Path | None, typer.Option(help="Its components and readers say what is lost")] = None,
+    lang: Annotated[str, typer.Option(help="Language that splits bracketed text, if there is no config")] = "en",
+    show_all: Annotated[bool, typer.Option("--all", help="Show every problem, not only the first ones")] = False,
     output: Annotated[Path | None, typer.Option(help="Write counts and problems to this JSON file")] = None,
 ) -> None:
     """Check a corpus before training: find mistakes and annotation that training would drop, and count what there is.

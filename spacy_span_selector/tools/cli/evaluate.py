@@ -29,37 +29,24 @@ def evaluate_cli(
     model: Model,
     data: Annotated[Path, typer.Argument(help="A .spacy file with gold annotation")],
     gold_predicates: Annotated[
-        bool,
-        typer.Option(
-            "--gold-predicates", help="Give the pipeline words, sentences, speakers and predicates of the data"
-        ),
+        bool, typer.Option("--gold-predicates", help="Give words, sentences, speakers and predicates of the data")
     ] = False,
     gold_mentions: Annotated[
-        bool,
-        typer.Option(
-            "--gold-mentions", help="Give the pipeline words, sentences, speakers and mentions: are these linked well?"
-        ),
+        bool, typer.Option("--gold-mentions", help="Give words, sentences, speakers and mentions of the data")
     ] = False,
-    speakers: Annotated[
-        bool, typer.Option("--speakers", help="Score twice: without and with the speaker turns of the data")
-    ] = False,
+    speakers: Annotated[bool, typer.Option("--speakers", help="Score twice: without and with speaker turns")] = False,
     per_role: Annotated[bool, typer.Option("--per-role", help="Print the scores of each semantic role, too")] = False,
     output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
-    predictions: Annotated[
-        Path | None, typer.Option(metavar="OUT.spacy", help="Write the documents, as the pipeline annotates them")
-    ] = None,
+    predictions: Annotated[Path | None, typer.Option(metavar="OUT.spacy", help="Write what is predicted")] = None,
     code_path: CodePath = None,
     gpu_id: GpuId = -1,
 ) -> None:
     """Print precision, recall and F1 of coreference and semantic roles, as far as pipeline and data have them.
 
     The pipeline starts from raw text, or from gold words where the data does not know their spacing: the scores are
-    those of `spacy evaluate`, which prints only the metrics of spaCy's own components. With --gold-predicates it is
-    given words, sentences, speakers and predicates: the setting of most papers on semantic role labelling. With
-    --gold-mentions it is given the mentions instead, and links them: coreference scores are then those of links alone.
-
-    With --speakers everything is scored twice, without and with speaker turns. --predictions writes the annotation of
-    the second run.
+    those of `spacy evaluate`, which prints only the metrics of spaCy's own components. --gold-predicates is the setting
+    of most papers on semantic role labelling; with --gold-mentions the scores of coreference are those of links.
+    With --speakers, --predictions writes the annotation of the second run.
 
     Settings of the pipeline can be given as options, such as --components.structured_coref.keep_singletons false for
     data that mark no singletons.

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from ..finetuning.texts import Texts
 
 FEW, LONGEST_CELL = 5, 200
-LICENCES = ("LICENSE", "LICENSES_SOURCES")
-"""Files of a package that stay with what is made of it."""
-
+LICENCES = ("LICENSE", "LICENSES_SOURCES")  # of a package, which stay with what is made of it
 OF_TRAINING = ("training.", "corpora.")
 """How the options begin that are settings of the training; all others are those of the pipeline."""
 
@@ -46,9 +44,7 @@ def finetune_cli(
     texts_path: Annotated[
         Path,
         typer.Argument(
-            metavar="TEXTS",
-            help="Annotated texts: a folder with *.brackets.txt or *.spacy, or else *.txt in the bracketed format; or "
-            "one file",
+            metavar="TEXTS", help="A file, or a folder with *.brackets.txt or *.spacy, or else *.txt with brackets"
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the new pipeline and its scores")],
@@ -57,20 +53,14 @@ def finetune_cli(
     ] = None,
     known: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="Texts that show what is forgotten: annotated ones are scored; raw *.txt are compared with what the "
-            "old pipeline finds. Can be given several times"
-        ),
+        typer.Option(help="Other texts, annotated or raw, that show what is forgotten (can be given several times)"),
     ] = None,
     share: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="How far weights move from the old to the learnt ones; 1 forgets the most"),
+        float, typer.Option(min=0, max=1, help="How far weights move to the learnt ones; 1 forgets the most")
     ] = 0.5,
     name: Annotated[str | None, typer.Option(help="Name of the new pipeline, without its language")] = None,
     version: Annotated[str | None, typer.Option(help="Version of the new pipeline")] = None,
-    package: Annotated[
-        bool, typer.Option("--package", help="Build a package for pip, too, in OUTPUT/packages")
-    ] = False,
+    package: Annotated[bool, typer.Option("--package", help="Build a package, too, in OUTPUT/packages")] = False,
     resume: Resume = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a pipeline in the folder")] = False,
     code_path: CodePath = None,
@@ -101,10 +91,9 @@ def finetune_cli(
     target, trained = output / "model", output / "training" / "model-last"
     if target.exists() and not (force or resume):
         raise FileExistsError(f"{target} exists. Name another --output, or give --force to replace it.")
-    if name is not None and not name.isidentifier():  # spaCy would fail only in the end
+    if not (name or "x").isidentifier():  # spaCy would fail only in the end
         raise ValueError(f"--name {name}: a pipeline's name has letters, digits and underscores only.")
-    if version is not None:
-        Version(version)
+    Version(version or "0")
     options = parse_config_overrides(ctx.args, env_var=None)
     of_training = {key: value for key, value in options.items() if key.startswith(OF_TRAINING)}
     of_pipeline = dot_to_dict({key: value for key, value in options.items() if key not in of_training})

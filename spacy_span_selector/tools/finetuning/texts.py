@@ -25,8 +25,7 @@ ANNOTATED = (BRACKETED, SPACY)
 
 NOT_LEARNT = "documents without annotation that the pipeline has a component for"
 IN_DEV = "documents that are in dev, too"
-SHARE = 5
-"""One document in so many is split off."""
+SHARE = 5  # one document in so many is split off
 
 
 @dataclass(frozen=True)
