@@ -131,6 +131,10 @@ def test_fill_config_finds_nothing_to_fill(path: Path, tmp_path: Path) -> None:
     run("init", "fill-config", path, tmp_path / "filled.cfg")
     filled, config = load_config(tmp_path / "filled.cfg"), load_config(path)
     filled["paths"] = {name: value for name, value in filled["paths"].items() if name in config["paths"]}
+    components = filled["components"]  # accept what pipelines had that were saved before
+    components.get("transformer", {"model": {}})["model"].pop("int8", None)
+    for former in ("consistent_clusters", "quotations", "link_non_mentions"):
+        components.get("structured_coref", {}).pop(former, None)
     assert filled == config
 
 
