@@ -19,7 +19,7 @@ from spacy.tokens import Doc, Token
 from torch import Tensor
 
 from spacy_span_selector.annotation import describe_doc
-from spacy_span_selector.documents.words import Words
+from spacy_span_selector.documents.cleaned import CleanDoc
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy
 from spacy_span_selector.layers.selection.selectors import Selection, Selector
 from spacy_span_selector.layers.spans.layout import SpanLayout
@@ -35,14 +35,14 @@ Characters = tuple[int, int]
 class DocSelection:
     """The selection of one document, with the scores of all of its spans.
 
-    words (Words): The document. Token offsets are those of `words.doc`, which has no white space.
+    cleaned (CleanDoc): The document. Token offsets are those of `cleaned.doc`, which has no white space.
     selection (Selection): Output of the network.
     layout (SpanLayout): The sentences of the document.
     selector (Selector): The selector of the component.
     threshold (float): The threshold of the component.
     """
 
-    words: Words
+    cleaned: CleanDoc
     selection: Selection
     layout: SpanLayout
     selector: Selector
@@ -93,13 +93,13 @@ class DocSelection:
         A sentence whose wide spans are not scored is left out, with a warning.
         """
         in_sentence, in_long = self.layout.in_sentence.tolist(), self.layout.in_long_sentence.tolist()
-        for first, tokens in groupby(range(len(self.words.doc)), key=self.layout.sentence.tolist().__getitem__):
+        for first, tokens in groupby(range(len(self.cleaned.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
             if in_long[first]:
-                start = self.words.doc[first : first + min(8, len(rows))].text
+                start = self.cleaned.doc[first : first + min(8, len(rows))].text
                 warnings.warn(
                     f"A sentence of {len(rows)} words has no table of all its spans: from {start!r} in "
-                    f"{describe_doc(self.words.source)}. Cut it into shorter ones.",
+                    f"{describe_doc(self.cleaned.source)}. Cut it into shorter ones.",
                     stacklevel=2,
                 )
             elif in_sentence[first]:
@@ -115,7 +115,7 @@ class DocSelection:
 
     def _tokens(self) -> list[Token]:
         """The words as tokens of the document as it is."""
-        return [self.words.source[place] for place in self.words.places.tolist()]
+        return [self.cleaned.source[place] for place in self.cleaned.places.tolist()]
 
     def _flat_index(self, spans: Collection[Characters]) -> Tensor:
         """The flat index of spans; spans that are not in the layout, or not scored, are left out."""
@@ -156,7 +156,7 @@ def select(pipe: Any, doc: Doc) -> DocSelection | None:
     selection = pipe.model.predict(replace(given, request=request)).selection
     if not len(selection.scores):
         return None
-    return DocSelection(given.words[0], selection, given.layout, pipe.selector, pipe.threshold)
+    return DocSelection(given.docs[0], selection, given.layout, pipe.selector, pipe.threshold)
 
 
 def annotate_with_selections(

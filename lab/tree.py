@@ -92,7 +92,7 @@ def _trees(nlp: Language, docs: Iterable[Doc]) -> Iterator[list[SentenceTree]]:
             for first, weights in selection.sentences():
                 last = first + len(weights)
                 own = {(start - first, end - first): score for start, end, score in spans if first <= start < last}
-                words = [token.text for token in selection.words.doc[first:last]]
+                words = [token.text for token in selection.cleaned.doc[first:last]]
                 by_sentence.setdefault(first, []).append(SentenceTree(name, words, own, weights))
         yield from (by_sentence[first] for first in sorted(by_sentence))
 

@@ -9,8 +9,8 @@ import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import FRAME_PREFIX, PREDICATES_KEY, read_all_groups
+from .cleaned import are_blank, count_words
 from .rebuilt import Places, move_spans
-from .words import are_blank, count_words
 
 
 def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> list[Doc]:

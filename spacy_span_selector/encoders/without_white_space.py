@@ -13,7 +13,7 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d, Ints1d
 
-from ..documents.words import Words, read_all_words
+from ..documents.cleaned import CleanDoc, clean_docs
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch
@@ -43,13 +43,13 @@ def _forward(
     model: Model[list[Doc], list[Floats2d]], docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
     (tok2vec,) = model.layers
-    words = read_all_words(docs)
-    if not any(document.has_white_space for document in words):
+    cleaned = clean_docs(docs)
+    if not any(document.has_white_space for document in cleaned):
         return tok2vec(docs, is_train)
-    vectors, backprop = tok2vec([document.doc for document in words], is_train)
-    places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in words]
+    vectors, backprop = tok2vec([document.doc for document in cleaned], is_train)
+    places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in cleaned]
 
-    def spread(document: Words, rows: Any, vector: Floats2d) -> Floats2d:
+    def spread(document: CleanDoc, rows: Any, vector: Floats2d) -> Floats2d:
         whole = tok2vec.ops.alloc2f(len(document.source), vector.shape[1])
         whole[rows] = vector
         return whole
@@ -57,7 +57,7 @@ def _forward(
     def backprop_words(d_vectors: list[Floats2d]) -> Any:
         return backprop([d_vector[rows] for rows, d_vector in zip(places, d_vectors, strict=True)])
 
-    return [spread(*columns) for columns in zip(words, places, vectors, strict=True)], backprop_words
+    return [spread(*columns) for columns in zip(cleaned, places, vectors, strict=True)], backprop_words
 
 
 def read_without_white_space(run: RunTransformer) -> RunTransformer:
@@ -71,27 +71,27 @@ def read_without_white_space(run: RunTransformer) -> RunTransformer:
 def _run_on_words(
     run: RunTransformer, model: Model[Any, Any], docs: list[Doc], is_train: bool
 ) -> tuple[FullTransformerBatch, Callable[[Any], Any]]:
-    words = [_with_words(document) for document in read_all_words(docs)]
-    output, backprop = run(model, [document.doc for document in words], is_train)
-    if any(document.has_white_space for document in words):
-        _return_to_source(output, words)
+    cleaned = [_with_words(document) for document in clean_docs(docs)]
+    output, backprop = run(model, [document.doc for document in cleaned], is_train)
+    if any(document.has_white_space for document in cleaned):
+        _return_to_source(output, cleaned)
     return output, backprop
 
 
-def _with_words(words: Words) -> Words:
+def _with_words(cleaned: CleanDoc) -> CleanDoc:
     """A document of white space alone is read as it is, as a transformer must read something."""
-    if len(words.places) or not len(words.source):
-        return words
-    return Words(words.source, words.source, np.arange(len(words.source)))
+    if len(cleaned.places) or not len(cleaned.source):
+        return cleaned
+    return CleanDoc(cleaned.source, cleaned.source, np.arange(len(cleaned.source)))
 
 
-def _return_to_source(output: FullTransformerBatch, words: Sequence[Words]) -> None:
+def _return_to_source(output: FullTransformerBatch, cleaned: Sequence[CleanDoc]) -> None:
     """Make the output for documents without white space that for the documents as they are."""
-    windows = [list(_source_windows(*row)) for row in zip(words, output.spans, strict=True)]
+    windows = [list(_source_windows(*row)) for row in zip(cleaned, output.spans, strict=True)]
     read = [_tokens(doc_windows) for doc_windows in output.spans]
     lengths: Any = output.align.lengths
     parts: list[Any] = []
-    for document, tokens, doc_windows, end in zip(words, read, windows, accumulate(map(len, read)), strict=True):
+    for document, tokens, doc_windows, end in zip(cleaned, read, windows, accumulate(map(len, read)), strict=True):
         own = lengths[end - len(tokens) : end]
         if document.has_white_space:
             place_of = {token: i for i, token in enumerate(document.places[tokens].tolist())}
@@ -102,12 +102,12 @@ def _return_to_source(output: FullTransformerBatch, words: Sequence[Words]) -> N
     output.spans = windows
 
 
-def _source_windows(words: Words, windows: Sequence[Span]) -> Iterator[Span]:
+def _source_windows(cleaned: CleanDoc, windows: Sequence[Span]) -> Iterator[Span]:
     """The windows of a document as it is, each with the white space behind its words, the first with that before."""
-    edges = np.append(words.places, len(words.source)).tolist()
+    edges = np.append(cleaned.places, len(cleaned.source)).tolist()
     edges[0] = 0
     for window in windows:
-        yield words.source[edges[window.start] : edges[window.end]]
+        yield cleaned.source[edges[window.start] : edges[window.end]]
 
 
 def _tokens(windows: Sequence[Span]) -> list[int]:

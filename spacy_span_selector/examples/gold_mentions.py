@@ -8,8 +8,8 @@ import torch
 from spacy.training import Example
 
 from ..annotation import describe_doc, get_clusters, has_clusters_annotated
+from ..documents.cleaned import CleanDoc
 from ..documents.rebuilt import is_blank
-from ..documents.words import Words
 from ..layers.coref.loss import GoldMentions
 from ..layers.selection.candidates import CandidateStrategy, Given
 from ..layers.spans.layout import Runs, SpanLayout
@@ -72,7 +72,7 @@ TOO_WIDE_HERE = "is wider than 'max_span_width' of the model, in a sentence too 
 
 
 def given_mentions(
-    words: Sequence[Words], layout: SpanLayout, key: str, choose: CandidateStrategy
+    cleaned: Sequence[CleanDoc], layout: SpanLayout, key: str, choose: CandidateStrategy
 ) -> tuple[CandidateStrategy, LostSpans]:
     """Link the spans that a document is given; in a document without, those that a strategy chooses.
 
@@ -81,13 +81,13 @@ def given_mentions(
     RETURNS (tuple[CandidateStrategy, LostSpans]): The strategy, and given spans that can't be linked.
     """
     lost = LostSpans()
-    closed = [key in document.source.spans for document in words]
+    closed = [key in document.source.spans for document in cleaned]
     if not any(closed):
         return choose, lost
     sentence = layout.sentence.tolist()
     rows: dict[tuple[int, int], str] = {}
     offset = 0
-    for document in words:
+    for document in cleaned:
         doc = document.doc
         for span in document.source.spans.get(key, ()):
             if span and is_blank(span.text):

@@ -10,17 +10,17 @@ from spacy.attrs import IS_PUNCT, IS_STOP, LOWER, SENT_START
 from spacy.tokens import Doc
 
 from ..annotation import get_speakers
+from ..documents.cleaned import CleanDoc
 from ..documents.quotations import quotation_numbers
-from ..documents.words import Words
 from ..layers.coref.pair_features import TokenFacts
 
 
-def token_facts(words: Sequence[Words], device: torch.device | None) -> TokenFacts:
+def token_facts(cleaned: Sequence[CleanDoc], device: torch.device | None) -> TokenFacts:
     """The facts of the tokens of a batch.
 
     device (torch.device | None): Where the tensors go.
     """
-    docs = [document.doc for document in words]
+    docs = [document.doc for document in cleaned]
     columns = zip(*map(_facts, docs), strict=True)
     return TokenFacts(*(torch.from_numpy(np.concatenate(column)).to(device) for column in columns))
 

@@ -21,7 +21,7 @@ from thinc.types import Floats2d
 from torch import nn
 
 from ..annotation import describe_doc
-from ..documents.words import Words
+from ..documents.cleaned import CleanDoc
 from ..layers.spans.layout import SpanLayout
 from ..wcfg.validation import ScoreError
 from .finite import NotFinite, first_not_finite, module_gradients
@@ -40,12 +40,12 @@ sets as `model.attrs["sizes"]`. The module keeps them as its attribute `sizes`. 
 class HeadInput:
     """A batch of documents, and what the module needs beside their token vectors.
 
-    words (list[Words]): The documents without white space, and as they are.
+    docs (list[CleanDoc]): The documents without white space, and as they are.
     layout (SpanLayout): Their sentences.
     request (Any): Further input of the module.
     """
 
-    words: list[Words]
+    docs: list[CleanDoc]
     layout: SpanLayout
     request: Any
 
@@ -112,13 +112,13 @@ def _forward(
 ) -> tuple[Any, Callable[[Any], Any]]:
     if not isinstance(X, HeadInput):
         X = cast(DocsReader, model.attrs[DOCS_READER]).read(X)
-    vectors, backprop_tok2vec = _word_vectors(model.get_ref("tok2vec"), X.words, is_train)
+    vectors, backprop_tok2vec = _word_vectors(model.get_ref("tok2vec"), X.docs, is_train)
     lengths = [len(vector) for vector in vectors]
     # The vectors of an empty document have no known width if they come from a transformer.
     filled = [vector for vector in vectors if len(vector)]
     tokens = filled[0] if len(filled) == 1 else model.ops.xp.concatenate(filled)
     if first_not_finite([("tokens", xp2torch(tokens))]):
-        named = [(describe_doc(row.source), xp2torch(vector)) for row, vector in zip(X.words, vectors, strict=True)]
+        named = [(describe_doc(row.source), xp2torch(vector)) for row, vector in zip(X.docs, vectors, strict=True)]
         raise NotFinite(f"the token vectors of {first_not_finite(named)}")
     output, backprop_head = model.get_ref("head")((tokens, X.layout, X.request), is_train)
 
@@ -130,7 +130,7 @@ def _forward(
 
 
 def _word_vectors(
-    tok2vec: Model[list[Doc], list[Floats2d]], words: list[Words], is_train: bool
+    tok2vec: Model[list[Doc], list[Floats2d]], cleaned: list[CleanDoc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
     """The vectors of the words of documents.
 
@@ -138,10 +138,10 @@ def _word_vectors(
     document, from which the vectors of white space are left out.
     """
     listens = any(hasattr(layer, "upstream_name") for layer in tok2vec.walk())
-    if not listens or not any(document.has_white_space for document in words):
-        return tok2vec([document.doc for document in words], is_train)
-    vectors, backprop = tok2vec([document.source for document in words], is_train)
-    places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in words]
+    if not listens or not any(document.has_white_space for document in cleaned):
+        return tok2vec([document.doc for document in cleaned], is_train)
+    vectors, backprop = tok2vec([document.source for document in cleaned], is_train)
+    places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in cleaned]
 
     def backprop_words(d_words: list[Floats2d]) -> Any:
         d_vectors = [tok2vec.ops.alloc2f(*vector.shape) for vector in vectors]

@@ -20,7 +20,7 @@ from spacy.training import Example
 
 from ..annotation import Mention, Quotation, find_labelled_key, set_quotations
 from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
-from ..documents.words import Words, read_words
+from ..documents.cleaned import CleanDoc, clean_doc
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..extensions import entity_label, labels_by_span, register_extensions
 from ..layers.coref.linker import Links, follow_links
@@ -119,38 +119,38 @@ class EntityResolver(HasSettings, Pipe):
         return self
 
     def _resolve(self, doc: Doc, prefix: str, scored: ScoredMentions) -> None:
-        words = read_words(doc)
-        mentions = _in_words(words, scored.mentions)
+        cleaned = clean_doc(doc)
+        mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
         links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
-        found = find_in_words(words) if self.quotations else []
+        found = find_in_words(cleaned) if self.quotations else []
         outer = outer_quotations(found)
         if self.consistent_clusters:
-            clustering = consistent_clusters(words, mentions, scored, outer if self.quotations else None)
-            reasons = describe_reasons(words.doc, mentions, clustering.reasons)
+            clustering = consistent_clusters(cleaned, mentions, scored, outer if self.quotations else None)
+            reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons)
             linked = clustering.antecedents
             scored.write_clusters(doc, prefix, clustering.clusters, linked, links.probabilities(linked), reasons)
             attributions = clustering.attributions
         else:
             clusters = follow_links(links.best(scored.threshold))
-            attributions = attribute_quotations(words, outer, mentions, clusters)
+            attributions = attribute_quotations(cleaned, outer, mentions, clusters)
         if self.quotations:
             spoken = quotations_of(found, outer, attributions, mentions)
-            set_quotations(doc, [_in_source(words, quotation) for quotation in spoken])
+            set_quotations(doc, [_in_source(cleaned, quotation) for quotation in spoken])
 
 
 def consistent_clusters(
-    words: Words, mentions: Sequence[Mention], scored: ScoredMentions, quotations: Sequence[Mention] | None = None
+    cleaned: CleanDoc, mentions: Sequence[Mention], scored: ScoredMentions, quotations: Sequence[Mention] | None = None
 ) -> Clustering:
     """Cluster the mentions of a document.
 
-    words (Words): The document. Its labelled spans, or else its entities, tell persons from places and other things.
+    cleaned (CleanDoc): The document. Its labelled spans, or else its entities, tell persons from things.
     mentions (Sequence[Mention]): Token offsets in the document without white space, in the order of the text.
     scored (ScoredMentions): What the network says of them.
     quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
         turns of speakers, "you" follows these. None to attribute nothing.
     """
-    doc = words.doc
+    doc = cleaned.doc
     starts = [start for start, _ in mentions]
     forms = read_forms(doc, mentions)
     evidence = [form.evidence for form in forms]
@@ -160,7 +160,7 @@ def consistent_clusters(
     utterances = turns or quotations or []
 
     def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
-        scene = read_scene(words, utterances, mentions, evidence, clusters)
+        scene = read_scene(cleaned, utterances, mentions, evidence, clusters)
         if not turns:
             return Attributor(doc.vocab).attribute(scene)
         known = clusters_of_speakers(scene, speakers)
@@ -179,7 +179,7 @@ def consistent_clusters(
     reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
     found = cluster_mentions(forms, facts, reader, types, scored.threshold, attribute if utterances else None)
     if turns:
-        found = found._replace(attributions=attribute_quotations(words, quotations or [], mentions, found.clusters))
+        found = found._replace(attributions=attribute_quotations(cleaned, quotations or [], mentions, found.clusters))
     return found
 
 
@@ -212,13 +212,13 @@ def _labels(doc: Doc, mentions: Sequence[Mention]) -> Sequence[Mapping[str, floa
     return [{label: ENTITY_TRUST} if label else {} for label in found]
 
 
-def _in_words(words: Words, mentions: Sequence[Mention]) -> list[Mention]:
+def _in_words(cleaned: CleanDoc, mentions: Sequence[Mention]) -> list[Mention]:
     """The places of mentions in the document without white space."""
-    if not words.has_white_space:
+    if not cleaned.has_white_space:
         return list(mentions)
-    edges = np.searchsorted(words.places, np.array(mentions, dtype=np.int64).reshape(-1, 2))
+    edges = np.searchsorted(cleaned.places, np.array(mentions, dtype=np.int64).reshape(-1, 2))
     return [(start, end) for start, end in edges.tolist()]
 
 
-def _in_source(words: Words, quotation: Quotation) -> Quotation:
-    return quotation.moved(words.to_source) if words.has_white_space else quotation
+def _in_source(cleaned: CleanDoc, quotation: Quotation) -> Quotation:
+    return quotation.moved(cleaned.to_source) if cleaned.has_white_space else quotation

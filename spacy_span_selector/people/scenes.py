@@ -13,8 +13,8 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotation import Quotation, get_clusters, get_quotations, has_quotations_annotated, paragraph_numbers
+from ..documents.cleaned import CleanDoc, clean_doc
 from ..documents.quotations import FoundQuotation, find_quotations
-from ..documents.words import Words, read_words
 from ..examples.token_facts import sentence_numbers
 from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
 from .attribution import Attribution, Attributor, Scene
@@ -28,11 +28,11 @@ FEWEST = 200
 """With fewer annotated quotations, the weights of the language serve better."""
 
 
-def find_in_words(words: Words) -> list[FoundQuotation]:
+def find_in_words(cleaned: CleanDoc) -> list[FoundQuotation]:
     """The quotations of a document, as token offsets of it without white space."""
     found = []
-    for quotation in find_quotations(words.source):
-        start, end = np.searchsorted(words.places, quotation[:2]).tolist()
+    for quotation in find_quotations(cleaned.source):
+        start, end = np.searchsorted(cleaned.places, quotation[:2]).tolist()
         if start < end:
             found.append(quotation._replace(start=start, end=end))
     return found
@@ -74,7 +74,7 @@ def clusters_of_speakers(scene: Scene, speakers: NDArray[np.int64]) -> dict[int,
 
 
 def read_scene(
-    words: Words,
+    cleaned: CleanDoc,
     quotations: Sequence[Range],
     mentions: Sequence[Range],
     evidence: Sequence[str],
@@ -86,11 +86,11 @@ def read_scene(
     evidence (Sequence[str]): What each is evidence of.
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet.
     """
-    paragraphs = paragraph_numbers(words.source)
+    paragraphs = paragraph_numbers(cleaned.source)
     return Scene(
-        words=[token.text for token in words.doc],
-        sentences=sentence_numbers(words.doc).tolist(),
-        paragraphs=None if paragraphs is None else paragraphs[words.places].tolist(),
+        words=[token.text for token in cleaned.doc],
+        sentences=sentence_numbers(cleaned.doc).tolist(),
+        paragraphs=None if paragraphs is None else paragraphs[cleaned.places].tolist(),
         quotations=quotations,
         mentions=mentions,
         evidence=evidence,
@@ -99,13 +99,13 @@ def read_scene(
 
 
 def attribute_quotations(
-    words: Words, quotations: Sequence[Range], mentions: Sequence[Range], clusters: Sequence[int | None]
+    cleaned: CleanDoc, quotations: Sequence[Range], mentions: Sequence[Range], clusters: Sequence[int | None]
 ) -> Sequence[Attribution]:
     """Who says each of the outer quotations of a document, all of whose clusters are known."""
     if not quotations:
         return []
-    evidence = [form.evidence for form in read_forms(words.doc, mentions)]
-    return Attributor(words.doc.vocab).attribute(read_scene(words, quotations, mentions, evidence, clusters))
+    evidence = [form.evidence for form in read_forms(cleaned.doc, mentions)]
+    return Attributor(cleaned.doc.vocab).attribute(read_scene(cleaned, quotations, mentions, evidence, clusters))
 
 
 def quotations_of(
@@ -165,13 +165,13 @@ def gold_attributions(docs: Iterable[Doc]) -> Iterator[Attributed]:
     for doc in docs:
         if not has_quotations_annotated(doc):
             continue
-        words = read_words(doc)
-        clusters = {mention: number for number, cluster in enumerate(get_clusters(words.doc)) for mention in cluster}
+        cleaned = clean_doc(doc)
+        clusters = {mention: number for number, cluster in enumerate(get_clusters(cleaned.doc)) for mention in cluster}
         mentions = sorted(clusters)
-        evidence = [form.evidence for form in read_forms(words.doc, mentions)]
-        outer = outer_quotations(find_in_words(words))
-        scene = read_scene(words, outer, mentions, evidence, [clusters[mention] for mention in mentions])
-        gold = get_quotations(words.doc)
+        evidence = [form.evidence for form in read_forms(cleaned.doc, mentions)]
+        outer = outer_quotations(find_in_words(cleaned))
+        scene = read_scene(cleaned, outer, mentions, evidence, [clusters[mention] for mention in mentions])
+        gold = get_quotations(cleaned.doc)
         speakers = [_gold_speaker(quotation, gold, clusters) for quotation in outer]
         yield Attributed(scene, speakers)
         yield Attributed(replace(scene, paragraphs=None), speakers)

@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation import describe_doc
-from ..documents.words import Words
+from ..documents.cleaned import CleanDoc
 from ..examples.lost import LostSpans
 from ..layers.spans.layout import Runs
 
@@ -59,7 +59,7 @@ def docs_to_initialize(examples: Iterable[Example]) -> list[Doc]:
 
 
 def cut_long_sentences(
-    words: Sequence[Words], sentences: Sequence[Runs], most: int | None, reason: str = TOO_LONG
+    cleaned: Sequence[CleanDoc], sentences: Sequence[Runs], most: int | None, reason: str = TOO_LONG
 ) -> tuple[list[Runs], LostSpans]:
     """Cut sentences into pieces of at most `most` words, which count as sentences.
 
@@ -73,11 +73,11 @@ def cut_long_sentences(
     cut = LostSpans()
     if most is None or all(max(runs.lengths, default=0) <= most for runs in sentences):
         return list(sentences), cut
-    pairs = zip(words, sentences, strict=True)
+    pairs = zip(cleaned, sentences, strict=True)
     return [_cut_runs(document, runs, most, reason, cut) for document, runs in pairs], cut
 
 
-def _cut_runs(document: Words, runs: Runs, most: int, reason: str, cut: LostSpans) -> Runs:
+def _cut_runs(document: CleanDoc, runs: Runs, most: int, reason: str, cut: LostSpans) -> Runs:
     lengths: list[int] = []
     in_sentence: list[bool] = []
     start = 0
@@ -108,7 +108,7 @@ def _pieces(ranks: np.ndarray, most: int) -> Iterator[int]:
     yield len(ranks) - start
 
 
-def _ranks(document: Words, start: int, end: int) -> np.ndarray:
+def _ranks(document: CleanDoc, start: int, end: int) -> np.ndarray:
     """Rank the cut behind each word of a sentence: 2 is best, then 1, then 0. Shape: (words,)"""
     ranks = [
         2 if token.text in STOPS or _ends_line(document, token.i) else 1 if token.text in PAUSES else 0
@@ -117,7 +117,7 @@ def _ranks(document: Words, start: int, end: int) -> np.ndarray:
     return np.array(ranks)
 
 
-def _ends_line(document: Words, word: int) -> bool:
+def _ends_line(document: CleanDoc, word: int) -> bool:
     """Check whether a line ends behind a word."""
     if not document.has_white_space or word + 1 >= len(document.places):
         return False

@@ -22,8 +22,8 @@ from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import describe_doc, set_mentions
+from ..documents.cleaned import CleanDoc, clean_docs
 from ..documents.other_languages import describe_other_language, other_language
-from ..documents.words import Words, read_all_words
 from ..examples.lost import LostSpans, level_of_caller
 from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
 from ..layers.selection.candidates import CandidateStrategy, Decoding
@@ -190,7 +190,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         predictions: list[Prediction] = []
         for batch in batch_by_words(docs, PREDICT_WORDS):
             warn_of_other_languages(batch)
-            predictions += self._predict_batch(read_all_words(batch))
+            predictions += self._predict_batch(clean_docs(batch))
         return predictions
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
@@ -227,14 +227,14 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
-        words, layout, gold, own_gold = self._read_examples(examples)
+        cleaned, layout, gold, own_gold = self._read_examples(examples)
         if not layout.size:  # nothing but white space
             return losses
-        docs = [document.source for document in words]
+        docs = [document.source for document in cleaned]
         check_listeners(self.model, docs, self.name, is_train=True)
-        request = self._training_request(words, gold)
+        request = self._training_request(cleaned, gold)
         try:
-            output, backprop = self.model.begin_update(HeadInput(words, layout, request))
+            output, backprop = self.model.begin_update(HeadInput(cleaned, layout, request))
             loss, gradient = self._loss_and_gradient(output, gold, own_gold, layout)
             if not math.isfinite(loss):
                 raise NotFinite("the loss")
@@ -286,9 +286,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             if not (lacks_boundaries(example.predicted) and lacks_boundaries(example.reference))
         ]
         take_gold_sentences(known)
-        words = read_all_words(example.predicted for example in known)
-        sentences, cut = self._cut_sentences(words)
-        _, lost = self._read_gold(_with_words(known, words), sentences, head_device(self.model))
+        cleaned = clean_docs(example.predicted for example in known)
+        sentences, cut = self._cut_sentences(cleaned)
+        _, lost = self._read_gold(_with_words(known, cleaned), sentences, head_device(self.model))
         return {CUTS: cut, f"{LEAVES_OUT} {self.gold_name}": lost}
 
     def finish_update(self, sgd: Optimizer) -> None:
@@ -381,16 +381,16 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         """The gold annotation of a batch as tensors, and what of it cannot be learnt."""
 
     @abstractmethod
-    def _training_request(self, words: Sequence[Words], gold: Gold) -> Any:
+    def _training_request(self, cleaned: Sequence[CleanDoc], gold: Gold) -> Any:
         """The request to the network in training."""
 
     @abstractmethod
-    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> Any:
+    def _prediction_request(self, cleaned: Sequence[CleanDoc], layout: SpanLayout) -> Any:
         """The request to the network at prediction."""
 
     @abstractmethod
     def _predictions(
-        self, words: Sequence[Words], layout: SpanLayout, request: Any, output: Output
+        self, cleaned: Sequence[CleanDoc], layout: SpanLayout, request: Any, output: Output
     ) -> Iterable[Prediction]:
         """The output of the network for a batch, document by document, as offsets of its words without white space."""
 
@@ -400,29 +400,29 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
 
     def _read_docs(self, docs: Iterable[Doc]) -> HeadInput:
         """Make the model's input of documents at prediction."""
-        words = read_all_words(docs)
-        layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
-        return HeadInput(words, layout, self._prediction_request(words, layout))
+        cleaned = clean_docs(docs)
+        layout = SpanLayout.build(self._sentences(cleaned), head_device(self.model), self._band_width)
+        return HeadInput(cleaned, layout, self._prediction_request(cleaned, layout))
 
-    def _predict_batch(self, words: list[Words]) -> list[Prediction]:
+    def _predict_batch(self, cleaned: list[CleanDoc]) -> list[Prediction]:
         """The predictions; the network does not run without sentences."""
-        layout = SpanLayout.build(self._sentences(words), head_device(self.model), self._band_width)
+        layout = SpanLayout.build(self._sentences(cleaned), head_device(self.model), self._band_width)
         if not layout.size:
-            return [cast(Prediction, self.prediction_type()) for _ in words]
-        docs = [document.source for document in words]
+            return [cast(Prediction, self.prediction_type()) for _ in cleaned]
+        docs = [document.source for document in cleaned]
         check_listeners(self.model, docs, self.name)
-        request = self._prediction_request(words, layout)
+        request = self._prediction_request(cleaned, layout)
         try:
-            output: Output = self.model.predict(HeadInput(words, layout, request))
+            output: Output = self.model.predict(HeadInput(cleaned, layout, request))
         except NotFinite as error:
             raise NotFinite(
                 f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
                 "the encoder, and turn off its mixed_precision."
             ) from error
-        found = self._predictions(words, layout, request, output)
+        found = self._predictions(cleaned, layout, request, output)
         return [
             prediction.moved(document.to_source) if document.has_white_space else prediction
-            for document, prediction in zip(words, found, strict=True)
+            for document, prediction in zip(cleaned, found, strict=True)
         ]
 
     @property
@@ -435,17 +435,17 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
         return self.network_settings.band_width
 
-    def _sentences(self, words: Sequence[Words]) -> list[Runs]:
+    def _sentences(self, cleaned: Sequence[CleanDoc]) -> list[Runs]:
         """The sentences of documents; the longest are cut if need be, and the first cut is reported."""
-        sentences, cut = self._cut_sentences(words)
+        sentences, cut = self._cut_sentences(cleaned)
         self.lost.take_over(cut, self.name, CUTS)
         return sentences
 
-    def _cut_sentences(self, words: Sequence[Words]) -> tuple[list[Runs], LostSpans]:
-        whole = sentence_runs([document.doc for document in words], self.name)
+    def _cut_sentences(self, cleaned: Sequence[CleanDoc]) -> tuple[list[Runs], LostSpans]:
+        whole = sentence_runs([document.doc for document in cleaned], self.name)
         if self._band_width is not None:
-            return cut_long_sentences(words, whole, MOST_WORDS, MORE_THAN_A_BATCH)
-        return cut_long_sentences(words, whole, self.max_sentence_words)
+            return cut_long_sentences(cleaned, whole, MOST_WORDS, MORE_THAN_A_BATCH)
+        return cut_long_sentences(cleaned, whole, self.max_sentence_words)
 
     def _look_through(self, examples: Sequence[Example]) -> None:
         """Report before training what of a corpus cannot be learnt, as far as its sentences are known.
@@ -456,17 +456,17 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             self.lost.take_over(lost, self.name, what)
         self.lost.start_again()  # training counts by itself
 
-    def _read_examples(self, examples: Sequence[Example]) -> tuple[list[Words], SpanLayout, Gold, Any]:
+    def _read_examples(self, examples: Sequence[Example]) -> tuple[list[CleanDoc], SpanLayout, Gold, Any]:
         """The words, the sentences and the gold annotation of a batch, and what the selector itself reads of
         it; the first loss of each kind is reported."""
         take_gold_sentences(examples)
-        words = read_all_words(example.predicted for example in examples)
-        sentences = self._sentences(words)
-        examples, device = _with_words(examples, words), head_device(self.model)
+        cleaned = clean_docs(example.predicted for example in examples)
+        sentences = self._sentences(cleaned)
+        examples, device = _with_words(examples, cleaned), head_device(self.model)
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"{LEAVES_OUT} {self.gold_name}")
         own_gold = self.selector.read_gold(examples, sentences, self._max_span_width, device)
-        return words, SpanLayout.build(sentences, device, self._band_width), gold, own_gold
+        return cleaned, SpanLayout.build(sentences, device, self._band_width), gold, own_gold
 
     @property
     def sampled_negatives(self) -> Negatives:
@@ -516,10 +516,10 @@ def _compute_alone_in_children() -> None:
         os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
-def _with_words(examples: Sequence[Example], words: Sequence[Words]) -> list[Example]:
+def _with_words(examples: Sequence[Example], cleaned: Sequence[CleanDoc]) -> list[Example]:
     """Examples whose predicted documents have no white space."""
     # The same example where nothing was left out, as it keeps its alignment for other components.
     return [
         Example(document.doc, example.reference) if document.has_white_space else example
-        for document, example in zip(words, examples, strict=True)
+        for document, example in zip(cleaned, examples, strict=True)
     ]

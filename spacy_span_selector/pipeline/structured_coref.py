@@ -18,7 +18,7 @@ from thinc.api import Model
 
 from ..annotation import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, MENTIONS_KEY, Mention, cluster_groups
 from ..annotation.scored_mentions import ScoredMentions, set_scored_mentions
-from ..documents.words import Words
+from ..documents.cleaned import CleanDoc
 from ..examples.gold_mentions import given_mentions, gold_mentions
 from ..examples.lost import LostSpans
 from ..examples.token_facts import token_facts
@@ -202,26 +202,26 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
             device=device,
         )
 
-    def _training_request(self, words: Sequence[Words], gold: GoldMentions) -> CorefRequest:
-        return CorefRequest(token_facts(words, gold.annotated.device), self.training_strategy())
+    def _training_request(self, cleaned: Sequence[CleanDoc], gold: GoldMentions) -> CorefRequest:
+        return CorefRequest(token_facts(cleaned, gold.annotated.device), self.training_strategy())
 
-    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> CorefRequest:
-        strategy, lost = given_mentions(words, layout, self.given_key, self.prediction_strategy())
+    def _prediction_request(self, cleaned: Sequence[CleanDoc], layout: SpanLayout) -> CorefRequest:
+        strategy, lost = given_mentions(cleaned, layout, self.given_key, self.prediction_strategy())
         self.lost.take_over(lost, self.name, "leaves out a given mention")
         device = layout.document.device
-        given = torch.tensor([self.given_key in document.source.spans for document in words], device=device)
-        return CorefRequest(token_facts(words, device), strategy, given, self.reach)
+        given = torch.tensor([self.given_key in document.source.spans for document in cleaned], device=device)
+        return CorefRequest(token_facts(cleaned, device), strategy, given, self.reach)
 
     def _predictions(
-        self, words: Sequence[Words], layout: SpanLayout, request: CorefRequest, output: CorefOutput
+        self, cleaned: Sequence[CleanDoc], layout: SpanLayout, request: CorefRequest, output: CorefOutput
     ) -> Iterator[CorefPrediction]:
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
         scores = output.selection.probabilities().tolist()
         of_spans = layout.document[spans.starts]
-        edges = torch.searchsorted(of_spans, torch.arange(len(words) + 1, device=of_spans.device)).tolist()
+        edges = torch.searchsorted(of_spans, torch.arange(len(cleaned) + 1, device=of_spans.device)).tolist()
         first_token = 0
-        for document, begin, end in zip(words, edges, edges[1:], strict=False):
+        for document, begin, end in zip(cleaned, edges, edges[1:], strict=False):
             mentions = [(starts[i] - first_token, ends[i] + 1 - first_token) for i in range(begin, end)]
             links = Links(*(of_all[begin:end] for of_all in output.links))
             links = links._replace(antecedents=links.antecedents - begin)

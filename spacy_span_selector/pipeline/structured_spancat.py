@@ -14,7 +14,7 @@ from spacy.training import Example, validate_get_examples
 from thinc.api import Model
 
 from ..annotation import LABELLED_KEY, get_labelled_spans, set_labelled_spans
-from ..documents.words import Words
+from ..documents.cleaned import CleanDoc
 from ..examples.gold_labels import gold_labels
 from ..examples.lost import LostSpans
 from ..layers.selection.candidates import Decode, Decoding, Undecoded
@@ -202,28 +202,28 @@ class StructuredSpancat(SelectorPipe[GoldLabels, SpancatOutput, SpancatPredictio
             device=device,
         )
 
-    def _training_request(self, words: Sequence[Words], gold: GoldLabels) -> SpancatRequest:
+    def _training_request(self, cleaned: Sequence[CleanDoc], gold: GoldLabels) -> SpancatRequest:
         return SpancatRequest(self.training_strategy(), gold.spans)
 
-    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SpancatRequest:
+    def _prediction_request(self, cleaned: Sequence[CleanDoc], layout: SpanLayout) -> SpancatRequest:
         strategy = self.prediction_strategy()
         return SpancatRequest(Undecoded(strategy, MOST_SPANS) if isinstance(strategy, Decode) else strategy)
 
     def _predictions(
-        self, words: Sequence[Words], layout: SpanLayout, request: SpancatRequest, output: SpancatOutput
+        self, cleaned: Sequence[CleanDoc], layout: SpanLayout, request: SpancatRequest, output: SpancatOutput
     ) -> Iterator[SpancatPrediction]:
         found = output.decode(self.selector, self.decoding, self.threshold)
-        document = layout.document[found.starts].tolist()
-        rows = list(zip(document, *(column.tolist() for column in found), strict=True))
-        of_document: list[list[tuple[int, int, int, float]]] = [[] for _ in words]
+        numbers = layout.document[found.starts].tolist()
+        rows = list(zip(numbers, *(column.tolist() for column in found), strict=True))
+        of_document: list[list[tuple[int, int, int, float]]] = [[] for _ in cleaned]
         for number, *row in rows:
             of_document[number].append((row[0], row[1], row[2], row[3]))
         offset = 0
-        for document_words, own in zip(words, of_document, strict=True):
+        for document, own in zip(cleaned, of_document, strict=True):
             spans = [(start - offset, end + 1 - offset) for start, end, _, _ in own]
             labels = [self._labels[label] for _, _, label, _ in own]
             yield SpancatPrediction(spans, [score for *_, score in own], labels)
-            offset += len(document_words.doc)
+            offset += len(document.doc)
 
     def _annotate(self, doc: Doc, prediction: SpancatPrediction) -> None:
         labelled = [(*span, label) for span, label in zip(prediction.spans, prediction.labels, strict=True)]

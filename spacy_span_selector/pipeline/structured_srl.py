@@ -27,7 +27,7 @@ from ..annotation import (
     set_frames,
 )
 from ..annotation.lexicon import check_lexicon
-from ..documents.words import Words
+from ..documents.cleaned import CleanDoc
 from ..examples.gold_frames import gold_frames
 from ..examples.lost import LostSpans
 from ..examples.rolesets import KnownRolesets, LookUpSenses, add_rolesets, count_rolesets, number_rolesets
@@ -275,20 +275,20 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
             device=device,
         )
 
-    def _training_request(self, words: Sequence[Words], gold: GoldFrames) -> SrlRequest:
-        every = torch.ones(len(words), dtype=torch.bool, device=gold.annotated.device)
+    def _training_request(self, cleaned: Sequence[CleanDoc], gold: GoldFrames) -> SrlRequest:
+        every = torch.ones(len(cleaned), dtype=torch.bool, device=gold.annotated.device)
         find_predicates = FindPredicates(gold.predicates, closed=every)
         frames = self._frame_table(gold.annotated.device)
-        return SrlRequest(find_predicates, self._senses(words), frames, self.training_strategy())
+        return SrlRequest(find_predicates, self._senses(cleaned), frames, self.training_strategy())
 
-    def _prediction_request(self, words: Sequence[Words], layout: SpanLayout) -> SrlRequest:
-        find_predicates = self._given_predicates(words, layout)
+    def _prediction_request(self, cleaned: Sequence[CleanDoc], layout: SpanLayout) -> SrlRequest:
+        find_predicates = self._given_predicates(cleaned, layout)
         frames = self._frame_table(layout.document.device)
-        senses = replace(self._senses(words), lexicon=self._rolesets.lexicon)
+        senses = replace(self._senses(cleaned), lexicon=self._rolesets.lexicon)
         return SrlRequest(find_predicates, senses, frames, self.prediction_strategy())
 
     def _predictions(
-        self, words: Sequence[Words], layout: SpanLayout, request: SrlRequest, output: SrlOutput
+        self, cleaned: Sequence[CleanDoc], layout: SpanLayout, request: SrlRequest, output: SrlOutput
     ) -> Iterator[SrlPrediction]:
         names = [*self._rolesets.numbers, None]  # the last one for -1
         labels = self.labels
@@ -299,7 +299,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         selected = output.arguments.selected()
         is_given = request.find_predicates.closed.tolist()
         offset = 0
-        for number, document in enumerate(words):
+        for number, document in enumerate(cleaned):
             after = offset + len(document.doc)
             frames = []
             for i in range(bisect_left(starts, offset), bisect_left(starts, after)):
@@ -322,17 +322,17 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
     def _annotate(self, doc: Doc, prediction: SrlPrediction) -> None:
         set_frames(doc, prediction.frames, prefix=self.prefix, predicates_key=None, spans_key=self.spans_key)
 
-    def _senses(self, words: Sequence[Words]) -> LookUpSenses:
+    def _senses(self, cleaned: Sequence[CleanDoc]) -> LookUpSenses:
         known = self._rolesets
         counts = known.counts if self.predict_rolesets else {}
-        return LookUpSenses([document.doc for document in words], counts, known.numbers)
+        return LookUpSenses([document.doc for document in cleaned], counts, known.numbers)
 
     def _frame_table(self, device: torch.device) -> FrameTable:
         return self._rolesets.frame_table(device, self.unique_roles, strict=self.frame_roles)
 
-    def _given_predicates(self, words: Sequence[Words], layout: SpanLayout) -> FindPredicates:
+    def _given_predicates(self, cleaned: Sequence[CleanDoc], layout: SpanLayout) -> FindPredicates:
         """The predicates that documents are given; a given span without words is left out."""
-        docs = [document.doc for document in words]
+        docs = [document.doc for document in cleaned]
         key = self.predicates_key
         rows: list[tuple[int, int]] = []
         closed: list[bool] = []

@@ -31,8 +31,8 @@ from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
+from ..documents.cleaned import are_blank
 from ..documents.layout import Break, find_breaks
-from ..documents.words import are_blank
 from ..language import ABBREVIATIONS, FUNCTION_WORDS, language_table
 
 Array = np.ndarray[Any, np.dtype[Any]]

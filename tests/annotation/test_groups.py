@@ -32,8 +32,8 @@ from spacy_span_selector.annotation import (
     set_speakers,
 )
 from spacy_span_selector.annotation.groups import numbered_keys, skip_absent_entry_points
+from spacy_span_selector.documents.cleaned import clean_doc
 from spacy_span_selector.documents.joined import join_docs
-from spacy_span_selector.documents.words import read_words
 from spacy_span_selector.extensions import doc_clusters, doc_frames
 from spacy_span_selector.tools.formats.plain import to_dict
 
@@ -176,7 +176,7 @@ def test_attributes_and_plain_data_are_those_of_the_words() -> None:
 
 def test_documents_made_of_others_have_the_words() -> None:
     doc = retokenize(make_doc_to_retokenize())
-    assert get_clusters(read_words(doc).doc) == [[(0, 1), (4, 5)]]
+    assert get_clusters(clean_doc(doc).doc) == [[(0, 1), (4, 5)]]
     joined = join_docs([make_doc_to_retokenize(), doc])
     assert joined is not None
     assert [[joined[start:end].text for start, end in cluster] for cluster in get_clusters(joined)] == [

@@ -29,7 +29,7 @@ from spacy_span_selector.examples.lost import LostSpans
 from spacy_span_selector.examples.rolesets import RolesetCounts
 from spacy_span_selector.examples.sentences import sentence_runs
 from spacy_span_selector.layers.spans import layout
-from spacy_span_selector.layers.srl import pairs
+from spacy_span_selector.layers.srl import roles
 from spacy_span_selector.layers.srl.arguments import GoldFrames
 
 VOCAB = Vocab()
@@ -249,7 +249,7 @@ def test_no_examples_have_no_gold() -> None:
 
 
 def test_arguments_far_from_their_predicate_in_a_long_sentence_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "GREATEST_DISTANCE", 1)
+    monkeypatch.setattr(roles, "GREATEST_DISTANCE", 1)
     example = make_example([Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(3, 4, "ARG1")])])
     for long in (False, True):
         monkeypatch.setattr(layout, "LEAST_LONG", 2 if long else 100)

@@ -18,7 +18,7 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_title,
 )
-from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.documents.cleaned import clean_docs
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE
 from spacy_span_selector.examples.gold_mentions import REPEATED, TOO_WIDE_HERE, given_mentions, gold_mentions
 from spacy_span_selector.examples.lost import LostSpans
@@ -213,7 +213,7 @@ def chosen(
     built = SpanLayout.build(sentence_runs(docs, "coref"), None, most)
     starts, ends = built.locate(torch.arange(built.size))
     first_words = (starts == ends) & (built.place[starts] == 0) & built.valid()
-    strategy, lost = given_mentions(read_all_words(docs), built, key, ONE_WORD)
+    strategy, lost = given_mentions(clean_docs(docs), built, key, ONE_WORD)
     starts, ends = built.locate(strategy(torch.zeros(built.size), first_words.float().log(), built))
     return list(zip(starts.tolist(), (ends + 1).tolist(), strict=True)), lost
 
@@ -234,7 +234,7 @@ def test_other_documents_of_the_batch_are_not_affected() -> None:
 def test_without_given_mentions_the_strategy_is_the_same() -> None:
     docs = [make_doc(None), make_doc([(0, 1)], key="entities")]
     built = SpanLayout.build(sentence_runs(docs, "coref"))
-    assert given_mentions(read_all_words(docs), built, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
+    assert given_mentions(clean_docs(docs), built, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
 
 
 def test_the_key_can_be_chosen() -> None:

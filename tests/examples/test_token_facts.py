@@ -12,7 +12,7 @@ import torch
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import set_speakers
-from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.documents.cleaned import clean_docs
 from spacy_span_selector.examples.token_facts import token_facts
 from spacy_span_selector.layers.coref.pair_features import TokenFacts
 
@@ -21,7 +21,7 @@ SPEAKERS = ["Ann", "Bob", ""]
 
 
 def facts_of(*docs: Doc) -> TokenFacts:
-    return token_facts(read_all_words(docs), torch.device("cpu"))
+    return token_facts(clean_docs(docs), torch.device("cpu"))
 
 
 def random_doc(seed: int, gaps: bool = False) -> tuple[Doc, list[tuple[str, bool, int, int, str]]]:

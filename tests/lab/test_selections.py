@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from lab.baselines.greedy import GreedySelector
 from lab.selections import DocSelection
-from spacy_span_selector.documents.words import read_words
+from spacy_span_selector.documents.cleaned import clean_doc
 from spacy_span_selector.layers.selection.selectors import (
     Selection,
     Selector,
@@ -37,12 +37,12 @@ def select(
     flat = selector.prediction_strategy("marginal", threshold)(scores, marginals.selected, layout)
     selection = Selection(scores, marginals, scores.new_empty(0, layout.size), flat, Spans(*layout.locate(flat)))
     doc = Doc(spacy.blank("en").vocab, words=WORDS)
-    return DocSelection(read_words(doc), selection, layout, selector, threshold)
+    return DocSelection(clean_doc(doc), selection, layout, selector, threshold)
 
 
 def kept(selection: DocSelection) -> dict[tuple[str, float], set[str]]:
     return {
-        (name, value): {selection.words.source.char_span(*characters).text for characters in spans}
+        (name, value): {selection.cleaned.source.char_span(*characters).text for characters in spans}
         for name, value, spans in selection.at_other_settings(VALUES)
     }
 
@@ -72,7 +72,7 @@ def test_the_best_tree_is_varied_by_threshold():
 
 def test_probabilities_of_all_spans_with_the_gold_ones():
     selection = select(SigmoidSelector(), {(0, 0): 0.95, (2, 2): 0.45})
-    doc = selection.words.source
+    doc = selection.cleaned.source
     gold = [(doc[0].idx, doc[0].idx + 3), (0, 2), (doc[3].idx, doc[4].idx + 2)]  # no token, then over a sentence's end
     probabilities, is_gold = selection.probabilities(gold)
     assert len(probabilities) == 10 + 3
@@ -93,7 +93,7 @@ def test_sentences_without_probabilities_have_none():
 
 def test_wide_spans_of_a_long_sentence_have_no_probability():
     selection = select(SigmoidSelector(), {(0, 1): 0.95, (2, 2): 0.45}, most=2)
-    doc = selection.words.source
+    doc = selection.cleaned.source
     gold = [(doc[first].idx, doc[last].idx + len(doc[last])) for first, last in ((0, 1), (0, 3), (4, 5))]
     probabilities, is_gold = selection.probabilities(gold)
     assert len(probabilities) == 7 + 3

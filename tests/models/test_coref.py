@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 
-from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.documents.cleaned import clean_docs
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest
 from spacy_span_selector.layers.selection.candidates import Decode, MostProbable
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
@@ -34,7 +34,7 @@ def head_input(*texts: str) -> HeadInput:
     docs = [NLP.make_doc(text) for text in texts]
     words = torch.arange(sum(map(len, docs)))
     layout = layout_of([[len(doc)] for doc in docs])
-    return HeadInput(read_all_words(docs), layout, CorefRequest(words_only(words), Decode("marginal", 0.1)))
+    return HeadInput(clean_docs(docs), layout, CorefRequest(words_only(words), Decode("marginal", 0.1)))
 
 
 def test_settings_reach_the_network() -> None:

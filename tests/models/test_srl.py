@@ -8,7 +8,7 @@ import torch
 from spacy.util import registry
 from thinc.api import Model
 
-from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.documents.cleaned import clean_docs
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import Spans
@@ -48,7 +48,7 @@ def head_input(*texts: str) -> HeadInput:
     find = FindPredicates(Spans(first, first), closed=torch.ones(len(docs), dtype=torch.bool))
     no_senses = Senses(Pairs(NONE, NONE), torch.zeros(0))
     request = SrlRequest(find, lambda predicates: no_senses, no_frames(3), AboveThreshold(0.0))
-    return HeadInput(read_all_words(docs), layout_of([[len(doc)] for doc in docs]), request)
+    return HeadInput(clean_docs(docs), layout_of([[len(doc)] for doc in docs]), request)
 
 
 def test_settings_reach_the_network() -> None:

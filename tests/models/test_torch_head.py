@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from torch import nn
 
-from spacy_span_selector.documents.words import read_all_words
+from spacy_span_selector.documents.cleaned import clean_docs
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.models import torch_head as torch_head_module
@@ -69,7 +69,7 @@ def build(gradients: list[Any] | None = None, docs: list[Doc] = DOCS) -> Model[A
 
 
 def head_input() -> HeadInput:
-    return HeadInput(read_all_words(DOCS), layout_of([[2], [], [1]]), Decode("map", 0.5))
+    return HeadInput(clean_docs(DOCS), layout_of([[2], [], [1]]), Decode("map", 0.5))
 
 
 def module(model: Model[HeadInput, Any]) -> Toy:

@@ -23,7 +23,7 @@ from spacy_span_selector.annotation import (
     set_speakers,
 )
 from spacy_span_selector.annotation.scored_mentions import ScoredMentions, get_scored_mentions
-from spacy_span_selector.documents.words import Words, read_words
+from spacy_span_selector.documents.cleaned import CleanDoc, clean_doc
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.people import entity_resolver
 from spacy_span_selector.people.clustering import Clustering, Reason
@@ -68,7 +68,7 @@ def cluster(
         set(mentions),
         MENTIONS_KEY,
     )
-    return consistent_clusters(read_words(doc), mentions, scored, quotations)
+    return consistent_clusters(clean_doc(doc), mentions, scored, quotations)
 
 
 def english(words: str) -> Doc:
@@ -128,7 +128,7 @@ def test_labelled_spans_of_a_component_before_reach_it(key: str, monkeypatch: py
     seen = []
     clusters = entity_resolver.consistent_clusters
 
-    def look(words: Words, *arguments: Any) -> Clustering:
+    def look(words: CleanDoc, *arguments: Any) -> Clustering:
         seen.append(get_labelled_spans(words.doc, key))
         return clusters(words, *arguments)
 
@@ -146,7 +146,7 @@ def test_reasons_are_said_in_words() -> None:
 
 def test_a_reason_is_the_same_wherever_lines_end() -> None:
     doc = Doc(spacy.blank("en").vocab, words=["Mr.", "\n", "\u200b", "Elton", "saw"], spaces=[True] * 5)
-    words = read_words(doc).doc
+    words = clean_doc(doc).doc
     assert describe_reasons(words, [(0, 2)], [Reason("nested", 0)]) == ['not "Mr. Elton": one is inside the other']
 
 

@@ -9,8 +9,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Quotation, set_clusters, set_paragraphs, set_quotations
+from spacy_span_selector.documents.cleaned import clean_doc
 from spacy_span_selector.documents.quotations import FoundQuotation
-from spacy_span_selector.documents.words import read_words
 from spacy_span_selector.people.attribution import Attribution
 from spacy_span_selector.people.scenes import (
     attribute_quotations,
@@ -37,13 +37,13 @@ NLP = english()
 
 def attribute(doc: Doc, mentions: list[tuple[int, int]]) -> list[int | None]:
     """The speaker of each quotation; each mention is a cluster."""
-    words = read_words(doc)
+    words = clean_doc(doc)
     outer = outer_quotations(find_in_words(words))
     return [each.speaker for each in attribute_quotations(words, outer, mentions, range(len(mentions)))]
 
 
 def test_quotations_are_found_at_the_words_without_white_space() -> None:
-    words = read_words(NLP('He said:\n\n"Go  now!"\n'))
+    words = clean_doc(NLP('He said:\n\n"Go  now!"\n'))
     ((start, end, level),) = find_in_words(words)
     assert ([token.text for token in words.doc[start:end]], level) == (['"', "Go", "now", "!", '"'], 0)
 
@@ -58,7 +58,7 @@ def test_each_word_knows_the_number_of_its_quotation() -> None:
 
 
 def test_a_scene_is_read_without_white_space() -> None:
-    words = read_words(NLP('Ann left.\n\n"Go," said Tom.'))
+    words = clean_doc(NLP('Ann left.\n\n"Go," said Tom.'))
     scene = read_scene(words, [(3, 7)], [(8, 9)], ["name"], [0])
     assert scene.words == ["Ann", "left", ".", '"', "Go", ",", '"', "said", "Tom", "."]
     assert (scene.sentences, scene.paragraphs) == ([0] * 3 + [1] * 7, [0] * 3 + [1] * 7)
@@ -66,9 +66,9 @@ def test_a_scene_is_read_without_white_space() -> None:
 
 def test_paragraphs_are_known_only_where_the_text_or_the_document_tells_them() -> None:
     doc = NLP("Ann left. Tom left.")
-    assert read_scene(read_words(doc), [], [], [], []).paragraphs is None
+    assert read_scene(clean_doc(doc), [], [], [], []).paragraphs is None
     set_paragraphs(doc, [(0, 3), (3, 6)])
-    paragraphs = read_scene(read_words(doc), [], [], [], []).paragraphs
+    paragraphs = read_scene(clean_doc(doc), [], [], [], []).paragraphs
     assert paragraphs is not None
     assert [*map(paragraphs.count, paragraphs)] == [3] * 6
 
@@ -123,7 +123,7 @@ def test_all_quotations_within_another_are_written_without_a_speaker() -> None:
 )
 def test_marks_of_any_kind_are_read(text: str) -> None:
     doc = NLP(text)
-    words = read_words(doc)
+    words = clean_doc(doc)
     found = find_in_words(words)
     outer = outer_quotations(found)
     mentions = [(i, i + 1) for i in range(len(words.doc))]
@@ -182,7 +182,7 @@ def test_a_document_annotated_without_quotations_says_that_nothing_is_speech() -
 
 def test_no_words_no_quotations() -> None:
     for doc in (NLP(""), NLP(" \n\n ")):
-        words = read_words(doc)
+        words = clean_doc(doc)
         assert find_in_words(words) == []
         assert attribute_quotations(words, [], [], []) == []
         assert quotation_of_words([], 0).dtype == np.int64

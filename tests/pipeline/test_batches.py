@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.documents.words import read_words
+from spacy_span_selector.documents.cleaned import clean_doc
 from spacy_span_selector.layers.spans.layout import Runs
 from spacy_span_selector.pipeline.batches import (
     INITIALIZE_DOCS,
@@ -63,7 +63,7 @@ NLP = spacy.blank("en")
 
 def pieces(text: str, most: int) -> list[str]:
     """The text of each piece, of a document that is one sentence."""
-    words = read_words(NLP(text))
+    words = clean_doc(NLP(text))
     (runs,), _ = cut_long_sentences([words], [runs_of([len(words.doc)])], most)
     edges = [0, *accumulate(runs.lengths)]
     return [words.doc[start:end].text for start, end in pairwise(edges)]
@@ -71,7 +71,7 @@ def pieces(text: str, most: int) -> list[str]:
 
 @pytest.mark.parametrize("most", [None, 4, 5])
 def test_sentences_that_are_short_enough_stay_whole(most: int | None) -> None:
-    words, sentences = [read_words(NLP("a b c d"))], [runs_of([4])]
+    words, sentences = [clean_doc(NLP("a b c d"))], [runs_of([4])]
     found, cut = cut_long_sentences(words, sentences, most)
     assert found == sentences
     assert not cut.counts
@@ -103,7 +103,7 @@ def test_no_piece_is_longer_than_it_may_be(most: int) -> None:
 
 
 def test_other_sentences_and_markers_are_not_touched() -> None:
-    words = read_words(NLP("a b c d e f g h i j k l"))
+    words = clean_doc(NLP("a b c d e f g h i j k l"))
     (runs,), _ = cut_long_sentences([words], [Runs([2, 5, 3, 2], [True, False, True, True])], 2)
     assert runs == Runs([2, 5, 2, 1, 2], [True, False, True, True, True])
 
@@ -111,6 +111,6 @@ def test_other_sentences_and_markers_are_not_touched() -> None:
 def test_what_is_cut_is_counted_with_its_place() -> None:
     docs = [Doc(NLP.vocab, words=list("abcde")) for _ in range(2)]
     set_title(docs[0], "the list")
-    _, cut = cut_long_sentences([read_words(doc) for doc in docs], [runs_of([5])] * 2, 3)
+    _, cut = cut_long_sentences([clean_doc(doc) for doc in docs], [runs_of([5])] * 2, 3)
     assert cut.counts == {TOO_LONG: 2}
     assert cut.first[TOO_LONG] == "5 words from 'a b c d e' in document 'the list'"

@@ -21,8 +21,8 @@ from spacy_span_selector.annotation import (
     get_sentences,
     set_predicates,
 )
+from spacy_span_selector.documents.cleaned import count_words
 from spacy_span_selector.documents.rebuilt import is_blank
-from spacy_span_selector.documents.words import count_words
 from spacy_span_selector.scoring.coref import COREFERENCE
 
 from ..pipeline.components import Annotation, annotation, component, read_frames, selected

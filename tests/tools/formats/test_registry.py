@@ -20,7 +20,7 @@ from spacy_span_selector.tools.formats.reports import DOCUMENTS, Report
 TABLE = (Path(__file__).parents[3] / "docs/formats.md").read_text(encoding="utf-8")
 
 
-def read_words(path: Path, vocab: Vocab) -> list[Doc]:
+def clean_doc(path: Path, vocab: Vocab) -> list[Doc]:
     """A document for each line, of words between bars; a line that starts with a bar can't be read."""
     report = Report()
     docs = []
@@ -40,7 +40,7 @@ def write_words(docs: Sequence[Doc]) -> str:
 @pytest.fixture
 def words(tmp_path: Path) -> Iterator[Path]:
     """A file in a format that the package does not have, which is registered."""
-    format_ = Format(name="words", title="words between bars", suffixes=(".words",), read=read_words, write=write_words)
+    format_ = Format(name="words", title="words between bars", suffixes=(".words",), read=clean_doc, write=write_words)
     formats.register("words", func=format_)
     path = tmp_path / "a.words"
     path.write_text("Ann|left\n|x\nBob|slept\n", encoding="utf-8")

@@ -22,7 +22,7 @@ from ....annotation import (
     get_title,
     has_clusters_annotated,
 )
-from ....documents.words import remove_white_space
+from ....documents.cleaned import remove_white_space
 from ....extensions.mention_types import head_token
 from ..columns import NUMBER, find_nested, read_number
 from ..commands import Data, OutPath, read_all, save_texts

@@ -5,15 +5,15 @@ import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
+from spacy_span_selector.documents.cleaned import are_blank, clean_doc, count_words, remove_white_space
 from spacy_span_selector.documents.rebuilt import is_blank
-from spacy_span_selector.documents.words import are_blank, count_words, read_words, remove_white_space
 
 NLP = spacy.blank("en")
 
 
 def test_a_document_without_white_space_is_read_as_it_is() -> None:
     doc = NLP("Ann left. He stayed.")
-    words = read_words(doc)
+    words = clean_doc(doc)
     assert words.doc is words.source is doc
     assert words.places.tolist() == list(range(len(doc)))
 
@@ -22,7 +22,7 @@ def test_a_document_without_white_space_is_read_as_it_is() -> None:
     "text", ["Ann\nleft  early.", "\n\nAnn left\tearly.", " Ann left early. \n", "Ann \n left early."]
 )
 def test_words_are_those_of_the_text_on_one_line(text: str) -> None:
-    words, plain = read_words(NLP(text)), NLP(" ".join(text.split()))
+    words, plain = clean_doc(NLP(text)), NLP(" ".join(text.split()))
     assert words.doc.text == plain.text
     assert [token.text for token in words.doc] == [token.text for token in plain]
     assert [words.source[place].text for place in words.places] == [token.text for token in plain]
@@ -30,7 +30,7 @@ def test_words_are_those_of_the_text_on_one_line(text: str) -> None:
 
 def test_a_sentence_begins_with_its_first_word() -> None:
     doc = Doc(NLP.vocab, words=["Oh", ".", "\n", "Ann", "left"], sent_starts=[True, False, True, False, False])
-    assert [sentence.text for sentence in read_words(doc).doc.sents] == ["Oh .", "Ann left"]
+    assert [sentence.text for sentence in clean_doc(doc).doc.sents] == ["Oh .", "Ann left"]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_sentence_begins_with_its_first_word() -> None:
     [(["Ann", "left", "\n"], [True, None, True]), (["\n", "Ann", "left"], [True, False, None])],
 )
 def test_sentences_are_known_where_only_white_space_told_of_them(words: list[str], starts: list[bool | None]) -> None:
-    doc = read_words(Doc(NLP.vocab, words=words, sent_starts=starts)).doc
+    doc = clean_doc(Doc(NLP.vocab, words=words, sent_starts=starts)).doc
     assert [sentence.text for sentence in doc.sents] == ["Ann left"]
 
 
@@ -46,12 +46,12 @@ def test_spans_keep_their_words() -> None:
     doc = Doc(NLP.vocab, words=["Ann", "\n", "Lee", "\n", "left"])
     spans = [Span(doc, *edges) for edges in ((0, 4), (1, 3), (1, 2), (2, 2))]
     doc.spans["some"] = SpanGroup(doc, spans=spans)
-    words = read_words(doc)
+    words = clean_doc(doc)
     assert [(span.start, span.end) for span in words.doc.spans["some"]] == [(0, 2), (1, 2), (1, 1)]
 
 
 def test_a_span_has_no_white_space_at_its_edges_in_the_source() -> None:
-    words = read_words(Doc(NLP.vocab, words=["\n", "Ann", "\n", "Lee", "\n", "left"]))
+    words = clean_doc(Doc(NLP.vocab, words=["\n", "Ann", "\n", "Lee", "\n", "left"]))
     assert words.to_source(0, 2) == (1, 4)
     assert words.to_source(2, 3) == (5, 6)
 
@@ -64,7 +64,7 @@ def test_white_space_does_not_count() -> None:
 def test_white_space_is_known_without_a_language() -> None:
     """As of files that are read by no pipeline: spaCy knows nothing of their tokens."""
     doc = Doc(Vocab(), words=["Ann", "\n\n", "left", "\u3000"])
-    assert [token.text for token in read_words(doc).doc] == ["Ann", "left"]
+    assert [token.text for token in clean_doc(doc).doc] == ["Ann", "left"]
     assert count_words(doc) == 2
 
 
@@ -81,11 +81,11 @@ def test_words_are_known_with_a_language_and_without(vocab: Vocab) -> None:
     assert [text for text, blank in zip(texts, are_blank(doc), strict=True) if blank] == [
         *("\u200b", "\n", "\u00ad", "\ufe0f", "\u0301")
     ]
-    assert [token.text for token in read_words(doc).doc] == ["Ann", "7", "...", "don't", "$", "\U0001f600", "\u5b89"]
+    assert [token.text for token in clean_doc(doc).doc] == ["Ann", "7", "...", "don't", "$", "\U0001f600", "\u5b89"]
     assert [token.text for token in remove_white_space(doc)] == [text for text in texts if text != "\n"]
 
 
 def test_words_that_an_unseen_token_divides_stay_apart_or_together() -> None:
     doc = Doc(NLP.vocab, words=["Ann", "\u200b", "left", "\u200b", "early"], spaces=[False, False, False, True, False])
-    assert read_words(doc).doc.text == "Annleft early"
+    assert clean_doc(doc).doc.text == "Annleft early"
     assert count_words(doc) == 3

@@ -22,8 +22,8 @@ Places = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
-class Words:
-    """The words of a document.
+class CleanDoc:
+    """A document, and the same without white space.
 
     source (Doc): The document.
     doc (Doc): The document without its white space tokens; `source` itself if there are none.
@@ -44,7 +44,7 @@ class Words:
         return int(self.places[start]), int(self.places[end - 1]) + 1
 
 
-def read_words(doc: Doc) -> Words:
+def clean_doc(doc: Doc) -> CleanDoc:
     """Take the tokens out of a document that are white space or have nothing to see.
 
     A word has a space behind it if it had white space there. Sentences begin with their first word, and spans of
@@ -52,8 +52,8 @@ def read_words(doc: Doc) -> Words:
     """
     places = np.flatnonzero(~are_blank(doc))
     if len(places) == len(doc):
-        return Words(doc, doc, places)
-    return Words(doc, rebuild_doc(doc, places.tolist()), places)
+        return CleanDoc(doc, doc, places)
+    return CleanDoc(doc, rebuild_doc(doc, places.tolist()), places)
 
 
 def remove_white_space(doc: Doc) -> Doc:
@@ -63,9 +63,9 @@ def remove_white_space(doc: Doc) -> Doc:
     return doc if len(kept) == len(doc) else rebuild_doc(doc, kept)
 
 
-def read_all_words(docs: Iterable[Doc]) -> list[Words]:
+def clean_docs(docs: Iterable[Doc]) -> list[CleanDoc]:
     """Take the white space tokens out of documents."""
-    return [read_words(doc) for doc in docs]
+    return [clean_doc(doc) for doc in docs]
 
 
 def count_words(doc: Doc) -> int:
