@@ -48,9 +48,10 @@ class Report:
         """
         self.findings.setdefault(what, []).append(case)
 
-    def leave_out(self, what: str, case: str) -> None:
-        """Add a case that is left out, such as one of the "parses that can't be read"."""
-        self.add(f"{LEFT_OUT}{what}", case)
+    def leave_out(self, what: str, case: str, times: int = 1) -> None:
+        """Add a case that is left out, such as one of the "parses that can't be read", or several that are alike."""
+        for _ in range(times):
+            self.add(f"{LEFT_OUT}{what}", case)
 
     def first(self, what: str) -> str:
         """The first case of what was left out, "" without one."""

@@ -38,6 +38,7 @@ from ...annotation import (
 )
 from ..formats.bracketed import write_bracketed
 from ..formats.bracketed.writer import QUOTATIONS
+from ..formats.reports import LEFT_OUT, CorpusWarning
 from ..formats.speech import nearest_mention, spread_turns
 
 DOUBTFUL = 0.4
@@ -121,9 +122,10 @@ def correct(doc: Doc, posted: Any) -> str:
     with CATCHING, warnings.catch_warnings(record=True) as lost:
         warnings.simplefilter("always")
         content = write_bracketed([doc])
-    for warning in lost:
-        if QUOTATIONS not in str(warning.message):  # these follow clusters, of which some have no name
-            raise ValueError(f"Not saved, as something would be lost: {warning.message}")
+    found = {what: cases for warning in lost for what, cases in getattr(warning.message, "findings", {}).items()}
+    found.pop(f"{LEFT_OUT}{QUOTATIONS}", None)  # these follow clusters, of which some have no name
+    if found:
+        raise ValueError(f"Not saved, as something would be lost: {CorpusWarning(found)}")
     return content
 
 

@@ -82,9 +82,9 @@ def frame(*arguments: Any, predicate: Any = (2, 3), roleset: Any = "") -> dict[s
 
 NO_PAIR = r"clusters\[0\]\[0\] is .*; expected two integers"
 LEAVES = r"clusters\[0\]\[0\] is .* leaves the document; expected 0 <= start < end <= 18"
-MENTION = r"1 mention\(s\) left out .* cross a sentence boundary or another mention.*'the station'"
-NAME = r"1 name\(s\) of clusters left out .* cannot be typed, or are those of other clusters"
-FRAME = r"1 predicate\(s\), argument\(s\) or roleset\(s\) left out"
+MENTION = r"Left out mentions that cross the end of a sentence or another mention, .*: 1\..*'the station'"
+NAME = r"Left out names of clusters that can't be typed, or are those of others: 1\."
+FRAME = r"Left out predicates, arguments and rolesets that .*: 1\."
 
 
 @pytest.mark.parametrize(

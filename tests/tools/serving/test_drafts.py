@@ -42,7 +42,7 @@ def test_clusters_are_named_after_their_representatives_and_what_is_lost_is_told
     doc = made.load()
     assert [group.attrs.get(NAME) for group in cluster_groups(doc)] == ["Ann", "Ann-Lee", "Ann-Lee-4"]
     (note,) = made.notes
-    assert note.startswith("1 mention(s) left out") and "'a'" in note
+    assert note.startswith("Left out mentions that cross") and "'a'" in note
     # without probabilities nothing is doubtful
     assert {cluster["links"] for cluster in describe(doc)["clusters"]} == {None}
 

@@ -25,9 +25,9 @@ PREDICATE_FORM = f"`[{PREDICATE_LABEL} words]` or `[{PREDICATE_LABEL}=ROLESET wo
 class BracketedError(ValueError):
     """An error in a line: its number and column, and the message behind that."""
 
-    def __init__(self, source: str, line: int, column: int, message: str) -> None:
-        super().__init__(f"{source}:{line}:{column}: {message}")
-        self.line = line
+    def __init__(self, line: TypedLine, column: int, message: str) -> None:
+        super().__init__(f"{line.source}:{line.number}:{column}: {message}")
+        self.line = line.number
         self.column = column
         self.message = message
 
@@ -103,11 +103,8 @@ class TypedLine(NamedTuple):
         """The part that starts with a character of the body."""
         return self._replace(body=self.body[start:], offset=self.offset + start)
 
-    def error(self, column: int, message: str) -> BracketedError:
-        return BracketedError(self.source, self.number, column, message)
-
     def fail(self, column: int, message: str) -> NoReturn:
-        raise self.error(column, message)
+        raise BracketedError(self, column, message)
 
 
 class TypedBracket(NamedTuple):
@@ -144,11 +141,12 @@ class Sentence(NamedTuple):
         span = self.tokens.char_span(bracket.start, bracket.end)
         if span is not None:
             return self.offset + span.start, self.offset + span.end
-        inside = [token for token in self.tokens if token.idx < bracket.start < token.idx + len(token)]
-        verb, column = ("starts", bracket.open_column) if inside else ("ends", bracket.close_column)
-        inside = inside or [token for token in self.tokens if token.idx < bracket.end < token.idx + len(token)]
+        ends = (bracket.start, bracket.end)
+        token = next(token for token in self.tokens if any(token.idx < end < token.idx + len(token) for end in ends))
+        starts = token.idx < bracket.start
+        verb, column = ("starts", bracket.open_column) if starts else ("ends", bracket.close_column)
         cure = "Move the bracket to an edge of the token, or put a space there."
-        bracket.line.fail(column, f"{kind} {verb} inside the token {inside[0].text!r}. {cure}")
+        bracket.line.fail(column, f"{kind} {verb} inside the token {token.text!r}. {cure}")
 
 
 class Scanner:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -188,7 +188,7 @@ class TypedDocument:
         if above is not None and _is_frame(line, above):
             message = f"the words of line {above.line.number} again, with a predicate in brackets, but without"
             message = f"{message} `{FRAME.sign}`. Put `{FRAME.sign}` before a frame."
-            if self.problems.leaves_out(line.error(line.offset + 1, message)):
+            if self.problems.leaves_out(BracketedError(line, line.offset + 1, message)):
                 self._above = above
                 return
         text, brackets = parse_mentions(line)
@@ -268,14 +268,16 @@ class TypedDocument:
             sent_starts=[token.i == 0 for token in tokens],
         )
         set_title(doc, self.title)
-        clusters = _group_mentions(self._mentions)
+        clusters: dict[str | int, list[Mention]] = {}  # by name or, for a singleton without one, number
+        for i, (mention, name) in enumerate(self._mentions):
+            clusters.setdefault(name or i, []).append(mention)
         # A text without any annotation is annotated for coreference.
         if clusters or self._notations.isdisjoint((FRAME, LABELLED)):
-            set_clusters(doc, [mentions for _, mentions in clusters], names=[name for name, _ in clusters])
+            set_clusters(doc, [*clusters.values()], names=[name if isinstance(name, str) else "" for name in clusters])
         if FRAME in self._notations:
             set_frames(doc, self._frames)
         if QUOTATION in self._notations:
-            set_quotations(doc, [*self._name_persons(dict(clusters))])
+            set_quotations(doc, [*self._name_persons(clusters)])
         if LABELLED in self._notations:
             set_labelled_spans(doc, [*self._labelled])
         turns = [(each.offset, each.end, each.speaker) for each in self._sentences if each.speaker is not None]
@@ -283,7 +285,7 @@ class TypedDocument:
             set_speakers(doc, turns)
         return doc
 
-    def _name_persons(self, clusters: Mapping[str, Sequence[Mention]]) -> Iterator[Quotation]:
+    def _name_persons(self, clusters: Mapping[str | int, Sequence[Mention]]) -> Iterator[Quotation]:
         """The quotations: who speaks is the mention of the name that is nearest, outside of quotations."""
         quoted = {i for quotation in self._quotations for i in range(quotation.start, quotation.end)}
         for quotation in self._quotations:
@@ -308,7 +310,7 @@ class TypedDocument:
                 meant = f"Did you mean {alike[0]!r}? " if alike else ""
                 cure = f"{meant}Write `[words]` for a mention of what is mentioned once."
                 found = f"the name {name!r} is used only once in its document"
-                self.problems.doubt(bracket.line.error(bracket.open_column, f"{found}. {cure}"))
+                self.problems.doubt(BracketedError(bracket.line, bracket.open_column, f"{found}. {cure}"))
 
 
 def is_predicate_role(role: str) -> bool:
@@ -341,18 +343,6 @@ def _make_frame(brackets: Sequence[TypedBracket], line: TypedLine, sentence: Sen
 def _fail_twice(bracket: TypedBracket, sentence: Sentence) -> NoReturn:
     words = sentence.text[bracket.start : bracket.end]
     bracket.fail(f"{words!r} is marked twice as {bracket.label!r}. Remove one pair of brackets.")
-
-
-def _group_mentions(mentions: Iterable[tuple[Mention, str]]) -> list[tuple[str, list[Mention]]]:
-    """The clusters with their names. Each mention without a name is a cluster of its own."""
-    clusters: list[tuple[str, list[Mention]]] = []
-    of_name: dict[str, list[Mention]] = {}
-    for mention, name in mentions:
-        cluster = of_name.setdefault(name, []) if name else []
-        if not cluster:
-            clusters.append((name, cluster))
-        cluster.append(mention)
-    return clusters
 
 
 def _is_frame(line: TypedLine, above: Sentence) -> bool:

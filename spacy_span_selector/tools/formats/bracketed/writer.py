@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from typing import TypeVar
 
@@ -31,7 +31,7 @@ from ....annotation import (
 )
 from ..columns import by_sentence, find_nested
 from ..files import check_writable, one_line
-from ..reports import list_names
+from ..reports import Report
 from ..speech import spread_turns
 from .brackets import ADDRESSED, FRAME, GOES_ON, LABELLED, NAME_PATTERN, NOBODY, QUOTATION, Notation, escape
 from .reader import HEADING, SPEAKER, is_predicate_role, may_speak
@@ -40,20 +40,18 @@ ESCAPED_TEXT = "[]|\\"
 ESCAPED_START = "#=@><"
 ESCAPED_SPEAKER = "\\:"
 
-LOST = {
-    "mention(s)": "they cross a sentence boundary or another mention, which brackets cannot show",
-    "predicate(s), argument(s) or roleset(s)": "they cross a sentence boundary, overlap in their frame, or have a name "
-    "that is empty or cannot be typed, which brackets cannot show",
-    "quotation(s), speaker(s) or addressee(s)": "they cross another quotation, or are in no cluster with a name that "
-    "can be typed, which brackets cannot show",
-    "labelled span(s)": "they cross a sentence boundary, have a label that is empty or cannot be typed, or differ from "
-    "others in white space alone, which brackets cannot show",
-    "name(s) of clusters": "they cannot be typed, or are those of other clusters",
-    "speaker(s) of sentences": "they change within the sentence, or have other white space in their name than single "
-    "spaces",
-}
-"""Annotation that the format cannot hold, and why."""
-MENTIONS, FRAMES, QUOTATIONS, LABELLED_SPANS, NAMES, SPEAKERS = LOST
+MENTIONS = "mentions that cross the end of a sentence or another mention, which brackets can't show"
+FRAMES = (
+    "predicates, arguments and rolesets that cross the end of a sentence, overlap in their frame, or have a name that "
+    "can't be typed"
+)
+QUOTATIONS = "quotations that cross another one, and who says them if no mention has a name that can be typed"
+LABELLED_SPANS = (
+    "labelled spans that cross the end of a sentence, have a label that can't be typed, or differ from others in white "
+    "space alone"
+)
+NAMES = "names of clusters that can't be typed, or are those of others"
+SPEAKERS = "speakers who change within a sentence, or with other white space in their name than single spaces"
 
 Item = TypeVar("Item", Argument, Frame, LabelledSpan, Quotation)
 
@@ -61,38 +59,33 @@ Item = TypeVar("Item", Argument, Frame, LabelledSpan, Quotation)
 def write_bracketed(docs: Iterable[Doc]) -> str:
     """Write documents in the bracketed format.
 
-    docs (Iterable[Doc]): Documents. One without sentence boundaries becomes one line; white space is written as one
-        space. A sentence gets the speaker of the turn that covers its first word.
-        Clusters without a name are called `c1`, `c2`, ..., except singletons that speak in no quotation. A document
-        without a title, or with a title that was used before, gets a new one.
-    RETURNS (str): The text of a file that `read_bracketed` reads. One warning for each kind of annotation in `LOST`
-        counts what is left out because the format cannot hold it.
+    A document without sentence boundaries becomes one line; white space is written as one space. A sentence gets the
+    speaker of the turn that covers its first word. Clusters without a name are called `c1`, `c2`, ..., except
+    singletons that speak in no quotation. A document without a title, or with one that was used before, gets a new one.
+    One warning counts what the format can't hold.
+
+    RETURNS (str): The text of a file that `read_bracketed` reads.
     RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     """
+    report = Report()
     blocks: list[str] = []
     titles: set[str] = set()
-    lost_of: dict[str, Counter[str]] = {what: Counter() for what in LOST}  # numbers by document
     for number, doc in enumerate(docs, start=1):
         title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
         titles.add(title)
-        writer = _Writer(doc)
-        blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *writer.write()]) + "\n"))
-        for what, times in (+writer.lost).items():
-            lost_of[what][describe_doc(doc)] += times
-    for what, why in LOST.items():
-        if total := lost_of[what].total():
-            names = list_names(lost_of[what])
-            warnings.warn(f"{total} {what} left out of the bracketed text: {why} ({names}).", stacklevel=2)
+        lines = _Writer(doc, report).write()
+        blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *lines]) + "\n"))
+    report.warn()
     return "\n".join(blocks)
 
 
 class _Writer:
-    """Writes a document, and counts what is lost."""
+    """Writes a document."""
 
-    def __init__(self, doc: Doc) -> None:
+    def __init__(self, doc: Doc, report: Report) -> None:
         self.doc = doc
         self.sentences = get_sentences(doc)
-        self.lost: Counter[str] = Counter()
+        self._lose = partial(report.leave_out, case=describe_doc(doc))
 
     def write(self) -> list[str]:
         doc = self.doc
@@ -101,7 +94,7 @@ class _Writer:
         quotations = [*self._find_quotations(names)]
         frames = sorted(map(self._trim, get_frames(doc)), key=lambda frame: frame.start)
         frames_inside = by_sentence(frames, self.sentences)
-        self.lost[FRAMES] += len(frames) - sum(map(len, frames_inside))
+        self._lose(FRAMES, times=len(frames) - sum(map(len, frames_inside)))
         labelled = self._find_labelled()
         lines: list[str] = []
         for sentence, spans, inside, groups in zip(
@@ -112,7 +105,7 @@ class _Writer:
                 continue
             line = self._write_words(sentence, ((a, b, "[", f"|{name}]" if name else "]") for a, b, name in spans))
             speaker = one_line(speakers[words[0]] or "")
-            self.lost[SPEAKERS] += not {speakers[i] for i in words} <= {speaker or None}
+            self._lose(SPEAKERS, times=not {speakers[i] for i in words} <= {speaker or None})
             if speaker:
                 lines.append(f"{SPEAKER}{escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
             else:
@@ -143,7 +136,7 @@ class _Writer:
         names: list[str] = []
         for name in given:
             names.append(name if NAME_PATTERN.fullmatch(name) and name not in names else "")
-        self.lost[NAMES] += sum(map(bool, given)) - sum(map(bool, names))
+        self._lose(NAMES, times=sum(map(bool, given)) - sum(map(bool, names)))
         persons = {person for quotation in get_quotations(self.doc) for person in quotation[2:4]}
         mentions: list[LabelledSpan] = []
         for i, group in enumerate(groups):
@@ -154,7 +147,7 @@ class _Writer:
         mentions.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
         inside = by_sentence(map(self._trim, mentions), self.sentences)
         kept = [find_nested(spans) for spans in inside]
-        self.lost[MENTIONS] += len(mentions) - sum(map(len, kept))
+        self._lose(MENTIONS, times=len(mentions) - sum(map(len, kept)))
         typed = {name for spans in kept for *_, name in spans if name and may_speak(name)}
         return kept, {(start, end): name for start, end, name in mentions if name in typed}
 
@@ -165,11 +158,11 @@ class _Writer:
             start, end, *persons = self._trim(quotation)[:4]
             around = [other for other in around if other > start]
             if start == end or any(other < end for other in around):
-                self.lost[QUOTATIONS] += 1
+                self._lose(QUOTATIONS)
                 continue
             around.append(end)
             speaker, addressee = (names.get(person, "") if person else "" for person in persons)
-            self.lost[QUOTATIONS] += sum(map(bool, persons)) - bool(speaker) - bool(addressee)
+            self._lose(QUOTATIONS, times=sum(map(bool, persons)) - bool(speaker) - bool(addressee))
             yield LabelledSpan(start, end, (speaker or NOBODY) + (f"{ADDRESSED}{addressee}" if addressee else ""))
 
     def _find_labelled(self) -> list[list[LabelledSpan]]:
@@ -178,13 +171,13 @@ class _Writer:
         typable = {span for span in map(self._trim, known) if NAME_PATTERN.fullmatch(span.label)}
         ordered = sorted(typable, key=lambda span: (span.start, -span.end, span.label))
         inside = by_sentence(ordered, self.sentences)
-        self.lost[LABELLED_SPANS] += len(known) - sum(map(len, inside))
+        self._lose(LABELLED_SPANS, times=len(known) - sum(map(len, inside)))
         return inside
 
     def _frame_spans(self, frame: Frame, sentence: Span) -> list[LabelledSpan]:
         """The predicate of a frame and its arguments, which do not overlap."""
         roleset = frame.roleset if NAME_PATTERN.fullmatch(frame.roleset or "") else None
-        self.lost[FRAMES] += bool(frame.roleset) - bool(roleset)
+        self._lose(FRAMES, times=bool(frame.roleset) - bool(roleset))
         spans = [LabelledSpan(frame.start, frame.end, f"{PREDICATE_LABEL}={roleset}" if roleset else PREDICATE_LABEL)]
         for argument in sorted(frame.arguments, key=lambda argument: (argument.start, -argument.end)):
             start, end, role = self._trim(argument)
@@ -193,7 +186,7 @@ class _Writer:
             if typable and inside and all(end <= other.start or start >= other.end for other in spans):
                 spans.append(LabelledSpan(start, end, role))
             else:
-                self.lost[FRAMES] += 1
+                self._lose(FRAMES)
         return spans
 
     def _write_under(self, notation: Notation, sentence: Span, spans: Iterable[LabelledSpan]) -> str:

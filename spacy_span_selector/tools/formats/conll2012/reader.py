@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import typer
 from spacy.tokens import Doc
@@ -41,7 +41,7 @@ from ..columns import (
     read_starred_column,
     unescape_brackets,
 )
-from ..commands import save_docs, split_paths
+from ..commands import Sources, save_docs, split_paths
 from ..conllu import Row
 from ..files import FILES as UNREADABLE
 from ..files import read_text
@@ -268,16 +268,11 @@ def digest_files(paths: Sequence[Path]) -> str:
     return digest.hexdigest()
 
 
-def convert_conll2012(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE... OUT.spacy",
-            help="Files, or folders whose *gold_conll files are read, at any depth, and the file to write",
-        ),
-    ],
-) -> None:
-    """Convert files in the format of CoNLL-2012, such as OntoNotes, and check if they are its English splits."""
+def convert_conll2012(paths: Sources) -> None:
+    """Convert files in the format of CoNLL-2012, and folders, of which every *gold_conll file at any depth is read.
+
+    It says if they are English splits of OntoNotes.
+    """
     sources, out_path = split_paths(paths)
     files = find_files(sources)
     docs = read_conll2012(files)

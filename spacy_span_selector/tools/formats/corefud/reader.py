@@ -47,11 +47,10 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     """Read the documents of a file.
 
     RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the ids
-        and types of the file's entities, and speaker turns where they are known; the title is the id of the document.
-        A document without `# global.Entity` and without any mention is not annotated for coreference. One warning
-        counts what is left out: what a document can't hold, which are zeros, mentions in several pieces, split
-        antecedents and bridging, and what can't be read.
-    RAISES (FileNotFoundError): If the file is missing, naming it.
+        and types of the file's entities, and speaker turns; the title is the id of the document. One without
+        `# global.Entity` and without any mention is not annotated for coreference. One warning counts what is left out:
+        what can't be read, and what a document can't hold, that is zeros, mentions in several pieces, split antecedents
+        and bridging.
     RAISES (ValueError): If no document can be read, saying why.
     """
     path = Path(path)
@@ -100,17 +99,13 @@ def _decode_documents(path: Path, report: Report) -> str:
 
 
 class EntityBracket(NamedTuple):
-    """A bracket of a mention.
-
-    piece (tuple[int, int] | None): For a mention in several pieces the number of this one, and how many there are.
-    type (str): What kind of entity it is, "" if that is not said here.
-    """
+    """A bracket of a mention or, if there are several, of a piece of one: its number and how many there are."""
 
     opens: bool
     closes: bool
     entity: str
     piece: tuple[int, int] | None
-    type: str
+    type: str  # "" if it is not said here
 
     @property
     def key(self) -> str:
@@ -120,17 +115,12 @@ class EntityBracket(NamedTuple):
 
 def read_attributes(misc: str) -> Iterator[tuple[str, str]]:
     """The attributes `NAME=VALUE` of the column MISC."""
-    for part in misc.split("|"):
-        name, separator, value = part.partition("=")
-        if separator:
-            yield name, value
+    parts = (part.partition("=") for part in misc.split("|"))
+    return ((name, value) for name, separator, value in parts if separator)
 
 
 def read_entities(cell: str, fields: Sequence[str]) -> tuple[list[EntityBracket], bool]:
-    """Read the brackets of a value of `Entity` that can be read, and tell whether these are all.
-
-    fields (Sequence[str]): What the fields of a bracket are, as `# global.Entity` declares them.
-    """
+    """The brackets of a value of `Entity` that can be read, and whether these are all."""
     brackets: list[EntityBracket] = []
     complete = True
     end = 0
@@ -164,27 +154,18 @@ def _read_bracket(match: re.Match[str], fields: Sequence[str]) -> EntityBracket 
 
 
 class Node(NamedTuple):
-    """A place for brackets: a word or an empty node.
-
-    place (str): File and line.
-    word (int | None): The number of the word in the document, None for an empty node.
-    sentence (int): The number of its sentence.
-    """
+    """A place for brackets: a word with its number in the document or, without one, an empty node."""
 
     place: str
     word: int | None
-    sentence: int
+    sentence: int  # its number
     misc: str
 
 
 def find_entities(
     sentences: Sequence[Sentence], fields: Sequence[str], report: Report
 ) -> tuple[dict[str, list[Mention]], dict[str, str], bool]:
-    """The mentions of each entity of a document, the types that are said, and whether it has any mention, be it one
-    that is left out.
-
-    fields (Sequence[str]): What the fields of a bracket are.
-    """
+    """The mentions of each entity of a document, the types that are said, and whether there is any bracket."""
     nodes = _find_nodes(sentences, report)
     brackets: list[Bracket] = []
     faults: list[tuple[int, str]] = []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, count
+from itertools import accumulate, chain, count
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 from spacy.tokens import Doc, Span, Token
@@ -24,7 +23,7 @@ from ....annotation import (
 )
 from ....documents.cleaned import remove_white_space
 from ....extensions.mention_types import head_token
-from ..columns import NUMBER, find_nested, read_number
+from ..columns import NUMBER, by_sentence, find_nested, read_number
 from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import check_writable, one_line, read_text
@@ -44,15 +43,12 @@ HEAD = 6
 def write_corefud(docs: Iterable[Doc]) -> str:
     """Write documents in CorefUD.
 
-    `read_corefud` restores words, spacing, sentences, lemmas, parts of speech, title, speakers and clusters, with their
-    entity types. Names of clusters are kept if they can be ids and no cluster of another document has them. Parses and
-    morphology are written, but not read. The head of a mention is the root of its parse or, without one, what
-    representative mentions are found by. A document without sentence boundaries becomes one sentence, one without a
-    title is called `document 1`, and a title that was used before gets a number.
+    Names of clusters are kept if they can be ids and no cluster of another document has them. The head of a mention is
+    the root of its parse or, without one, what representative mentions are found by. A document without sentence
+    boundaries becomes one sentence, one without a title is called `document 1`, and a title that was used before gets a
+    number. One warning counts what the format can't hold.
 
-    RETURNS (str): The content of a file. One warning counts what the format can't hold: mentions that cross the end of
-        a sentence or another mention of their entity, speakers that change within a sentence, words with tabs or line
-        ends.
+    RETURNS (str): The content of a file.
     RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     """
     report = Report()
@@ -107,15 +103,6 @@ def _write_row(token: Token, sentence: Span, entities: str) -> list[str]:
     return [number, ROW_ENDS.sub(" ", token.text), *(ROW_ENDS.sub(" ", value) or NOTHING for value in values)]
 
 
-class Written(NamedTuple):
-    """A mention that is written: token offsets, and what opens and closes it."""
-
-    start: int
-    end: int
-    opening: str
-    closing: str
-
-
 class EntityColumns:
     """Writes the clusters of the documents of a file, in which no two entities have the same id."""
 
@@ -125,13 +112,10 @@ class EntityColumns:
         self._numbers = count(1)
 
     def write(self, doc: Doc, find_head: Callable[[int, int], int]) -> list[str]:
-        """The value of `Entity` at each token, "" without one.
-
-        find_head (Callable[[int, int], int]): The token that is the head of a mention, from its offsets.
-        """
-        written: list[Written] = []
+        """The value of `Entity` at each token, "" without one; `find_head` takes the offsets of a mention."""
+        written: list[tuple[int, int, str, str]] = []  # offsets, and what opens and closes a mention
         for group in cluster_groups(doc):
-            mentions = self._writable(doc, [(span.start, span.end) for span in group if len(span)])
+            mentions = self._writable(doc, {(span.start, span.end) for span in group if len(span)})
             if mentions:
                 entity = str(group.attrs.get("name", ""))
                 if not ENTITY_ID.fullmatch(entity) or entity in self._used:
@@ -140,15 +124,16 @@ class EntityColumns:
                 kind = write_field(str(group.attrs.get(ENTITY_TYPE, "")))
                 for start, end in mentions:
                     head = find_head(start, end) - start + 1
-                    written.append(Written(start, end, f"({entity}-{kind}-{head}-", f"{entity})"))
+                    written.append((start, end, f"({entity}-{kind}-{head}-", f"{entity})"))
         return _write_cells(written, len(doc))
 
-    def _writable(self, doc: Doc, mentions: Sequence[Mention]) -> list[Mention]:
-        ends = [sentence.end for sentence in get_sentences(doc)]
-        inside = {(start, end) for start, end in mentions if end <= ends[bisect_right(ends, start)]}
-        nested = [(start, end) for start, end, _ in find_nested([(start, end, "") for start, end in inside])]
-        over_sentences, crossing = set(mentions) - inside, inside.difference(nested)
-        for lost, crossed in ((over_sentences, "the end of a sentence"), (crossing, "another mention of their entity")):
+    def _writable(self, doc: Doc, mentions: set[Mention]) -> list[Mention]:
+        inside = {*chain(*by_sentence(mentions, get_sentences(doc)))}
+        nested = [(start, end) for start, end, _ in find_nested([(*mention, "") for mention in inside])]
+        for crossed, lost in (
+            ("the end of a sentence", mentions - inside),
+            ("another mention of their entity", inside.difference(nested)),
+        ):
             for start, end in sorted(lost):
                 case = f"{describe_doc(doc)}, token {start}, {shorten(doc[start:end].text)}"
                 self.report.leave_out(f"mentions that cross {crossed}, which CorefUD can't hold", case)
@@ -160,30 +145,30 @@ def write_field(text: str) -> str:
     return NOT_IN_A_FIELD.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), text)
 
 
-def _write_cells(mentions: Sequence[Written], n_tokens: int) -> list[str]:
+def _write_cells(mentions: Sequence[tuple[int, int, str, str]], n_tokens: int) -> list[str]:
     opening, alone, closing = ([""] * n_tokens for _ in range(3))
-    for mention in sorted(mentions, key=lambda mention: -mention.end):  # outer mentions open first
-        if mention.end - mention.start > 1:
-            opening[mention.start] += mention.opening
+    for start, end, before, _ in sorted(mentions, key=lambda mention: -mention[1]):  # outer mentions open first
+        if end - start > 1:
+            opening[start] += before
         else:
-            alone[mention.start] += f"{mention.opening})"
-    for mention in sorted(mentions, key=lambda mention: -mention.start):  # and close last
-        if mention.end - mention.start > 1:
-            closing[mention.end - 1] += mention.closing
+            alone[start] += f"{before})"
+    for start, end, _, behind in sorted(mentions, key=lambda mention: -mention[0]):  # and close last
+        if end - start > 1:
+            closing[end - 1] += behind
     # `(e1-person-1-` before `e2)` would be read as one bracket, so where both are, what ends here comes first.
     cells = zip(opening, alone, closing, strict=True)
-    return [single + closes + opens if closes else opens + single for opens, single, closes in cells]
+    return [single + behind + before if behind else before + single for before, single, behind in cells]
 
 
 def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     """Write a CoNLL-U file with the clusters of documents instead of those that it has.
 
+    Its comments, parses, empty nodes and words that are written as one are kept; its mentions, split antecedents and
+    bridging relations are not. The head of a mention is its first word whose head in the file is outside of it.
+
     docs (Iterable[Doc]): The documents of the file, in any order, with its titles and words.
-    source (str | Path): The file. Its mentions, split antecedents and bridging relations are left out; comments,
-        parses, empty nodes and words that are written as one are kept.
-    RETURNS (str): The content of the file. The head of a mention is its first word whose head in `source` is outside
-        of it. One warning counts the mentions that are left out, as that of `write_corefud`.
-    RAISES (OSError): If the file can't be read, naming it.
+    source (str | Path): The file.
+    RETURNS (str): The content of the file.
     RAISES (ValueError): If the file is not CoNLL-U, or its documents or their words are not those of `docs`.
     """
     text = read_text(Path(source))
@@ -216,7 +201,7 @@ def _merge(doc: Doc, sentences: Sequence[Sentence], columns: EntityColumns) -> I
         if found != expected:
             message = f"the document has the words {shorten(' '.join(found))}, expected {shorten(' '.join(expected))}."
             raise ValueError(f"{sentence.rows[0].place}: {message}")
-        numbers = [read_number(columns[HEAD]) for _, columns in sentence.rows if NUMBER.fullmatch(columns[0])]
+        numbers = [read_number(cells[HEAD]) for _, cells in sentence.rows if NUMBER.fullmatch(cells[0])]
         heads += [start + number - 1 if number else -1 for number in numbers]
     if len(doc) != starts[-1]:
         title = get_title(doc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -28,7 +28,7 @@ from ....annotation import (
 )
 from ....annotation.checks import show
 from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
-from ..commands import read_files, save_docs, split_paths
+from ..commands import Lang, Sources, read_files, save_docs, split_paths
 from ..files import read_text
 from ..plain import FORMAT, from_dict
 from ..plain.schema import Number, Record, Text
@@ -41,22 +41,24 @@ CURE = "Expected a list of tasks: export as JSON, not as JSON-MIN."
 def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT_FIELD) -> list[Doc]:
     """Read the annotated tasks of a file that was exported as JSON.
 
-    Tokens, sentences and speakers are restored if `write_label_studio` made the task. Otherwise the tokenizer of `nlp`
-    splits the text, and sentences are not known.
-
+    nlp (Language): Its tokenizer splits the text of tasks that `write_label_studio` did not make.
     text_field (str): Where the data of a task has the text.
     RETURNS (list[Doc]): Documents with clusters, with the labels of their mentions as entity types, frames, and
-        labelled spans. A document with a predicate is annotated for semantic roles; one with a labelled span, or that
-        was when it was written, with labelled spans; one with a mention, or none of these, for coreference. The title
-        is the field `title` of the data, or the number of the task. One warning counts what is left out or changed.
-    RAISES (FileNotFoundError): If the file is missing, naming it.
+        labelled spans. A document without any of these is annotated for coreference. The title is the field `title` of
+        the data, or the number of the task. One warning counts what is left out or changed.
     RAISES (ValueError): If the file is not JSON, or no task in it can be read, with the first that can't.
     """
-    path = Path(path)
+    text = read_text(Path(path))
+    try:
+        tasks = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(f"{path}: its lists are nested too deeply. {CURE}") from error
+    except ValueError as error:  # also of an integer with thousands of digits
+        raise ValueError(f"{path}: not JSON: {error}. {CURE}") from error
     report = Report()
     docs: list[Doc] = []
-    for i, task in enumerate(_read_tasks(path)):
-        place = f"{path}, task {task['id'] if isinstance(task, dict) and isinstance(task.get('id'), int) else i + 1}"
+    for i, task in enumerate(tasks if isinstance(tasks, list) else [tasks], start=1):
+        place = f"{path}, task {task['id'] if isinstance(task, dict) and isinstance(task.get('id'), int) else i}"
         try:
             docs += _read_task(task, place, nlp, text_field, report)
         except ValueError as error:
@@ -64,17 +66,6 @@ def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT
     report.require(docs, path, CURE)
     report.warn()
     return docs
-
-
-def _read_tasks(path: Path) -> list[Any]:
-    text = read_text(path)
-    try:
-        tasks = json.loads(text)
-    except RecursionError as error:
-        raise ValueError(f"{path}: its lists are nested too deeply. {CURE}") from error
-    except ValueError as error:  # also of an integer with thousands of digits
-        raise ValueError(f"{path}: not JSON: {error}. {CURE}") from error
-    return tasks if isinstance(tasks, list) else [tasks]
 
 
 def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Report) -> list[Doc]:
@@ -109,10 +100,9 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
                 case = f"{place}: {span.label} at token {span.start}."
                 report.leave_out("labels that a labelled span has twice", case)
         set_labelled_spans(doc, [*counts])
-    clusters, frames = find_annotation(others, relations, place, report)
+    clusters, names, types, frames = find_annotation(others, relations, place, report)
     if clusters or not (frames or has_labelled_spans_annotated(doc)):
-        mentions, names, types = ([*values] for values in zip(*clusters, strict=True)) if clusters else ([], [], [])
-        set_clusters(doc, mentions, names=names, entity_types=types)
+        set_clusters(doc, clusters, names=names, entity_types=types)
     if frames:
         set_frames(doc, frames)
     return [doc]
@@ -120,13 +110,8 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
 
 def _choose_annotation(annotations: Any, place: str, report: Report) -> list[Any] | None:
     """The results of the ground truth of a task or, without one, of its first annotation that was not cancelled."""
-    good = [
-        annotation
-        for annotation in (annotations if isinstance(annotations, list) else [])
-        if isinstance(annotation, dict)
-        and not annotation.get("was_cancelled")
-        and isinstance(annotation.get("result"), list)
-    ]
+    known = [each for each in annotations if isinstance(each, dict)] if isinstance(annotations, list) else []
+    good = [each for each in known if isinstance(each.get("result"), list) and not each.get("was_cancelled")]
     if not good:
         report.leave_out("tasks without annotation", f"{place}: found {show(annotations)} as its 'annotations'.")
         return None
@@ -269,17 +254,29 @@ class Labelled(NamedTuple):
     note: str
 
 
-class LinkedMentions(NamedTuple):
-    """A cluster with its name and entity type, "" if they are not known."""
+class Annotation(NamedTuple):
+    """Clusters with their names and entity types, "" where they are not known, and frames."""
 
-    mentions: list[Mention]
-    name: str
-    entity_type: str
+    clusters: list[list[Mention]]
+    names: list[str]
+    types: list[str]
+    frames: list[Frame]
+
+    def add_cluster(self, regions: Iterable[Labelled], place: str, report: Report) -> None:
+        ordered = sorted(regions, key=lambda region: region.place)
+        mentions = dict.fromkeys(region.place for region in ordered)
+        for _ in range(len(ordered) - len(mentions)):
+            report.leave_out(REPEATED_MENTIONS, f"{place}: the cluster that starts at token {ordered[0].place[0]}.")
+        types = [label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION}]
+        names = [region.note for region in ordered if region.note and PREDICATE not in region.labels]
+        self.clusters.append([*mentions])
+        self.names.append(next(iter(names), ""))
+        self.types.append(next(iter(types), ""))
 
 
 def find_annotation(
     regions: Mapping[str, Labelled], relations: Sequence[Relation], place: str, report: Report
-) -> tuple[list[LinkedMentions], list[Frame]]:
+) -> Annotation:
     """The clusters and frames of a document.
 
     A region is a mention if it has any label but `Predicate` and `Argument`, or if it is in a relation of coreference.
@@ -316,27 +313,15 @@ def find_annotation(
         for name, region in regions.items()
         if PREDICATE in region.labels
     ]
-    different = {id(group): group for group in groups.values()}.values()
-    return [_link([regions[name] for name in group], place, report) for group in different], frames
-
-
-def _link(regions: Sequence[Labelled], place: str, report: Report) -> LinkedMentions:
-    ordered = sorted(regions, key=lambda region: region.place)
-    mentions = dict.fromkeys(region.place for region in ordered)
-    for _ in range(len(ordered) - len(mentions)):
-        report.leave_out(REPEATED_MENTIONS, f"{place}: the cluster that starts at token {ordered[0].place[0]}.")
-    types = [label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION}]
-    names = [region.note for region in ordered if region.note and PREDICATE not in region.labels]
-    return LinkedMentions([*mentions], next(iter(names), ""), next(iter(types), ""))
+    annotation = Annotation([], [], [], frames)
+    for group in {id(group): group for group in groups.values()}.values():
+        annotation.add_cluster([regions[name] for name in group], place, report)
+    return annotation
 
 
 def convert_label_studio(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Exported JSON to read, and the file to write")
-    ],
-    lang: Annotated[
-        str, typer.Option(help="Language whose tokenizer splits texts that `export label-studio` did not write")
-    ] = "en",
+    paths: Sources,
+    lang: Lang = "en",
     text_field: Annotated[str, typer.Option(help="Where the data of a task has the text")] = TEXT_FIELD,
 ) -> None:
     """Convert what was annotated in Label Studio and exported as JSON."""

@@ -56,12 +56,10 @@ def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str
 
     Mentions, predicates, arguments and labelled spans are regions, that is labelled characters. A relation links a
     mention to its antecedent, or to the mention before it if the antecedent is not known, and a predicate to its
-    arguments. The note of a predicate is its roleset, that of a mention the name of its cluster. What
-    `read_label_studio` needs to restore tokens, sentences and speakers is in the data of each task. One warning counts
-    the arguments without a role and labelled spans without a label, which are left out.
+    arguments. The note of a predicate is its roleset, that of a mention the name of its cluster. One warning counts the
+    arguments without a role and labelled spans without a label, which are left out.
 
-    annotations (bool): Whether to write annotations, as if somebody had made them in Label Studio. By default there are
-        predictions, which annotators start from.
+    annotations (bool): Whether to write annotations, as if made in Label Studio, or predictions to start from.
     RAISES (ValueError): If a document has half of a character in its title, naming it.
     """
     report = Report()
@@ -84,15 +82,12 @@ def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
 
 
 class _Regions:
-    """The regions and relations of a document.
-
-    result (list[dict[str, Any]]): All of them, as Label Studio has them.
-    """
+    """The regions and relations of a document, all in `result` as Label Studio has them."""
 
     def __init__(self, doc: Doc, report: Report) -> None:
-        self.doc = doc
-        self.report = report
         self.result: list[dict[str, Any]] = []
+        self._document = describe_doc(doc)
+        self._report = report
         self._ids: dict[tuple[int, int], str] = {}  # regions that arguments may be
         for group in cluster_groups(doc):
             self._add_cluster(group)
@@ -104,15 +99,14 @@ class _Regions:
     def _add_cluster(self, group: SpanGroup) -> None:
         kind = str(group.attrs.get(ENTITY_TYPE) or MENTION)
         label = MENTION if kind in NO_MENTIONS else kind
-        scores = get_scores(group)
         antecedents = get_antecedents(group) or [None] * len(group)
         ids: dict[int, str] = {}
         before: str | None = None
-        for i, span in enumerate(group):
+        for i, (span, score) in enumerate(_scored(group)):
             if not len(span):
                 continue
             note = str(group.attrs.get("name") or "") if before is None else ""
-            ids[i] = self._add_region(span, label, note, None if scores is None else scores[i])
+            ids[i] = self._add_region(span, label, note, score)
             self._ids.setdefault((span.start, span.end), ids[i])
             antecedent = antecedents[i]
             target = before if antecedent is None else ids.get(antecedent, before)
@@ -121,30 +115,27 @@ class _Regions:
             before = ids[i]
 
     def _add_frame(self, group: SpanGroup) -> None:
-        predicate, *arguments = group
+        (predicate, score), *arguments = _scored(group)
         if not len(predicate):
             return
-        scores = get_scores(group)
-        roleset = str(group.attrs.get("roleset") or "")
-        source = self._add_region(predicate, PREDICATE, roleset, None if scores is None else scores[0])
-        for argument in filter(len, arguments):
+        source = self._add_region(predicate, PREDICATE, str(group.attrs.get("roleset") or ""), score)
+        for argument, _ in arguments:
             place = argument.start, argument.end
-            if not argument.label_:
+            if not argument.label_ and len(argument):
                 what = "arguments without a role, which is the label of their relation"
-                self.report.leave_out(what, f"{describe_doc(self.doc)}, {shorten(argument.text)}")
-                continue
-            if place not in self._ids:
-                self._ids[place] = self._add_region(argument, ARGUMENT)
-            self._add_relation(source, self._ids[place], argument.label_)
+                self._report.leave_out(what, f"{self._document}, {shorten(argument.text)}")
+            elif len(argument):
+                if place not in self._ids:
+                    self._ids[place] = self._add_region(argument, ARGUMENT)
+                self._add_relation(source, self._ids[place], argument.label_)
 
     def _add_labelled(self, group: SpanGroup) -> None:
-        scores = get_scores(group)
-        for i, span in enumerate(group):
+        for span, score in _scored(group):
             if len(span) and not span.label_:
-                case = f"{describe_doc(self.doc)}, {shorten(span.text)}"
-                self.report.leave_out("labelled spans without a label", case)
+                case = f"{self._document}, {shorten(span.text)}"
+                self._report.leave_out("labelled spans without a label", case)
             elif len(span):
-                self._add_region(span, span.label_, score=None if scores is None else scores[i], tag=LABELLED_TAG)
+                self._add_region(span, span.label_, score=score, tag=LABELLED_TAG)
 
     def _add_region(
         self, span: Span, label: str, note: str = "", score: float | None = None, tag: str = LABELS_TAG
@@ -168,11 +159,16 @@ class _Regions:
         self.result.append({"type": "relation", **ends, "direction": "right", "labels": [label]})
 
 
+def _scored(group: SpanGroup) -> list[tuple[Span, float | None]]:
+    scores: Sequence[float | None] = get_scores(group) or [None] * len(group)
+    return list(zip(group, scores, strict=True))
+
+
 def write_interface(docs: Sequence[Doc]) -> str:
     """Write the labeling interface, XML to be pasted under Settings, Labeling Interface, Code.
 
-    docs (Sequence[Doc]): The documents. The interface has what they are annotated for; if they are not annotated, it
-        has mentions and frames. Labels of labelled spans are those that the documents have.
+    It has what the documents are annotated for, or else mentions and frames, and the labels that they have.
+
     RAISES (ValueError): If XML can't hold a label, naming it.
     """
     for_clusters = any(map(has_clusters_annotated, docs))

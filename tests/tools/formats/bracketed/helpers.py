@@ -1,17 +1,17 @@
 """What the tests of the parts of the format share."""
 
-import re
-
-import pytest
-from spacy.language import Language
+import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import cluster_groups
+from spacy_span_selector.annotation import cluster_groups, get_frames, get_labelled_spans, get_quotations
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
+NLP, WORD_NLP = spacy.blank("en"), spacy.blank("en")
+WORD_NLP.tokenizer = lambda text: Doc(WORD_NLP.vocab, words=text.split())  # as in a corpus with gold words
 
-def parse_one(text: str, nlp: Language) -> Doc:
-    (doc,) = parse_bracketed(text, nlp)
+
+def parse_one(text: str) -> Doc:
+    (doc,) = parse_bracketed(text, NLP)
     return doc
 
 
@@ -19,7 +19,19 @@ def named_clusters(doc: Doc) -> list[tuple[str, list[str]]]:
     return [(group.attrs.get("name", ""), [span.text for span in group]) for group in cluster_groups(doc)]
 
 
-def assert_error(nlp: Language, text: str, place: str, found: str, cure: str) -> None:
-    """Reading a text fails with a message that has line and column, finding and cure."""
-    with pytest.raises(ValueError, match=rf"^demo.txt:{place}: {re.escape(found)}.*{re.escape(cure)}"):
-        parse_bracketed(text, nlp, source="demo.txt")
+def frames_as_text(doc: Doc) -> list[tuple[str, str | None, list[tuple[str, str]]]]:
+    """Predicate, roleset, and the arguments as role and words."""
+    return [
+        (doc[start:end].text, roleset, [(role, doc[i:j].text) for i, j, role in arguments])
+        for start, end, arguments, roleset, *_ in get_frames(doc)
+    ]
+
+
+def labels(doc: Doc) -> list[tuple[str, str]]:
+    return [(doc[start:end].text, label) for start, end, label in get_labelled_spans(doc)]
+
+
+def quotations(doc: Doc) -> list[tuple[str, str, str]]:
+    """The words, the speaker and the addressee of each quotation."""
+    persons = ((doc[start:end].text, speaker, addressee) for start, end, speaker, addressee, *_ in get_quotations(doc))
+    return [(words, *("" if each is None else doc[slice(*each)].text for each in both)) for words, *both in persons]

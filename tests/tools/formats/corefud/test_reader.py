@@ -1,11 +1,148 @@
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.annotation import get_clusters, get_speakers, get_title, has_clusters_annotated
+from spacy_span_selector.annotation import Mention, get_clusters, get_speakers, get_title, has_clusters_annotated
 from spacy_span_selector.tools.formats.corefud import read_corefud
+from spacy_span_selector.tools.formats.corefud.reader import FIELDS, read_attributes, read_entities
+from spacy_span_selector.tools.formats.corefud.writer import write_field
 
 from .helpers import DECLARED, entity_types, named_clusters, row, words, write, write_document
+
+UNIVERSAL_ANAPHORA = ("entity", "GRP", "identity")
+
+
+@pytest.mark.parametrize(
+    "cell, fields, expected",
+    [
+        (
+            "(e1-person-2-(e2-place-1-)e3)",
+            FIELDS,
+            [(True, False, "e1", None, "person"), (True, True, "e2", None, "place"), (False, True, "e3", None, "")],
+        ),
+        ("e1[2/3])(e1[1/2]-x-1-", FIELDS, [(False, True, "e1", (2, 3), ""), (True, False, "e1", (1, 2), "x")]),
+        ("(1)", ("GRP",), [(True, True, "1", None, "")]),
+        ("(place-2-Tulsa", UNIVERSAL_ANAPHORA, [(True, False, "2", None, "place")]),
+        ("place-2-Tulsa)", UNIVERSAL_ANAPHORA, [(False, True, "2", None, "")]),
+        ("2)", UNIVERSAL_ANAPHORA, [(False, True, "2", None, "")]),
+        ("(person-15[1/2]", ("entity", "GRP"), [(True, False, "15", (1, 2), "person")]),
+        ("(15-person[1/2]", ("GRP", "entity"), [(True, False, "15", (1, 2), "person")]),
+        ("(e1--1-)", FIELDS, [(True, True, "e1", None, "")]),
+        ("(e1", FIELDS, [(True, False, "e1", None, "")]),
+        ("(e1-x-1-a-b-c-d", FIELDS, [(True, False, "e1", None, "x")]),
+    ],
+)
+def test_fields_are_those_that_are_declared(cell: str, fields: tuple[str, ...], expected: list[tuple[object, ...]]):
+    assert read_entities(cell, fields) == (expected, True)
+
+
+@pytest.mark.parametrize(
+    "cell, read",
+    [("e1", []), ("((e1)", ["e1"]), ("()", []), (")(", []), ("(-x-1-)(e2-x-1-)", ["e2"]), ("e1)x(e2)", ["e1"])],
+)
+def test_what_is_damaged_does_not_hide_the_rest(cell: str, read: list[str]):
+    brackets, complete = read_entities(cell, FIELDS)
+    assert not complete
+    assert [bracket.entity for bracket in brackets][: len(read)] == read
+
+
+@pytest.mark.parametrize("text", ["person", "a-b", "(x)|y=z", "50 %", "a,b<c[1/2]", "Zoë\t", ""])
+def test_fields_of_any_characters_are_read_back(text: str):
+    field = write_field(text)
+    assert not set("-()|=,<>[] \t") & set(field)
+    ((bracket,), complete) = read_entities(f"(e1-{field}-1-)", FIELDS)
+    assert (bracket.type, complete) == (text, True)
+
+
+def test_attributes_have_names():
+    attributes = read_attributes("Entity=(e1)|_|SpaceAfter=No|Entity=a=b")
+    assert list(attributes) == [("Entity", "(e1)"), ("SpaceAfter", "No"), ("Entity", "a=b")]
+
+
+@pytest.mark.parametrize(
+    "rows, clusters, messages",
+    [
+        (  # empty nodes
+            [
+                row("0.1", "she", "Entity=(e1-person-1-)"),
+                row("1", "Came", "Entity=(e2-event-1-"),
+                row("1.1", "she", "Entity=(e1-person-1-)e2)"),
+                row("2", "Ann", "Entity=(e1-person-1-"),
+                row("2.1", "x", "Entity=e1)"),
+                row("2.2", "y", "Entity=(e3-x-1-"),
+                row("3", "left", "Entity=e3)"),
+            ],
+            {"e2": [(0, 1)], "e1": [(1, 2)], "e3": [(2, 3)]},
+            ["Left out zeros: mentions without words, which a Doc can't hold: 2.", "FILE:3: a mention of 'e1'."],
+        ),
+        (
+            words("Entity=(e1[1/2]-x-1-)", "Entity=(e2-x-1-)", "Entity=(e1[2/2]-x-1-", "Entity=e1[2/2])"),
+            {"e2": [(1, 2)]},
+            ["in several pieces, which a Doc can't hold: 1. The first: FILE:3: a mention of 'e1' in 2 pieces."],
+        ),
+        (
+            words("Entity=(e1-x-1-)", "Entity=(e3-x-1-)|SplitAnte=e1<e3,e2<e3|Bridge=e1<e3:part,e2<e3"),
+            {"e1": [(0, 1)], "e3": [(1, 2)]},
+            [
+                "split antecedents, which a Doc can't hold: 1. The first: FILE:4: found 'SplitAnte=e1<e3,e2<e3'",
+                "bridging relations, which a Doc can't hold: 2.",
+            ],
+        ),
+        (
+            words("Entity=(e1-x-1-", "Entity=(e2-x-1-)(", "Entity=e3)", "Entity=e1)", "Entity=(e4-x-1-)"),
+            {"e1": [(0, 4)], "e2": [(1, 2)], "e4": [(4, 5)]},
+            [
+                "brackets of mentions that can't be read or have no partner: 2.",
+                "FILE:4: found '(e2-x-1-)(' in `Entity`, expected parts such as",
+                "FILE:5: a mention of cluster e3 ends here, but none is open.",
+            ],
+        ),
+        (
+            [row("1-2", "ab", "Entity=(e1-x-1-)"), *words("_", "Entity=(e2-x-1-)")],
+            {"e2": [(1, 2)]},
+            ["FILE:3: found `Entity` at the words 1-2, expected it at one word."],
+        ),
+        (
+            [row("0.1", "x", "Entity=(e1-x-1-"), row("1", "a", "Entity=(e1-x-1-)e1)")],
+            {"e1": [(0, 1)]},
+            ["mentions that are a second time in their cluster: 1."],
+        ),
+        (
+            words("Entity=(e1-person-1-)", "Entity=(e1-place-1-)"),
+            {"e1": [(0, 1), (1, 2)]},
+            ["FILE:4: found 'place' for 'e1', before 'person'."],
+        ),
+        (
+            words("ClusterId=c1|MentionSpan=1"),
+            {},
+            ["the notation of CorefUD 0, `ClusterId=`, which Udapi converts"],
+        ),
+    ],
+)
+def test_what_a_doc_cannot_hold_costs_no_other(
+    tmp_path: Path, rows: list[str], clusters: dict[str, list[Mention]], messages: list[str]
+):
+    path = write_document(tmp_path / "a.conllu", *rows)
+    with pytest.warns(UserWarning) as caught:
+        (doc,) = read_corefud(path)
+    assert named_clusters(doc) == clusters
+    (warning,) = caught
+    for message in messages:
+        assert message in str(warning.message).replace(str(path), "FILE")
+
+
+@pytest.mark.parametrize(
+    "rows, mentions",
+    [
+        (words("Entity=(e1-x-1-(e1-x-1-", "Entity=e1)", "Entity=(e1-x-1-)e1)"), [(0, 2), (0, 3), (2, 3)]),
+        ([*words("_", "Entity=(e1-x-1-"), "", *words("Entity=e1)")], [(1, 3)]),
+    ],
+)
+def test_mentions_may_nest_and_cross_the_end_of_a_sentence(tmp_path: Path, rows: list[str], mentions: list[Mention]):
+    (doc,) = read_corefud(write_document(tmp_path / "a.conllu", *rows))
+    assert named_clusters(doc) == {"e1": mentions}
 
 
 def test_a_document_has_all_that_the_file_says(tmp_path: Path):

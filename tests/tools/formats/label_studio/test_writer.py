@@ -1,8 +1,10 @@
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
@@ -24,10 +26,9 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.tools.formats.label_studio import read_label_studio, write_label_studio
+from spacy_span_selector.tools.formats.label_studio import read_label_studio, write_interface, write_label_studio
 
-from .helpers import NLP
-
+NLP = spacy.blank("en")
 WORDS = ["Ann", "ca", "n't", "come", "😀", "\n", "She", "slept", "."]
 
 
@@ -121,3 +122,47 @@ def test_spans_that_cannot_be_written_are_left_out():
     with pytest.warns(UserWarning, match="arguments without a role, .* relation: 1(.|\n)*labelled spans without a la"):
         found = result(doc, "annotations")
     assert [each["type"] for each in found] == ["labels"] * 3
+
+
+def make_bare(*, clusters: bool = False, role: str = "", labelled: tuple[str, ...] = ()) -> Doc:
+    doc = Doc(Vocab(), words=["Ann", "left"])
+    if clusters:
+        set_clusters(doc, [[(0, 1)]], entity_types=['<per & "son">'])
+    if role:
+        set_frames(doc, [Frame(1, 2, [Argument(0, 1, role)])])
+    if labelled:
+        set_labelled_spans(doc, [(0, 1, label) for label in labelled])
+    return doc
+
+
+MENTIONS, FRAMES = ["Mention", '<per & "son">'], ["Predicate", "Argument"]
+ROLES = ["ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-LOC", "ARGM-MNR", "ARGM-TMP"]
+
+
+@pytest.mark.parametrize(
+    "doc, labels, relations",
+    [
+        (make_bare(clusters=True), {"label": MENTIONS}, ["coreferent"]),
+        (make_bare(role="ARG0"), {"label": FRAMES}, ["ARG0"]),
+        (make_bare(clusters=True, role="ARG0"), {"label": MENTIONS + FRAMES}, ["coreferent", "ARG0"]),
+        (
+            make_bare(clusters=True, labelled=("person", "Mention")),
+            {"label": MENTIONS, "labelled": ["Mention", "person"]},
+            ["coreferent"],
+        ),
+        (make_bare(labelled=("person",)), {"labelled": ["person"]}, []),
+        (make_bare(), {"label": ["Mention", *FRAMES]}, ["coreferent", *ROLES]),  # all for raw text
+    ],
+)
+def test_the_interface_has_what_documents_have(doc: Doc, labels: dict[str, list[str]], relations: list[str]):
+    view = ElementTree.fromstring(write_interface([doc, make_bare()]))
+    assert {tag.get("name"): [label.get("value") for label in tag] for tag in view.iter("Labels")} == labels
+    assert [relation.get("value") for relation in view.iter("Relation")] == relations
+    (text,) = view.iter("Text")
+    assert (text.get("name"), text.get("value")) == ("text", "$text")
+    assert {tag.get("toName") for tag in view.iter("Labels")} == {"text"}
+
+
+def test_a_label_that_xml_cannot_hold_is_refused():
+    with pytest.raises(ValueError, match=r"the label 'ARG\\x01' has a character that XML can't hold"):
+        write_interface([make_bare(role="ARG\x01")])
