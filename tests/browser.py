@@ -27,14 +27,10 @@ OPTIONS = [
 OpenPage = Callable[..., Any]
 
 
-def find_browser() -> str | None:
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright, of the extra 'dev'")
-    path = find_browser()
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed, and CHROMIUM is not set")
     with sync_api.sync_playwright() as playwright:
@@ -47,35 +43,28 @@ def browser() -> Iterator[Any]:
 def open_page(browser: Any, tmp_path: Path) -> Iterator[OpenPage]:
     """Opens a page, given as HTML or by its address. At the end of the test nothing may have been blocked, failed or
     loaded, apart from what the test has taken out of the list `page.problems`."""
-    contexts, pages = [], []
+    pages: list[Any] = []
 
     def open_(page: str, **options: Any) -> Any:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options})
-        contexts.append(context)
-        opened = context.new_page()
+        opened = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options}).new_page()
+        pages.append(opened)
         opened.set_default_timeout(10_000)
-        opened.problems = []
-        opened.on("console", lambda message: opened.problems.append(message.text))
-        opened.on("pageerror", lambda error: opened.problems.append(str(error)))
-        if page.startswith("http:"):
-            address = page
-        else:
+        problems = opened.problems = []
+        address = page
+        if not page.startswith("http:"):
             file = tmp_path / f"page-{len(pages)}.html"
             file.write_text(page, encoding="utf-8")
             address = file.as_uri()
-        opened.on("dialog", lambda dialog: (opened.problems.append(dialog.message), dialog.dismiss()))
-        opened.on("request", lambda request: _check_request(opened, request.url, address))
+        known = (address, "about:srcdoc")
+        opened.on("console", lambda message: problems.append(message.text))
+        opened.on("pageerror", lambda error: problems.append(str(error)))
+        opened.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
+        opened.on("request", lambda sent: sent.url in known or problems.append(f"request: {sent.url}"))
         opened.goto(address)
-        pages.append(opened)
         return opened
 
     yield open_
     problems = [problem for page in pages for problem in page.problems]
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
     assert problems == []
-
-
-def _check_request(page: Any, url: str, address: str) -> None:
-    if url not in (address, "about:srcdoc"):
-        page.problems.append(f"request: {url}")

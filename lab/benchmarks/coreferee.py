@@ -98,10 +98,7 @@ def train_coreferee(nlp: Language, train: Path, dev: Path) -> Annotate:
 
 
 def write_documents(docs: Iterable[Doc], folder: Path) -> None:
-    """Write documents as Coreferee reads LitBank: texts, and ranges of characters labelled by their clusters.
-
-    It can't read the pieces that `corpora.brat` writes of spans over the end of a line.
-    """
+    """Write documents as Coreferee reads LitBank: texts, and ranges of characters labelled by their clusters."""
     for number, doc in enumerate(docs):
         rows = [
             f"T{place}\tcluster-{cluster} {span.start_char} {span.end_char}\t{span.text!r}\n"

@@ -2,7 +2,6 @@
 
 The shim of spacy-transformers, whose files these are, leaves it to torch whether a pickle among them runs, writes the
 tokenizer's files wherever their names say, and passes any option to the tokenizer, `trust_remote_code` among them.
-Version 1 of it saves weights as torch does, version 2 as safetensors; here either loads what the other has saved.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ from pathlib import Path, PureWindowsPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import safetensors.torch
 import srsly
-import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import HFObjects
@@ -25,9 +22,8 @@ from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import get_torch_default_device
 from transformers import MODEL_MAPPING
 
-from ..models.compact import is_compact
-from ..models.shim import AveragedShim
-from ..models.weights import ARCHIVE, load_weights, save_weights
+from ..models.torch_head import AveragedShim
+from ..models.weights import load_weights, save_weights
 from .sentence_windows import SentenceWindows
 from .without_white_space import read_without_white_space
 
@@ -41,24 +37,21 @@ class EncoderShim(AveragedShim, HFShim):
 
     def to_bytes(self) -> bytes:
         """The encoder and its tokenizer, as spacy-transformers writes them, but with weights as `stored_as` says."""
-        content: bytes = super().to_bytes()
-        if not is_compact() or self._model is None:
-            return content
-        return srsly.msgpack_dumps({**srsly.msgpack_loads(content), "state": save_weights(self._model)})
+        message = srsly.msgpack_loads(super().to_bytes())
+        if self._model is not None:
+            message["state"] = save_weights(self._model)  # version 2 of spacy-transformers has another format
+        content: bytes = srsly.msgpack_dumps(message)
+        return content
 
     def from_bytes(self, bytes_data: bytes) -> EncoderShim:
-        """Load the encoder and its tokenizer.
-
-        bytes_data (bytes): What `to_bytes` returned, here or in spacy-transformers.
-        RAISES (ValueError): If weights hold something else than tensors, or the tokenizer something else than files.
-        """
+        """Load the encoder and its tokenizer from what `to_bytes` returned, here or in spacy-transformers 1."""
         message = srsly.msgpack_loads(bytes_data)
         if not message["config"]:  # saved before it was initialized: there is nothing but settings
             super().from_bytes(bytes_data)
             return self
         files, options = _check_tokenizer(message["tokenizer"])
         device = get_torch_default_device()
-        weights = _load_weights(message["state"], device)
+        weights = load_weights(message["state"], device, OWNER)
         with TemporaryDirectory() as folder:
             for name, content in {**files, "config.json": json.dumps(message["config"]).encode()}.items():
                 (Path(folder) / name).write_bytes(content)
@@ -87,20 +80,6 @@ def _check_tokenizer(saved: dict[str, Any]) -> tuple[dict[str, bytes], dict[str,
     return files, options
 
 
-def _load_weights(data: Any, device: torch.device) -> dict[str, torch.Tensor]:
-    """The weights by name, in either format."""
-    if not isinstance(data, bytes) or data.startswith(ARCHIVE):
-        return load_weights(data, device, OWNER)
-    try:
-        weights = safetensors.torch.load(data)
-    except safetensors.SafetensorError as error:
-        raise ValueError(
-            f"The weights of {OWNER} are neither in an archive, as torch saves them, nor safetensors, or are damaged: "
-            f"{error}. Nothing of them was loaded. Get the pipeline again from where it was trained."
-        ) from error
-    return {name: weight.to(device) for name, weight in weights.items()}
-
-
 def _set_weights(encoder: Any, weights: dict[str, Any]) -> None:
     try:
         missing, unexpected = encoder.load_state_dict(weights, strict=False)
@@ -127,10 +106,7 @@ class ModelWindows:
 
 
 class WordsTransformer(TransformerModel):
-    """A pretrained encoder that does not see white space, and whose windows may be those of `SentenceWindows`.
-
-    Its arguments are those of `TransformerModel`.
-    """
+    """A pretrained encoder that does not see white space, and whose windows may be those of `SentenceWindows`."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

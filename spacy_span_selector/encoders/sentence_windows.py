@@ -45,11 +45,9 @@ class SentenceWindows:
         )
 
     def cut(self, docs: Sequence[Doc], tokenizer: Any) -> list[list[Span]]:
-        """Cut documents into windows.
+        """Cut documents into windows, which cover all of them.
 
-        docs (Sequence[Doc]): The documents.
         tokenizer (PreTrainedTokenizerBase): That of the encoder. No window is longer than it allows.
-        RETURNS (list[list[Span]]): The windows of each document, which cover all of it.
         """
         room = max(1, min(self.subwords, tokenizer.model_max_length) - tokenizer.num_special_tokens_to_add())
         sentences = [[*filter(len, get_sentences(doc))] for doc in docs]

@@ -25,7 +25,7 @@ from torch import Tensor
 
 from ..layers.spans.computing import has_bfloat16, in_bfloat16
 from ..models.finite import NotFinite, first_not_finite, module_gradients
-from ..models.shim import at_rest
+from ..models.torch_head import at_rest
 from ..signatures import CHECKED, takes_settings
 
 if TYPE_CHECKING:
@@ -69,10 +69,8 @@ class EncoderSettings:
 def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullTransformerBatch]:
     """Build a pretrained encoder that runs its windows in blocks.
 
-    settings (EncoderSettings): In a config, its fields are the arguments.
     RETURNS (Model[list[Doc], FullTransformerBatch]): Its output has the fields of the encoder's that have a row for
         each window; padding is 0.
-    RAISES (ImportError): If spacy-transformers is not installed.
     """
     try:
         from .encoder_shim import EncoderShim, WordsTransformer
@@ -82,20 +80,12 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
             "python -m pip install 'spacy-span-selector[transformers]'"
         ) from error
     # Copies, as spacy-transformers writes into these.
-    model = WordsTransformer(
-        settings.name,
-        settings.get_spans,
-        dict(settings.tokenizer_config or {}),
-        dict(settings.transformer_config or {}),
-        settings.mixed_precision,
-        dict(settings.grad_scaler_config or {}),
-    )
+    configs = [dict(config or {}) for config in (settings.tokenizer_config, settings.transformer_config)]
+    scaler, mixed = settings.grad_scaler_config or {}, settings.mixed_precision
+    model = WordsTransformer(settings.name, settings.get_spans, *configs, mixed, dict(scaler))
     encoder = model.layers[0]
-    shim = EncoderShim(
-        cast(Any, encoder.shims[0])._hfmodel,
-        mixed_precision=settings.mixed_precision,
-        grad_scaler_config=dict(settings.grad_scaler_config or {}),
-    )
+    loaded = cast(Any, encoder.shims[0])._hfmodel
+    shim = EncoderShim(loaded, mixed_precision=mixed, grad_scaler_config=dict(scaler))
     # Settings as attributes of the model would be saved with its weights, and then count more than the config.
     forward = partial(_forward, bfloat16=settings.bfloat16)
     model.layers[0] = Model(encoder.name, forward, shims=[shim], dims={"nI": None, "nO": None})
@@ -111,9 +101,7 @@ def build_tok2vec_transformer(
     """Build a pretrained encoder of one component's own: what `nlp.replace_listeners` puts in place of a listener.
 
     pooling (Model[Ragged, Floats2d]): Makes one vector of those of the subwords of a token.
-    settings (EncoderSettings): In a config, its fields are further arguments.
     grad_factor (float): What the gradient is multiplied by before the encoder gets it.
-    RAISES (ImportError): If spacy-transformers is not installed.
     """
     transformer = build_transformer_model(**vars(settings))
     from spacy_transformers.layers import split_trf_batch, trfs2arrays
@@ -152,13 +140,10 @@ def _forward(
     fields: dict[str, list[Tensor]] = {}
     hidden: list[tuple[Tensor, Tensor]] = []
     encoder = shim._model.train() if is_train else at_rest(shim._model)
+    at_once = BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
     # No inference mode: an encoder may keep tensors, such as positions, that it needs again in training.
-    if bfloat16 == "prediction":
-        bfloat16 = not is_train
-    with torch.set_grad_enabled(is_train), _precision(shim, bool(bfloat16)):
-        for block, length in _blocks(
-            lengths[longest_first], BLOCK_SUBWORDS["cuda" if shim.device.type == "cuda" else "cpu"]
-        ):
+    with torch.set_grad_enabled(is_train), _precision(shim, bfloat16, is_train):
+        for block, length in _blocks(lengths[longest_first], at_once):
             output = encoder(**{field: values[block, :length] for field, values in inputs.items()})
             windows = order[block]
             _collect(fields, output, windows, length, wordpieces.input_ids.shape)
@@ -199,9 +184,10 @@ def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iter
         start = end
 
 
-def _precision(shim: EncoderShim, bfloat16: bool) -> AbstractContextManager[Any]:
+def _precision(shim: EncoderShim, bfloat16: bool | str, is_train: bool) -> AbstractContextManager[Any]:
     device = shim.device
-    if bfloat16 and has_bfloat16(device):
+    wanted = not is_train if bfloat16 == "prediction" else bfloat16
+    if wanted and has_bfloat16(device):
         return in_bfloat16(device)
     if shim._mixed_precision and device.type == "cuda":
         return torch.autocast("cuda", torch.float16)

@@ -61,10 +61,7 @@ def _forward(
 
 
 def read_without_white_space(run: RunTransformer) -> RunTransformer:
-    """Give a transformer documents without white space tokens. No subword belongs to these.
-
-    run (RunTransformer): Runs the transformer, as `spacy_transformers.TransformerModel` does.
-    """
+    """Give a transformer, which `run` runs, documents without white space tokens. No subword belongs to these."""
     return partial(_run_on_words, run)
 
 

@@ -15,11 +15,7 @@ class NotFinite(ValueError):
 
 
 def first_not_finite(named: Iterable[tuple[str, Tensor]]) -> str | None:
-    """The name of the first tensor that has NaN or infinity.
-
-    named (Iterable[tuple[str, Tensor]]): The tensors, each with its name.
-    RETURNS (str | None): The name; None if all are finite.
-    """
+    """The name of the first tensor that has NaN or infinity; None if all are finite."""
     tensors = list(named)
     # One pass and, on a GPU, one wait for all. Sums show NaN and infinity; they may overflow without them.
     if math.isfinite(float(sum(tensor.sum() for _, tensor in tensors))):

@@ -7,11 +7,11 @@ documents at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import srsly
 import torch
@@ -25,8 +25,9 @@ from ..documents.cleaned import CleanDoc
 from ..layers.spans.layout import SpanLayout
 from ..wcfg.validation import ScoreError
 from .finite import NotFinite, first_not_finite, module_gradients
-from .shim import AveragedShim, at_rest
 from .weights import check_finite, check_shapes, load_weights, save_weights
+
+Module = TypeVar("Module", bound=nn.Module)
 
 DOCS_READER = "docs_reader"
 """The attribute of a model that is its `DocsReader`; its component sets it."""
@@ -34,6 +35,40 @@ DOCS_READER = "docs_reader"
 HeadBuilder = Callable[..., nn.Module]
 """Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component
 sets as `model.attrs["sizes"]`. The module keeps them as its attribute `sizes`. Must be picklable."""
+
+
+def at_rest(module: Module) -> Module:
+    """Put a module into evaluation mode, where training has left it in the other one.
+
+    Thinc puts a module back into training mode after each prediction, which turns on dropout in all other threads
+    that are predicting with it. Here prediction never does so: training asks for its mode itself.
+    """
+    # All parts, not the module alone: another thread may be halfway through them.
+    if any(part.training for part in module.modules()):
+        module.eval()
+    return module
+
+
+class AveragedShim(PyTorchShim):
+    """A torch module whose weights can be replaced by their averages for a while, as `use_averages` promises.
+
+    Thinc's optimizers keep an average of each weight, and spaCy puts averages in place of weights when it scores and
+    saves a pipeline. Thinc looks for those of a torch module under other names than its optimizers use, and finds none.
+    """
+
+    @contextmanager
+    def use_params(self, params: Mapping[Any, Any]) -> Iterator[None]:
+        """Use other weights, by the number of the shim and their names, as in `averages` of an optimizer."""
+        module = self._model
+        weights = {} if module is None else dict(module.named_parameters())
+        own = {name: weight.data for name, weight in weights.items() if (self.id, name) in params}
+        try:
+            for name, data in own.items():
+                weights[name].data = xp2torch(params[self.id, name], device=data.device)
+            yield
+        finally:
+            for name, data in own.items():
+                weights[name].data = data
 
 
 @dataclass(frozen=True)
@@ -66,7 +101,6 @@ class DocsReader:
 def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: HeadBuilder) -> Model[HeadInput, Any]:
     """Put a torch module behind a tok2vec.
 
-    name (str): Name of the Thinc model.
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
     build (HeadBuilder): Builds the module, whose forward takes (tokens, layout, request).
     RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
@@ -96,11 +130,7 @@ def head_device(model: Model[HeadInput, Any]) -> torch.device:
 
 
 def change_head(model: Model[HeadInput, Any], change: Callable[[Any], None]) -> None:
-    """Change the module of a `torch_head` model in a way that its weights get other shapes.
-
-    model (Model[HeadInput, Any]): The model; nothing happens if its module is not built yet.
-    change (Callable): Takes the module and changes it.
-    """
+    """Change the module of a `torch_head` model, if it is built, in a way that its weights get other shapes."""
     module, shim = head_module(model), model.get_ref("head").shims[0]
     if module is not None:
         change(module)

@@ -9,28 +9,19 @@ from typing import Any
 import pytest
 import srsly
 import torch
-from spacy.util import fix_random_seed, registry
+from spacy.util import registry
 
 from spacy_span_selector.encoders.transformer import build_transformer_model
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
-from ..tiny_bert import tiny_bert
 
 Message = dict[str, Any]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    fix_random_seed(0)
-    return tiny_bert(tmp_path_factory.mktemp("encoder") / "bert")
-
-
 @pytest.fixture
-def shim(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def shim(encoder: Path) -> Any:
     """The shim of an encoder with weights."""
-    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    return built(str(folder))
+    return built(str(encoder))
 
 
 def built(name: str) -> Any:
@@ -49,19 +40,9 @@ def load(shim: Any, message: Message) -> Any:
     return shim.from_bytes(srsly.msgpack_dumps(message))
 
 
-def test_weights_in_both_formats_are_loaded(shim: Any) -> None:
-    """That of spacy-transformers 1, and that of its version 2."""
-    safetensors = pytest.importorskip("safetensors.torch")
-    weights = dict(shim._model.state_dict())
-    for state in (saved(weights), safetensors.save(weights)):
-        empty = built("nothing")
-        load(empty, {**message_of(shim), "state": state})
-        torch.testing.assert_close(dict(empty._model.state_dict()), weights)
-
-
 @pytest.mark.parametrize("state", [b"", b"nothing", b"\xff" * 8])
 def test_weights_in_another_format_are_an_error(shim: Any, state: bytes) -> None:
-    with pytest.raises(ValueError, match=r"The weights of the pretrained encoder are neither in an archive.*safetens"):
+    with pytest.raises(ValueError, match="The weights of the pretrained encoder are not in an archive"):
         load(shim, {**message_of(shim), "state": state})
 
 

@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 import spacy
 from spacy.tokens import Doc
-from spacy.util import fix_random_seed, registry
+from spacy.util import registry
 
 from spacy_span_selector.encoders.sentence_windows import SentenceWindows
-
-from ..tiny_bert import tiny_bert
 
 VOCAB = spacy.blank("en").vocab
 ADDED = 2  # [CLS] and [SEP]
@@ -19,23 +17,16 @@ NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    fix_random_seed(0)
-    return tiny_bert(tmp_path_factory.mktemp("encoder") / "bert")
-
-
-@pytest.fixture(scope="module")
 def tokenizer(encoder: Path) -> Any:
     """Each letter is a subword."""
-    transformers = pytest.importorskip("transformers", reason="the extra 'transformers' is not installed")
-    return transformers.AutoTokenizer.from_pretrained(str(encoder))
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(str(encoder))
 
 
 @pytest.fixture
-def build(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def build(encoder: Path) -> Any:
     """Builds an encoder that reads windows of so many subwords."""
-    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
     def built(subwords: int, architecture: str = "spacy_span_selector.TransformerModel.v1") -> Any:
         make = registry.architectures.get(architecture)
@@ -60,10 +51,19 @@ def cut(doc: Doc, subwords: int, tokenizer: Any) -> list[str]:
     return texts(windows)
 
 
-def test_as_many_sentences_as_fit(tokenizer: Any) -> None:
-    doc = make_doc("a b c", "d e", "f", "g h i j", "k")
-    assert cut(doc, 6 + ADDED, tokenizer) == ["a b c d e f", "g h i j k"]
-    assert cut(doc, 5 + ADDED, tokenizer) == ["a b c d e", "f g h i j", "k"]
+@pytest.mark.parametrize(
+    ("sentences", "subwords", "expected"),
+    [
+        (["a b c", "d e", "f", "g h i j", "k"], 6, ["a b c d e f", "g h i j k"]),
+        (["a b c", "d e", "f", "g h i j", "k"], 5, ["a b c d e", "f g h i j", "k"]),
+        (["abc", "de", "f"], 5, ["abc de", "f"]),
+        (["a b c d e f"], 5, ["a b c", "d e f"]),  # even parts of a sentence that is too long
+        (["x", "a b c d e f", "y"], 5, ["x a b c", "d e f y"]),
+        (["a abcdefgh b", "c"], 4, ["a", "abcdefgh", "b c"]),  # a word that is too long
+    ],
+)
+def test_as_many_sentences_as_fit(tokenizer: Any, sentences: list[str], subwords: int, expected: list[str]) -> None:
+    assert cut(make_doc(*sentences), subwords + ADDED, tokenizer) == expected
 
 
 def test_a_tokenizer_that_reads_is_left_alone(build: Any) -> None:
@@ -76,22 +76,6 @@ def test_a_tokenizer_that_reads_is_left_alone(build: Any) -> None:
     assert padding is not None
     encoder.attrs["get_spans"]([doc])
     assert encoder.tokenizer.backend_tokenizer.padding == padding
-
-
-def test_subwords_are_counted(tokenizer: Any) -> None:
-    assert cut(make_doc("abc", "de", "f"), 5 + ADDED, tokenizer) == ["abc de", "f"]
-
-
-def test_a_sentence_that_is_too_long_is_cut_into_even_parts(tokenizer: Any) -> None:
-    assert cut(make_doc("a b c d e f"), 5 + ADDED, tokenizer) == ["a b c", "d e f"]
-
-
-def test_what_is_left_of_a_long_sentence_shares_a_window(tokenizer: Any) -> None:
-    assert cut(make_doc("x", "a b c d e f", "y"), 5 + ADDED, tokenizer) == ["x a b c", "d e f y"]
-
-
-def test_a_word_that_is_too_long_is_a_window(tokenizer: Any) -> None:
-    assert cut(make_doc("a abcdefgh b", "c"), 4 + ADDED, tokenizer) == ["a", "abcdefgh", "b c"]
 
 
 def test_a_window_is_no_longer_than_the_encoder_allows(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:

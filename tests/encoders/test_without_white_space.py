@@ -13,7 +13,6 @@ from thinc.api import Model
 
 from spacy_span_selector.encoders.without_white_space import without_white_space
 
-from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
 
 NLP = spacy.blank("en")
@@ -27,17 +26,9 @@ def make_tok2vec() -> Model[list[Doc], list[Any]]:
     return model
 
 
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    fix_random_seed(0)
-    return tiny_bert(tmp_path_factory.mktemp("encoder") / "bert", layers=2)
-
-
 @pytest.fixture
-def pipeline(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def pipeline(encoder: Path) -> Any:
     """A shared transformer and a listener, which is the model of a tagger."""
-    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     architecture = {
         "@architectures": "spacy_span_selector.TransformerModel.v1",
         "name": str(encoder),

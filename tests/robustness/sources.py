@@ -12,12 +12,10 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.tools.formats.bio import read_bio
 from spacy_span_selector.tools.formats.bracketed import read_bracketed
-from spacy_span_selector.tools.formats.brat import read_brat
 from spacy_span_selector.tools.formats.conll2012 import read_conll2012
 from spacy_span_selector.tools.formats.corefud import read_corefud
 from spacy_span_selector.tools.formats.jsonlines import read_jsonlines
 from spacy_span_selector.tools.formats.label_studio import read_label_studio
-from spacy_span_selector.tools.formats.props import read_props
 
 PINNED = {"litbank", "ontogum", "ewt", "frames"}
 """Corpora whose files `project.yml` pins, so that none is damaged."""
@@ -63,19 +61,6 @@ TAGS = ("B-PER", "O", "B-PER", "I-PER", "O", "O", "O")
 ROLES = ("(ARG0*)", "(V*)", "(ARG2*", "*)", "(ARG1*", "*)", "*")
 
 
-def props(*, packed: bool = False) -> Source:
-    column = ("(A0*)", "(V*)", "(A2*", "*)", "(A1*", "*)", "*")
-    words = "".join(f"{word}\n" for word in WORDS)
-    lines = "".join(f"{'give.01' if cell == '(V*)' else '-'} {cell}\n" for cell in column)
-    files = {"wsj.words": f"{words}\n{words}\n".encode(), "wsj.props": f"{lines}\n{lines}\n".encode()}
-    if packed:
-        files = {f"{name}.gz": gzip.compress(data) for name, data in files.items()}
-    first, second = files
-    return Source(
-        files, lambda folder: read_props(folder / first, folder / second), ("props", first, second, "out.spacy")
-    )
-
-
 def conll2012() -> Source:
     rows = []
     for i, (word, *columns) in enumerate(zip(WORDS, PARSES, ROLES, MENTIONS, strict=True)):
@@ -110,26 +95,11 @@ def jsonlines() -> Source:
     )
 
 
-def bio() -> Source:
+def bio(*, packed: bool = False) -> Source:
     tags = "".join(f"{word}\t{tag}\tO\n" for word, tag in zip(WORDS, TAGS, strict=True))
     text = f"-DOCSTART- (a)\n\n{tags}\n{tags}\n-DOCSTART- (b)\n\n{tags}\n"
-    return Source(
-        {"tales.bio": text.encode()},
-        lambda folder: read_bio(folder / "tales.bio"),
-        ("bio", "tales.bio", "out.spacy"),
-    )
-
-
-def brat() -> Source:
-    spans = "T1\tPER 9 20\ther brother\nT2\tPER 9 12\ther\nT3\tPER 0 3\tAnn\n"
-    texts = {"a": "Ann gave her brother a key.\n", "b": "Ann gave her\nbrother 日本語.\n"}
-    files = {f"{name}.txt": text.encode() for name, text in texts.items()}
-    files |= {"a.ann": spans.encode(), "b.ann": spans.replace("9 20", "9 12;13 20").encode()}
-    return Source(
-        files,
-        lambda folder: [doc for name in texts for doc in read_brat(folder / f"{name}.ann", NLP)],
-        ("brat", "a.ann", "b.ann", "out.spacy", "--lang", "xx"),
-    )
+    name, data = ("tales.bio.gz", gzip.compress(text.encode())) if packed else ("tales.bio", text.encode())
+    return Source({name: data}, lambda folder: read_bio(folder / name), ("bio", name, "out.spacy"))
 
 
 def bracketed() -> Source:
@@ -191,13 +161,11 @@ def label_studio() -> Source:
 
 
 SOURCES = {
-    "props": props(),
-    "props gz": props(packed=True),
+    "bio gz": bio(packed=True),
     "conll2012": conll2012(),
     "corefud": corefud(),
     "jsonlines": jsonlines(),
     "label-studio": label_studio(),
     "bracketed": bracketed(),
     "bio": bio(),
-    "brat": brat(),
 }

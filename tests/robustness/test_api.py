@@ -32,7 +32,6 @@ from spacy_span_selector.extensions import register_extensions
 from spacy_span_selector.tools.formats.bracketed import write_bracketed
 from spacy_span_selector.tools.formats.conll2012 import write_conll2012
 from spacy_span_selector.tools.formats.jsonlines import write_jsonlines
-from spacy_span_selector.tools.formats.props import write_props
 from spacy_span_selector.tools.rendering import render_page
 
 from .fuzzing import fuzz
@@ -183,7 +182,6 @@ def test_documents_with_any_spans_are_shown_and_exported(text: Text) -> None:
         write_texts = (
             lambda: write_conll2012([doc]),
             lambda: write_bracketed([doc]),
-            lambda: write_props([doc]),
         )
         for write in write_texts:
             try:

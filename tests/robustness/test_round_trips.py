@@ -33,12 +33,10 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.tools.formats.bio import read_bio, write_bio
 from spacy_span_selector.tools.formats.bracketed import read_bracketed, write_bracketed
-from spacy_span_selector.tools.formats.brat import read_brat, write_brat
 from spacy_span_selector.tools.formats.conll2012 import read_conll2012, write_conll2012
 from spacy_span_selector.tools.formats.corefud import read_corefud, write_corefud
 from spacy_span_selector.tools.formats.jsonlines import read_jsonlines, write_jsonlines
 from spacy_span_selector.tools.formats.label_studio import read_label_studio, write_label_studio
-from spacy_span_selector.tools.formats.props import read_props, write_props, write_words
 
 from .fuzzing import fuzz
 from .inventory import DOC_WRITERS, EXPORTED
@@ -165,19 +163,9 @@ def read_plain(path: Path) -> list[Doc]:
     return [from_dict(json.loads(line), Vocab()) for line in path.read_text(encoding="utf-8").split("\n")]
 
 
-def write_props_and_words(docs: list[Doc], path: Path) -> None:
-    _write(path, write_props(docs, rolesets=True))
-    _write(path.with_suffix(".words"), write_words(docs))
-
-
 def _write(path: Path, text: str) -> None:
     with open(path, "w", encoding="utf-8", newline="") as stream:  # as commands write it
         stream.write(text)
-
-
-def write_brat_files(docs: list[Doc], path: Path) -> None:
-    for name, text in write_brat(docs).items():
-        _write(path.with_name(name), text)
 
 
 def writing(write: Callable[[list[Doc]], str]) -> Callable[[list[Doc], Path], None]:
@@ -205,11 +193,6 @@ FORMATS = {
         },
     ),
     "bio": Format(writing(write_bio), read_bio, {"words", "title on one line", "labelled"}),
-    "brat": Format(
-        write_brat_files,
-        lambda path: [doc for file in sorted(path.parent.glob("*.ann")) for doc in read_brat(file, NLP)],
-        {"characters", "labels"},
-    ),
     "conll2012": Format(writing(write_conll2012), read_conll2012, {"words", "clusters", "frames", "rolesets"}),
     "corefud": Format(writing(write_corefud), read_corefud, {"text words", "title on one line", "clusters of words"}),
     "jsonlines": Format(writing(write_jsonlines), read_jsonlines, {"words", "title", "speakers", "clusters", "names"}),
@@ -218,7 +201,6 @@ FORMATS = {
         lambda path: read_label_studio(path, NLP),
         {"characters", "title", "clusters of words", "numbers of arguments", "labels"},
     ),
-    "props": Format(write_props_and_words, lambda path: read_props(path.with_suffix(".words"), path), set()),
 }
 OTHERS = {"write_interface"}
 """Written but not read here: the labels for a page of Label Studio."""
@@ -226,7 +208,7 @@ OTHERS = {"write_interface"}
 
 def test_every_writer_is_known() -> None:
     """A new one needs its reader here."""
-    tested = {f"write_{name}".replace("-", "_") for name in EXPORTED} | {"write_words"}
+    tested = {f"write_{name}".replace("-", "_") for name in EXPORTED}
     assert tested == DOC_WRITERS - OTHERS
     assert {*FORMATS} >= EXPORTED
 
@@ -263,7 +245,6 @@ def state(doc: Doc) -> dict[str, Any]:
         "types": [{span.label_ for span in group} for group in groups],
         "frames": [(frame.start, frame.end, [tuple(a) for a in frame.arguments]) for frame in frames],
         "rolesets": [frame.roleset for frame in frames],
-        "roles": [[argument.role for argument in frame.arguments] for frame in frames],
         "clusters of words": clusters_of_words(doc),
         "numbers of mentions": [len(group) for group in groups],
         "numbers of arguments": [len(frame.arguments) for frame in frames],
@@ -277,8 +258,6 @@ def test_what_is_written_is_read_back(drawn: list[Drawn], name: str) -> None:
     format_ = FORMATS[name]
     if name == "label-studio":  # a task without annotation is none that can be read
         drawn = [one._replace(cluster=one.cluster or "a") for one in drawn]
-    if name == "props":
-        drawn = [one._replace(role=one.role or "a") for one in drawn]
     docs = [one._replace(title=f"{i}{one.title}").doc() for i, one in enumerate(drawn)]
     with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -291,10 +270,6 @@ def test_what_is_written_is_read_back(drawn: list[Drawn], name: str) -> None:
         back = format_.read(path)
     if caught:
         return  # what is left out was counted
-    if name == "props":  # it does not tell where documents end
-        assert [token.text for doc in back for token in doc] == [token.text for doc in docs for token in doc]
-        assert [state(doc)["roles"] for doc in back if get_frames(doc)] == [state(doc)["roles"] for doc in docs]
-        return
     assert len(back) == len(docs)
     for key in sorted(format_.holds):
         assert [state(doc)[key] for doc in back] == [state(doc)[key] for doc in docs], key

@@ -6,9 +6,24 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from spacy.language import Language
+from spacy.strings import StringStore
+from spacy.util import load_model
 from wasabi import msg
 
 from ._app import Model, app, load_pipeline
+
+NEEDS_NO_STRING = {
+    "entity_resolver",
+    "sentencizer",
+    "structured_coref",
+    "structured_spancat",
+    "structured_srl",
+    "tok2vec",
+    "transformer",
+    "word_sentencizer",
+}
+"""Factories whose components need no string but their labels and those that they add when they are loaded."""
 
 
 @app.command("compact")
@@ -27,7 +42,6 @@ def compact_cli(
 
     The words of the corpora that it was trained on are left out, unless a component may need them.
     """
-    from ...models.compact import save_compact
     from ..training.checkpoints import whole_folder
 
     if out_path.exists() and not force:
@@ -40,3 +54,28 @@ def compact_cli(
     if needing:
         msg.warn(f"{out_path} has all words of its training, which these components may need: {', '.join(needing)}")
     typer.echo(f"{out_path}: {size / 1e6:.1f} MB")
+
+
+def save_compact(nlp: Language, folder: Path, kind: str = "int8") -> list[str]:
+    """Save a pipeline so that it takes little space: its weights as numbers of a kind, without unneeded strings.
+
+    kind (str): As for `stored_as`.
+    RETURNS (list[str]): Components that may need any string. If there is one, no string is left out.
+    """
+    from ...models.weights import stored_as
+
+    with stored_as(kind):
+        nlp.to_disk(folder)
+        unknown = [name for name in nlp.component_names if nlp.get_pipe_meta(name).factory not in NEEDS_NO_STRING]
+        if not unknown:
+            _leave_out_strings(nlp, folder)
+    return unknown
+
+
+def _leave_out_strings(nlp: Language, folder: Path) -> None:
+    """Leave all strings out of a saved pipeline but labels, words that have vectors, and those that loading adds."""
+    labels = [label for labels in nlp.pipe_labels.values() for label in labels]
+    words = [nlp.vocab.strings[key] for key in nlp.vocab.vectors.key2row if key in nlp.vocab.strings]
+    path = folder / "vocab" / "strings.json"
+    StringStore([*labels, *words]).to_disk(path)
+    load_model(folder).vocab.strings.to_disk(path)

@@ -25,6 +25,7 @@ from ..files.writing import write_file, write_files
 from ..formats.commands import spacy_file
 from ..formats.reports import Report, list_names
 from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, Resume, app
+from .compact import save_compact
 from .train import run_training
 
 if TYPE_CHECKING:
@@ -78,11 +79,10 @@ def finetune_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.cli.package import package as build_package
 
-    from ...models.compact import save_compact
-    from ...models.interpolation import interpolate
     from ..checking.trainings import check_training
     from ..files.pipelines import load_pipeline, pipeline_folder
     from ..finetuning.comparison import Compared, compare, read_known
+    from ..finetuning.interpolation import interpolate
     from ..finetuning.settings import configure, describe_finetuned
     from ..finetuning.texts import gather
     from ..training.checkpoints import Checkpoints, identity, whole_folder

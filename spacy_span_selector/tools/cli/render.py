@@ -19,45 +19,36 @@ from ._app import app, load_pipeline
 
 @app.command("render")
 def render_cli(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="A .spacy file, a file in another format that its name tells, or a text file: raw text with --model, "
-            "otherwise in the bracketed format"
-        ),
-    ],
+    data: Annotated[Path, typer.Argument(help="A .spacy file, another that its name tells of, or a text file")],
     out_path: Annotated[Path, typer.Argument(metavar="OUT.html", help="The page to write")],
-    model: Annotated[
-        str | None, typer.Option(help="Pipeline that annotates the texts first; by default, show what the file holds")
-    ] = None,
-    bracketed: Annotated[
-        bool, typer.Option("--bracketed", help="With --model: the text file is in the bracketed format, not raw text")
-    ] = False,
+    model: Annotated[str | None, typer.Option(help="Pipeline that annotates first; default: as in the file")] = None,
+    bracketed: Annotated[bool, typer.Option("--bracketed", help="With --model: the text file is no raw text")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Show at most this many documents")] = None,
     singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
-    cluster_prefix: Annotated[
-        str | None, typer.Option(help="Prefix of the keys of clusters; by default that of the pipeline")
-    ] = None,
-    frame_prefix: Annotated[
-        str | None, typer.Option(help="Prefix of the keys of frames; by default that of the pipeline")
-    ] = None,
+    cluster_prefix: Annotated[str | None, typer.Option(help="Of the keys of clusters, if not the pipeline's")] = None,
+    frame_prefix: Annotated[str | None, typer.Option(help="Of the keys of frames, if not the pipeline's")] = None,
     lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text, without --model")] = "en",
 ) -> None:
     """Write an HTML page that shows the clusters and frames of documents.
 
-    With --model a text file is raw text, one document; its lines may end anywhere. With --bracketed it is in the
-    bracketed format, and the pipeline is given its words, sentences and speakers, as of a .spacy file.
+    A text file is in the bracketed format or, with --model, raw text, one document, whose lines may end anywhere. With
+    --bracketed too, the pipeline is given the words, sentences and speakers of the format, as of a .spacy file.
     """
     import spacy
 
     from ..files.pipelines import find_keys
+    from ..formats.registry import BRACKETED, formats, recognise_format
     from ..rendering import render_page
 
     nlp = spacy.blank(lang) if model is None else load_pipeline(model)
-    if model is not None and not bracketed and _is_text(data):
-        docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])
+    if not data.is_file():
+        raise FileNotFoundError(f"{data}: no such file. Expected a .spacy file or a text file.")
+    format_ = recognise_format(data) or formats.get(BRACKETED)
+    docs: Iterable[Doc]
+    if model is not None and not bracketed and format_.name == BRACKETED:
+        docs = nlp.pipe([_read_text(data, nlp)])
     else:
-        docs = islice(_read_docs(data, nlp), limit)
+        docs = islice(format_.read_docs(data, nlp), limit)
         if model is not None:
             docs = nlp.pipe(_without_annotation(doc) for doc in docs)
     keys = find_keys(nlp)
@@ -71,23 +62,6 @@ def render_cli(
     typer.echo(f"Page: {out_path}")
 
 
-def _is_text(path: Path) -> bool:
-    """Check whether a file is text, in the bracketed format or raw."""
-    from ..formats.registry import BRACKETED, recognise_format
-
-    format_ = recognise_format(path)
-    return format_ is None or format_.name == BRACKETED
-
-
-def _read_docs(path: Path, nlp: Language) -> Iterable[Doc]:
-    from ..formats.registry import BRACKETED, formats, recognise_format
-
-    _check_file(path)
-    format_ = recognise_format(path) or formats.get(BRACKETED)
-    docs: Iterable[Doc] = format_.read_docs(path, nlp)
-    return docs
-
-
 def _read_text(path: Path, nlp: Language) -> Doc:
     """The document of a file of raw text, with the name of the file as its title."""
     from ...annotation import set_title
@@ -95,25 +69,17 @@ def _read_text(path: Path, nlp: Language) -> Doc:
     from ..formats.bracketed import HEADING
     from ..formats.files import read_text
 
-    _check_file(path)
     text = read_text(path).strip()
     if not text:
         raise ValueError(f"{path}: has no text.")
     if text.startswith(f"{HEADING} "):
-        msg.warn(
-            f"{path} is read as raw text. If it is in the bracketed format, as its first line is, pass --bracketed."
-        )
+        msg.warn(f"{path} is read as raw text. If it is in brackets, as its first line is, pass --bracketed.")
     try:
         doc = make_doc(nlp, text)
     except ValueError as error:  # such as a text that is too long
         raise ValueError(f"{path}: can't be split into tokens: {error}") from error
     set_title(doc, path.stem)
     return doc
-
-
-def _check_file(path: Path) -> None:
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file. Expected a .spacy file or a text file.")
 
 
 def _without_annotation(doc: Doc) -> Doc:

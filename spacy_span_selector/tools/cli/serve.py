@@ -18,14 +18,9 @@ from ._app import app
 def serve_cli(
     model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
     edit: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Correct the texts of this folder instead: NAME.txt is saved as NAME.brackets.txt"
-        ),
+        Path | None, typer.Option(metavar="FOLDER", help="Correct its texts: NAME.txt is saved as NAME.brackets.txt")
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; by default only this computer reaches it")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on, by default for this computer")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any that is free")] = 8000,
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A name or address in addition to --host by which browsers reach the page")
@@ -35,8 +30,7 @@ def serve_cli(
     max_waiting: Annotated[int, typer.Option(min=0, help="Most texts that wait while one is annotated")] = 8,
     singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
 ) -> None:
-    """Serve a page to type text into and to see its clusters and frames, or, with --edit, pages to correct those of a
-    folder of texts. It needs the extra 'serve'."""
+    """Serve a page to type into or, with --edit, pages to correct a folder of texts. It needs the extra 'serve'."""
     try:
         from ..files.pipelines import load_pipeline
         from ..serving import Drafting, TextFolder, View, Worker, create_app, create_editor, open_socket, run_app

@@ -37,16 +37,6 @@ def read_text(path: Path, cure: str = "") -> str:
     return decode(_read_bytes(path, cure), str(path))
 
 
-def read_exactly(path: Path, cure: str = "") -> str:
-    """Read a UTF-8 file as it is: offsets of characters may count the ends of its lines and a byte order mark.
-
-    path, cure: As for `read_text`, which raises the same errors.
-    """
-    data = _read_bytes(path, cure)
-    decode(data, str(path))
-    return data.decode("utf-8")
-
-
 def read_lines(path: Path) -> list[bytes]:
     r"""Read the lines of a file of which a line that is no text must not lose the others; `decode` decodes one.
 

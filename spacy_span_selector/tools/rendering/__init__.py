@@ -1,7 +1,6 @@
 """HTML pages that show documents: one sentence per line with its clusters, and below it its frames.
 
-Everything that comes from a document, a label or a name is escaped. Style sheets, scripts and markup that depend on no
-document are files of the folder `static`.
+Everything that comes from a document is escaped. What depends on no document is in files of the folder `static`.
 """
 
 from .page import Page, Style, render, render_page

@@ -1,21 +1,18 @@
-"""The words of a document as markup, with boxes around spans, which may nest and even cross."""
+"""The text of a document as markup, with boxes around spans, which may nest and even cross."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from html import escape
-from itertools import accumulate, pairwise
-from typing import Generic, NamedTuple, TypeVar
+from itertools import accumulate
+from typing import NamedTuple, Protocol
 
 from spacy.attrs import IDX, IS_SPACE, ORTH, SPACY
 from spacy.tokens import Doc
 
 from ...documents.layout import TextLine, find_lines
-
-Item = TypeVar("Item")
-Part = tuple[int, int, Item]
-"""Words, by token offsets, and what they are."""
 
 BOXED_LINES = ("heading", "row")
 """Kinds of lines that look otherwise than running text."""
@@ -23,8 +20,25 @@ DEEPEST = 24
 """A line is indented by so many characters at most."""
 
 
-class LineWords(NamedTuple):
-    """The words of a line, by token offsets, and the line."""
+def data(**values: str | float | None) -> str:
+    """Attributes of an element with what the script of the page must know, except for what is None or empty."""
+    known = {name: f"{value:.3f}" if isinstance(value, float) else value for name, value in values.items()}
+    return "".join(f' data-{name}="{escape(str(value))}"' for name, value in known.items() if value not in (None, ""))
+
+
+class Box(Protocol):
+    """What a box is drawn around."""
+
+    def open_box(self, height: int, resumed: bool) -> str:
+        """The opening tag of the outermost of so many boxes, which may continue another, and what comes first in it."""
+
+
+Part = tuple[int, int, Box]
+"""The first token in a box, the token that it ends before, and what it is drawn around."""
+
+
+class ShownLine(NamedTuple):
+    """A line by its tokens, end exclusive."""
 
     start: int
     end: int
@@ -41,23 +55,22 @@ class LineWords(NamedTuple):
         return f'<span class="indent">{" " * depth}</span>' if depth else ""
 
 
-class Words:
-    """The words of a document, escaped, and the lines of its text.
+class TextMarkup:
+    """The words of a document, escaped, and the lines of its text, read once for all that is shown of it.
 
-    doc (Doc): The document.
+    lines (dict[int, ShownLine]): The lines by their first tokens.
     """
 
     def __init__(self, doc: Doc) -> None:
-        """Read the words of a document, once for all that is shown of it."""
         orths, spaced = doc.to_array([ORTH, SPACY]).reshape(-1, 2).T.tolist()
         known = {orth: doc.vocab.strings[orth] for orth in set(orths)}
         escaped = {orth: escape(text) for orth, text in known.items()}
         is_word = {orth: any(map(str.isalnum, text)) for orth, text in known.items()}
-        self.texts = [escaped[orth] for orth in orths]
-        self.spaces = [" " if space else "" for space in spaced]
-        text = "".join(map(str.__add__, map(known.__getitem__, orths), self.spaces))
+        spaces = [" " if space else "" for space in spaced]
+        text = "".join(known[orth] + space for orth, space in zip(orths, spaces, strict=True))
         self.lines = {line.start: line for line in _find_lines(doc, text)}
-        self._spaced = list(map(str.__add__, self.texts, self.spaces))
+        self._words = [escaped[orth] for orth in orths]
+        self._spaced = list(map(str.__add__, self._words, spaces))
         self._words_before = [0, *accumulate(is_word[orth] for orth in orths)]
 
     def has_words(self, start: int, end: int) -> bool:
@@ -66,129 +79,88 @@ class Words:
 
     def first(self, start: int, end: int) -> int:
         """The first token between two that is no white space, or else the first."""
-        return next((i for i in range(start, end) if not self.texts[i].isspace()), start)
+        return next((i for i in range(start, end) if not self._words[i].isspace()), start)
 
     def between(self, start: int, end: int) -> str:
-        """The markup of words, without the space after them."""
-        return "".join(self._spaced[start : end - 1]) + self.texts[end - 1]
+        """The words between two tokens, without the space after them."""
+        return "".join(self._spaced[start : end - 1]) + self._words[end - 1]
 
-    def spaced(self, start: int, end: int) -> str:
-        """The markup of words, with the space after them."""
-        return "".join(self._spaced[start:end])
+    def space(self, token: int) -> str:
+        """The space after a token, if there is one."""
+        return self._spaced[token][len(self._words[token]) :]
 
-    def line_end(self, place: int) -> str:
+    def line_end(self, token: int) -> str:
         """What stands before a token that begins a line, if anything stands before it in its sentence."""
-        words = self.lines[place]
-        return ('<span class="gap"></span>' if words.line.apart else "<br>") + words.indent()
+        shown = self.lines[token]
+        return ('<span class="gap"></span>' if shown.line.apart else "<br>") + shown.indent()
 
 
-def boxed(
-    words: Words,
-    start: int,
-    end: int,
-    spans: Sequence[Part[Item]],
-    open_box: Callable[[Item, int, bool], str],
-    lines: Sequence[int] = (),
-) -> str:
-    """Words with a `<mark>` around each span. Of two spans that cross, the later one continues in a second box.
+def boxed(text: TextMarkup, start: int, end: int, parts: Sequence[Part], line_starts: Collection[int] = ()) -> str:
+    """The words between two tokens, with a `<mark>` around each part that starts in them, and line ends.
 
-    words (Words): The words of the document.
-    start, end (int): Those that are shown.
-    spans (Sequence[Part[Item]]): The spans that start in them. Of equal ones, the first is the outer box.
-    open_box (Callable[[Item, int, bool], str]): Makes the opening tag of a box of an item, with what comes first in it.
-        It is given how many boxes are stacked there, the box itself included, and whether it continues another one.
-    lines (Sequence[int]): The words that begin lines.
-    RETURNS (str): The markup. All text is escaped.
+    Of equal parts the first is the outer box; of two that cross, the later one continues in a second box.
     """
-    ordered = sorted(spans, key=lambda span: span[0])
-    if not lines and all(one[1] <= other[0] for one, other in pairwise(ordered)) and spans and ordered[-1][1] <= end:
-        return _side_by_side(words, start, end, ordered, open_box)
-    starting: dict[int, list[Part[Item]]] = {}
-    for span in sorted(spans, key=lambda span: span[0] - span[1]):  # the longest first
-        starting.setdefault(span[0], []).append(span)
+    starting: dict[int, list[_OpenBox]] = {}
+    for first, last, item in sorted(parts, key=lambda part: part[0] - part[1]):  # the longest first
+        starting.setdefault(first, []).append(_OpenBox(last, item))
     pieces: list[str] = []
-    opened: list[_Box[Item]] = []  # boxes around the word, the outermost first
+    opened: list[_OpenBox] = []  # boxes around the word, the outermost first
 
     def close(depth: int) -> None:
-        """Close all boxes but the outermost ones; only now it is known how many each has in it."""
+        """Close all boxes but the outermost ones. How many each has in it, which its tag says, is known only now."""
         while len(opened) > depth:
             box = opened.pop()
-            pieces[box.place] = open_box(box.item, box.height, box.resumed)
+            pieces[box.place] = box.item.open_box(box.height, box.resumed)
             pieces.append("</mark>")
             if opened:
                 opened[-1].height = max(opened[-1].height, box.height + 1)
 
     here = start
-    for place in sorted({*starting, *(span[1] for span in spans), *lines}):
+    for place in sorted({*starting, *(part[1] for part in parts), *line_starts}):
         if not start <= place < end:
             continue
         if here < place:
-            pieces.append(words.between(here, place))
+            pieces.append(text.between(here, place))
+        # A box that ends here may have others in it that go on. These are closed with it, and opened again.
         kept = next((depth for depth, box in enumerate(opened) if box.end <= place), len(opened))
-        resumed = [(box.end, box.item, True) for box in opened[kept:] if box.end > place]
+        again = [_OpenBox(box.end, box.item, resumed=True) for box in opened[kept:] if box.end > place]
         close(kept)
         if here < place:
-            pieces.append(words.spaces[place - 1])
-        if place in lines:
-            pieces.append(words.line_end(place))
-        for box_end, item, is_resumed in [
-            *resumed,
-            *((stop, item, False) for _, stop, item in starting.get(place, ())),
-        ]:
-            opened.append(_Box(box_end, item, is_resumed, len(pieces)))
+            pieces.append(text.space(place - 1))
+        if place in line_starts:
+            pieces.append(text.line_end(place))
+        for box in again + starting.get(place, []):
+            box.place = len(pieces)
+            opened.append(box)
             pieces.append("")
         here = place
     if here < end:
-        pieces.append(words.between(here, end))
+        pieces.append(text.between(here, end))
     close(0)
     return "".join(pieces)
 
 
-def _side_by_side(
-    words: Words, start: int, end: int, spans: Sequence[Part[Item]], open_box: Callable[[Item, int, bool], str]
-) -> str:
-    """Words with a `<mark>` around each span, where no box is in another: most frames are so, and this takes half the
-    time."""
-    pieces: list[str] = []
-    here = start
-    for first, last, item in spans:
-        pieces += [words.spaced(here, first), open_box(item, 1, False), words.between(first, last), "</mark>"]
-        if last < end:
-            pieces.append(words.spaces[last - 1])
-        here = last
-    if here < end:
-        pieces.append(words.between(here, end))
-    return "".join(pieces)
+@dataclass
+class _OpenBox:
+    """A box that is open, `place` where its opening tag belongs among the pieces of the markup."""
+
+    end: int
+    item: Box
+    resumed: bool = False
+    height: int = 1
+    place: int = 0
 
 
-class _Box(Generic[Item]):
-    """A box that is open.
-
-    end (int): The token that it ends before.
-    item (Item): What it is.
-    resumed (bool): Whether it continues another one.
-    place (int): Where its opening tag belongs among the pieces.
-    height (int): How many boxes are stacked there so far.
-    """
-
-    def __init__(self, end: int, item: Item, resumed: bool, place: int) -> None:
-        self.end = end
-        self.item = item
-        self.resumed = resumed
-        self.place = place
-        self.height = 1
-
-
-def _find_lines(doc: Doc, text: str) -> list[LineWords]:
-    """The lines of a document, by its tokens; a line that begins within one begins with the next."""
-    found: list[LineWords] = []
+def _find_lines(doc: Doc, text: str) -> list[ShownLine]:
+    """The lines of a document; one that begins within a token begins with the next."""
+    found: list[ShownLine] = []
     if "\n" not in text.strip():
         return found
     offsets, blank = doc.to_array([IDX, IS_SPACE]).T.tolist()
-    places = [i for i, is_blank in enumerate(blank) if not is_blank]
-    starts = [offsets[i] for i in places]
+    tokens = [i for i, is_blank in enumerate(blank) if not is_blank]
+    starts = [offsets[i] for i in tokens]
     for line in find_lines(text):
         first, last = bisect_left(starts, line.start), bisect_left(starts, line.end)
         if first < last:
-            found.append(LineWords(places[first], places[last - 1] + 1, line))
+            found.append(ShownLine(tokens[first], tokens[last - 1] + 1, line))
     return found

@@ -17,36 +17,23 @@ from string import Template
 
 
 def html_page(
-    body: str,
-    *,
-    title: str,
-    style: str | Sequence[str],
-    script: str | None = None,
-    submits: bool = False,
-    connects: bool = False,
+    body: str, *, title: str, style: Sequence[str], script: str, submits: bool = False, connects: bool = False
 ) -> str:
     """Make a page.
 
     body (str): Its markup, in which all text is escaped. Quotation marks in text are, too.
-    title (str): Of the page.
-    style (str | Sequence[str]): The file of its style sheet, or several.
-    script (str | None): The file of its script.
+    style (Sequence[str]): The files of its style sheets.
+    script (str): The file of its script.
     submits (bool): Whether the page may send forms to where it comes from.
     connects (bool): Whether its script may read from there and send to it.
-    RETURNS (str): The page.
     """
-    css = "".join(map(static, [style] if isinstance(style, str) else style))
-    js = static(script) if script else ""
-    policy = ["default-src 'none'", f"style-src {_source(css)}"]
-    policy += [f"script-src {_source(js)}"] if js else []
+    css = "".join(map(static, style))
+    js = static(script)
+    policy = ["default-src 'none'", f"style-src {_source(css)}", f"script-src {_source(js)}"]
     policy += ["connect-src 'self'"] if connects else []
-    policy += ["base-uri 'none'", f"form-action {_quote('self' if submits else 'none')}"]
+    policy += ["base-uri 'none'", f"form-action '{'self' if submits else 'none'}'"]
     return Template(static("page.html")).substitute(
-        policy="; ".join(policy),
-        title=escape(title),
-        style=css,
-        body=body,
-        script=f"<script>{js}</script>\n" if js else "",
+        policy="; ".join(policy), title=escape(title), style=css, body=body, script=f"<script>{js}</script>\n"
     )
 
 
@@ -58,8 +45,4 @@ def static(name: str) -> str:
 
 def _source(content: str) -> str:
     """The name by which a policy allows this content and no other."""
-    return _quote(f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}")
-
-
-def _quote(word: str) -> str:
-    return f"'{word}'"
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

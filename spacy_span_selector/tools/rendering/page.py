@@ -12,39 +12,18 @@ from spacy.util import is_in_jupyter
 
 from ...annotation import get_sentences, get_speakers, get_title
 from ...extensions import SrlFrame, doc_clusters, doc_frames
-from .boxes import Words
-from .clusters import number_clusters, render_legend, render_sentence, shown_mentions
+from .boxes import TextMarkup
+from .clusters import number_clusters, render_legend, render_sentence, shown_mentions, shown_quotations
 from .frames import render_frames, render_roles
 from .html_page import html_page, static
-from .quotations import shown_quotations
 
 Style = Literal["coref", "srl", "both"]
 TITLE = "Clusters and frames"
-
-
-def render_page(
-    docs: Iterable[Doc | Span],
-    *,
-    style: Style = "both",
-    singletons: bool = False,
-    cluster_prefix: str | None = None,
-    frame_prefix: str | None = None,
-) -> str:
-    """Make an HTML page that shows documents, one sentence per line, with their clusters and frames.
-
-    docs (Iterable[Doc | Span]): Annotated documents, or parts of them, of which whole sentences are shown; title and
-        speakers are shown if known. Without sentence boundaries a document is one sentence.
-    style (Style): What is shown: clusters and quotations ("coref"), frames ("srl"), or all.
-    singletons (bool): Whether to show clusters of one mention, in grey.
-    cluster_prefix, frame_prefix (str | None): Prefixes of the keys of clusters and frames in `doc.spans`; None for
-        those that each document has.
-    RETURNS (str): A complete page; text, titles, names and labels are escaped.
-    RAISES (ValueError): If there is no such style.
-    """
-    page = Page(style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
-    for doc in docs:
-        page.add(doc)
-    return page.finish()
+FRAME = (
+    '<div><iframe sandbox="allow-scripts allow-downloads" title="{title}" width="100%" '
+    'height="{height}" frameborder="0" style="border: 0; resize: vertical" srcdoc="{page}"></iframe></div>'
+)
+HIGHEST = 640  # pixels
 
 
 class Page:
@@ -58,7 +37,7 @@ class Page:
         cluster_prefix: str | None = None,
         frame_prefix: str | None = None,
     ) -> None:
-        """Initialize a page without documents; for its arguments see `render_page`."""
+        """Initialize a page without documents; for its arguments see `render`."""
         if style not in get_args(Style):
             raise ValueError(f"There is no style {style!r}. Expected one of: {', '.join(get_args(Style))}.")
         self.style = style
@@ -69,7 +48,7 @@ class Page:
         self._titles: list[str] = []
 
     def add(self, doc: Doc | Span) -> None:
-        """Add a document or a part of one, as `render_page` describes it."""
+        """Add a document, or the sentences of a part of one."""
         number = len(self._articles) + 1
         part = doc[:] if isinstance(doc, Doc) else doc
         title = get_title(part.doc)
@@ -77,20 +56,11 @@ class Page:
         self._articles.append(self._render(part, title or f"Document {number}"))
 
     def finish(self, form: str = "") -> str:
-        """The complete page.
-
-        form (str): Markup that comes first. Its forms may be sent to where the page comes from.
-        RETURNS (str): The page.
-        """
+        """The complete page, with markup that comes first; its forms may be sent to where the page comes from."""
         title = self._titles[0] if len(self._titles) == 1 else ""
-        body = [static("tools.html"), "<main>", form, *self._articles, "</main>"]
-        return html_page(
-            "\n".join(filter(None, body)),
-            title=title or TITLE,
-            style="page.css",
-            script="page.js",
-            submits=bool(form),
-        )
+        parts = [static("tools.html"), "<main>", form, *self._articles, "</main>"]
+        body = "\n".join(filter(None, parts))
+        return html_page(body, title=title or TITLE, style=["page.css"], script="page.js", submits=bool(form))
 
     def _render(self, part: Span, title: str) -> str:
         doc = part.doc
@@ -109,21 +79,21 @@ class Page:
         if self.style != "coref":
             for frame in doc_frames(doc, self.frame_prefix):
                 frames.setdefault(frame.predicate.start, []).append(frame)
-        words = Words(doc)
+        text = TextMarkup(doc)
         rows: list[str] = []
         shown: list[SrlFrame] = []
         for sentence in sentences:
-            places = range(sentence.start, sentence.end)
-            speaker = next((speakers[i] for i in places if i in speakers), None)
+            tokens = range(sentence.start, sentence.end)
+            speaker = next((speakers[i] for i in tokens if i in speakers), None)
             heading = f'<b class="speaker">{escape(speaker)}:</b> ' if speaker else ""
-            own = [frame for i in places for frame in frames.get(i, ())]
+            own = [frame for i in tokens for frame in frames.get(i, ())]
             shown += own
-            text = render_sentence(words, sentence, mentions, quotations.get(sentence.start, ()))
-            lines = [f'<p class="text">{heading}{text}</p>']
-            lines.append(render_frames(words, sentence, own, mentions))
-            line = words.lines.get(words.first(sentence.start, sentence.end))
+            words = render_sentence(text, sentence, mentions, quotations.get(sentence.start, ()))
+            below = render_frames(text, sentence, own, mentions)
+            line = text.lines.get(text.first(sentence.start, sentence.end))
             apart = " apart" if line is not None and line.line.apart and rows else ""
-            rows.append(f'<div class="sentence{apart}" id="{prefix}{numbers[sentence.start]}">{"".join(lines)}</div>')
+            box = f'<div class="sentence{apart}" id="{prefix}{numbers[sentence.start]}">'
+            rows.append(f'{box}<p class="text">{heading}{words}</p>{below}</div>')
         lang, direction = escape(settings["lang"] or "und"), escape(settings["direction"])
         parts = [
             f'<article lang="{lang}" dir="{direction}">',
@@ -136,11 +106,23 @@ class Page:
         return "\n".join(filter(None, parts))
 
 
-FRAME = (
-    '<div><iframe sandbox="allow-scripts allow-downloads" title="{title}" width="100%" '
-    'height="{height}" frameborder="0" style="border: 0; resize: vertical" srcdoc="{page}"></iframe></div>'
-)
-HIGHEST = 640  # pixels
+def render_page(
+    docs: Iterable[Doc | Span],
+    *,
+    style: Style = "both",
+    singletons: bool = False,
+    cluster_prefix: str | None = None,
+    frame_prefix: str | None = None,
+) -> str:
+    """Make a complete HTML page, one sentence per line; for the arguments see `render`. The documents are not kept."""
+    page = Page(style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
+    for i, doc in enumerate(docs):
+        if not isinstance(doc, Doc | Span):
+            raise ValueError(
+                f"Can't render docs[{i}], which is of type {type(doc).__name__}; expected a Doc or a Span."
+            )
+        page.add(doc)
+    return page.finish()
 
 
 def render(
@@ -158,30 +140,24 @@ def render(
     The page stands in a frame of its own, so that neither changes the other, and a text can do nothing in a notebook.
 
     docs (Doc | Span | Iterable[Doc | Span]): Annotated documents, or parts of them, of which whole sentences are shown.
+        Without sentence boundaries a document is one sentence.
     style (Style): What is shown: clusters and quotations ("coref"), frames ("srl"), or all.
     page (bool): Whether to return a complete page, as a file has it, rather than markup to put into one.
     jupyter (bool | None): Whether to show it in the cell that runs; None finds out whether there is one.
     singletons (bool): Whether to show clusters of one mention, in grey.
     cluster_prefix, frame_prefix (str | None): Prefixes of the keys of clusters and frames in `doc.spans`; None for
         those that each document has.
-    RETURNS (str | None): The HTML; None if it is shown.
+    RETURNS (str | None): The HTML, in which all text is escaped; None if it is shown.
     RAISES (ValueError): If there is no such style, or something else than documents is given.
     """
-    shown = list(docs) if isinstance(docs, Iterable) and not isinstance(docs, Doc | Span) else [docs]
-    made = Page(style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
-    for i, doc in enumerate(shown):
-        if not isinstance(doc, Doc | Span):
-            raise ValueError(
-                f"Can't render docs[{i}], which is of type {type(doc).__name__}; expected a Doc or a Span."
-            )
-        made.add(doc)
-    html = made.finish()
+    shown = docs if isinstance(docs, Iterable) and not isinstance(docs, Doc | Span) else [docs]
+    html = render_page(
+        shown, style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix
+    )
     if jupyter is None:
         jupyter = is_in_jupyter()
-    if page and not jupyter:
-        return html
     if not jupyter:
-        return _in_frame(html)
+        return html if page else _in_frame(html)
     from IPython.display import HTML, display
 
     display(HTML(_in_frame(html)))
@@ -189,8 +165,7 @@ def render(
 
 
 def _in_frame(page: str) -> str:
-    """Markup of a frame with a page in it, about as high as the page. It is ASCII: whatever it is put into may have any
-    encoding."""
+    """Markup of a frame with a page in it, about as high as the page. It is ASCII, for a host of any encoding."""
     height = 190 + 65 * page.count('<p class="text">') + 32 * page.count('<div class="frame">')
     content = escape(page).encode("ascii", "xmlcharrefreplace").decode()
     return FRAME.format(title=TITLE, height=min(height, HIGHEST), page=content)

@@ -74,18 +74,15 @@ Case = tuple[tuple[str, ...], str, str, bytes | None]
 
 
 def cases() -> Iterator[Case]:
-    exported = ("bio", "brat", "conll2012", "corefud", "label-studio", "props")
+    exported = ("bio", "conll2012", "corefud", "label-studio")
     for command, name, kinds in (
         (("convert", "bio", "FILE", "out.spacy"), "a.bio", NO_TEXT),
         (("convert", "bracketed", "FILE", "out.spacy"), "a.txt", NO_TEXT),
-        (("convert", "brat", "FILE", "out.spacy"), "a.ann", NO_TEXT),  # nor is there a text beside it
         (("convert", "conll2012", "FILE", "out.spacy"), "a.conll", NO_TEXT),
         (("convert", "jsonlines", "FILE", "out.spacy"), "a.jsonl", NO_TEXT),
         (("convert", "corefud", "FILE", "out.spacy"), "a.conllu", NO_TEXT),
         (("convert", "label-studio", "FILE", "out.spacy"), "a.json", NO_TEXT),
         (("export", "corefud", "good.spacy", "out", "--into", "FILE"), "a.conllu", NO_TEXT),
-        (("convert", "props", "FILE", "good.props", "out.spacy"), "a.words", NO_TEXT),
-        (("convert", "props", "good.words", "FILE", "out.spacy"), "a.props", NO_TEXT),
         (("render", "FILE", "out"), "a.txt", NO_TEXT),
         (("export", "jsonlines", "FILE", "out"), "a.spacy", NO_DOCS),
         (("evaluate", "MODEL", "FILE"), "a.spacy", NO_DOCS),
@@ -127,9 +124,7 @@ def test_a_damaged_pipeline_is_named(model: Path, tmp_path: Path, command: str, 
 def test_what_is_no_such_file_is_named(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case):
     command, name, kind, content = case
     monkeypatch.chdir(tmp_path)
-    Path("good.words").write_text("Ann\nleft\n\n")
     Path("good.spacy").write_bytes(DOCS)
-    Path("good.props").write_text("- (A0*)\nleave (V*)\n\n")
     if kind == "folder":
         Path(name).mkdir()
     elif kind == "unreadable":

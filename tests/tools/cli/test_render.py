@@ -24,6 +24,20 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["render", *(str(argument) for argument in arguments)])
 
 
+def page_of(*arguments: object) -> str:
+    """The page of some data, written beside it."""
+    out_path = Path(str(arguments[0])).parent / "new/page.html"
+    result = run(arguments[0], out_path, *arguments[1:])
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[-1] == f"Page: {out_path}"
+    return out_path.read_text(encoding="utf-8")
+
+
+def assert_fails(message: str, *arguments: object) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, message in " ".join(result.output.split())) == (1, True), result.output
+
+
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "data.txt"
@@ -31,40 +45,36 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
-def test_page_of_a_bracketed_file(data: Path, tmp_path: Path):
-    out_path = tmp_path / "new/page.html"
-    result = run(data, out_path)
-    assert result.exit_code == 0
-    assert result.output.splitlines()[-1] == f"Page: {out_path}"
-    page = out_path.read_text(encoding="utf-8")
-    assert page.count("<article ") == 2
-    assert "<bdi>Bob</bdi> <small>2</small>" in page
-    assert '"speaker">Ann:' in page
-
-
-def test_page_of_a_doc_bin_equals_that_of_its_source(data: Path, tmp_path: Path):
-    CliRunner().invoke(app, ["convert", "bracketed", str(data), str(tmp_path / "data.spacy")])
-    run(data, tmp_path / "text.html")
-    assert run(tmp_path / "data.spacy", tmp_path / "bin.html").exit_code == 0
-    assert (tmp_path / "bin.html").read_text(encoding="utf-8") == (tmp_path / "text.html").read_text(encoding="utf-8")
-
-
-def test_limit_and_singletons(data: Path, tmp_path: Path):
-    run(data, tmp_path / "one.html", "--limit", 1)
-    run(data, tmp_path / "bare.html")
-    run(data, tmp_path / "all.html", "--singletons")
-    one, bare, everything = ((tmp_path / f"{name}.html").read_text() for name in ("one", "bare", "all"))
-    assert one.count("<article ") == 1
-    assert everything.count('class="mention') == bare.count('class="mention') + 1
-
-
-def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
     nlp = spacy.blank("en")
     nlp.add_pipe("render_test_first_and_last")
     nlp.to_disk(tmp_path / "model")
-    result = run(data, tmp_path / "page.html", "--model", tmp_path / "model", "--bracketed")
-    assert result.exit_code == 0
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    return tmp_path / "model"
+
+
+def save(doc: Doc, folder: Path) -> Path:
+    DocBin(docs=[doc]).to_disk(folder / "doc.spacy")
+    return folder / "doc.spacy"
+
+
+def test_page_of_a_bracketed_file_equals_that_of_its_doc_bin(data: Path, tmp_path: Path):
+    page = page_of(data)
+    assert page.count("<article ") == 2
+    assert "<bdi>Bob</bdi> <small>2</small>" in page
+    assert '"speaker">Ann:' in page
+    CliRunner().invoke(app, ["convert", "bracketed", str(data), str(tmp_path / "data.spacy")])
+    assert page_of(tmp_path / "data.spacy") == page
+
+
+def test_limit_and_singletons(data: Path):
+    assert page_of(data, "--limit", 1).count("<article ") == 1
+    bare, everything = page_of(data), page_of(data, "--singletons")
+    assert everything.count('class="mention') == bare.count('class="mention') + 1
+
+
+def test_a_pipeline_replaces_the_annotation(data: Path, model: Path):
+    page = page_of(data, "--model", model, "--bracketed")
     assert "<bdi>Bob</bdi> <small>2</small>" in page
     assert page.count('class="cluster ') == 2
     assert page.count('class="mention') == 4
@@ -72,83 +82,54 @@ def test_a_pipeline_replaces_the_annotation(data: Path, tmp_path: Path):
     assert '"speaker">Ann:' in page
 
 
-def test_a_pipeline_reads_raw_text_whose_lines_end_anywhere(tmp_path: Path):
-    nlp = spacy.blank("en")
+def test_a_pipeline_reads_raw_text_whose_lines_end_anywhere(data: Path, model: Path, tmp_path: Path):
+    nlp = spacy.load(model)
     nlp.add_pipe("sentencizer")
-    nlp.to_disk(tmp_path / "model")
+    nlp.to_disk(model)
     (tmp_path / "tale.txt").write_text("Ann [the elder] left |\nthe house. # She\n@ran.\n", encoding="utf-8")
-    result = run(tmp_path / "tale.txt", tmp_path / "page.html", "--model", tmp_path / "model")
-    assert result.exit_code == 0, result.output
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = page_of(tmp_path / "tale.txt", "--model", model)
     assert "<h2>tale</h2>" in page
     assert page.count('class="sentence"') == 2
     assert "[the elder]" in page
-
-
-def test_raw_text_that_looks_bracketed_gets_a_hint(data: Path, tmp_path: Path):
-    spacy.blank("en").to_disk(tmp_path / "model")
-    result = run(data, tmp_path / "page.html", "--model", tmp_path / "model")
-    assert result.exit_code == 0
+    result = run(data, tmp_path / "page.html", "--model", model)  # which looks bracketed
     assert "pass --bracketed" in " ".join(result.output.split())
     assert "=== one" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_a_file_without_text_is_named(tmp_path: Path):
-    spacy.blank("en").to_disk(tmp_path / "model")
+def test_what_can_not_be_shown_is_named(data: Path, model: Path, tmp_path: Path):
     (tmp_path / "empty.txt").write_text(" \n")
-    result = run(tmp_path / "empty.txt", tmp_path / "page.html", "--model", tmp_path / "model")
-    assert result.exit_code == 1
-    assert "empty.txt: has no text" in " ".join(result.output.split())
-
-
-def test_a_text_that_is_too_long_is_named(tmp_path: Path):
-    spacy.blank("en").to_disk(tmp_path / "model")
     (tmp_path / "long.txt").write_text("Ann left. " * 100_001)
-    result = run(tmp_path / "long.txt", tmp_path / "page.html", "--model", tmp_path / "model")
-    assert result.exit_code == 1
-    assert "long.txt: can't be split into tokens: [E088]" in " ".join(result.output.split())
+    (tmp_path / "damaged.spacy").write_bytes(b"no DocBin")
+    out = tmp_path / "page.html"
+    assert_fails("empty.txt: has no text", tmp_path / "empty.txt", out, "--model", model)
+    assert_fails("long.txt: can't be split into tokens: [E088]", tmp_path / "long.txt", out, "--model", model)
+    assert_fails("no such file", tmp_path / "nothing.spacy", out)
+    assert_fails("no_such_model", data, out, "--model", "no_such_model")
+    assert_fails("damaged.spacy: damaged, or not a .spacy file", tmp_path / "damaged.spacy", out)
+    assert not out.exists()
 
 
-def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(tmp_path: Path):
-    nlp = spacy.blank("en")
-    doc = nlp("Ann left.")
+def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(model: Path, tmp_path: Path):
+    doc = spacy.blank("en")("Ann left.")
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")])
-    DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
-    nlp.to_disk(tmp_path / "model")
-    run(tmp_path / "data.spacy", tmp_path / "gold.html")
-    run(tmp_path / "data.spacy", tmp_path / "predicted.html", "--model", tmp_path / "model")
-    assert "<dt>leave.01</dt>" in (tmp_path / "gold.html").read_text(encoding="utf-8")
-    predicted = (tmp_path / "predicted.html").read_text(encoding="utf-8")
+    data = save(doc, tmp_path)
+    assert "<dt>leave.01</dt>" in page_of(data)
+    predicted = page_of(data, "--model", model)
     assert "Ann left." in predicted
     assert 'class="frame"' not in predicted
 
 
-def test_missing_data_missing_model_and_damaged_files_are_reported(data: Path, tmp_path: Path):
-    damaged = tmp_path / "damaged.spacy"
-    damaged.write_bytes(b"no DocBin")
-    results = {
-        "no such file": run(tmp_path / "nothing.spacy", tmp_path / "page.html"),
-        "no_such_model": run(data, tmp_path / "page.html", "--model", "no_such_model"),
-        "damaged.spacy: damaged, or not a .spacy file": run(damaged, tmp_path / "page.html"),
-    }
-    for message, result in results.items():
-        assert result.exit_code == 1
-        assert message in " ".join(result.output.split())
-    assert not (tmp_path / "page.html").exists()
-
-
-def test_prefixes_are_those_of_the_pipeline_or_given(tmp_path: Path):
-    nlp = spacy.blank("en")
-    doc = nlp("Ann left. She ran.")
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ([], (2, 1)),
+        (["--cluster-prefix", "mine", "--frame-prefix", "roles"], (2, 1)),
+        (["--cluster-prefix", "yours", "--frame-prefix", "frames"], (0, 0)),
+    ],
+)
+def test_prefixes_are_those_of_the_file_or_given(tmp_path: Path, options: list[str], shown: tuple[int, int]):
+    doc = spacy.blank("en")("Ann left. She ran.")
     set_clusters(doc, [[(0, 1), (3, 4)]], prefix="mine")
     set_frames(doc, [Frame(1, 2, [], "leave.01")], prefix="roles")
-    DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
-    for name, options in {
-        "found": [],
-        "given": ["--cluster-prefix", "mine", "--frame-prefix", "roles"],
-        "others": ["--cluster-prefix", "yours", "--frame-prefix", "frames"],
-    }.items():
-        assert run(tmp_path / "data.spacy", tmp_path / f"{name}.html", *options).exit_code == 0
-        page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
-        shown = (page.count('class="mention'), page.count('class="frame"'))
-        assert shown == ((0, 0) if name == "others" else (2, 1))
+    page = page_of(save(doc, tmp_path), *options)
+    assert (page.count('class="mention'), page.count('class="frame"')) == shown

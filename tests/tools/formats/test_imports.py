@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 FORMATS = [
-    *("bio", "bracketed", "brat", "conll2012", "corefud", "ewt"),
-    *("jsonlines", "label_studio", "litbank", "ontogum", "props"),
+    *("bio", "bracketed", "conll2012", "corefud", "ewt"),
+    *("jsonlines", "label_studio", "litbank", "ontogum"),
 ]
 PACKAGE = "spacy_span_selector"
 PROGRAM = f"""

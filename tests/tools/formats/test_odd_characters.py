@@ -35,7 +35,6 @@ from spacy_span_selector.tools.formats.files import decode
 from spacy_span_selector.tools.formats.jsonlines import read_jsonlines, write_jsonlines
 from spacy_span_selector.tools.formats.label_studio import read_label_studio, write_label_studio
 from spacy_span_selector.tools.formats.plain import from_dict, to_dict
-from spacy_span_selector.tools.formats.props import read_props, write_props, write_words
 
 NLP, NLP_OF_WORDS, VOCAB = English(), English(), Vocab()
 NLP_OF_WORDS.tokenizer = lambda text: Doc(VOCAB, words=text.split(" ") if text else [])
@@ -78,13 +77,6 @@ def in_plain(doc: Doc, path: Path) -> Doc:
     return from_dict(json.loads(json.dumps(to_dict(doc, tokens=True), ensure_ascii=False).encode()), VOCAB)
 
 
-def in_props(doc: Doc, path: Path) -> Doc:
-    words, props = path.with_suffix(".words"), path.with_suffix(".props")
-    words.write_bytes(write_words([doc]).encode())
-    props.write_bytes(write_props([doc], rolesets=True).encode())
-    return read_props(words, props, VOCAB)[0]
-
-
 def in_doc_bin(doc: Doc, path: Path) -> Doc:
     return next(DocBin().from_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes()).get_docs(VOCAB))
 
@@ -97,11 +89,10 @@ FORMATS: dict[Callable[[Doc, Path], Doc], set[str]] = {
     in_jsonlines: {"words", "title", "speaker", "name"},
     in_label_studio: {*PLACES},
     in_plain: {*PLACES},
-    in_props: {"words", "role", "roleset"},
     in_doc_bin: {*PLACES},
 }
 """What a format holds, but for what its writer says that it changes."""
-TEXTS = [in_bio, in_bracketed, in_conll2012, in_corefud, in_props]
+TEXTS = [in_bio, in_bracketed, in_conll2012, in_corefud]
 
 
 def make_doc(**texts: str) -> Doc:

@@ -1,20 +1,28 @@
 from itertools import combinations, product
+from typing import NamedTuple
 
 import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.tools.rendering.boxes import Words, boxed
+from spacy_span_selector.tools.rendering.boxes import TextMarkup, boxed
+
+
+class Bracket(NamedTuple):
+    """A box with its name and its height, with a star if it continues another one."""
+
+    name: str
+
+    def open_box(self, height: int, resumed: bool) -> str:
+        return f"[{self.name}{height}{'*' * resumed} "
 
 
 def draw(doc: Doc, *spans: tuple[int, int, str]) -> str:
-    """Words with brackets for boxes: the name and the height of each, with a star if it continues another one."""
-    markup = boxed(Words(doc), 0, len(doc), spans, lambda name, height, resumed: f"[{name}{height}{'*' * resumed} ")
+    markup = boxed(TextMarkup(doc), 0, len(doc), [(start, end, Bracket(name)) for start, end, name in spans])
     return markup.replace("</mark>", "]")
 
 
-def make_doc(words: str = "a b c d") -> Doc:
-    return Doc(Vocab(), words=words.split())
+ABCD = Doc(Vocab(), words=["a", "b", "c", "d"])
 
 
 @pytest.mark.parametrize(
@@ -25,22 +33,20 @@ def make_doc(words: str = "a b c d") -> Doc:
         ([(1, 2, "y"), (1, 3, "x"), (1, 4, "z")], "a [z3 [x2 [y1 b] c] d]"),
         ([(0, 4, "x"), (0, 1, "y"), (2, 4, "z"), (3, 4, "w")], "[x3 [y1 a] b [z2 c [w1 d]]]"),
         ([(0, 2, "x"), (0, 2, "y")], "[x2 [y1 a b]] c d"),
+        ([(0, 2, "x"), (1, 3, "y")], "[x2 a [y1 b]] [y1* c] d"),
     ],
 )
-def test_boxes_nest_and_know_how_many_are_in_them(spans: list[tuple[int, int, str]], expected: str):
-    assert draw(make_doc(), *spans) == expected
-
-
-def test_the_later_of_crossing_spans_continues_in_a_second_box():
-    assert draw(make_doc(), (0, 2, "x"), (1, 3, "y")) == "[x2 a [y1 b]] [y1* c] d"
+def test_boxes_nest_and_know_how_many_are_in_them_and_the_later_of_crossing_ones_continues(
+    spans: list[tuple[int, int, str]], expected: str
+):
+    assert draw(ABCD, *spans) == expected
 
 
 def test_every_token_is_in_as_many_boxes_as_spans():
-    doc = make_doc()
     for spans in product(combinations(range(5), 2), repeat=3):
-        drawn = draw(doc, *[(start, end, "x") for start, end in spans])
+        drawn = draw(ABCD, *[(start, end, "x") for start, end in spans])
         assert drawn.count("[") == drawn.count("]")
-        for token in doc:
+        for token in ABCD:
             before = drawn[: drawn.index(token.text)]
             covering = [start <= token.i < end for start, end in spans]
             assert before.count("[") - before.count("]") == sum(covering)

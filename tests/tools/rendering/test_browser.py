@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
@@ -29,6 +30,7 @@ from .test_html_page import ATTACKS, attacked_doc
 NLP = spacy.blank("en")
 NLP.add_pipe("sentencizer")
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
+Show = Callable[..., Any]
 
 
 def make_doc(title: str = "At sea") -> Doc:
@@ -36,14 +38,19 @@ def make_doc(title: str = "At sea") -> Doc:
     doc = NLP("Ann saw the ship. She sold her old ship to Bob.")
     set_title(doc, title)
     ann, ship = [(0, 1), (5, 6), (7, 8)], [(2, 4), (7, 10)]
-    scores = {(0, 1): 0.95, (5, 6): 0.9, (7, 8): 0.8, (2, 4): 0.7, (7, 10): 0.6}
-    links = {(0, 1): 1.0, (5, 6): 0.5, (7, 8): 0.25, (2, 4): 0.99, (7, 10): 0.125}
-    antecedents = {(0, 1): None, (5, 6): (0, 1), (7, 8): (5, 6), (2, 4): None, (7, 10): (2, 4)}
+    links, antecedents = [[1.0, 0.5, 0.25], [0.99, 0.125]], [[None, (0, 1), (5, 6)], [None, (2, 4)]]
+    scores = [[0.95, 0.9, 0.8], [0.7, 0.6]]
     set_clusters(doc, [ann, ship], scores=scores, link_scores=links, antecedents=antecedents)
     saw = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG1")], "see.01", [1.0, 0.9, 0.8])
     sold = [Argument(5, 6, "ARG0"), Argument(7, 10, "ARG1"), Argument(10, 12, "ARG2")]
     set_frames(doc, [saw, Frame(6, 7, sold, "sell.01", [1.0, 0.9, 0.8, 0.7])])
     return doc
+
+
+@pytest.fixture
+def show(open_page: OpenPage) -> Show:
+    """Opens the page of documents, by default that of `make_doc`."""
+    return lambda *docs, **options: open_page(render_page(docs or [make_doc()]), **options)
 
 
 def texts(page: Any, selector: str) -> list[str]:
@@ -60,8 +67,8 @@ def card(page: Any) -> str:
     return " ".join(page.locator("#card p").inner_text().split()) if page.locator("#card").is_visible() else ""
 
 
-def test_a_mention_lights_up_its_cluster_and_its_antecedent(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
+def test_a_mention_lights_up_its_cluster_and_its_antecedent(show: Show) -> None:
+    page = show()
     page.hover(".mention >> text=She")
     assert texts(page, ".mention.lit") == ["Ann", "She", "her"]
     assert texts(page, ".mention.here") == ["She"]
@@ -72,79 +79,68 @@ def test_a_mention_lights_up_its_cluster_and_its_antecedent(open_page: OpenPage)
     page.hover("h2")
     assert texts(page, ".lit, .here, .antecedent") == []
     assert card(page) == ""
-
-
-def test_a_first_mention_and_a_number_in_a_frame(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
     page.hover(".mention >> text=the ship")
     assert card(page) == "2 her old ship mention 1 of 2 the ship is a mention: 70% is the first: 99%"
+
+
+def test_arguments_and_their_numbers_say_what_they_are(show: Show) -> None:
+    doc = make_doc()
+    doc.spans["srl_1"].attrs |= {"roleset_name": "view", "descriptions": {"ARG0": "<viewer>"}}  # of a lexicon
+    page = show(doc)
+    page.hover(".role[data-role=ARG0] >> nth=0", position={"x": 4, "y": 8})
+    assert card(page) == "ARG0 <viewer> Ann of see.01: view 90%"
     page.hover(".frame:has-text('sell.01') .number >> nth=1")
     assert texts(page, ".mention.here") == ["her old ship"]
     page.hover(".role:has-text('to Bob')")
     assert card(page) == f"ARG2 {ROLES['ARG2']} to Bob of sell.01 70%"
 
 
-def test_what_a_lexicon_knows_of_a_role(open_page: OpenPage) -> None:
-    doc = make_doc()
-    doc.spans["srl_1"].attrs |= {"roleset_name": "view", "descriptions": {"ARG0": "<viewer>"}}
-    page = open_page(render_page([doc]))
-    page.hover(".role[data-role=ARG0] >> nth=0", position={"x": 4, "y": 8})
-    assert card(page) == "ARG0 <viewer> Ann of see.01: view 90%"
-
-
-def test_mentions_without_probabilities(open_page: OpenPage) -> None:
+def test_mentions_without_probabilities(show: Show) -> None:
     doc = NLP("Ann saw her.")
     set_clusters(doc, [[(0, 1), (2, 3)]])
-    page = open_page(render_page([doc]))
+    page = show(doc)
     page.hover(".mention >> text=her")
     assert card(page) == "1 Ann mention 2 of 2 her"
 
 
-def test_of_a_part_what_is_elsewhere_is_said_to_be(open_page: OpenPage) -> None:
+def test_of_a_part_what_is_elsewhere_is_said_to_be(show: Show) -> None:
     doc = make_doc()
     set_frames(doc, [Frame(6, 7, [Argument(0, 1, "ARG0")])])
-    page = open_page(render_page([doc[6:7]]))
+    page = show(doc[6:7])
     page.hover(".mention >> text=She")
     assert card(page) == "1 Ann mention 2 of 3 She is a mention: 90% refers to …: 50%"
     page.click(".number")
     assert card(page) == "1 Ann mention 1 of 3 … is a mention: 95% is the first: 100%"
     set_frames(doc, [])
-    page = open_page(render_page([doc[6:7]]))
+    page = show(doc[6:7])
     page.hover(".mention >> text=She")
     assert card(page) == "1 Ann mention 1 of 2 She is a mention: 90% refers to a mention elsewhere: 50%"
 
 
-def test_clicks_walk_through_the_mentions(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
+def test_clicks_walk_through_the_mentions(show: Show) -> None:
+    page = show()
     page.click(".mention >> text=Ann")
     for expected in ("She", "her", "Ann"):
         page.mouse.move(0, 0)
         page.click(".mention.here", position={"x": 3, "y": 8})
         assert texts(page, ".mention.here") == [expected]
-    page.click("#walk button >> nth=0")
-    assert texts(page, ".mention.here") == ["her"]
-    page.click("#walk button >> nth=1")
-    assert texts(page, ".mention.here") == ["Ann"]
-    page.click("#walk button >> nth=2")
-    assert card(page) == ""
-
-
-def test_clicks_on_the_legend_walk_too(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
-    for place, expected in ((1, "the ship"), (2, "her old ship"), (1, "the ship")):
+    for button, expected in ((0, ["her"]), (1, ["Ann"]), (2, [])):
+        page.click(f"#walk button >> nth={button}")
+        assert texts(page, ".mention.here") == expected
+    for place, words in ((1, "the ship"), (2, "her old ship"), (1, "the ship")):
         page.click(".cluster >> nth=1")
-        assert texts(page, ".mention.here") == [expected]
+        assert texts(page, ".mention.here") == [words]
         assert f"mention {place} of 2" in card(page)
         page.hover("h2")
         page.hover(".cluster >> nth=1")
-        assert texts(page, ".mention.here") == [expected]
+        assert texts(page, ".mention.here") == [words]
 
 
 @pytest.mark.parametrize("options", [{}, PHONE], ids=["mouse", "finger"])
-def test_the_people_lead_to_their_mentions(open_page: OpenPage, options: dict[str, Any]) -> None:
+def test_the_people_lead_to_their_mentions(show: Show, options: dict[str, Any]) -> None:
     doc = NLP("The ship saw Bob. Ann said she lost it. She slept.")
     set_clusters(doc, [[(0, 2), (9, 10)], [(5, 6), (7, 8), (11, 12)]])
-    page = open_page(render_page([doc]), **options)
+    page = show(doc, **options)
     assert texts(page, ".legend h3, .legend .cluster") == ["People", "Ann 3 female", "Other clusters", "The ship 2"]
     for expected in ("Ann", "she", "She"):
         (page.tap if options else page.click)("ol .cluster")
@@ -153,18 +149,24 @@ def test_the_people_lead_to_their_mentions(open_page: OpenPage, options: dict[st
     assert page.locator("#cluster option").all_text_contents() == ["All clusters", "2 Ann (3)", "1 The ship (2)"]
 
 
-def test_keys(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
-    for key, expected in {
-        "n": "Ann",
-        "ArrowRight": "the ship",
-        "Enter": "her old ship",
-        "ArrowRight ": "her",
-        "p": "She",
-        "n ": "her",
-        "ArrowLeft": "her old ship",
-    }.items():
-        page.keyboard.press(key.strip())
+def test_keys(show: Show) -> None:
+    page = show()
+    page.focus(".cluster >> nth=1")
+    page.keyboard.press("Tab")
+    assert texts(page, ".mention.here") == ["Ann"]
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.className") == "cluster k1 line0"
+    page.keyboard.press("Escape")
+    for key, expected in [
+        ("n", "Ann"),
+        ("ArrowRight", "the ship"),
+        ("Enter", "her old ship"),
+        ("ArrowRight", "her"),
+        ("p", "She"),
+        ("n", "her"),
+        ("ArrowLeft", "her old ship"),
+    ]:
+        page.keyboard.press(key)
         assert texts(page, ".mention.here") == [expected]
         assert page.evaluate("document.activeElement.classList.contains('here')")
     page.keyboard.press("Escape")
@@ -174,75 +176,62 @@ def test_keys(open_page: OpenPage) -> None:
     assert page.input_value("#query") == "np"
 
 
-def test_the_tabulator_key_leads_into_the_text(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
-    page.focus(".cluster >> nth=1")
-    page.keyboard.press("Tab")
-    assert texts(page, ".mention.here") == ["Ann"]
-    page.keyboard.press("Shift+Tab")
-    assert page.evaluate("document.activeElement.className") == "cluster k1 line0"
-
-
-def test_arrows_follow_the_script(open_page: OpenPage) -> None:
+def test_arrows_follow_the_script(show: Show) -> None:
     doc = Doc(spacy.blank("he").vocab, words=["א", "ב", "ג"])
     set_clusters(doc, [[(0, 1), (1, 2), (2, 3)]])
-    page = open_page(render_page([doc]))
-    page.keyboard.press("n")
-    page.keyboard.press("ArrowLeft")
-    assert texts(page, ".mention.here") == ["ב"]
-    page.keyboard.press("ArrowRight")
-    assert texts(page, ".mention.here") == ["א"]
+    page = show(doc)
+    for key, expected in (("n", "א"), ("ArrowLeft", "ב"), ("ArrowRight", "א")):
+        page.keyboard.press(key)
+        assert texts(page, ".mention.here") == [expected]
 
 
-def test_search_finds_words_across_boxes(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
+def test_search_finds_words_across_boxes(show: Show) -> None:
+    page = show()
     page.fill("#query", "SOLD her  old")
     assert page.inner_text("#hits") == "1 of 1"
     assert page.evaluate("[...CSS.highlights.get('hits')].map(String)") == ["sold her old"]
     page.fill("#query", "ship")
     assert page.inner_text("#hits") == "1 of 2"
-    page.press("#query", "Enter")
-    assert page.inner_text("#hits") == "2 of 2"
-    page.press("#query", "Enter")
-    assert page.inner_text("#hits") == "1 of 2"
-    page.press("#query", "Shift+Enter")
-    assert page.inner_text("#hits") == "2 of 2"
+    for key, hits in (("Enter", "2 of 2"), ("Enter", "1 of 2"), ("Shift+Enter", "2 of 2")):
+        page.press("#query", key)
+        assert page.inner_text("#hits") == hits
     page.fill("#query", "a(b[*")
     assert page.inner_text("#hits") == "0 found"
     page.press("#query", "Escape")
     assert (page.input_value("#query"), page.inner_text("#hits")) == ("", "")
 
 
-@pytest.mark.parametrize("query", ["don't", "don’t see", '"I', "“I"])
-def test_search_takes_one_quotation_mark_for_another(open_page: OpenPage, query: str) -> None:
-    page = open_page(render_page([NLP('“I don’t see” and "I don\'t see".')]))
-    page.fill("#query", query)
-    assert page.inner_text("#hits") == "1 of 2"
+def test_search_takes_one_quotation_mark_for_another(show: Show) -> None:
+    page = show(NLP('“I don’t see” and "I don\'t see".'))
+    for query in ("don't", "don’t see", '"I', "“I"):
+        page.fill("#query", query)
+        assert page.inner_text("#hits") == "1 of 2"
 
 
-def test_typing_leads_to_the_first_hit(open_page: OpenPage) -> None:
-    page = open_page(render_page([NLP("Ann ran. " * 200 + "Bob slept.")]))
+def test_typing_leads_to_the_first_hit(show: Show) -> None:
+    page = show(NLP("Ann ran. " * 200 + "Bob slept."))
     page.locator("#query").press_sequentially("bob")
     assert page.inner_text("#hits") == "1 of 1"
     assert page.evaluate("[...CSS.highlights.get('hit')].map(String)") == ["Bob"]
     assert page.evaluate("[...CSS.highlights.get('hit')][0].getBoundingClientRect().top") < 860
 
 
-def test_auxiliaries_are_shown_on_request(open_page: OpenPage) -> None:
+def test_auxiliaries_are_shown_on_request_and_frames_can_be_hidden(show: Show) -> None:
     doc = make_doc()
     set_frames(doc, [Frame(1, 2, [], "see.01"), Frame(6, 7, [], "have.01")])
-    page = open_page(render_page([doc]))
+    page = show(doc)
     offered = "[...document.querySelectorAll('#predicate option')].map((o) => o.label)"
     assert texts(page, ".frame dt") == ["see.01"]
     assert page.evaluate(offered) == ["All predicates", "see.01 (1)"]
     page.check("#auxiliaries input")
     assert texts(page, ".frame dt") == ["see.01", "have.01"]
     assert page.evaluate(offered) == ["All predicates", "have.01 (1)", "see.01 (1)"]
-    assert open_page(render_page([make_doc()])).locator("#auxiliaries").is_hidden()
+    page.uncheck("#frames input")
+    assert texts(page, ".frame") == []
 
 
-def test_a_sentence_has_a_link(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
+def test_a_sentence_has_a_link(show: Show) -> None:
+    page = show()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.hover(".text >> nth=1", position={"x": 2, "y": 8})
     page.click("#place")
@@ -254,15 +243,20 @@ def test_a_sentence_has_a_link(open_page: OpenPage) -> None:
     page.wait_for_url("**#s1")
 
 
-def test_what_is_shown_is_a_table_to_download(open_page: OpenPage) -> None:
-    doc = make_doc("At, sea")
-    page = open_page(render_page([doc]))
-    page.select_option("#role", "ARG2")
+def download(page: Any, button: str) -> Any:
+    """What a page saves, an object that it has made itself."""
     with page.expect_download() as saved:
-        page.click("#table")
-    page.problems.clear()  # the table is an object that the page itself has made
-    assert saved.value.suggested_filename == "At-sea.csv"
-    header, *rows = csv.reader(saved.value.path().read_text("utf-8-sig").splitlines())
+        page.click(button)
+    page.problems.clear()
+    return saved.value
+
+
+def test_what_is_shown_is_a_table_to_download(show: Show) -> None:
+    page = show(make_doc("At, sea"))
+    page.select_option("#role", "ARG2")
+    saved = download(page, "#table")
+    assert saved.suggested_filename == "At-sea.csv"
+    header, *rows = csv.reader(saved.path().read_text("utf-8-sig").splitlines())
     assert header == ["document", "sentence", "what", "name", "role", "text", "cluster"]
     assert {tuple(row[:2]) for row in rows} == {("At, sea", "s2")}
     assert [row[2:] for row in rows] == [
@@ -279,11 +273,9 @@ def test_what_is_shown_is_a_table_to_download(open_page: OpenPage) -> None:
 
 def picture(page: Any) -> tuple[str, list[ElementTree.Element]]:
     """The picture that a page saves: the name of its file, and what it draws."""
-    with page.expect_download() as saved:
-        page.click("#picture")
-    page.problems.clear()  # the picture is an object that the page itself has made
-    root = ElementTree.parse(saved.value.path()).getroot()
-    return saved.value.suggested_filename, [element for element in root if element is not root]
+    saved = download(page, "#picture")
+    root = ElementTree.parse(saved.path()).getroot()
+    return saved.suggested_filename, [element for element in root if element is not root]
 
 
 def words_of(drawn: list[ElementTree.Element]) -> str:
@@ -294,10 +286,10 @@ SECOND = "1 She sold 2 1 her old ship to Bob."
 SECOND_FRAME = f"{SECOND} sell.01 ARG0 1 She V sold ARG1 2 her old ship ARG2 to Bob"
 
 
-def test_what_is_in_view_is_a_picture_to_download(open_page: OpenPage) -> None:
+def test_what_is_in_view_is_a_picture_to_download(show: Show) -> None:
     doc = make_doc()
     doc.spans["srl_1"].attrs |= {"roleset_name": "view"}
-    page = open_page(render_page([doc]))
+    page = show(doc)
     name, drawn = picture(page)
     assert name == "At-sea.svg"
     assert words_of(drawn) == f"1 Ann saw 2 the ship . see.01 view ARG0 1 Ann V saw ARG1 2 the ship {SECOND_FRAME}"
@@ -308,25 +300,17 @@ def test_what_is_in_view_is_a_picture_to_download(open_page: OpenPage) -> None:
     assert words_of(picture(page)[1]) == SECOND
 
 
-def test_what_is_selected_is_a_picture_wherever_it_is(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc(f"Number {i}") for i in range(30)]))
+def test_what_is_selected_is_a_picture_wherever_it_is(show: Show) -> None:
+    page = show(*(make_doc(f"Number {i}") for i in range(30)))
     page.evaluate("scrollTo(0, 0); getSelection().selectAllChildren(document.querySelector('#d30s2 .text'))")
     assert words_of(picture(page)[1]) == f"{SECOND_FRAME}"
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_in_a_picture_what_texts_contain_is_text(open_page: OpenPage, attack: str) -> None:
-    _, drawn = picture(open_page(render_page([attacked_doc(attack)])))
-    assert {element.tag.partition("}")[2] for element in drawn} == {"rect", "line", "text"}
-    assert all(len(element) == 0 for element in drawn)
-    assert "".join(attack.split()) in words_of(drawn).replace(" ", "")
-
-
-def test_on_a_phone_filters_stay_and_nothing_covers_the_help(open_page: OpenPage) -> None:
+def test_on_a_phone_filters_stay_and_nothing_covers_the_help(show: Show) -> None:
     doc = NLP("Ann saw the ship. She left. " * 40)
     set_clusters(doc, [[(0, 1), (5, 6)]])
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "see.01")])
-    page = open_page(render_page([doc]), **PHONE)
+    page = show(doc, **PHONE)
     page.locator("#keys summary").tap()
     box = page.locator("#keys dl").bounding_box()
     covered = """({ x, y, width, height }) => [...Array(20).keys()].some((i) =>
@@ -334,48 +318,46 @@ def test_on_a_phone_filters_stay_and_nothing_covers_the_help(open_page: OpenPage
     assert not page.evaluate(covered, box)
     assert "tap" in page.inner_text("#keys dl") and "→" not in page.inner_text("#keys dl")
     page.evaluate("scrollTo(0, 1500)")
-    top, bottom = page.evaluate(
-        "(({ top, bottom }) => [top, bottom])(document.querySelector('#role').getBoundingClientRect())"
-    )
+    top, bottom = extent(page, "#role")
     assert 0 <= top < bottom < 110
 
 
-@pytest.mark.parametrize(
-    ("choice", "value", "sentences", "frames"),
-    [
-        ("cluster", "0 2", ["Ann saw the ship.", "She sold her old ship to Bob."], ["see.01", "sell.01"]),
-        ("predicate", "see.01", ["Ann saw the ship."], ["see.01"]),
-        ("role", "ARG2", ["She sold her old ship to Bob."], ["sell.01"]),
-        ("document", "1", ["Bob ran."], []),
-    ],
-)
-def test_filters(open_page: OpenPage, choice: str, value: str, sentences: list[str], frames: list[str]) -> None:
+def extent(page: Any, selector: str) -> list[float]:
+    """The top and the bottom of an element in the window."""
+    box = "(all) => (({ top, bottom }) => [top, bottom])(document.querySelector(all).getBoundingClientRect())"
+    found: list[float] = page.evaluate(box, selector)
+    return found
+
+
+def test_filters(show: Show) -> None:
     other = NLP("Bob ran.")
     set_title(other, "Ashore")
-    page = open_page(render_page([make_doc(), other]))
-    page.select_option(f"#{choice}", value)
-    assert texts(page, ".text") == sentences
-    assert texts(page, ".frame dt") == frames
-    assert page.inner_text("#count") == f"{len(sentences)} of 3 sentences"
-    page.select_option(f"#{choice}", "")
-    assert len(texts(page, ".text")) == 3
-    assert page.inner_text("#count") == ""
+    page = show(make_doc(), other)
+    saw, sold = "Ann saw the ship.", "She sold her old ship to Bob."
+    for choice, value, sentences, frames in [
+        ("cluster", "0 2", [saw, sold], ["see.01", "sell.01"]),
+        ("predicate", "see.01", [saw], ["see.01"]),
+        ("role", "ARG2", [sold], ["sell.01"]),
+        ("document", "1", ["Bob ran."], []),
+    ]:
+        page.select_option(f"#{choice}", value)
+        assert (texts(page, ".text"), texts(page, ".frame dt")) == (sentences, frames)
+        assert page.inner_text("#count") == f"{len(sentences)} of 3 sentences"
+        page.select_option(f"#{choice}", "")
+        assert (len(texts(page, ".text")), page.inner_text("#count")) == (3, "")
 
 
-def test_there_is_a_choice_only_where_there_are_several(open_page: OpenPage) -> None:
-    page = open_page(render_page([NLP("Ann left.")]))
-    assert texts(page, "#tools select, #frames") == []
-    both = open_page(render_page([make_doc("one"), make_doc("two")]))
-    assert both.evaluate("[...document.querySelectorAll('#document option')].map((o) => o.label)") == [
-        "All documents",
-        "one",
-        "two",
-    ]
-    assert both.evaluate("[...document.querySelectorAll('#cluster optgroup')].map((o) => o.label)") == ["one", "two"]
+def test_there_is_a_choice_only_where_there_are_several(show: Show) -> None:
+    assert texts(show(NLP("Ann left.")), "#tools select, #frames, #auxiliaries") == []
+    both = show(make_doc("one"), make_doc("two"))
+    labels = "(all) => [...document.querySelectorAll(all)].map((o) => o.label)"
+    assert both.evaluate(labels, "#document option") == ["All documents", "one", "two"]
+    assert both.evaluate(labels, "#cluster optgroup") == ["one", "two"]
+    assert both.locator("#auxiliaries").is_hidden()
 
 
-def test_walking_stays_in_what_is_shown(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
+def test_walking_stays_in_what_is_shown(show: Show) -> None:
+    page = show()
     page.select_option("#role", "ARG2")
     page.click(".mention >> text=She")
     page.keyboard.press("n")
@@ -388,15 +370,9 @@ def test_walking_stays_in_what_is_shown(open_page: OpenPage) -> None:
     assert card(page) == ""
 
 
-def test_frames_can_be_hidden(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
-    page.uncheck("#frames input")
-    assert texts(page, ".frame") == []
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_themes(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(render_page([make_doc()]), color_scheme=scheme)
+def test_themes(show: Show, scheme: str) -> None:
+    page = show(color_scheme=scheme)
     paper = "getComputedStyle(document.body).backgroundColor"
     colors = {"light": "rgb(253, 252, 250)", "dark": "rgb(23, 24, 28)"}
     assert page.evaluate(paper) == colors.pop(scheme)
@@ -404,29 +380,21 @@ def test_themes(open_page: OpenPage, scheme: str) -> None:
     assert [page.evaluate(paper)] == [*colors.values()]
 
 
-def test_the_lines_of_a_text_are_seen(open_page: OpenPage) -> None:
-    doc = NLP("The Tyger\n\nTyger Tyger, burning bright,\n  In the forests of the night;\nWhat hand\n\nA\tB\nC\tD")
-    page = open_page(render_page([doc]))
+def test_the_lines_of_a_text_are_seen(show: Show) -> None:
+    lines = ["The Tyger", "Tyger Tyger, burning bright,", "  In the forests of the night;", "What hand", "A\tB", "C\tD"]
+    page = show(NLP("{}\n\n{}\n{}\n{}\n\n{}\n{}".format(*lines)))
     seen = page.locator(".text").all_inner_texts()
-    lines = [line for line in "\n".join(seen).split("\n") if line.strip()]
-    assert lines == [
-        "The Tyger",
-        "Tyger Tyger, burning bright,",
-        "  In the forests of the night;",
-        "What hand",
-        "A\tB",
-        "C\tD",
-    ]
+    assert [line for line in "\n".join(seen).split("\n") if line.strip()] == lines
     wrapped = NLP("Ann went to the town where Tom Smith was waiting for her and Bob\nas he had told her.")
-    assert "\n" not in open_page(render_page([wrapped])).inner_text(".text")
+    assert "\n" not in show(wrapped).inner_text(".text")
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen(open_page: OpenPage) -> None:
+def test_on_a_phone_nothing_is_wider_than_the_screen(show: Show) -> None:
     doc = Doc(NLP.vocab, words=["Ann", "a" * 300, "saw", "b" * 300, "."], sent_starts=[True, *[False] * 4])
     set_title(doc, "c" * 300)
     set_clusters(doc, [[(0, 2), (3, 4)], *([(0, 1), (i, i + 1)] for i in range(1, 4))])
     set_frames(doc, [Frame(2, 3, [Argument(0, 2, "d" * 100), Argument(3, 4, "ARG1")], "e" * 100)])
-    page = open_page(render_page([doc, make_doc()]), **PHONE)
+    page = show(doc, make_doc(), **PHONE)
     page.locator(".mention >> text=She").tap()
     assert card(page).startswith("1 Ann mention 2 of 3")
     page.locator(".mention.here").tap()
@@ -437,8 +405,12 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(open_page: OpenPage) -> Non
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_what_texts_contain_is_shown_and_not_run(open_page: OpenPage, attack: str) -> None:
+def test_what_texts_contain_is_shown_and_not_run_also_in_a_picture(open_page: OpenPage, attack: str) -> None:
     page = open_page(render_page([attacked_doc(attack), attacked_doc("plain")], singletons=True))
+    _, drawn = picture(page)
+    assert {element.tag.partition("}")[2] for element in drawn} == {"rect", "line", "text"}
+    assert all(len(element) == 0 for element in drawn)
+    assert "".join(attack.split()) in words_of(drawn).replace(" ", "")
     page.keyboard.press("n")
     page.hover(".role >> nth=1")
     page.fill("#query", attack)
@@ -460,34 +432,32 @@ def test_the_policy_stops_markup_that_is_not_escaped(open_page: OpenPage) -> Non
     page.problems.clear()
 
 
-def test_without_script_documents_are_shown(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]), java_script_enabled=False)
+def test_without_script_documents_are_shown(show: Show) -> None:
+    page = show(java_script_enabled=False)
     assert page.locator("#tools").is_hidden() and page.locator("#card").is_hidden()
     assert page.locator(".text >> nth=0").is_visible() and page.locator(".frame >> nth=0").is_visible()
 
 
-def test_many_clusters_and_sentences(open_page: OpenPage) -> None:
+def test_many_clusters_and_sentences(show: Show) -> None:
     words = [f"w{i}" for i in range(6000)]
     doc = Doc(NLP.vocab, words=words, sent_starts=[i % 4 == 0 for i in range(6000)])
     set_clusters(doc, [[(start, start + 1) for start in range(i, 6000, 100)] for i in range(100)])
-    page = open_page(render_page([doc]))
+    page = show(doc)
     page.click(".cluster >> nth=99")
     for key, expected in (("p", "w5999"), ("n", "w99"), ("n", "w199"), ("p", "w99"), ("p", "w5999")):
         page.keyboard.press(key)
         page.wait_for_timeout(20)
         assert texts(page, ".mention.here") == [expected]
-        top, bottom = page.evaluate(
-            "(({ top, bottom }) => [top, bottom])(document.querySelector('.mention.here').getBoundingClientRect())"
-        )
+        top, bottom = extent(page, ".mention.here")
         assert top > 60 and bottom < 800
     looks = "new Set([...document.querySelectorAll('.cluster')].map((e) => e.classList[1] + e.classList[2])).size"
     assert page.evaluate(looks) == 32
 
 
-def test_a_mention_in_two_boxes_lights_up_as_one(open_page: OpenPage) -> None:
+def test_a_mention_in_two_boxes_lights_up_as_one(show: Show) -> None:
     doc = Doc(NLP.vocab, words=["a", "b", "c", "d"])
     set_clusters(doc, [[(0, 2), (3, 4)], [(1, 3), (3, 4)]])
-    page = open_page(render_page([doc]))
+    page = show(doc)
     page.hover(".mention.more")
     assert texts(page, ".mention.here") == ["b", "c"]
 
@@ -503,8 +473,8 @@ def make_quotations() -> Doc:
     return doc
 
 
-def test_a_quotation_shows_who_speaks_to_whom(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_quotations()]))
+def test_a_quotation_shows_who_speaks_to_whom(show: Show) -> None:
+    page = show(make_quotations())
     page.hover(".quote >> text=Where is")
     assert card(page) == '1 Ann says " Where is my map ? You had it ! " to 2 Bob is the speaker: 90%'
     assert texts(page, ".quote.lit") == ['" Where is my map ?', 'You had it ! "']
@@ -513,16 +483,12 @@ def test_a_quotation_shows_who_speaks_to_whom(open_page: OpenPage) -> None:
     assert card(page) == 'Somebody says " Oh "'
     page.hover("h2")
     assert (card(page), texts(page, ".lit, .antecedent")) == ("", [])
-
-
-def test_who_is_lit_has_words_that_are_lit(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_quotations()]))
     page.hover(".cluster >> text=Bob")
     assert texts(page, ".quote.lit") == ['" Here "']
 
 
-def test_what_a_person_says_can_be_chosen(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_quotations()]))
+def test_what_a_person_says_can_be_chosen(show: Show) -> None:
+    page = show(make_quotations())
     assert page.locator("#speaker option").all_inner_texts() == ["All speakers", "1 Ann (1)", "2 Bob (1)"]
     page.select_option("#speaker", "2 Bob (1)")
     assert texts(page, ".sentence") == ['" Here " , he said .']
@@ -533,8 +499,8 @@ def test_what_a_person_says_can_be_chosen(open_page: OpenPage) -> None:
     assert len(texts(page, ".sentence")) == 6
 
 
-def test_keys_walk_through_the_quotations_that_are_shown(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_quotations()]))
+def test_keys_walk_through_the_quotations_that_are_shown(show: Show) -> None:
+    page = show(make_quotations())
     for key, expected in (("q", "1 Ann says"), ("q", "2 Bob says"), ("Q", "1 Ann says"), ("Q", "Somebody says")):
         page.keyboard.press(key)
         assert card(page).startswith(expected)
@@ -547,8 +513,8 @@ def test_keys_walk_through_the_quotations_that_are_shown(open_page: OpenPage) ->
         assert card(page).startswith("2 Bob says")
 
 
-def test_a_finger_shows_who_speaks(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_quotations()]), **PHONE)
+def test_a_finger_shows_who_speaks(show: Show) -> None:
+    page = show(make_quotations(), **PHONE)
     page.locator(".quote[data-q='1']").tap()
     assert card(page) == '2 Bob says " Here "'
     page.locator("h2").tap()
@@ -556,8 +522,8 @@ def test_a_finger_shows_who_speaks(open_page: OpenPage) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_without_quotations_nothing_is_said_of_them(open_page: OpenPage) -> None:
-    page = open_page(render_page([make_doc()]))
+def test_without_quotations_nothing_is_said_of_them(show: Show) -> None:
+    page = show()
     page.click("#keys summary")
     assert page.locator("#speaker, #quotations").evaluate_all("(all) => all.map((e) => e.hidden)") == [True, True]
     page.keyboard.press("q")

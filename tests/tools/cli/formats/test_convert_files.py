@@ -160,31 +160,6 @@ def test_jsonlines_reports_the_place_of_an_error_and_what_it_cannot_write(tmp_pa
     assert "must end in .spacy" in misnamed.output
 
 
-@pytest.fixture
-def props(tmp_path: Path) -> list[Path]:
-    """A words file and a props file of one sentence."""
-    (tmp_path / "a.words").write_text("Ann\nleft\n\n", encoding="utf-8")
-    (tmp_path / "a.props").write_text("- (A0*)\nleave (V*)\n\n", encoding="utf-8")
-    return [tmp_path / "a.words", tmp_path / "a.props"]
-
-
-def test_props_keeps_words_and_frames(props: list[Path], tmp_path: Path):
-    result = run("convert", "props", *props, tmp_path / "new/a.spacy")
-    assert result.exit_code == 0, result.output
-    (doc,) = load(tmp_path / "new/a.spacy")
-    assert [token.text for token in doc] == ["Ann", "left"]
-    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
-
-
-def test_props_reports_the_place_of_an_error_and_what_it_cannot_write(props: list[Path], tmp_path: Path):
-    swapped = run("convert", "props", *reversed(props), tmp_path / "a.spacy")
-    misnamed = run("convert", "props", *props, tmp_path / "a.txt")
-    assert (swapped.exit_code, misnamed.exit_code) == (1, 1)
-    assert "a.props:1: found 2 words" in " ".join(swapped.output.split())
-    assert "must end in .spacy" in misnamed.output
-    assert not (tmp_path / "a.spacy").exists()
-
-
 def test_corefud_joins_files(tmp_path: Path):
     for name in ("a", "b"):
         row = "\t".join(["1", "Ann", *"_______", "Entity=(e1-person-1-)"])

@@ -39,23 +39,9 @@ def data(tmp_path: Path) -> Path:
     set_title(doc, "tale_1")
     DocBin(docs=[doc, bare], store_user_data=True).to_disk(tmp_path / "gold.spacy")
     DocBin(docs=[doc]).to_disk(tmp_path / "gold.docs")
-    DocBin(docs=[bare]).to_disk(tmp_path / "bare.spacy")
     (tmp_path / "folder.spacy").mkdir()
     (tmp_path / "junk.spacy").write_text("junk")
     return tmp_path / "gold.spacy"
-
-
-def test_props_and_words_have_the_same_lines(data: Path, tmp_path: Path):
-    result = run("props", data, tmp_path / "new/gold.props", "--words", tmp_path / "new/gold.words")
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "new/gold.props").read_text() == "-    (A0*)\nleft (V*)\n\n-\n\n"
-    assert (tmp_path / "new/gold.words").read_text() == "Ann\nLeft\n\nSilence\n\n"
-    assert "gold.props" in result.output
-
-
-def test_rolesets_are_written_if_asked(data: Path, tmp_path: Path):
-    run("props", data, tmp_path / "gold.props", "--rolesets")
-    assert "leave.01 (V*)\n" in (tmp_path / "gold.props").read_text()
 
 
 @pytest.mark.parametrize(
@@ -65,14 +51,13 @@ def test_rolesets_are_written_if_asked(data: Path, tmp_path: Path):
         ("folder.spacy", "folder.spacy: a folder"),
         ("junk.spacy", "junk.spacy: damaged, or not a .spacy file"),
         ("gold.docs", "gold.docs: spaCy's readers accept only files whose name ends in .spacy"),
-        ("bare.spacy", "bare.spacy has no semantic roles"),
     ],
 )
-def test_data_that_cannot_be_written_as_props(data: Path, tmp_path: Path, name: str, message: str):
-    result = run("props", data.with_name(name), tmp_path / "out.props")
+def test_data_that_cannot_be_read_are_named(data: Path, tmp_path: Path, name: str, message: str):
+    result = run("bio", data.with_name(name), tmp_path / "out.bio")
     assert result.exit_code == 1
     assert message in " ".join(result.output.split())
-    assert not (tmp_path / "out.props").exists()
+    assert not (tmp_path / "out.bio").exists()
 
 
 def test_the_bracketed_format_is_read_back(data: Path, tmp_path: Path):
@@ -159,7 +144,7 @@ def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
     assert ".spacy: no such file" in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize("name", ["bio", "bracketed", "brat", "conll2012", "corefud", "jsonlines", "label-studio"])
+@pytest.mark.parametrize("name", ["bio", "bracketed", "conll2012", "corefud", "jsonlines", "label-studio"])
 def test_data_that_are_not_there_are_named(data: Path, tmp_path: Path, name: str):
     result = run(name, data.with_name("none.spacy"), tmp_path / "out")
     assert result.exit_code == 1

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from thinc.api import Model
 
-from .finite import has_module
+from ...models.finite import has_module
 
 
 def interpolate(after: Any, before: Any, share: float) -> None:
@@ -19,8 +19,7 @@ def interpolate(after: Any, before: Any, share: float) -> None:
 
     Those whose number has changed, as labels were added, stay as they are: of new labels nothing was known before.
 
-    after (TrainablePipe): The component after the training, which is changed.
-    before (TrainablePipe): The same before it.
+    after, before (TrainablePipe): The component after the training, which is changed, and the same before it.
     share (float): How much of the way from the one before is kept: 0 for its weights, 1 for no change.
     """
     models: list[Model[Any, Any]] = [after.model, before.model]

@@ -13,7 +13,7 @@ from thinc.api import Adam, Optimizer
 from torch import nn
 
 from spacy_span_selector.annotation import set_clusters
-from spacy_span_selector.models.shim import at_rest
+from spacy_span_selector.models.torch_head import at_rest
 
 from ..tiny_bert import tiny_bert
 
