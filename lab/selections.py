@@ -92,7 +92,7 @@ class DocSelection:
 
         A sentence whose wide spans are not scored is left out, with a warning.
         """
-        in_sentence, in_long = self.layout.in_sentence.tolist(), self.layout.in_long_sentence.tolist()
+        in_long = self.layout.in_long_sentence.tolist()
         for first, tokens in groupby(range(len(self.cleaned.doc)), key=self.layout.sentence.tolist().__getitem__):
             rows = torch.tensor(list(tokens), device=self.layout.row.device)
             if in_long[first]:
@@ -102,7 +102,7 @@ class DocSelection:
                     f"{describe_doc(self.cleaned.source)}. Cut it into shorter ones.",
                     stacklevel=2,
                 )
-            elif in_sentence[first]:
+            else:
                 flat = self.layout.row[rows][:, None] + self.layout.place[rows]
                 log_p = self.selection.marginals.selected[flat].double().triu().cpu().numpy()
                 yield first, np.triu(np.exp(log_p)) * self.has_probabilities

@@ -8,21 +8,16 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.spans import layout
-from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
-
-
-def runs_of(lengths: Sequence[int]) -> Runs:
-    """The runs of a document; a length below 0 stands for tokens in no sentence."""
-    return Runs([abs(length) for length in lengths], [length > 0 for length in lengths])
+from spacy_span_selector.layers.spans.layout import SpanLayout
 
 
 def layout_of(
     documents: Sequence[Sequence[int]], device: torch.device | None = None, most: int | None = None
 ) -> SpanLayout:
-    """The layout of documents; a length below 0 stands for tokens in no sentence.
+    """The layout of documents.
 
     most (int | None): The greatest width of a span; sentences that are longer have bands, however short.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layout, "LEAST_LONG", 1)
-        return SpanLayout.build([runs_of(lengths) for lengths in documents], device, most)
+        return SpanLayout.build([[*lengths] for lengths in documents], device, most)

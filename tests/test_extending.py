@@ -28,7 +28,7 @@ from spacy_span_selector.layers.selection.selectors import (
     Selector,
     independent_marginals,
 )
-from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
+from spacy_span_selector.layers.spans.layout import Lengths, SpanLayout
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, StructuredCoref
 from spacy_span_selector.scoring.coref import COREFERENCE
 from spacy_span_selector.scoring.task import get_task, tasks
@@ -70,7 +70,7 @@ class KnowsCapitals(SingleWords):
             raise ValueError(f"'{component}' found no capital.")
 
     def read_gold(
-        self, examples: Sequence[Example], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+        self, examples: Sequence[Example], sentences: Sequence[Lengths], max_width: int | None, device: torch.device
     ) -> torch.Tensor:
         return torch.tensor([float(token.text.istitle()) for example in examples for token in example.reference])
 

@@ -26,7 +26,7 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.examples.gold_mentions import gold_mentions
-from spacy_span_selector.examples.sentences import sentence_runs
+from spacy_span_selector.examples.sentences import sentence_lengths
 from spacy_span_selector.tools.formats.conllu import parse_all
 from spacy_span_selector.tools.formats.corefud import read_corefud
 from spacy_span_selector.tools.formats.ewt import read_ewt
@@ -69,7 +69,7 @@ def test_the_sentencizer_cuts_no_mention_of_litbank():
     references = read_litbank(LITBANK, nlp.vocab)
     docs = [sentencizer(Doc(nlp.vocab, words=[token.text for token in reference])) for reference in references]
     examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
-    lengths = sentence_runs(docs, "test")
+    lengths = sentence_lengths(docs, "test")
     gold, lost = gold_mentions(
         examples, lengths, prefix=CLUSTER_PREFIX, mentions_key=MENTIONS_KEY, max_width=None, device=None
     )

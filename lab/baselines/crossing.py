@@ -19,7 +19,7 @@ from torch import Tensor
 from spacy_span_selector.annotation import get_clusters, get_frames
 from spacy_span_selector.examples.alignment import SpanAligner
 from spacy_span_selector.layers.selection.selectors import SigmoidSelector
-from spacy_span_selector.layers.spans.layout import Runs, SpanLayout, Spans
+from spacy_span_selector.layers.spans.layout import Lengths, SpanLayout, Spans
 from spacy_span_selector.signatures import checks_arguments
 
 
@@ -37,7 +37,7 @@ class CrossingSelector(SigmoidSelector):
             raise ValueError(f"'weight' of the crossing selector is {self.weight}; it must be at least 0, and finite.")
 
     def read_gold(
-        self, examples: Sequence[Example], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+        self, examples: Sequence[Example], sentences: Sequence[Lengths], max_width: int | None, device: torch.device
     ) -> Spans:
         return gold_spans(examples, sentences, max_width, device)
 
@@ -61,12 +61,12 @@ def crossing_selector(non_crossing: bool = False, weight: float = 1.0) -> Crossi
 
 
 def gold_spans(
-    examples: Sequence[Example], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+    examples: Sequence[Example], sentences: Sequence[Lengths], max_width: int | None, device: torch.device
 ) -> Spans:
     """The annotated arguments and mentions of a batch, in the groups that have the default names.
 
     examples (Sequence[Example]): The examples.
-    sentences (Sequence[Runs]): The sentences of the predicted documents.
+    sentences (Sequence[Lengths]): The sentences of the predicted documents.
     max_width (int | None): The greatest number of tokens of a span, None for no limit.
     device (torch.device): Where the tensors go.
     RETURNS (Spans): Those that align with the predicted documents.

@@ -124,7 +124,7 @@ class TopNonCrossing:
         starts, ends = layout.locate(flat)
         document = layout.document[starts]
         by_document = torch.argsort(document, stable=True)
-        columns = (document, layout.document[layout.in_sentence], starts[by_document], ends[by_document])
+        columns = (document, layout.document[layout.row < layout.size], starts[by_document], ends[by_document])
         of_span, of_token, first, last = (column.cpu().numpy() for column in columns)
         counts, wanted = np.bincount(of_span), np.ceil(self.ratio * np.bincount(of_token)).astype(int)
         chosen, begin = [np.zeros(0, dtype=np.int64)], 0

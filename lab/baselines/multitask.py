@@ -23,7 +23,7 @@ from lab.baselines.greedy import GreedySelector
 from spacy_span_selector.annotation import CONSTITUENTS_KEY
 from spacy_span_selector.examples.alignment import SpanAligner
 from spacy_span_selector.layers.selection.sampling import sample_spans
-from spacy_span_selector.layers.spans.layout import Runs, SpanLayout
+from spacy_span_selector.layers.spans.layout import Lengths, SpanLayout
 from spacy_span_selector.signatures import checks_arguments
 
 NONE, NOUN_PHRASE, OTHER = range(3)
@@ -70,7 +70,7 @@ class MultitaskSelector(GreedySelector):
             )
 
     def read_gold(
-        self, examples: Sequence[Example], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+        self, examples: Sequence[Example], sentences: Sequence[Lengths], max_width: int | None, device: torch.device
     ) -> GoldConstituents:
         return gold_constituents(examples, sentences, max_width, device)
 
@@ -99,7 +99,7 @@ def has_constituents(example: Example) -> bool:
 
 
 def gold_constituents(
-    examples: Sequence[Example], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+    examples: Sequence[Example], sentences: Sequence[Lengths], max_width: int | None, device: torch.device
 ) -> GoldConstituents:
     """Align the constituents of a batch with its predicted documents; those that don't align, or that no score is
     learnt for, are left out.
@@ -108,7 +108,7 @@ def gold_constituents(
     is an NP, and so is NP=2.
 
     examples (Sequence[Example]): The examples.
-    sentences (Sequence[Runs]): The sentences of the predicted documents.
+    sentences (Sequence[Lengths]): The sentences of the predicted documents.
     max_width (int | None): The greatest number of tokens of a constituent, None for no limit.
     device (torch.device): Where the tensors go.
     RAISES (ValueError): If the two sides of an example have different texts.

@@ -8,7 +8,7 @@ import numpy as np
 from spacy.training import Example
 
 from ..annotation import describe_doc
-from ..layers.spans.layout import Runs
+from ..layers.spans.layout import Lengths
 
 MISALIGNED = "does not start and end at token boundaries of the predicted document"
 CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
@@ -21,15 +21,15 @@ class SpanAligner:
     """Find the spans of the reference of an example in its predicted document.
 
     example (Example): The example. Its sides are not compared before the first span is looked up.
-    sentences (Runs): The sentences of the predicted document.
+    sentences (Lengths): The sentences of the predicted document.
     max_width (int | None): The greatest number of tokens of a span, None for no limit.
     """
 
-    def __init__(self, example: Example, sentences: Runs, max_width: int | None) -> None:
+    def __init__(self, example: Example, sentences: Lengths, max_width: int | None) -> None:
         self.example = example
         self.max_width = max_width
-        self._lengths = sentences.lengths
-        self._sentence = np.repeat(np.arange(len(sentences.lengths)), np.asarray(sentences.lengths, dtype=np.int64))
+        self._lengths = sentences
+        self._sentence = np.repeat(np.arange(len(sentences)), np.asarray(sentences, dtype=np.int64))
 
     def __call__(self, start: int, end: int, *, any_width: bool = False) -> tuple[int, int] | str:
         """First and last token of a span in the prediction, or the reason why it is lost.

@@ -8,7 +8,7 @@ import torch
 from spacy.training import Example
 
 from ..annotation import annotates_all_predicates, describe_doc, get_frames, has_frames_annotated
-from ..layers.spans.layout import Runs, Spans, is_long
+from ..layers.spans.layout import Lengths, Spans, is_long
 from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.roles import is_near
 from .alignment import SpanAligner
@@ -24,7 +24,7 @@ UNSEEN_ROLESET = "is not among the rolesets that the component knows of its word
 
 def gold_frames(
     examples: Sequence[Example],
-    sentences: Sequence[Runs],
+    sentences: Sequence[Lengths],
     *,
     prefix: str,
     predicates_key: str,
@@ -37,7 +37,7 @@ def gold_frames(
 ) -> tuple[GoldFrames, LostSpans]:
     """Align the gold frames of a batch with its predicted documents.
 
-    sentences (Sequence[Runs]): The sentences of the predicted documents.
+    sentences (Sequence[Lengths]): The sentences of the predicted documents.
     prefix, predicates_key (str): Where the annotation is kept in `doc.spans`.
     roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
     seen (RolesetCounts | None): The rolesets that each form and lemma may have; None if rolesets are not learnt.

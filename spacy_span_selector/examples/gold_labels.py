@@ -9,7 +9,7 @@ from spacy.training import Example
 
 from ..annotation import describe_doc, get_labelled_spans, has_labelled_spans_annotated
 from ..layers.spancat.network import GoldLabels
-from ..layers.spans.layout import Runs, Spans
+from ..layers.spans.layout import Lengths, Spans
 from .alignment import SpanAligner
 from .lost import LostSpans
 
@@ -18,7 +18,7 @@ UNKNOWN_LABEL = "has a label that is not among the labels of the component"
 
 def gold_labels(
     examples: Sequence[Example],
-    sentences: Sequence[Runs],
+    sentences: Sequence[Lengths],
     *,
     spans_key: str,
     labels: Mapping[str, int],
@@ -27,7 +27,7 @@ def gold_labels(
 ) -> tuple[GoldLabels, LostSpans]:
     """Align the labelled spans of a batch with its predicted documents.
 
-    sentences (Sequence[Runs]): The sentences of the predicted documents.
+    sentences (Sequence[Lengths]): The sentences of the predicted documents.
     spans_key (str): Where the annotation is kept in `doc.spans`.
     labels (Mapping[str, int]): Their numbers.
     max_width (int | None): The greatest number of tokens of a span, None for no limit.

@@ -12,7 +12,7 @@ from ..documents.cleaned import CleanDoc
 from ..documents.rebuilt import is_blank
 from ..layers.coref.loss import GoldMentions
 from ..layers.selection.candidates import CandidateStrategy, Given
-from ..layers.spans.layout import Runs, SpanLayout
+from ..layers.spans.layout import Lengths, SpanLayout
 from .alignment import CROSSES_SENTENCES, EMPTY, WHITE_SPACE, SpanAligner
 from .lost import LostSpans
 
@@ -22,7 +22,7 @@ TWICE = "comes a second time in its cluster"
 
 def gold_mentions(
     examples: Sequence[Example],
-    sentences: Sequence[Runs],
+    sentences: Sequence[Lengths],
     *,
     prefix: str,
     mentions_key: str,
@@ -31,7 +31,7 @@ def gold_mentions(
 ) -> tuple[GoldMentions, LostSpans]:
     """Align the gold clusters of a batch with its predicted documents.
 
-    sentences (Sequence[Runs]): The sentences of the predicted documents.
+    sentences (Sequence[Lengths]): The sentences of the predicted documents.
     prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
     max_width (int | None): The greatest number of tokens of a mention, None for no limit.
     device (torch.device | None): Where the tensors go.

@@ -11,7 +11,7 @@ from spacy.training import Example
 
 from ..annotation import describe_doc
 from ..documents.given import copy_sentences
-from ..layers.spans.layout import Runs
+from ..layers.spans.layout import Lengths
 
 
 def take_gold_sentences(examples: Iterable[Example]) -> None:
@@ -27,13 +27,13 @@ def take_gold_sentences(examples: Iterable[Example]) -> None:
             copy_sentences(example)
 
 
-def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
-    """The sentences of each document.
+def sentence_lengths(docs: Sequence[Doc], component: str) -> list[Lengths]:
+    """The number of words of each sentence of each document.
 
     component (str): Name of the component, for the message of the error.
     RAISES (ValueError): If a document has no sentence boundaries.
     """
-    runs = []
+    lengths = []
     for doc in docs:
         if lacks_boundaries(doc):
             raise ValueError(
@@ -43,9 +43,8 @@ def sentence_runs(docs: Sequence[Doc], component: str) -> list[Runs]:
             )
         starts = doc.to_array([SENT_START]) == 1
         starts[:1] = True
-        lengths = np.diff(np.flatnonzero(starts), append=len(doc)).tolist()
-        runs.append(Runs(lengths, [True] * len(lengths)))
-    return runs
+        lengths.append(np.diff(np.flatnonzero(starts), append=len(doc)).tolist())
+    return lengths
 
 
 def lacks_boundaries(doc: Doc) -> bool:

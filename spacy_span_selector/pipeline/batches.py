@@ -17,7 +17,7 @@ from spacy.training import Example
 from ..annotation import describe_doc
 from ..documents.cleaned import CleanDoc
 from ..examples.lost import LostSpans
-from ..layers.spans.layout import Runs
+from ..layers.spans.layout import Lengths
 
 PREDICT_WORDS = 16_384
 """Words that are annotated at once, so that the memory of `nlp.pipe` does not depend on its batch size."""
@@ -59,8 +59,8 @@ def docs_to_initialize(examples: Iterable[Example]) -> list[Doc]:
 
 
 def cut_long_sentences(
-    cleaned: Sequence[CleanDoc], sentences: Sequence[Runs], most: int | None, reason: str = TOO_LONG
-) -> tuple[list[Runs], LostSpans]:
+    cleaned: Sequence[CleanDoc], sentences: Sequence[Lengths], most: int | None, reason: str = TOO_LONG
+) -> tuple[list[Lengths], LostSpans]:
     """Cut sentences into pieces of at most `most` words, which count as sentences.
 
     A piece ends at the end of a line or behind a stop, otherwise behind a comma, a dash or a bracket, otherwise
@@ -68,32 +68,29 @@ def cut_long_sentences(
 
     most (int | None): The greatest number of words. None for no limit.
     reason (str): Why longer ones are cut.
-    RETURNS (tuple[list[Runs], LostSpans]): The sentences and pieces, and which sentences were cut.
+    RETURNS (tuple[list[Lengths], LostSpans]): The sentences and pieces, and which sentences were cut.
     """
     cut = LostSpans()
-    if most is None or all(max(runs.lengths, default=0) <= most for runs in sentences):
+    if most is None or all(max(lengths, default=0) <= most for lengths in sentences):
         return list(sentences), cut
     pairs = zip(cleaned, sentences, strict=True)
-    return [_cut_runs(document, runs, most, reason, cut) for document, runs in pairs], cut
+    return [_cut(document, lengths, most, reason, cut) for document, lengths in pairs], cut
 
 
-def _cut_runs(document: CleanDoc, runs: Runs, most: int, reason: str, cut: LostSpans) -> Runs:
-    lengths: list[int] = []
-    in_sentence: list[bool] = []
+def _cut(document: CleanDoc, sentences: Lengths, most: int, reason: str, cut: LostSpans) -> Lengths:
+    lengths: Lengths = []
     start = 0
-    for length, is_sentence in zip(*runs, strict=True):
+    for length in sentences:
         end = start + length
-        if is_sentence and length > most:
+        if length > most:
             text = document.doc[start : start + 8].text
             place = f"{length} words from {text!r} in {describe_doc(document.source)}"
             cut.add(reason, place, document.to_source(start, end))
-            pieces = list(_pieces(_ranks(document, start, end), most))
+            lengths += _pieces(_ranks(document, start, end), most)
         else:
-            pieces = [length]
-        lengths += pieces
-        in_sentence += [is_sentence] * len(pieces)
+            lengths.append(length)
         start = end
-    return Runs(lengths, in_sentence)
+    return lengths
 
 
 def _pieces(ranks: np.ndarray, most: int) -> Iterator[int]:

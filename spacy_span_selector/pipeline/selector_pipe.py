@@ -25,12 +25,12 @@ from ..annotation import describe_doc, set_mentions
 from ..documents.cleaned import CleanDoc, clean_docs
 from ..documents.other_languages import describe_other_language, other_language
 from ..examples.lost import LostSpans, level_of_caller
-from ..examples.sentences import lacks_boundaries, sentence_runs, take_gold_sentences
+from ..examples.sentences import lacks_boundaries, sentence_lengths, take_gold_sentences
 from ..layers.selection.candidates import CandidateStrategy, Decoding
 from ..layers.selection.network import NetworkSettings
 from ..layers.selection.sampling import Annotation, Negatives, Widths
 from ..layers.selection.selectors import Selection, Selector
-from ..layers.spans.layout import Runs, SpanLayout
+from ..layers.spans.layout import Lengths, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
 from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
@@ -376,7 +376,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
 
     @abstractmethod
     def _read_gold(
-        self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
+        self, examples: Sequence[Example], sentences: Sequence[Lengths], device: torch.device
     ) -> tuple[Gold, LostSpans]:
         """The gold annotation of a batch as tensors, and what of it cannot be learnt."""
 
@@ -435,14 +435,14 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
         return self.network_settings.band_width
 
-    def _sentences(self, cleaned: Sequence[CleanDoc]) -> list[Runs]:
+    def _sentences(self, cleaned: Sequence[CleanDoc]) -> list[Lengths]:
         """The sentences of documents; the longest are cut if need be, and the first cut is reported."""
         sentences, cut = self._cut_sentences(cleaned)
         self.lost.take_over(cut, self.name, CUTS)
         return sentences
 
-    def _cut_sentences(self, cleaned: Sequence[CleanDoc]) -> tuple[list[Runs], LostSpans]:
-        whole = sentence_runs([document.doc for document in cleaned], self.name)
+    def _cut_sentences(self, cleaned: Sequence[CleanDoc]) -> tuple[list[Lengths], LostSpans]:
+        whole = sentence_lengths([document.doc for document in cleaned], self.name)
         if self._band_width is not None:
             return cut_long_sentences(cleaned, whole, MOST_WORDS, MORE_THAN_A_BATCH)
         return cut_long_sentences(cleaned, whole, self.max_sentence_words)

@@ -28,7 +28,7 @@ from ..layers.coref.loss import CorefOutput, GoldMentions
 from ..layers.coref.network import CorefRequest
 from ..layers.selection.candidates import Decoding
 from ..layers.selection.sampling import Annotation, Widths
-from ..layers.spans.layout import Runs, SpanLayout
+from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.coref import COREFERENCE
 from .batches import docs_to_initialize
 from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
@@ -191,7 +191,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
             resolver.initialize(lambda: examples, nlp=nlp)
 
     def _read_gold(
-        self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
+        self, examples: Sequence[Example], sentences: Sequence[Lengths], device: torch.device
     ) -> tuple[GoldMentions, LostSpans]:
         return gold_mentions(
             examples,

@@ -21,7 +21,7 @@ from ..layers.selection.candidates import Decode, Decoding, Undecoded
 from ..layers.selection.sampling import Annotation, Widths
 from ..layers.selection.selectors import MOST_SPANS
 from ..layers.spancat.network import GoldLabels, SpancatOutput, SpancatRequest
-from ..layers.spans.layout import Runs, SpanLayout
+from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.spancat import LABELLED_SPANS
 from .batches import docs_to_initialize
 from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
@@ -191,7 +191,7 @@ class StructuredSpancat(SelectorPipe[GoldLabels, SpancatOutput, SpancatPredictio
         return {"labels": len(self._labels)}
 
     def _read_gold(
-        self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
+        self, examples: Sequence[Example], sentences: Sequence[Lengths], device: torch.device
     ) -> tuple[GoldLabels, LostSpans]:
         return gold_labels(
             examples,

@@ -35,7 +35,7 @@ from ..extensions import register_extensions
 from ..layers.selection.candidates import Decoding
 from ..layers.selection.network import NEW
 from ..layers.selection.sampling import Annotation, Widths
-from ..layers.spans.layout import Runs, SpanLayout, Spans
+from ..layers.spans.layout import Lengths, SpanLayout, Spans
 from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
@@ -260,7 +260,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         return {"roles": len(self.labels), "rolesets": known.seen, "tags": known.tags}
 
     def _read_gold(
-        self, examples: Sequence[Example], sentences: Sequence[Runs], device: torch.device
+        self, examples: Sequence[Example], sentences: Sequence[Lengths], device: torch.device
     ) -> tuple[GoldFrames, LostSpans]:
         return gold_frames(
             examples,

@@ -14,8 +14,6 @@ from spacy_span_selector.examples.alignment import (
     SpanAligner,
 )
 
-from ..layouts import runs_of
-
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
 REFERENCE = ["Ann", "saw", "her", "bro", "ther", ".", "He", "left."]
@@ -24,7 +22,7 @@ SPACES = [True, True, True, False, False, True, True, False]
 
 def aligner(max_width: int | None = None) -> SpanAligner:
     predicted = Doc(VOCAB, words=WORDS, spaces=[True, True, True, False, True, True, False, False])
-    return SpanAligner(Example(predicted, Doc(VOCAB, words=REFERENCE, spaces=SPACES)), runs_of([5, 3]), max_width)
+    return SpanAligner(Example(predicted, Doc(VOCAB, words=REFERENCE, spaces=SPACES)), [5, 3], max_width)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +53,7 @@ def test_the_same_words_are_found_where_alignment_finds_them() -> None:
     words = [*WORDS, "\n", "Ann"]
     same = Example(Doc(VOCAB, words=words), Doc(VOCAB, words=words, spaces=[False] * len(words)))
     aligned = same.alignment.y2x.data.tolist()
-    found = [SpanAligner(same, runs_of([len(words)]), None)(i, i + 1) for i in range(len(words)) if words[i] != "\n"]
+    found = [SpanAligner(same, [len(words)], None)(i, i + 1) for i in range(len(words)) if words[i] != "\n"]
     assert found == [(token, token) for token in aligned if words[token] != "\n"]
 
 
@@ -67,7 +65,7 @@ def test_tokens_know_whether_they_share_a_sentence() -> None:
 def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:
     reference = Doc(VOCAB, words=["Eve", "left"])
     set_title(reference, "the attic")
-    align = SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), runs_of([1]), None)
+    align = SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), [1], None)
     assert align(1, 1) == EMPTY
     with pytest.raises(
         ValueError, match=r"Can't align document 'the attic'.*starts 'Eve left ', the prediction 'Ann '"

@@ -27,7 +27,7 @@ from spacy_span_selector.examples.gold_frames import (
 )
 from spacy_span_selector.examples.lost import LostSpans
 from spacy_span_selector.examples.rolesets import RolesetCounts
-from spacy_span_selector.examples.sentences import sentence_runs
+from spacy_span_selector.examples.sentences import sentence_lengths
 from spacy_span_selector.layers.spans import layout
 from spacy_span_selector.layers.srl import roles
 from spacy_span_selector.layers.srl.arguments import GoldFrames
@@ -68,7 +68,7 @@ def find_gold(
 ) -> tuple[GoldFrames, LostSpans]:
     return gold_frames(
         examples,
-        sentence_runs([example.predicted for example in examples], "srl"),
+        sentence_lengths([example.predicted for example in examples], "srl"),
         prefix=prefix,
         predicates_key=PREDICATES_KEY,
         roles=roles,

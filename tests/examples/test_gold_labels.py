@@ -10,7 +10,7 @@ from spacy_span_selector.annotation import LABELLED_KEY, set_labelled_spans, set
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.examples.gold_labels import UNKNOWN_LABEL, gold_labels
 from spacy_span_selector.examples.lost import LostSpans
-from spacy_span_selector.examples.sentences import sentence_runs
+from spacy_span_selector.examples.sentences import sentence_lengths
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
@@ -36,7 +36,7 @@ def find_gold(
     """The first and last token of each gold span with its labels, which documents are annotated, and what was lost."""
     gold, lost = gold_labels(
         examples,
-        sentence_runs([example.predicted for example in examples], "spancat"),
+        sentence_lengths([example.predicted for example in examples], "spancat"),
         spans_key=key,
         labels=LABELS,
         max_width=max_width,
@@ -66,7 +66,7 @@ def test_an_empty_group_is_annotation_and_none_is_not() -> None:
 def test_labels_of_no_span_have_a_shape() -> None:
     gold, _ = gold_labels(
         [make_example([])],
-        sentence_runs([make_example([]).predicted], "spancat"),
+        sentence_lengths([make_example([]).predicted], "spancat"),
         spans_key=LABELLED_KEY,
         labels=LABELS,
         max_width=None,

@@ -22,7 +22,7 @@ from spacy_span_selector.documents.cleaned import clean_docs
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE
 from spacy_span_selector.examples.gold_mentions import REPEATED, TOO_WIDE_HERE, given_mentions, gold_mentions
 from spacy_span_selector.examples.lost import LostSpans
-from spacy_span_selector.examples.sentences import sentence_runs
+from spacy_span_selector.examples.sentences import sentence_lengths
 from spacy_span_selector.layers.coref.loss import GoldMentions
 from spacy_span_selector.layers.selection.candidates import AboveThreshold
 from spacy_span_selector.layers.spans import layout
@@ -48,7 +48,7 @@ def make_example(
 def find_gold(
     *examples: Example, prefix: str = CLUSTER_PREFIX, max_width: int | None = None
 ) -> tuple[GoldMentions, LostSpans]:
-    lengths = sentence_runs([example.predicted for example in examples], "coref")
+    lengths = sentence_lengths([example.predicted for example in examples], "coref")
     return gold_mentions(
         examples, lengths, prefix=prefix, mentions_key=MENTIONS_KEY, max_width=max_width, device=torch.device("cpu")
     )
@@ -210,7 +210,7 @@ def chosen(
     *docs: Doc, key: str = GIVEN_MENTIONS_KEY, most: int | None = None
 ) -> tuple[list[tuple[int, int]], LostSpans]:
     """The spans that are linked, as rows of the token matrix, end exclusive, and what is left out."""
-    built = SpanLayout.build(sentence_runs(docs, "coref"), None, most)
+    built = SpanLayout.build(sentence_lengths(docs, "coref"), None, most)
     starts, ends = built.locate(torch.arange(built.size))
     first_words = (starts == ends) & (built.place[starts] == 0) & built.valid()
     strategy, lost = given_mentions(clean_docs(docs), built, key, ONE_WORD)
@@ -233,7 +233,7 @@ def test_other_documents_of_the_batch_are_not_affected() -> None:
 
 def test_without_given_mentions_the_strategy_is_the_same() -> None:
     docs = [make_doc(None), make_doc([(0, 1)], key="entities")]
-    built = SpanLayout.build(sentence_runs(docs, "coref"))
+    built = SpanLayout.build(sentence_lengths(docs, "coref"))
     assert given_mentions(clean_docs(docs), built, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
 
 

@@ -12,7 +12,6 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.documents.cleaned import clean_doc
-from spacy_span_selector.layers.spans.layout import Runs
 from spacy_span_selector.pipeline.batches import (
     INITIALIZE_DOCS,
     TOO_LONG,
@@ -20,8 +19,6 @@ from spacy_span_selector.pipeline.batches import (
     cut_long_sentences,
     docs_to_initialize,
 )
-
-from ..layouts import runs_of
 
 VOCAB = Vocab()
 
@@ -64,14 +61,14 @@ NLP = spacy.blank("en")
 def pieces(text: str, most: int) -> list[str]:
     """The text of each piece, of a document that is one sentence."""
     words = clean_doc(NLP(text))
-    (runs,), _ = cut_long_sentences([words], [runs_of([len(words.doc)])], most)
-    edges = [0, *accumulate(runs.lengths)]
+    (lengths,), _ = cut_long_sentences([words], [[len(words.doc)]], most)
+    edges = [0, *accumulate(lengths)]
     return [words.doc[start:end].text for start, end in pairwise(edges)]
 
 
 @pytest.mark.parametrize("most", [None, 4, 5])
 def test_sentences_that_are_short_enough_stay_whole(most: int | None) -> None:
-    words, sentences = [clean_doc(NLP("a b c d"))], [runs_of([4])]
+    words, sentences = [clean_doc(NLP("a b c d"))], [[4]]
     found, cut = cut_long_sentences(words, sentences, most)
     assert found == sentences
     assert not cut.counts
@@ -102,15 +99,9 @@ def test_no_piece_is_longer_than_it_may_be(most: int) -> None:
     assert " ".join(found) == "a , b ; c d e f g h . i , , j"
 
 
-def test_other_sentences_and_markers_are_not_touched() -> None:
-    words = clean_doc(NLP("a b c d e f g h i j k l"))
-    (runs,), _ = cut_long_sentences([words], [Runs([2, 5, 3, 2], [True, False, True, True])], 2)
-    assert runs == Runs([2, 5, 2, 1, 2], [True, False, True, True, True])
-
-
 def test_what_is_cut_is_counted_with_its_place() -> None:
     docs = [Doc(NLP.vocab, words=list("abcde")) for _ in range(2)]
     set_title(docs[0], "the list")
-    _, cut = cut_long_sentences([clean_doc(doc) for doc in docs], [runs_of([5])] * 2, 3)
+    _, cut = cut_long_sentences([clean_doc(doc) for doc in docs], [[5]] * 2, 3)
     assert cut.counts == {TOO_LONG: 2}
     assert cut.first[TOO_LONG] == "5 words from 'a b c d e' in document 'the list'"

@@ -16,7 +16,7 @@ from torch import Tensor, cat
 from torch.nn.functional import logsigmoid
 
 from ...wcfg import LAMINAR, LAMINAR_BAND, TREES, Grammar
-from ..spans.layout import Runs, SpanLayout, Spans
+from ..spans.layout import Lengths, SpanLayout, Spans
 from .candidates import AboveThreshold, CandidateStrategy, Decode, Decoding, MostProbable
 
 MOST_SPANS = 5.0
@@ -101,12 +101,12 @@ class Selector(ABC):
         return None
 
     def read_gold(
-        self, examples: Sequence[Any], sentences: Sequence[Runs], max_width: int | None, device: torch.device
+        self, examples: Sequence[Any], sentences: Sequence[Lengths], max_width: int | None, device: torch.device
     ) -> Any:
         """Read what the selector itself wants to know of the gold annotation of a batch: the `own_gold` of `loss`.
 
         examples (Sequence[Example]): Their predicted documents have no white space.
-        sentences (Sequence[Runs]): Those of the predicted documents.
+        sentences (Sequence[Lengths]): Those of the predicted documents.
         max_width (int | None): The greatest number of tokens of a span, None for no limit.
         """
         return None

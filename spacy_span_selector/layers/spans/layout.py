@@ -6,7 +6,6 @@ of shape `(sentences, length, length)` whose entry `[b, i, j]` is the span from 
 sentence b, both inclusive. All charts lie one after the other in a vector: the *flat* index of a span.
 If no span may be wider than a limit, the chart of a long sentence is a *band*: `[b, i, w]` is the span of w + 1 tokens
 that starts at token i, and wider spans have no entry, so that its size grows with the sentence, not with its square.
-A token may lie between sentences, like the name of a speaker: it has a row in the matrix and is in no span.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -33,6 +31,10 @@ ENTRIES_OF_TOKEN = 256
 """The least number of entries that a token counts for: short sentences have few, and their tokens have vectors."""
 
 
+Lengths = list[int]
+"""The number of tokens of each sentence of a document."""
+
+
 @dataclass(frozen=True)
 class Spans:
     """Spans of a batch, as rows of the token matrix.
@@ -49,17 +51,6 @@ class Spans:
     def take(self, which: Tensor) -> Spans:
         """Some of the spans, by index or by mask."""
         return Spans(self.starts[which], self.ends[which])
-
-
-class Runs(NamedTuple):
-    """The tokens of a document as runs: sentences, and tokens between them that are in no sentence.
-
-    lengths (list[int]): Tokens of each run.
-    in_sentence (list[bool]): Which runs are sentences.
-    """
-
-    lengths: list[int]
-    in_sentence: list[bool]
 
 
 @dataclass(frozen=True)
@@ -107,8 +98,8 @@ class SpanLayout:
     buckets (list[Bucket]): Every sentence of the batch, shortest bucket last.
     document (Tensor): Number of the document that each token belongs to. Shape: (tokens,)
     row (Tensor): What the flat index of the spans that start at a token is, less the place of their last token; for a
-        token in no sentence `size`. Shape: (tokens,)
-    place (Tensor): Place of each token in its sentence, from 0; for a token in no sentence 0. Shape: (tokens,)
+        token whose sentence is in another of the `blocks`, `size`. Shape: (tokens,)
+    place (Tensor): Place of each token in its sentence, from 0. Shape: (tokens,)
     size (int): Length of a flat vector, padding included.
     most (int | None): The greatest number of tokens of a span in charts that are bands; None if no chart is one.
     """
@@ -122,21 +113,18 @@ class SpanLayout:
 
     @classmethod
     def build(
-        cls, documents: Sequence[Runs], device: torch.device | None = None, most: int | None = None
+        cls, documents: Sequence[Lengths], device: torch.device | None = None, most: int | None = None
     ) -> SpanLayout:
         """Lay out the sentences of each document; a document may have none.
 
         most (int | None): The greatest number of tokens of a span, where charts may be bands; None where every chart
             has to have all spans.
         """
-        sizes = torch.tensor([length for runs in documents for length in runs.lengths], dtype=torch.long)
-        is_sentence = torch.tensor([flag for runs in documents for flag in runs.in_sentence], dtype=torch.bool)
-        words = torch.tensor([sum(runs.lengths) for runs in documents], dtype=torch.long)
+        lengths = torch.tensor([length for sentences in documents for length in sentences], dtype=torch.long)
+        words = torch.tensor([sum(sentences) for sentences in documents], dtype=torch.long)
         document = torch.repeat_interleave(torch.arange(len(words)), words)
-        first = torch.cumsum(sizes, 0) - sizes  # row of the first token of each run
-        in_sentence = torch.repeat_interleave(is_sentence, sizes)
-        place = (torch.arange(len(document)) - torch.repeat_interleave(first, sizes)) * in_sentence
-        lengths, first = sizes[is_sentence], first[is_sentence]
+        first = torch.cumsum(lengths, 0) - lengths  # row of the first token of each sentence
+        place = torch.arange(len(document)) - torch.repeat_interleave(first, lengths)
         row = torch.empty(len(document), dtype=torch.long)
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []
@@ -156,7 +144,6 @@ class SpanLayout:
             row[tokens[inside]] = rows[inside]
             buckets.append(Bucket(tokens.to(device), bucket_lengths.to(device), size, limit))
             size += len(chosen) * longest * columns
-        row[~in_sentence] = size  # behind every chart, so that no flat index leads there
         return cls(buckets, document.to(device), row.to(device), place.to(device), size, most)
 
     @property
@@ -165,8 +152,7 @@ class SpanLayout:
         return self.size > entries_at_once(self.row.device)
 
     def blocks(self) -> Iterator[SpanLayout]:
-        """The same sentences in layouts that are not large, or have one bucket. Tokens of all other sentences are in no
-        sentence of a block."""
+        """The same sentences in layouts that are not large, or have one bucket."""
         begin, at_once = 0, entries_at_once(self.row.device)
         ends = [*(bucket.offset for bucket in self.buckets[1:]), self.size]
         for end, following in zip(ends, [*ends[1:], None], strict=False):
@@ -178,15 +164,13 @@ class SpanLayout:
         """The buckets between two flat indices."""
         buckets = [replace(some, offset=some.offset - begin) for some in self.buckets if begin <= some.offset < end]
         alone = self.row + self.place
+        # Tokens of other sentences lie behind every chart, so that no flat index leads there.
         row = torch.where((begin <= alone) & (alone < end), self.row - begin, end - begin)
         return replace(self, buckets=buckets, row=row, size=end - begin)
 
     @property
     def sentence(self) -> Tensor:
-        """A number for the sentence of each token, ascending: the row of its first token. Shape: (tokens,)
-
-        A token in no sentence has a number of its own.
-        """
+        """A number for the sentence of each token, ascending: the row of its first token. Shape: (tokens,)"""
         return torch.arange(len(self.place), device=self.place.device) - self.place
 
     @property
@@ -198,11 +182,6 @@ class SpanLayout:
                 places = torch.arange(bucket.shape[1], device=long.device)
                 long[bucket.tokens[places < bucket.lengths[:, None]]] = True
         return long
-
-    @property
-    def in_sentence(self) -> Tensor:
-        """Mark the tokens that are in a sentence, so that spans may hold them. Shape: (tokens,)"""
-        return self.row < self.size
 
     def flat_index(self, starts: Tensor, ends: Tensor) -> Tensor:
         """The flat index of spans given by token rows, ends inclusive, which must have one. Shape: (spans,)"""

@@ -56,15 +56,11 @@ class FindPredicates:
     closed: Tensor
 
     def __call__(self, log_tags: Tensor, layout: SpanLayout) -> Spans:
-        """The predicates of a batch, by log probabilities of tags; given ones that hold a token in no sentence are left
-        out. Shape: (tokens, 3)"""
+        """The predicates of a batch, by log probabilities of tags. Shape: (tokens, 3)"""
         found = decode_predicates(log_tags, layout)
         free = ~self.closed[layout.document[found.starts]]
-        outside = torch.cumsum(~layout.in_sentence, 0)
-        held = outside[self.given.ends] - outside[self.given.starts] + ~layout.in_sentence[self.given.starts]
-        given = self.given.take(held == 0)
-        starts = torch.cat([given.starts, found.starts[free]])
-        ends = torch.cat([given.ends, found.ends[free]])
+        starts = torch.cat([self.given.starts, found.starts[free]])
+        ends = torch.cat([self.given.ends, found.ends[free]])
         order = torch.argsort(starts * len(layout.document) + ends, stable=True)
         return Spans(starts[order], ends[order])
 
@@ -73,7 +69,7 @@ def decode_predicates(log_tags: Tensor, layout: SpanLayout) -> Spans:
     """The predicates that the most probable tags spell: one begins at BEGIN, takes what is INSIDE, and never leaves its
     sentence. Shape: (tokens, 3)"""
     tags = log_tags.argmax(dim=1)
-    starts = torch.nonzero((tags == BEGIN) & layout.in_sentence).squeeze(1)
+    starts = torch.nonzero(tags == BEGIN).squeeze(1)
     goes_on = (tags == INSIDE) & (layout.place > 0)
     # The last token before the next one that doesn't continue anything.
     order = torch.arange(len(tags), device=tags.device)

@@ -13,7 +13,7 @@ from lab.baselines.crossing import CrossingSelector, crossing_spans, gold_spans
 from spacy_span_selector.annotation import set_clusters, set_frames
 from spacy_span_selector.annotation.frames import Argument, Frame
 from spacy_span_selector.layers.selection.selectors import Selection
-from spacy_span_selector.layers.spans.layout import Runs, SpanLayout, Spans
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
 from ...layouts import layout_of
 
@@ -49,7 +49,7 @@ def test_arguments_and_mentions_of_all_documents_are_read() -> None:
         else:
             set_clusters(reference, [[(0, 1), (2, 3)]])
         examples.append(Example(Doc(vocab, words=[token.text for token in reference]), reference))
-    spans = gold_spans(examples, [Runs([5], [True])] * 2, None, torch.device("cpu"))
+    spans = gold_spans(examples, [[5]] * 2, None, torch.device("cpu"))
     assert [*zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)] == [(0, 0), (2, 2), (5, 5), (7, 8)]
 
 

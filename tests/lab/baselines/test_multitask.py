@@ -25,7 +25,7 @@ from lab.baselines.multitask import (
     has_constituents,
 )
 from spacy_span_selector.annotation import get_clusters, set_constituents
-from spacy_span_selector.examples.sentences import sentence_runs
+from spacy_span_selector.examples.sentences import sentence_lengths
 from spacy_span_selector.layers.selection.selectors import Marginals, Selection
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
@@ -50,7 +50,7 @@ def make_example(constituents: Constituents | None, words: list[str] = WORDS) ->
 
 
 def find_gold(*examples: Example, max_width: int | None = None) -> GoldConstituents:
-    lengths = sentence_runs([example.predicted for example in examples], "coref")
+    lengths = sentence_lengths([example.predicted for example in examples], "coref")
     return gold_constituents(examples, lengths, max_width, torch.device("cpu"))
 
 

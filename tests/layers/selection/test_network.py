@@ -10,7 +10,7 @@ from spacy_span_selector.layers.spans.layout import MOST_ENTRIES
 
 from ...layouts import layout_of
 
-SENTENCES = [[12, 3, -2, 7, 1], [9, 9, 20, -1], [4, 6]]
+SENTENCES = [[12, 3, 7, 1], [9, 9, 20], [4, 6]]
 
 
 class LaminarWithTask(LaminarSelector):

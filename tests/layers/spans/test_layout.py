@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import chain
+
 import hypothesis.strategies as st
 import pytest
 import torch
@@ -7,23 +9,21 @@ from hypothesis import given, settings
 
 from spacy_span_selector.layers.spans.layout import LEAST_FILL, MOST_ENTRIES, SpanLayout, is_long
 
-from ...layouts import layout_of, runs_of
+from ...layouts import layout_of
 
 Lengths = list[list[int]]
 
-drawn_batches = st.lists(st.lists(st.integers(-3, 9).filter(bool), max_size=5), max_size=5)
-
-
+drawn_batches = st.lists(st.lists(st.integers(1, 9), max_size=5), max_size=5)
 drawn_limits = st.none() | st.integers(1, 10)
 
 
-def spans_of(sentence_runs: Lengths, most: int | None = None) -> list[tuple[int, int]]:
+def spans_of(lengths: Lengths, most: int | None = None) -> list[tuple[int, int]]:
     """Every span of a batch by token rows, end inclusive, of at most so many tokens."""
     spans = []
     first = 0
-    for length in (length for document in sentence_runs for length in document):
+    for length in chain.from_iterable(lengths):
         spans += [(first + i, first + j) for i in range(length) for j in range(i, min(length, i + (most or length)))]
-        first += abs(length)
+        first += length
     return spans
 
 
@@ -34,9 +34,9 @@ def as_tensors(spans: list[tuple[int, int]]) -> tuple[torch.Tensor, torch.Tensor
 
 @settings(deadline=None)
 @given(drawn_batches, drawn_limits)
-def test_locate_inverts_flat_index(sentence_runs: Lengths, most: int | None) -> None:
-    layout = layout_of(sentence_runs, most=most)
-    starts, ends = as_tensors(spans_of(sentence_runs, most))
+def test_locate_inverts_flat_index(lengths: Lengths, most: int | None) -> None:
+    layout = layout_of(lengths, most=most)
+    starts, ends = as_tensors(spans_of(lengths, most))
     located_starts, located_ends = layout.locate(layout.flat_index(starts, ends))
     assert torch.equal(located_starts, starts)
     assert torch.equal(located_ends, ends)
@@ -44,38 +44,37 @@ def test_locate_inverts_flat_index(sentence_runs: Lengths, most: int | None) -> 
 
 @settings(deadline=None)
 @given(drawn_batches, drawn_limits)
-def test_valid_marks_exactly_the_spans(sentence_runs: Lengths, most: int | None) -> None:
-    layout = layout_of(sentence_runs, most=most)
-    flat = layout.flat_index(*as_tensors(spans_of(sentence_runs, most)))
+def test_valid_marks_exactly_the_spans(lengths: Lengths, most: int | None) -> None:
+    layout = layout_of(lengths, most=most)
+    flat = layout.flat_index(*as_tensors(spans_of(lengths, most)))
     assert torch.nonzero(layout.valid()).squeeze(1).tolist() == sorted(flat.tolist())
 
 
 @settings(deadline=None)
 @given(drawn_batches, drawn_limits)
-def test_widths_count_tokens(sentence_runs: Lengths, most: int | None) -> None:
-    layout = layout_of(sentence_runs, most=most)
-    starts, ends = as_tensors(spans_of(sentence_runs, most))
+def test_widths_count_tokens(lengths: Lengths, most: int | None) -> None:
+    layout = layout_of(lengths, most=most)
+    starts, ends = as_tensors(spans_of(lengths, most))
     assert torch.equal(layout.widths()[layout.flat_index(starts, ends)], ends - starts + 1)
 
 
 @settings(deadline=None)
 @given(drawn_batches)
-def test_every_sentence_is_in_one_bucket(sentence_runs: Lengths) -> None:
-    layout = layout_of(sentence_runs)
+def test_every_sentence_is_in_one_bucket(lengths: Lengths) -> None:
+    layout = layout_of(lengths)
     found = [
         tokens[:length].tolist()
         for bucket in layout.buckets
         for tokens, length in zip(bucket.tokens, bucket.lengths.tolist(), strict=True)
     ]
     rows = iter(range(len(layout.document)))
-    runs = [(length, [next(rows) for _ in range(abs(length))]) for document in sentence_runs for length in document]
-    assert sorted(found) == [run for length, run in runs if length > 0]
+    assert sorted(found) == [[next(rows) for _ in range(length)] for document in lengths for length in document]
 
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(1, 60), max_size=8), max_size=4))
-def test_buckets_bound_padding(sentence_runs: Lengths) -> None:
-    layout = layout_of(sentence_runs)
+def test_buckets_bound_padding(lengths: Lengths) -> None:
+    layout = layout_of(lengths)
     for bucket in layout.buckets:
         assert bucket.shape == (len(bucket.lengths), int(bucket.lengths.max()), int(bucket.lengths.max()))
         assert bucket.lengths.min() >= LEAST_FILL * bucket.lengths.max()
@@ -89,35 +88,13 @@ def test_tokens_know_their_document_and_place() -> None:
     assert layout.place.tolist() == [0, 1, 0, 0, 1, 2]
 
 
-def test_tokens_outside_sentences_have_a_document_and_no_place() -> None:
-    layout = layout_of([[-2, 3], [-1], [2, -2, 1]])
-    assert layout.document.tolist() == [0] * 5 + [1] + [2] * 5
-    assert layout.place.tolist() == [0, 0, 0, 1, 2, 0, 0, 1, 0, 0, 0]
-    assert layout.in_sentence.tolist() == [False] * 2 + [True] * 3 + [False] + [True] * 2 + [False] * 2 + [True]
-
-
 @settings(deadline=None)
 @given(drawn_batches)
-def test_numbers_of_sentences_ascend(sentence_runs: Lengths) -> None:
-    layout = layout_of(sentence_runs)
+def test_numbers_of_sentences_ascend(lengths: Lengths) -> None:
+    layout = layout_of(lengths)
     numbers = layout.sentence.tolist()
     assert numbers == sorted(numbers)
-    wanted = [length for document in sentence_runs for length in document]
-    assert len(set(numbers)) == sum(1 if length > 0 else -length for length in wanted)
-
-
-def test_sentences_are_laid_out_as_if_nothing_lay_between_them() -> None:
-    without, layout = layout_of([[4, 2], [3]]), layout_of([[-3, 4, -1, 2], [3, -2]])
-    assert (layout.size, len(layout.buckets)) == (without.size, len(without.buckets))
-    assert layout.row[layout.in_sentence].tolist() == without.row.tolist()
-    for bucket, other in zip(layout.buckets, without.buckets, strict=True):
-        assert bucket.lengths.tolist() == other.lengths.tolist()
-
-
-def test_a_batch_may_have_tokens_and_no_sentence() -> None:
-    layout = layout_of([[-3], []])
-    assert (layout.buckets, layout.size, layout.in_sentence.tolist()) == ([], 0, [False] * 3)
-    assert len(layout.locate(torch.tensor([], dtype=torch.long))[0]) == 0
+    assert len(set(numbers)) == sum(map(len, lengths))
 
 
 def test_documents_without_sentences_take_no_room() -> None:
@@ -129,8 +106,8 @@ def test_documents_without_sentences_take_no_room() -> None:
 
 def test_empty_batch_has_no_buckets() -> None:
     batches: list[Lengths] = [[], [[], []]]
-    for sentence_runs in batches:
-        layout = layout_of(sentence_runs)
+    for lengths in batches:
+        layout = layout_of(lengths)
         assert (layout.buckets, layout.size) == ([], 0)
         starts, ends = layout.locate(torch.tensor([], dtype=torch.long))
         assert len(starts) == len(ends) == len(layout.valid()) == len(layout.widths()) == 0
@@ -152,10 +129,10 @@ def test_places_tensors_on_the_device(device: str) -> None:
 
 @settings(deadline=None)
 @given(drawn_batches, st.integers(1, 10))
-def test_narrow_spans_and_those_of_short_sentences_have_an_index(sentence_runs: Lengths, most: int) -> None:
-    layout = layout_of(sentence_runs, most=most)
-    every = spans_of(sentence_runs)
-    narrow = set(spans_of(sentence_runs, most))
+def test_narrow_spans_and_those_of_short_sentences_have_an_index(lengths: Lengths, most: int) -> None:
+    layout = layout_of(lengths, most=most)
+    every = spans_of(lengths)
+    narrow = set(spans_of(lengths, most))
     assert [span for span, has in zip(every, layout.has_index(*as_tensors(every)).tolist(), strict=True) if has] == [
         span for span in every if span in narrow
     ]
@@ -167,13 +144,13 @@ def test_every_span_has_an_index_without_a_limit() -> None:
 
 
 def test_long_sentences_are_bands_and_others_are_not() -> None:
-    layout = layout_of([[9, 4, 5], [3, -1]], most=4)
+    layout = layout_of([[9, 4, 5], [3]], most=4)
     assert [(bucket.shape, bucket.is_band) for bucket in layout.buckets] == [
         ((1, 9, 4), True),
         ((1, 5, 4), True),
         ((2, 4, 4), False),
     ]
-    assert layout.in_long_sentence.tolist() == [True] * 9 + [False] * 4 + [True] * 5 + [False] * 4
+    assert layout.in_long_sentence.tolist() == [True] * 9 + [False] * 4 + [True] * 5 + [False] * 3
     assert layout.size == 9 * 4 + 5 * 4 + 2 * 4 * 4
 
 
@@ -185,7 +162,7 @@ def test_a_sentence_is_long_if_a_chart_of_all_spans_costs_too_much(
     tokens: int, most: int | None, expected: bool
 ) -> None:
     assert is_long(tokens, most) == expected
-    assert SpanLayout.build([runs_of([tokens])], None, most).buckets[0].is_band == expected
+    assert SpanLayout.build([[tokens]], None, most).buckets[0].is_band == expected
 
 
 def test_a_layout_of_a_long_sentence_grows_with_it() -> None:
@@ -195,14 +172,14 @@ def test_a_layout_of_a_long_sentence_grows_with_it() -> None:
 
 @settings(deadline=None)
 @given(drawn_batches, drawn_limits, st.integers(1, 100))
-def test_blocks_have_every_span_once_and_none_is_large(sentence_runs: Lengths, most: int | None, entries: int) -> None:
+def test_blocks_have_every_span_once_and_none_is_large(lengths: Lengths, most: int | None, entries: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(MOST_ENTRIES, "cpu", entries)
-        layout = layout_of(sentence_runs, most=most)
+        layout = layout_of(lengths, most=most)
         blocks = list(layout.blocks())
         assert all(not block.is_large or len(block.buckets) == 1 == len(block.buckets[0].lengths) for block in blocks)
     located = [torch.stack(block.locate(torch.nonzero(block.valid())[:, 0]), dim=1).tolist() for block in blocks]
-    assert sorted((start, end) for spans in located for start, end in spans) == sorted(spans_of(sentence_runs, most))
+    assert sorted((start, end) for spans in located for start, end in spans) == sorted(spans_of(lengths, most))
 
 
 def test_a_layout_that_is_not_large_is_its_only_block() -> None:
