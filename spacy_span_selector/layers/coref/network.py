@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 import torch
 from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass as settings_class
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...signatures import CHECKED
 from ..selection.candidates import CandidateStrategy
-from ..selection.network import Dropout, NetworkSettings, SelectingHead, Size
+from ..selection.network import Dropout, NetworkSettings, SelectingHead, Size, make_span_scorer
 from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout
 from .linker import Linker, Mentions
@@ -77,7 +77,11 @@ class CorefHead(SelectingHead):
     settings: CorefSettings
 
     def __init__(self, *, width: int, settings: CorefSettings) -> None:
-        super().__init__(width=width, settings=settings)
+        super().__init__()
+        self.sizes = {"width": width}
+        self.settings = settings
+        self.dropout = nn.Dropout(settings.dropout)
+        self.span_scorer = make_span_scorer(settings, width)
         self.linker = Linker(
             vector_width=self.span_scorer.vector_width,
             width=settings.linker_width,

@@ -66,28 +66,23 @@ class Candidates(NamedTuple):
     scores: Tensor
 
 
-class SelectingHead(nn.Module):
-    """Score the spans of a batch, choose some, and represent these.
+def make_span_scorer(settings: NetworkSettings, width: int) -> SpanScorer:
+    """Make the scorer that a `SelectingHead` needs, of token vectors of some width."""
+    return SpanScorer(
+        width=width,
+        hidden_width=settings.hidden_width,
+        feature_width=settings.feature_width,
+        scores=settings.selector.scores + settings.selector.auxiliary_scores,
+        dropout=settings.dropout,
+        bfloat16=settings.bfloat16,
+    )
 
-    settings (NetworkSettings): How spans are selected, and sizes that a config sets.
-    sizes (int): Those that it does not set: `width` of the token vectors, and how many labels there are.
-    """
+
+class SelectingHead(nn.Module):
+    """A network, or a part of one, that scores the spans of a batch, chooses some, and represents these."""
 
     settings: NetworkSettings
-
-    def __init__(self, *, settings: NetworkSettings, **sizes: int) -> None:
-        super().__init__()
-        self.settings = settings
-        self.sizes = sizes
-        self.dropout = nn.Dropout(settings.dropout)
-        self.span_scorer = SpanScorer(
-            width=sizes["width"],
-            hidden_width=settings.hidden_width,
-            feature_width=settings.feature_width,
-            scores=settings.selector.scores + settings.selector.auxiliary_scores,
-            dropout=settings.dropout,
-            bfloat16=settings.bfloat16,
-        )
+    span_scorer: SpanScorer
 
     def select(self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy) -> Candidates:
         """Score the spans of a batch, choose candidates, and represent these.

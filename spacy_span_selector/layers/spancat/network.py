@@ -30,7 +30,7 @@ from torch.nn.functional import logsigmoid
 from ...signatures import CHECKED
 from ...wcfg import heaviest_set
 from ..selection.candidates import CandidateStrategy, Decoding
-from ..selection.network import NEW, NetworkSettings, SelectingHead, Size, grow_output
+from ..selection.network import NEW, NetworkSettings, SelectingHead, Size, grow_output, make_span_scorer
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection, Selector
 from ..spans.layout import SpanLayout, Spans
@@ -154,7 +154,11 @@ class SpancatHead(SelectingHead):
     """Select spans and score their labels."""
 
     def __init__(self, *, width: int, labels: int, settings: SpancatSettings) -> None:
-        super().__init__(width=width, labels=labels, settings=settings)
+        super().__init__()
+        self.sizes = {"width": width, "labels": labels}
+        self.settings = settings
+        self.dropout = nn.Dropout(settings.dropout)
+        self.span_scorer = make_span_scorer(settings, width)
         self.hidden = nn.Linear(self.span_scorer.vector_width, settings.label_hidden_width)
         self.output = nn.Linear(settings.label_hidden_width, labels)
 

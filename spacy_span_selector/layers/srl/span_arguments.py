@@ -30,7 +30,7 @@ import torch
 from torch import Tensor
 
 from ..selection.candidates import CandidateStrategy
-from ..selection.network import SelectingHead
+from ..selection.network import SelectingHead, make_span_scorer
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
 from ..spans.layout import SpanLayout, Spans
@@ -185,7 +185,9 @@ class SpanArgumentFinder(SelectingHead, ArgumentFinder):
     def __init__(
         self, *, width: int, predicate_width: int, roles: int, rolesets: int, tags: int, settings: SrlSettings
     ) -> None:
-        super().__init__(width=width, settings=settings)
+        super().__init__()
+        self.settings = settings
+        self.span_scorer = make_span_scorer(settings, width)
         self.roles = RoleClassifier(
             argument_width=self.span_scorer.vector_width,
             predicate_width=predicate_width,

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode
-from spacy_span_selector.layers.selection.network import Candidates, NetworkSettings, SelectingHead
+from spacy_span_selector.layers.selection.network import Candidates, NetworkSettings, SelectingHead, make_span_scorer
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import MOST_ENTRIES
 
@@ -23,7 +23,9 @@ def select(choose: CandidateStrategy, max_span_width: int | None = None) -> Cand
     """Select spans of sentences, of which long ones are bands if the width is limited, at prediction."""
     torch.manual_seed(0)
     sizes = {"hidden_width": 16, "feature_width": 4, "max_span_width": max_span_width}
-    head = SelectingHead(width=8, settings=NetworkSettings(selector=LaminarWithTask(), bfloat16=False, **sizes)).eval()
+    head = SelectingHead()
+    head.settings = NetworkSettings(selector=LaminarWithTask(), bfloat16=False, **sizes)
+    head.span_scorer = make_span_scorer(head.settings, 8).eval()
     layout = layout_of(SENTENCES, most=max_span_width)
     tokens = 3 * torch.randn(len(layout.row), 8)
     with torch.inference_mode():
