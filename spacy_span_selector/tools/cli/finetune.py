@@ -30,7 +30,6 @@ from .train import run_training
 
 if TYPE_CHECKING:
     from ..finetuning.comparison import Comparison
-    from ..finetuning.texts import Texts
 
 FEW, LONGEST_CELL = 5, 200
 LICENCES = ("LICENSE", "LICENSES_SOURCES")  # of a package, which stay with what is made of it
@@ -107,7 +106,11 @@ def finetune_cli(
         parts = [Compared("dev", texts.dev), *(read_known(path, nlp, report) for path in known or ())]
     finally:
         report.warn()
-    _print_texts(texts, is_split=dev is None)
+    split = "" if dev else f", split off: {list_names(map(describe_doc, texts.dev))}"
+    msg.info(f"Documents: {len(texts.train)} to learn, {len(texts.dev)} of dev{split}")
+    msg.info(f"Learning: {', '.join(texts.learning)}")
+    if len(texts.dev) < FEW:
+        msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
     corpora = {"train": texts.train, "dev": texts.dev}
     files = {split: output / "corpus" / f"{split}.spacy" for split in corpora}
     write_files([(files[split], spacy_file(docs, files[split])) for split, docs in corpora.items()])
@@ -161,14 +164,6 @@ def finetune_cli(
         packages.mkdir(parents=True, exist_ok=True)
         build_package(target, packages, create_sdist=False, force=force)  # nothing is built, so pip can install it
         msg.good(f"pip install {packages / '{lang}_{name}-{version}'.format(**meta)}")
-
-
-def _print_texts(texts: Texts, *, is_split: bool) -> None:
-    split = f", split off: {list_names(map(describe_doc, texts.dev))}" if is_split else ""
-    msg.info(f"Documents: {len(texts.train)} to learn, {len(texts.dev)} of dev{split}")
-    msg.info(f"Learning: {', '.join(texts.learning)}")
-    if len(texts.dev) < FEW:
-        msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
 
 
 def _print_comparisons(compared: Iterable[Comparison], tasks: Iterable[Task]) -> None:

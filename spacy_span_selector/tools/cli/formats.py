@@ -16,8 +16,8 @@ from ..formats.registry import Format, all_formats, formats
 from ._app import app
 
 
-class ConvertGroup(TyperGroup):
-    """The sub-commands of `convert`. A format is imported when its command is called, and all of them for help."""
+class FormatGroup(TyperGroup):
+    """The sub-commands of `convert` or `export`: a format is imported when its command is called, or for help."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the formats."""
@@ -32,27 +32,18 @@ class ConvertGroup(TyperGroup):
         return None
 
     def _command(self, format_: Format) -> Any:
-        return _make_command(format_.name, convert_command(format_)) if format_.is_converted else None
+        converts = self.name == "convert"
+        if not (format_.is_converted if converts else format_.is_exported):
+            return None
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(format_.name)(convert_command(format_) if converts else export_command(format_))
+        return typer.main.get_command(single)
 
 
-class ExportGroup(ConvertGroup):
-    """The sub-commands of `export`."""
-
-    def _command(self, format_: Format) -> Any:
-        return _make_command(format_.name, export_command(format_)) if format_.is_exported else None
-
-
-def _make_command(name: str, function: Any) -> Any:
-    single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(name)(function)
-    return typer.main.get_command(single)
-
-
-def _add_group(name: str, group: type[TyperGroup], text: str) -> None:
-    group_app = typer.Typer(name=name, cls=group, help=text, no_args_is_help=True, rich_markup_mode=None)
-    group_app.callback()(lambda: None)  # typer takes an application without commands for an error, unless it has one
-    app.add_typer(group_app)
-
-
-_add_group("convert", ConvertGroup, "Convert a corpus to .spacy files.")
-_add_group("export", ExportGroup, "Write .spacy files in the formats of other tools.")
+for name, text in (
+    ("convert", "Convert a corpus to .spacy files."),
+    ("export", "Write .spacy files in the formats of other tools."),
+):
+    group = typer.Typer(name=name, cls=FormatGroup, help=text, no_args_is_help=True, rich_markup_mode=None)
+    group.callback()(lambda: None)  # typer takes an application without commands for an error, unless it has one
+    app.add_typer(group)

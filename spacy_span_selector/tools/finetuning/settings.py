@@ -13,9 +13,7 @@ from thinc.api import Config
 from ...scoring.task import find_tasks, reader_settings
 from .texts import Texts
 
-EPOCHS = 10
-EVALUATIONS = 2
-WARMUP = 0.1
+EPOCHS, EVALUATIONS, WARMUP = 10, 2, 0.1
 SUFFIX = "_finetuned"
 
 # Words and sentences are those of the pipeline, as they will be when it is used.
