@@ -52,12 +52,8 @@ def render_cli(
         if model is not None:
             docs = nlp.pipe(_without_annotation(doc) for doc in docs)
     keys = find_keys(nlp)
-    page = render_page(
-        docs,
-        singletons=singletons,
-        cluster_prefix=cluster_prefix or keys.get("cluster_prefix"),
-        frame_prefix=frame_prefix or keys.get("frame_prefix"),
-    )
+    clusters, frames = cluster_prefix or keys.get("cluster_prefix"), frame_prefix or keys.get("frame_prefix")
+    page = render_page(docs, singletons=singletons, cluster_prefix=clusters, frame_prefix=frames)
     write_file(out_path, page)
     typer.echo(f"Page: {out_path}")
 

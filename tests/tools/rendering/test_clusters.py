@@ -49,9 +49,9 @@ def parse(text: str) -> Doc:
     return doc
 
 
-def shown_clusters(part: Doc | Span, singletons: bool = False, prefix: str | None = None) -> list[ShownCluster]:
+def shown_clusters(part: Doc | Span, singletons: bool = False) -> list[ShownCluster]:
     within = part[:] if isinstance(part, Doc) else part
-    return number_clusters(doc_clusters(within.doc, prefix), within, singletons)
+    return number_clusters(doc_clusters(within.doc), within, singletons)
 
 
 def render(doc: Doc, singletons: bool = False) -> list[str]:
@@ -96,12 +96,6 @@ def test_numbers_follow_the_text_whatever_the_keys():
     doc.spans["coref_clusters_7"] = [doc[2:3], doc[4:5]]
     doc.spans["coref_clusters_12"] = [doc[0:1], doc[6:7]]
     assert [str(shown.cluster) for shown in shown_clusters(doc)] == ["[Ann, her]", "[Bob, He]"]
-
-
-def test_clusters_of_another_prefix():
-    doc = NLP("Ann saw herself.")
-    set_clusters(doc, [[(0, 1), (2, 3)]], prefix="mine")
-    assert [len(shown_clusters(doc, prefix=prefix)) for prefix in (None, "mine", "yours")] == [1, 1, 0]
 
 
 def test_of_a_part_the_clusters_with_a_mention_in_it_are_shown():

@@ -5,10 +5,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
-from spacy_span_selector.extensions import doc_clusters, doc_frames
+from spacy_span_selector.annotation import Argument, Frame, set_frames
+from spacy_span_selector.extensions import doc_frames
 from spacy_span_selector.tools.rendering.boxes import TextMarkup
-from spacy_span_selector.tools.rendering.clusters import number_clusters, shown_mentions
 from spacy_span_selector.tools.rendering.frames import render_frames, role_look
 
 NLP = spacy.blank("en")
@@ -65,11 +64,6 @@ def test_each_span_of_a_frame_is_in_a_box_with_its_role(doc: Doc, frames: list[F
     assert bool(markup) == bool(frames)
 
 
-def test_frames_are_named_by_roleset_or_predicate():
-    markup = render(NLP("Ann ran and slept."), Frame(1, 2, [], "run.02"), Frame(3, 4, []))
-    assert re.findall("<dt>(.*?)</dt>", markup) == ["run.02", "slept"]
-
-
 def test_roles_of_a_family_share_a_colour_and_families_differ():
     for role, family in {"R-ARG0": "ARG0", "C-ARG1": "ARG1", "C-V": "V", "A0": "ARG0"}.items():
         assert role_look(role) == role_look(family)
@@ -83,13 +77,3 @@ def test_roles_of_a_family_share_a_colour_and_families_differ():
 def test_arguments_and_predicates_know_their_probabilities():
     markup = render(NLP("Ann ran."), Frame(1, 2, [Argument(0, 1, "ARG0")], scores=[0.5, 0.9876]))
     assert re.findall('data-role="(.*?)" data-score="(.*?)"', markup) == [("ARG0", "0.988"), ("V", "0.500")]
-
-
-def test_an_argument_that_is_a_mention_has_the_number_of_its_cluster():
-    doc = NLP("Bob left. Ann said that she ran.")
-    set_clusters(doc, [[(0, 1), (1, 2)], [(3, 4), (6, 7)]])
-    set_frames(doc, [frame(7, (6, 7, "ARG0"), (5, 6, "ARG1"))])
-    mentions = shown_mentions(number_clusters(doc_clusters(doc), doc[:], False))
-    markup = render_frames(TextMarkup(doc), doc[3:9], doc_frames(doc), mentions)
-    assert re.findall(r'<i class="number k1 line0" data-n="2" data-m="1"></i>(\w+)', markup) == ["she"]
-    assert markup.count("<i ") == 1

@@ -6,10 +6,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import NAME, cluster_groups, set_clusters
-
-pytest.importorskip("starlette", reason="needs the extra 'serve'")
-pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
-
 from spacy_span_selector.tools.serving import Drafting, drafts
 from spacy_span_selector.tools.serving.corrections import describe
 from spacy_span_selector.tools.serving.drafts import Draft

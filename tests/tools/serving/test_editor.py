@@ -7,11 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette", reason="needs the extra 'serve'")
-pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
-pytest.importorskip("httpx", reason="needs the extra 'dev'")
-
 import spacy
 from starlette.testclient import TestClient
 
@@ -109,68 +104,53 @@ def test_a_change_on_the_disk_is_one_too(client: TestClient, folder: Path) -> No
     assert [path.name for path in folder.iterdir()] == ["at sea.txt"]
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"x-span-selector": None}, 403),
-        ({"origin": "http://127.0.0.1:8001"}, 403),
-        ({"sec-fetch-site": "cross-site"}, 403),
-        ({"host": "evil.test"}, 400),
-        ({"content-type": "text/plain"}, 415),
-        ({"origin": OWN, "sec-fetch-site": "same-origin"}, 200),
-    ],
-)
 @pytest.mark.parametrize("method", ["PUT", "POST"])
-def test_only_the_own_page_can_write(
-    client: TestClient, folder: Path, method: str, headers: dict[str, str | None], status: int
-) -> None:
+def test_only_the_own_page_can_write(client: TestClient, folder: Path, method: str) -> None:
     response = client.get(AT_SEA)
-    own = {**WRITING, "if-match": response.headers["etag"], **headers}
-    sent = {name: value for name, value in own.items() if value is not None}
-    answer = client.request(method, AT_SEA, content=json.dumps(correction(response.json())), headers=sent)
-    assert answer.status_code == (201 if status == 200 and method == "POST" else status)
-    assert (len(list(folder.iterdir())) > 1) == (status == 200)
+    body = json.dumps(correction(response.json()))
+    for name, value, status in [
+        ("x-span-selector", None, 403),
+        ("origin", "http://127.0.0.1:8001", 403),
+        ("sec-fetch-site", "cross-site", 403),
+        ("host", "evil.test", 400),
+        ("content-type", "text/plain", 415),
+        ("origin", OWN, 201 if method == "POST" else 200),
+    ]:
+        assert [path.name for path in folder.iterdir()] == ["at sea.txt"]
+        headers = {**WRITING, "if-match": response.headers["etag"], name: value}
+        if value is None:
+            del headers[name]
+        assert client.request(method, AT_SEA, content=body, headers=headers).status_code == status
+    assert len(list(folder.iterdir())) == 2
+    for path in ("/", "/text/at%20sea", AT_SEA):
+        assert client.get(path, headers={"host": "evil.test"}).status_code == 400
 
 
-@pytest.mark.parametrize("path", ["/", "/text/at%20sea", AT_SEA])
-def test_only_known_names_are_answered(client: TestClient, path: str) -> None:
-    assert client.get(path, headers={"host": "evil.test"}).status_code == 400
-
-
-@pytest.mark.parametrize(
-    "name", ["other", "..%2Fsecret", "%2E%2E%2Fsecret", "at sea.brackets", "at sea.txt", "%00", "C:%5Csecret"]
-)
-def test_nothing_outside_of_the_folder_is_read_or_written(tmp_path: Path, name: str) -> None:
+def test_nothing_outside_of_the_folder_is_read_or_written(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("A secret.", encoding="utf-8")
     (tmp_path / "inside").mkdir()
     (tmp_path / "inside/at sea.txt").write_text(TEXT, encoding="utf-8")
     client = make_client(tmp_path / "inside")
     sent = correction(client.get(AT_SEA).json())
-    for response in (
-        client.get(f"/documents/{name}"),
-        client.get(f"/text/{name}"),
-        client.put(f"/documents/{name}", json=sent, headers={**WRITING, "if-match": "x"}),
-        client.post(f"/documents/{name}", json=sent, headers=WRITING),
-    ):
-        assert response.status_code in (404, 405)
-        assert "secret." not in response.text
+    dots = ("..%2Fsecret", "%2E%2E%2Fsecret", "C:%5Csecret", "%00")
+    for name in ("other", "at sea.brackets", "at sea.txt", *dots):
+        for response in (
+            client.get(f"/documents/{name}"),
+            client.get(f"/text/{name}"),
+            client.put(f"/documents/{name}", json=sent, headers={**WRITING, "if-match": "x"}),
+            client.post(f"/documents/{name}", json=sent, headers=WRITING),
+        ):
+            assert response.status_code in (404, 405), name
+            assert "secret." not in response.text
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["at sea.txt", "inside", "secret.txt"]
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"{", 400),
-        (b"\xff", 400),
-        (b"[" * 100_000, 400),
-        (b'{"a": "\\ud800"}', 422),
-        (b"[]", 422),
-        (b" " * 1_000_000, 413),
-    ],
-)
-def test_what_is_no_correction_is_refused(client: TestClient, folder: Path, body: bytes, status: int) -> None:
-    answer = put(client, client.get(AT_SEA).headers["etag"], body)
-    assert (answer.status_code, list(answer.json())) == (status, ["problem"])
+def test_what_is_no_correction_is_refused(client: TestClient, folder: Path) -> None:
+    version = client.get(AT_SEA).headers["etag"]
+    bodies = {b"{": 400, b"\xff": 400, b"[" * 100_000: 400, b'{"a": "\\ud800"}': 422, b"[]": 422, b" " * 1_000_000: 413}
+    for body, status in bodies.items():
+        answer = put(client, version, body)
+        assert (answer.status_code, list(answer.json())) == (status, ["problem"]), body[:20]
     assert len(list(folder.iterdir())) == 1
 
 

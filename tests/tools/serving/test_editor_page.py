@@ -10,20 +10,15 @@ from typing import Any
 
 import pytest
 import spacy
+import uvicorn
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import get_clusters, get_frames
 from spacy_span_selector.tools.formats.bracketed import read_bracketed
+from spacy_span_selector.tools.serving import Drafting, TextFolder, create_editor, open_socket
 
 from ...browser import OpenPage
 from .pipelines import TEXT, InThisProcess
-
-pytest.importorskip("starlette", reason="needs the extra 'serve'")
-pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
-
-import uvicorn
-
-from spacy_span_selector.tools.serving import Drafting, TextFolder, create_editor, open_socket
 
 ANN, HER, BROTHER, HE, SHE = (0, 1), (2, 3), (2, 4), (6, 7), (10, 11)
 NUMBERS = count(1)

@@ -8,13 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from spacy_span_selector.tools.serving import open_socket
+
 from ...browser import OpenPage
 from .server_process import PATIENCE, ServerProcess, answer, serve
-
-pytest.importorskip("starlette", reason="needs the extra 'serve'")
-pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
-
-from spacy_span_selector.tools.serving import open_socket
 
 
 @pytest.fixture(scope="module")

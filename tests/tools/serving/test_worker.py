@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs the extra 'serve'")
-pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
-
 from spacy_span_selector.tools.serving import Drafting, View, Worker, pages
 from spacy_span_selector.tools.serving.folder import Source
 from spacy_span_selector.tools.serving.pages import Form
