@@ -44,9 +44,8 @@ def render_cli(
     if not data.is_file():
         raise FileNotFoundError(f"{data}: no such file. Expected a .spacy file or a text file.")
     format_ = recognise_format(data) or formats.get(BRACKETED)
-    docs: Iterable[Doc]
     if model is not None and not bracketed and format_.name == BRACKETED:
-        docs = nlp.pipe([_read_text(data, nlp)])
+        docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])
     else:
         docs = islice(format_.read_docs(data, nlp), limit)
         if model is not None:

@@ -69,8 +69,8 @@ class View:
 
     def __call__(self, text: str) -> str:
         """The page of a text."""
-        cluster_prefix, frame_prefix = self.keys.get("cluster_prefix"), self.keys.get("frame_prefix")
-        page = Page(singletons=self.singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
+        clusters, frames = self.keys.get("cluster_prefix"), self.keys.get("frame_prefix")
+        page = Page(singletons=self.singletons, cluster_prefix=clusters, frame_prefix=frames)
         with self.nlp.memory_zone():  # what texts bring into the vocabulary is forgotten
             doc = self.nlp(make_doc(self.nlp, text))
             set_title(doc, TITLE)

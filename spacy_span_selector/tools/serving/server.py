@@ -40,9 +40,6 @@ HEADERS = {
 }
 RETRY = {"Retry-After": "60"}
 
-Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
-"""What happens around the life of an application."""
-
 logger = logging.getLogger(__name__)
 
 
@@ -105,18 +102,17 @@ def create_app(worker: Worker, *, hosts: Sequence[str] = ()) -> Starlette:
     return make_application(routes, hosts, lifespan)
 
 
-def make_application(routes: Sequence[Route], hosts: Sequence[str], lifespan: Lifespan) -> Starlette:
+def make_application(
+    routes: Sequence[Route], hosts: Sequence[str], lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
+) -> Starlette:
     """Make an application that answers to its own names: these hosts, and those of the computer itself."""
 
     async def answer_nobody(request: Request, error: Exception) -> Response:
         return Response(status_code=400)  # to a sender who has left
 
-    return Starlette(
-        routes=routes,
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, *hosts], www_redirect=False)],
-        exception_handlers={ClientDisconnect: answer_nobody},
-        lifespan=lifespan,
-    )
+    own_names = Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, *hosts], www_redirect=False)
+    handlers = {ClientDisconnect: answer_nobody}
+    return Starlette(routes=routes, middleware=[own_names], exception_handlers=handlers, lifespan=lifespan)
 
 
 async def read_body(request: Request, most: int) -> bytes:

@@ -80,8 +80,7 @@ class Worker:
     async def annotate(self, text: Any, request: Request | None = None) -> Any:
         """Annotate a text as the view does, when it is its turn.
 
-        request (Request | None): What it came with, if anything: one too many is refused, and one whose sender has left
-            before its turn is dropped.
+        request (Request | None): What it came with: one too many is refused, one whose sender has left is dropped.
         RAISES (NotAnnotatedError): If the text can't be annotated, takes too long, or ends the process.
         RAISES (BusyError): If too many texts wait, or there is no pipeline at the moment.
         """
