@@ -156,12 +156,11 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
     malformed = Lenient()
     problems: list[Problem] = []
     try:
-        problem = what_is_wrong(str(path))
-        if problem and os.path.lexists(path):
-            raise ValueError(problem)
         if path.is_dir():
             expected = ", ".join(f"*{suffix}" for format_ in recognised_formats() for suffix in format_.suffixes)
             raise ValueError(f"a folder without files such as {expected}. Name the files, or another folder.")
+        if os.path.lexists(path) and (problem := what_is_wrong(str(path))):
+            raise ValueError(problem)
         format_ = recognise_format(path) or formats.get(BRACKETED)
         if format_.name == BRACKETED:  # typed by hand: each problem has its line and column
             docs = read_bracketed(path, nlp, malformed)
