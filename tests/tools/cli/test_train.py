@@ -94,20 +94,6 @@ def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_is_taken(
     assert again.exit_code == 0 and "This training has ended" in again.output
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "message"),
-    [
-        ("every", 3, "[checkpoints] has no setting 'every'"),
-        ("keep", 0, "'keep' of [checkpoints] is 0; it must be greater than 0"),
-        ("steps", 2.5, "'steps' of [checkpoints] is 2.5"),
-    ],
-)
-def test_settings_of_checkpoints_are_checked(
-    config: Path, tmp_path: Path, setting: str, value: float, message: str
-) -> None:
-    assert message in refusal(config, "-o", tmp_path, f"--checkpoints.{setting}", value)
-
-
 def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path: Path) -> None:
     rate = "--training.optimizer.learn_rate.initial_rate"
     message = refusal(config, "-o", tmp_path, rate, "1e30")
@@ -125,6 +111,10 @@ def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path
         (["--components.structured_coref.colour", "red"], "structured_coref -> colour: unexpected argument"),
         (["--nlp.lang", "qqq"], "Can't import language qqq"),
         (["--corpora.train.path", "none.spacy"], "none.spacy: No such file or directory"),
+        (["--corpora.dev.path", "none.spacy"], "none.spacy: No such file or directory"),
+        (["--checkpoints.every", "3"], "[checkpoints] has no setting 'every'"),
+        (["--checkpoints.keep", "0"], "'keep' of [checkpoints] is 0; it must be greater than 0"),
+        (["--checkpoints.steps", "2.5"], "'steps' of [checkpoints] is 2.5"),
     ],
 )
 def test_what_cannot_be_trained_is_said_in_few_lines(
