@@ -87,8 +87,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     """A trainable component with a `torch_head` model that has a selector.
 
     decoding (str): "marginal" keeps the set of spans with the greatest expected number of correct ones, each
-        costing `threshold`; "map" keeps the single most probable tree, as the paper does, or the most probable set.
-        Not used by a selector whose spans may cross.
+        costing `threshold`; "map" the most probable tree, as the paper does, or the most probable set.
     threshold (float): Least selection probability of a span that is kept; not used by "map".
     annotation (str | None): "complete" if the corpus marks every span of interest, "partial" if an unmarked span may
         be one. None for what the component's other settings say.
@@ -98,10 +97,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         gold spans. If None, "all".
     learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
         tok2vec: the paper trains the network 30 times as fast as the encoder.
-    max_sentence_words (int | None): The greatest number of words of a sentence. A longer one, as of a list or a table
-        without sentence ends, is cut, preferably at the end of a line or at punctuation, since the time of selection
-        grows with the cube of its length; no span crosses the cut. If None, no sentence is cut. Not used if the time
-        grows with the length only: with `max_span_width` of the model and a selector that leaves out wide spans.
+    max_sentence_words (int | None): The greatest number of words of a sentence. A longer one is cut, at the end of a
+        line or at punctuation if possible, as time grows with the cube of its length; no span crosses the cut. Not used
+        where time grows with the length only: with `max_span_width` and a selector that leaves out wide spans.
     """
 
     prediction_type: ClassVar[type[SpanPrediction]]

@@ -90,9 +90,8 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
     singleton_threshold (float): Least selection probability of a mention that is a cluster of its own. May be changed
         after training.
     link_threshold (float): The score of "no antecedent" at prediction: a mention is linked to its best antecedent if
-        that scores more. Below 0 more mentions are linked than the model holds for right, above 0 fewer. The link
-        probabilities that are written stay those of the model, in which "no antecedent" scores 0. Training does not
-        use it, so it may be changed afterwards.
+        that scores more. Below 0 more mentions are linked than the model holds for right, above 0 fewer. Link
+        probabilities stay those of the model, in which "no antecedent" scores 0. May be changed after training.
     reach (int | None): How many mentions back an antecedent may be at prediction. Names are joined over any distance by
         `entity_resolver`. No limit if None; then time grows with the square of the mentions of a document.
     prefix (str): Prefix of the keys of clusters in `doc.spans`.

@@ -29,7 +29,7 @@ from ..formats.plain.schema import Document, rounded
 from ..formats.plain.writer import mention_rows
 from ..formats.registry import Format, all_formats
 from ..rendering import Page
-from .records import RESERVED, Reading, Record, plain
+from .records import RESERVED, Reading, Record, plain, require_pyarrow
 
 if TYPE_CHECKING:
     import pyarrow
@@ -162,16 +162,6 @@ def make_writer(format_: Format, settings: Settings) -> Writer:
         raise ValueError(f"The format {format_.name!r} can't be written. Take one of {', '.join(output_formats())}.")
     writer: Writer = format_.writer(settings)
     return writer
-
-
-def require_pyarrow() -> Any:
-    """Import pyarrow with what reads and writes Parquet."""
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        message = "Parquet needs pyarrow. Install it with: python -m pip install 'spacy-span-selector[parquet]'"
-        raise ImportError(message) from error
-    return pyarrow
 
 
 def passed_columns(files: Iterable[InputFile], reading: Reading) -> bytes:

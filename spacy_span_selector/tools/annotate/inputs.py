@@ -21,8 +21,7 @@ from ...examples.corpus import read_sound_docs
 from ..files.fingerprints import file_digest
 from ..files.folders import find_files, what_is_wrong
 from ..formats.files import decode, read_object, read_text
-from .formats import require_pyarrow
-from .records import Reading, Record, describe
+from .records import Reading, Record, describe, require_pyarrow
 
 STDIN = "-"
 COMPRESSIBLE = ("txt", "jsonl")

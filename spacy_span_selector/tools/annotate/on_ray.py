@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ...annotation.checks import show
 from ..files.pipelines import describe_pipeline
 from .annotator import Annotator, Job, PartResult, Tick
-from .formats import plain_schema, require_pyarrow
-from .records import Part, Record, describe
+from .formats import plain_schema
+from .records import Part, Record, describe, require_pyarrow
 from .run import Backend, Results, report_death
 
 if TYPE_CHECKING:

@@ -157,3 +157,13 @@ def describe(error: Exception) -> str:
     if isinstance(error, MemoryError):  # for which none of them is to blame
         raise error
     return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+
+
+def require_pyarrow() -> Any:
+    """Import pyarrow with what reads and writes Parquet."""
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        message = "Parquet needs pyarrow. Install it with: python -m pip install 'spacy-span-selector[parquet]'"
+        raise ImportError(message) from error
+    return pyarrow
