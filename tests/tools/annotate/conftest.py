@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import spacy
 
-from spacy_span_selector.tools.annotate import Job, Reading
+from spacy_span_selector.tools.annotate import Job
 from spacy_span_selector.tools.annotate.records import Record
 
 from . import components  # noqa: F401  registers what the pipeline is made of
@@ -26,11 +26,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def job(model: str) -> Job:
     return Job(model=model)
-
-
-@pytest.fixture
-def reading() -> Reading:
-    return Reading()
 
 
 def make_records(*texts: str) -> list[Record]:

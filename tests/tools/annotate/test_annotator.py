@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -109,13 +108,6 @@ def test_no_memory_is_no_problem_of_a_record(job: Job, monkeypatch: pytest.Monke
         Annotator(job)(part("Ann left."))
 
 
-def test_runs_of_marks_take_no_square_of_their_length(job: Job):
-    begin = time.process_time()
-    result = Annotator(job)(part("=" * 20_000))
-    assert (result.counts["documents"], result.counts["words"]) == (1, 20_000)
-    assert time.process_time() - begin < 20
-
-
 def test_a_document_keeps_the_annotation_that_it_has(job: Job):
     doc = Doc(Vocab(), words=["Ann", "left"], spaces=[True, False])
     set_speakers(doc, [(0, 2, "Eve")])
@@ -126,17 +118,12 @@ def test_a_document_keeps_the_annotation_that_it_has(job: Job):
 
 
 def test_annotation_of_other_components_outlives_the_words_that_it_came_with(job: Job):
-    annotator = Annotator(replace(job, format="spacy", batch_words=1))
     words = {"morphs": ["Casex=Nomx", "Numy=Singz"], "tags": ["TAGX", "TAGY"], "lemmas": ["lemx", "lemy"]}
-    records = [
-        Record(f"x{i}", "x", 0, Doc(Vocab(), words=[f"Ann{i}", "left"], **words).to_bytes(), 2) for i in range(4)
-    ]
-    result = annotator(Part(0, records))
-    docs = list(DocBin(store_user_data=True).from_bytes(result.content).get_docs(Vocab()))
-    assert len(docs) == 4
-    for doc in docs:
-        assert [str(token.morph) for token in doc] == words["morphs"]
-        assert [(token.tag_, token.lemma_) for token in doc] == [("TAGX", "lemx"), ("TAGY", "lemy")]
+    docs = [Doc(Vocab(), words=[f"Ann{i}", "left"], **words) for i in range(4)]
+    records = [Record(f"x{i}", "x", 0, doc.to_bytes(), 2) for i, doc in enumerate(docs)]
+    result = Annotator(replace(job, format="spacy", batch_words=1))(Part(0, records))
+    written = list(DocBin(store_user_data=True).from_bytes(result.content).get_docs(Vocab()))
+    assert [doc.to_json()["tokens"] for doc in written] == [doc.to_json()["tokens"] for doc in docs]
 
 
 def test_ticks_add_up(job: Job):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.tools.annotate import Job, annotate_dataset, on_ray
 from spacy_span_selector.tools.annotate.annotator import PartResult
 from spacy_span_selector.tools.annotate.formats import TABLES
-from spacy_span_selector.tools.annotate.on_ray import LOCAL, PartWorker, TextWorker, connected, in_ray, require_ray
+from spacy_span_selector.tools.annotate.on_ray import LOCAL, PartWorker, TextWorker, connected, in_ray
 from spacy_span_selector.tools.annotate.output import OutputFolder
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.files.pipelines import describe_pipeline
@@ -36,18 +36,13 @@ CODE = Path(components.__file__)
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with a file for each word that has killed a process."""
-    return tmp_path_factory.mktemp("killed")
-
-
-@pytest.fixture(scope="module")
-def ray(killed: Path) -> Iterator[Any]:
-    """Ray with two CPUs. It takes seconds to start, and so does each of its processes."""
+def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Ray with two CPUs, and a folder for words that have killed a process. It takes seconds to start."""
     patch = pytest.MonkeyPatch()
     patch.setenv("RAY_worker_niceness", "0")
-    patch.setenv(components.ONCE, str(killed))
+    patch.setenv(components.ONCE, str(tmp_path_factory.mktemp("killed")))
     with connected(LOCAL, cpus=2) as ray:
+        ray.killed = Path(os.environ[components.ONCE])
         patch.undo()  # for this process: those of Ray have the variables
         yield ray
 
@@ -62,9 +57,8 @@ def output(folder: str) -> dict[str, bytes | None]:
 
 
 @needs_ray
-@pytest.mark.usefixtures("ray")
 def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
-    model: str, killed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ray: Any, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
     texts = [*(f"Ann{i} saw Bob. Then Ann{i} left." for i in range(8)), "Boom", "Once1 Ann.", "Bob left. " * 2, "Eve."]
@@ -86,7 +80,7 @@ def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
     with monkeypatch.context() as patch:
         patch.setattr(on_ray, "MOST_DEATHS", 1)
         result = annotate("--ray", model, "texts.jsonl", "out", *options, "--n-process", 1)
-    assert (killed / "Once1").exists()
+    assert (ray.killed / "Once1").exists()
     assert result.exit_code == 1
     said = " ".join(result.output.split())
     assert re.search(
@@ -104,12 +98,12 @@ def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
 
 
 @needs_ray
-def test_a_dataset_loses_no_row_and_doubles_none_when_a_worker_is_killed(ray: Any, model: str, killed: Path):
+def test_a_dataset_loses_no_row_and_doubles_none_when_a_worker_is_killed(ray: Any, model: str):
     texts = [*(f"Ann{i} saw Bob." for i in range(8)), "Once2 saw Bob.", "Boom"]
     rows = [{"id": f"t{i}", "text": text, "n": i} for i, text in enumerate(texts)]
     dataset = ray.data.from_items(rows, override_num_blocks=5)
     found = annotate_dataset(model, dataset, code=CODE, workers=1).take_all()
-    assert (killed / "Once2").exists()
+    assert (ray.killed / "Once2").exists()
     assert Counter(row["id"] for row in found) == Counter(row["id"] for row in rows)
     assert [row["id"] for row in found if row["error"]] == ["t9"]
     nlp = spacy.load(model)
@@ -122,16 +116,14 @@ def test_a_dataset_loses_no_row_and_doubles_none_when_a_worker_is_killed(ray: An
 
 
 @needs_ray
-def test_ray_on_this_machine_listens_to_this_machine_and_outlives_those_who_share_it(ray: Any):
-    with connected(LOCAL):
-        assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]
-    assert ray.is_initialized()
-
-
-@needs_ray
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "[::1]:1", "127.0.0.1:99999"])
-def test_where_no_cluster_is_the_error_comes_at_once(address: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(require_ray(), "is_initialized", lambda: False)
+def test_ray_on_this_machine_outlives_those_who_share_it_and_elsewhere_errors_come_at_once(
+    ray: Any, address: str, monkeypatch: pytest.MonkeyPatch
+):
+    with connected(LOCAL):
+        assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]  # to which alone it listens
+    assert ray.is_initialized()
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with ExitStack() as stack, pytest.raises(ConnectionError, match=re.escape(f"{address}: can't be connected to (")):
         stack.enter_context(connected(address))
 
@@ -154,19 +146,6 @@ def test_the_job_of_a_worker_holds_in_any_folder(job: Job, tmp_path: Path, monke
         found, *_ = dataset.map_batches.call_args.kwargs["fn_constructor_args"]
         assert (found.model, found.code) == (job.model, Path("a.py").resolve())
         assert (found.threads, found.gpu_id) == (threads, gpu_id)
-
-
-def test_without_ray_the_error_says_what_installs_it(job: Job, monkeypatch: pytest.MonkeyPatch):
-    original = builtins.__import__
-
-    def without(name: str, *arguments: Any, **options: Any) -> Any:
-        if name.partition(".")[0] == "ray":
-            raise ImportError(name)
-        return original(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=r"python -m pip install 'spacy-span-selector\[ray\]'"):
-        next(in_ray()(job, [], lambda end, words: None))
 
 
 # What a worker does

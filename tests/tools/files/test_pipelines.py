@@ -12,28 +12,23 @@ from spacy_span_selector.tools.files.pipelines import describe_pipeline, find_ke
 from ..annotate.conftest import model  # noqa: F401
 
 
-def package(folder: Path, model: str) -> None:  # noqa: F811
-    """Install a pipeline as 'spacy package' lays it out."""
+def test_a_package_is_described_by_its_files(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+    package = tmp_path / "xx_tales"  # as 'spacy package' lays it out
     nlp = spacy.load(model)
     nlp.meta["name"] = "tales"
-    (folder / "xx_tales").mkdir()
-    nlp.to_disk(folder / "xx_tales/xx_tales-0.0.0")
-    meta = folder / "xx_tales/xx_tales-0.0.0/meta.json"
-    (folder / "xx_tales/meta.json").write_text(meta.read_text())
-    (folder / "xx_tales/__init__.py").write_text("")
-    info = folder / "xx_tales-0.0.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: xx_tales\nVersion: 0.0.0\n")
-
-
-def test_a_package_is_described_by_its_files(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
-    package(tmp_path, model)
+    package.mkdir()
+    nlp.to_disk(package / "xx_tales-0.0.0")
+    (package / "meta.json").write_bytes((package / "xx_tales-0.0.0/meta.json").read_bytes())
+    (package / "__init__.py").touch()
+    info = tmp_path / "xx_tales-0.0.0.dist-info/METADATA"
+    info.parent.mkdir()
+    info.write_text("Metadata-Version: 2.1\nName: xx_tales\nVersion: 0.0.0\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert pipeline_folder("xx_tales") == tmp_path / "xx_tales/xx_tales-0.0.0"
+    assert pipeline_folder("xx_tales") == package / "xx_tales-0.0.0"
     before = describe_pipeline("xx_tales", None)
     assert before["name"] == "xx_tales"
-    (tmp_path / "xx_tales/__pycache__").mkdir(exist_ok=True)  # which depends on the Python that imports it
-    (tmp_path / "xx_tales/__pycache__/x.pyc").write_bytes(b"")
+    (package / "__pycache__").mkdir(exist_ok=True)  # which depends on the Python that imports it
+    (package / "__pycache__/x.pyc").write_bytes(b"")
     assert describe_pipeline("xx_tales", None) == before
     del sys.modules["xx_tales"]
 
