@@ -77,17 +77,21 @@ LIMITS = {"ge": "from", "gt": "above", "le": "to", "lt": "below"}
 def write_page() -> str:
     """The page: a section with a table for each part of a config. What two parts share is explained once."""
     parts = [HEAD]
-    explained: dict[tuple[str, str], str] = {}
+    explained: dict[tuple[str, ...], str] = {}
     for title, (block, owner) in SECTIONS.items():
         parts.append(f"## {title}\n\n```ini\n{block}\n```\n")
         if title in NOTES:
             parts.append(f"{NOTES[title]}\n")
-        rows = ""
+        rows, known = "", dict[str, list[str]]()
         for name, kind, default, meaning in rows_of(owner):
-            first = explained.setdefault((name, meaning), title)
-            said = meaning if first == title else f"As in [{first}](#{first.lower().replace(' ', '-')})."
-            rows += f"| `{name}` | {kind} | {default} | {said} |\n"
+            first = explained.setdefault((name, kind, default, meaning), title)
+            if first == title:
+                rows += f"| `{name}` | {kind} | {default} | {meaning} |\n"
+            else:
+                known.setdefault(first, []).append(f"`{name}`")
         parts.append(f"| setting | values | default | meaning |\n|---|---|---|---|\n{rows}")
+        for first, names in known.items():
+            parts.append(f"As in [{first}](#{first.lower().replace(' ', '-')}): {', '.join(names)}.\n")
     return "\n".join(parts)
 
 

@@ -24,6 +24,7 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+VIEWPORT = {"width": 1280, "height": 860}
 OpenPage = Callable[..., Any]
 
 
@@ -35,6 +36,7 @@ def browser() -> Iterator[Any]:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed, and CHROMIUM is not set")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        chromium.new_context(viewport=VIEWPORT)  # for all pages without options
         yield chromium
         chromium.close()
 
@@ -46,7 +48,8 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[OpenPage]:
     pages: list[Any] = []
 
     def open_(page: str, **options: Any) -> Any:
-        opened = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options}).new_page()
+        context = browser.new_context(**{"viewport": VIEWPORT, **options}) if options else browser.contexts[0]
+        opened = context.new_page()
         pages.append(opened)
         opened.set_default_timeout(10_000)
         problems = opened.problems = []
@@ -66,5 +69,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[OpenPage]:
     yield open_
     problems = [problem for page in pages for problem in page.problems]
     for page in pages:
-        page.context.close()
+        page.close()
+    for context in browser.contexts[1:]:
+        context.close()
     assert problems == []

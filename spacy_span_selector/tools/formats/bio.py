@@ -1,9 +1,6 @@
 """Columns of tags, the format of nested named entities: a word per line, and a tag for each level of nesting.
 
-    -DOCSTART- (ferry)
-
-    The     B-FAC   O
-    house   I-FAC   O
+    house   B-FAC   O
     of      I-FAC   O
     Ann     I-FAC   B-PER
 
@@ -14,6 +11,7 @@ and has `S-` or `U-` if it is one word, are read as well, and so is an `I-` that
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from spacy.tokens import Doc
@@ -28,6 +26,7 @@ from ...annotation import (
     set_labelled_spans,
     set_title,
 )
+from .columns import by_sentence
 from .files import check_writable, one_line, read_text
 from .registry import Format
 from .reports import Report, shorten
@@ -38,18 +37,10 @@ UNWRITABLE_SPANS = "labelled spans without tokens, across a sentence boundary, o
 
 
 def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
-    """Read the documents of a file.
+    """Read the words, sentences, titles and labelled spans of a file; words without tags are not annotated.
 
-    path (str | Path): The file: a word and its tags per line, separated by tabs or, in lines without any, by spaces;
-        blank lines between sentences, and `-DOCSTART-` before a document if there are several, with its title in
-        brackets. Lines that begin with `# ` are comments.
-    vocab (Vocab): Vocabulary of the documents; a new one if None.
-    RETURNS (list[Doc]): Documents with gold words (spacing is unknown), sentence starts, title and labelled spans. A
-        document whose words have no tags is not annotated.
-    RAISES (FileNotFoundError): If the file is missing, naming it.
-    RAISES (ValueError): If it is no text, or has no words, naming it.
-    WARNS: Once, counting the cells that are no tags, which count as `O`, and the spans that two columns have with the
-        same label.
+    path (str | Path): The file: cells separated by tabs or, in lines without any, by spaces; blank lines between
+        sentences, and `-DOCSTART- (TITLE)` before a document. Lines that begin with `# ` are comments.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
@@ -72,17 +63,7 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
 
 
 def write_bio(docs: Iterable[Doc]) -> str:
-    """Write the labelled spans of documents.
-
-    Outer spans are in the first column. `read_bio` restores words, sentences, titles and labelled spans. A document
-    without sentence boundaries becomes one sentence, and one that is not annotated has no tags.
-
-    docs (Iterable[Doc]): The documents.
-    RETURNS (str): The content of a file. White space in a word becomes `_`, as does a word of white space.
-    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
-    WARNS: Once, counting these words, and the labelled spans that are left out because they have no tokens, cross a
-        sentence boundary, or have a label that is not one word.
-    """
+    """Write what `read_bio` reads back: a document without sentence boundaries as one sentence, white space as `_`."""
     report = Report()
     texts = [check_writable(doc, _write_doc(doc, report)) for doc in docs]
     report.warn()
@@ -91,15 +72,13 @@ def write_bio(docs: Iterable[Doc]) -> str:
 
 def _write_doc(doc: Doc, report: Report) -> str:
     title = one_line(get_title(doc))
-    sentences = get_sentences(doc) if len(doc) else []
-    sentence_ends = {token.i: sentence.end for sentence in sentences for token in sentence}
-    spans = []
-    for span in dict.fromkeys(get_labelled_spans(doc)):
-        if span.start < span.end <= sentence_ends.get(span.start, 0) and WRITABLE_LABEL.fullmatch(span.label):
-            spans.append(span)
-        else:
+    sentences = list(get_sentences(doc)) if len(doc) else []
+    spans = list(dict.fromkeys(get_labelled_spans(doc)))
+    inside = {span for span in chain(*by_sentence(spans, sentences)) if WRITABLE_LABEL.fullmatch(span.label)}
+    for span in spans:
+        if span not in inside:
             report.leave_out(UNWRITABLE_SPANS, f"{describe_doc(doc)}, token {span.start}: {shorten(span.label)}.")
-    columns = write_tags(spans, len(doc), at_least=int(has_labelled_spans_annotated(doc)))
+    columns = write_tags([*inside], len(doc), at_least=int(has_labelled_spans_annotated(doc)))
     words = [_write_word(token.text) for token in doc]
     for token, word in zip(doc, words, strict=True):
         if token.text != word:

@@ -6,7 +6,8 @@ The format is described at https://universaldependencies.org/format.html.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import compress, pairwise
 from typing import NamedTuple
 
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
@@ -20,94 +21,61 @@ DOCUMENT = "# newdoc id = "
 UNNAMED_DOCUMENT = "# newdoc"
 NOTHING = "_"
 NO_SPACE = "SpaceAfter=No"
-RANGE = re.compile(
-    r"([0-9]{1,9})-([0-9]{1,9})"
-)  # syntactic words that are written as one word: "don't" is "do" and "n't"
+RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")  # words that are written as one: "don't" is "do" and "n't"
 EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 NUMBER = re.compile(r"[0-9]+")
 COMMENT = re.compile(r"# *(?P<key>\S+) = (?P<value>.*)")
 
 
 class Word(NamedTuple):
-    """A syntactic word.
-
-    form (str): The word.
-    lemma, pos, tag (str): Lemma, universal part of speech and the treebank's own tag; "" if there is none.
-    space (bool): Whether white space follows.
-    """
+    """A syntactic word: lemma, universal part of speech and the treebank's own tag are "" if there is none."""
 
     form: str
     lemma: str
     pos: str
     tag: str
-    space: bool
+    space: bool  # whether white space follows
 
 
 class Row(NamedTuple):
-    """A line of ten columns: a word, words that are written as one, or an empty node.
-
-    place (str): File and line, for messages.
-    columns (list[str]): The columns.
-    """
+    """The columns of a line; file and number of the line, for messages."""
 
     place: str
     columns: list[str]
 
 
 class Sentence(NamedTuple):
-    """A sentence.
-
-    words (list[Word]): Its words.
-    comments (dict[str, str]): The values of the lines `# KEY = VALUE` above it, by key.
-    rows (list[Row]): Its lines, of which some are no words.
-    """
+    """A sentence: words, the values of the lines `# KEY = VALUE` above it, and all rows, of which some are no words."""
 
     words: list[Word]
     comments: dict[str, str]
     rows: list[Row]
 
 
-class Block(NamedTuple):
-    """The lines of a document.
-
-    name (str): Its name, "" for lines before the first document.
-    start (int): The number of the first line.
-    lines (list[str]): The lines.
-    """
-
-    name: str
-    start: int
-    lines: list[str]
-
-
 def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list[Sentence]], dict[str, str]]:
-    """Read the sentences of each document; empty nodes are left out.
+    """Read the sentences of each document, and say why others can't be read: `# newdoc` without a name is `document 2`.
 
     What a sentence says of itself is checked: that its words are numbered one after the other; that they are those of
     `# text`; that sentences with a `# sent_id` of the form NAME-3 are numbered one after the other, from 0 or 1.
 
-    text (str): The content of a file, with a line `# newdoc id = NAME` before each document. A document after a line
-        `# newdoc` is called `document 2` if it is the second one.
     source (str): What error messages call the file.
-    report (Report): Gets what is left out: second documents of a name, and parts of speech that spaCy does not know.
-    RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences by document, in the order of the file.
-        Syntactic words that are written as one word have no space between them, unless together they are spelt
-        differently. For each document that can't be read, a message with file and line, what was found and what was
-        expected; its name is "" for sentences before the first document.
+    report (Report): Gets second documents of a name, and parts of speech that spaCy does not know.
+    RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences by document, in the order of the file; an
+        error message for each document that can't be read, "" being the name of sentences before the first document.
     """
     documents: dict[str, list[Sentence]] = {}
     unreadable: dict[str, str] = {}
-    for block in _split_documents(text):
-        place = f"{source}:{block.start}"
-        if block.name in documents or block.name in unreadable:
-            report.leave_out(REPEATED_DOCUMENTS, f"{place}: found a second document named {block.name!r}.")
+    for name, start, lines in _split_documents(text):
+        if name in documents or name in unreadable:
+            report.leave_out(REPEATED_DOCUMENTS, f"{source}:{start}: found a second document named {name!r}.")
             continue
         try:
-            documents[block.name] = _parse_document(block, source, report)
+            sentences = _parse_document(name, start, lines, source, report)
         except ValueError as error:
-            unreadable[block.name] = str(error)
-    if not documents.get("", True):
-        del documents[""]
+            unreadable[name] = str(error)
+        else:
+            if sentences or name:
+                documents[name] = sentences
     return documents, unreadable
 
 
@@ -133,36 +101,36 @@ def make_doc(sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:
     )
 
 
-def _split_documents(text: str) -> list[Block]:
-    blocks = [Block("", 1, [])]
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.startswith(DOCUMENT) or line.strip() == UNNAMED_DOCUMENT:
-            name = line.removeprefix(DOCUMENT).strip() if line.startswith(DOCUMENT) else ""
-            blocks.append(Block(name or f"document {len(blocks)}", number, []))
-        blocks[-1].lines.append(line)
-    return blocks
+def _split_documents(text: str) -> Iterator[tuple[str, int, list[str]]]:
+    """The name of each document, "" for lines before the first, the number of its first line, and its lines."""
+    lines = text.split("\n")
+    begins = [line.startswith(DOCUMENT) or line.strip() == UNNAMED_DOCUMENT for line in lines]
+    starts = [0, *compress(range(len(lines)), begins), len(lines)]
+    for number, (start, end) in enumerate(pairwise(starts)):
+        named = number and lines[start].startswith(DOCUMENT)
+        name = lines[start].removeprefix(DOCUMENT).strip() if named else ""
+        yield name or (f"document {number}" if number else ""), start + 1, lines[start:end]
 
 
-def _parse_document(block: Block, source: str, report: Report) -> list[Sentence]:
+def _parse_document(name: str, start: int, lines: Sequence[str], source: str, report: Report) -> list[Sentence]:
     sentences: list[Sentence] = []
     comments: dict[str, str] = {}
     rows: list[Row] = []
-    for number, line in enumerate([*block.lines, ""], start=block.start):
+    for number, line in enumerate([*lines, ""], start=start):
         place = f"{source}:{number}"
         if match := COMMENT.fullmatch(line):
             comments[match["key"]] = match["value"]
         elif line and not line.startswith("#"):
-            if not block.name:
-                raise ValueError(
-                    f"{place}: found {shorten(line)}, expected `{DOCUMENT}NAME` before the first sentence."
-                )
+            if not name:
+                expected = f"expected `{DOCUMENT}NAME` before the first sentence"
+                raise ValueError(f"{place}: found {shorten(line)}, {expected}.")
             columns = line.split("\t")
             if len(columns) != COLUMNS:
                 raise ValueError(f"{place}: found {len(columns)} columns separated by tabs, expected {COLUMNS}.")
             rows.append(Row(place, columns))
         elif not line and rows:
             sentences.append(Sentence(_parse_words(rows, report), comments, rows))
-            _check_sentence(sentences, block.name)
+            _check_sentence(sentences, name)
             rows, comments = [], {}
     return sentences
 
@@ -170,33 +138,27 @@ def _parse_document(block: Block, source: str, report: Report) -> list[Sentence]
 def _check_sentence(sentences: Sequence[Sentence], name: str) -> None:
     """Check that the last sentence has the words and the number that its comments say."""
     _, comments, rows = sentences[-1]
-    place = rows[0].place
-    forms, expected = _written_forms(rows), comments.get("text")
+    forms: list[str] = []  # as they are written: "du", not "de" and "le"
+    last = 0  # the last word of those that are written as one
+    for _, (index, form, *_) in rows:
+        match = RANGE.fullmatch(index)
+        if match or (not EMPTY_NODE.fullmatch(index) and int(index) > last):
+            forms.append(form)
+            last = int(match[2]) if match else last
+    expected = comments.get("text")
     if expected is not None and "".join("".join(forms).split()) != "".join(expected.split()):
         found = shorten(" ".join(forms))
-        raise ValueError(f"{place}: found the words {found}, expected those of `# text`, {shorten(expected)}.")
-    sentence, separator, number = comments.get("sent_id", "").rpartition("-")
-    if separator and sentence == name and NUMBER.fullmatch(number):
+        raise ValueError(f"{rows[0].place}: found the words {found}, expected those of `# text`, {shorten(expected)}.")
+    document, _, number = comments.get("sent_id", "").rpartition("-")
+    if document == name and NUMBER.fullmatch(number):
         _, _, first = sentences[0].comments.get("sent_id", "").rpartition("-")
         wanted = len(sentences) - (set(first) == {"0"})
         if (number.lstrip("0") or "0") != str(wanted):
-            raise ValueError(f"{place}: found sentence {shorten(number)}, expected sentence {wanted}.")
-
-
-def _written_forms(rows: Sequence[Row]) -> list[str]:
-    """The words of a sentence as they are written: "du", not "de" and "le"."""
-    forms: list[str] = []
-    last = 0  # the last word of those that are written as one
-    for _, (index, form, *_) in rows:
-        if match := RANGE.fullmatch(index):
-            forms.append(form)
-            last = int(match[2])
-        elif not EMPTY_NODE.fullmatch(index) and int(index) > last:
-            forms.append(form)
-    return forms
+            raise ValueError(f"{rows[0].place}: found sentence {shorten(number)}, expected sentence {wanted}.")
 
 
 def _parse_words(rows: Sequence[Row], report: Report) -> list[Word]:
+    """The words of a sentence. Those that are written as one have no space between them, unless spelt differently."""
     words: list[Word] = []
     written_as_one: list[tuple[int, int, str, bool]] = []  # start and end, form, whether white space follows
     for place, (index, form, lemma, pos, tag, *_, misc) in rows:
@@ -209,18 +171,16 @@ def _parse_words(rows: Sequence[Row], report: Report) -> list[Word]:
             words.append(Word(form, lemma, pos, tag, space))
         elif (match := RANGE.fullmatch(index)) and int(match[1]) == len(words) + 1:
             if written_as_one and len(words) < written_as_one[-1][1]:
-                raise ValueError(
-                    f"{place}: found words {index} inside {written_as_one[-1][2]!r}, expected them after it."
-                )
+                expected = f"inside {written_as_one[-1][2]!r}, expected them after it"
+                raise ValueError(f"{place}: found words {index} {expected}.")
             written_as_one.append((len(words), int(match[2]), form, space))
         elif not EMPTY_NODE.fullmatch(index):
-            raise ValueError(
-                f"{place}: found {shorten(form)} as word {shorten(index)}, expected word {len(words) + 1}."
-            )
+            found, wanted = f"{shorten(form)} as word {shorten(index)}", len(words) + 1
+            raise ValueError(f"{place}: found {found}, expected word {wanted}.")
     for start, end, form, space in written_as_one:
         parts = words[start:end]
         if not parts or len(parts) < end - start:
-            raise ValueError(f"{rows[-1][0]}: found the last word, {len(words)}, expected word {end} of {form!r}.")
+            raise ValueError(f"{rows[-1].place}: found the last word, {len(words)}, expected word {end} of {form!r}.")
         inside = "".join(word.form for word in parts) != form
         words[start : end - 1] = [word._replace(space=inside) for word in parts[:-1]]
         words[end - 1] = parts[-1]._replace(space=space)

@@ -69,8 +69,9 @@ def _make_doc(name: str, path: str, text: str, parsed: Sequence[Sentence], vocab
     offset = 0  # of the sentence in the document
     constituents: list[tuple[int, int, str]] = []
     frames: list[Frame] = []
-    for rows, words in zip(split_blocks(text), sentences, strict=False):  # UD lacks the end of email-enronsent26_02
-        place = [f"{path}:{number}" for number, _ in rows].__getitem__
+    # UD lacks the last sentence of email-enronsent26_02.
+    for rows, words in zip(split_blocks(text, path), sentences, strict=False):
+        place = [place for place, _ in rows].__getitem__
         columns = list(zip(*(line.split() for _, line in rows), strict=True))
         members = align_tokens(columns[POS_COLUMN], words)
         starts, ends = [offset + word.start for word in members], [offset + word.stop for word in members]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Annotated
 
@@ -28,11 +28,11 @@ from ...annotation import (
     set_quotations,
     set_title,
 )
-from .columns import read_coreference_column, split_rows
+from .columns import read_coreference_column, split_blocks
 from .commands import SPLITS, OutDir, save_docs, split_docs
 from .files import read_text
 from .registry import Format
-from .reports import Report, check_counts
+from .reports import Report, check_counts, shorten
 from .speech import nearest_mention
 from .tags import parse_tags, read_tagged_spans
 
@@ -77,18 +77,19 @@ def read_litbank_fold(source: str | Path, fold: int) -> dict[str, list[str]]:
 
 def _read_doc(source: Path, name: str, vocab: Vocab, report: Report) -> Doc:
     path = source / CONLL_FOLDER / f"{name}.conll"
-    sentences = split_rows(read_text(path, CURE), path, COLUMNS)
+    blocks = list(split_blocks(read_text(path, CURE), path))
+    sentences = [[line.split("\t") for _, line in block] for block in blocks]
+    for place, line in chain(*blocks):
+        if line.count("\t") + 1 != COLUMNS:
+            raise ValueError(f"{place}: found {shorten(line)}, expected {COLUMNS} columns separated by tabs. {CURE}")
     doc = Doc(
         vocab,
-        words=[row.columns[WORD_COLUMN] for rows in sentences for row in rows],
+        words=[columns[WORD_COLUMN] for rows in sentences for columns in rows],
         sent_starts=[i == 0 for rows in sentences for i in range(len(rows))],
     )
     set_title(doc, name)
-    clusters = read_coreference_column(
-        [[row.columns[-1] for row in rows] for rows in sentences],
-        [row.place for rows in sentences for row in rows].__getitem__,
-        report,
-    )
+    cells, places = [[columns[-1] for columns in rows] for rows in sentences], [place for place, _ in chain(*blocks)]
+    clusters = read_coreference_column(cells, places.__getitem__, report)
     set_clusters(doc, list(clusters.values()), names=list(clusters))
     if (entities := source / ENTITIES_FOLDER / f"{name}.tsv").is_file():
         (text,) = parse_tags(read_text(entities))

@@ -25,7 +25,7 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
-from .columns import parse_tree, read_coreference_column, split_blocks, split_rows
+from .columns import read_coreference_column, read_phrases, split_blocks
 from .commands import SPLITS, OutDir, list_once, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_all
 from .files import read_text, read_texts
@@ -41,8 +41,6 @@ HEADING = re.compile(r"## (?P<split>\w+)")
 ITEM = re.compile(r"\s*\* (?P<name>\w+)")
 REDDIT = "GUM_reddit_"
 MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
-COLUMNS = 3
-ENTITY_NUMBER = "-"  # what follows the type of an entity, as in `place-2-Berlin`
 
 
 def read_ontogum(
@@ -111,7 +109,7 @@ def _annotate(doc: Doc, source: Path, sentences: list[Sentence], report: Report,
     if singletons or (types and (source / GUM_FOLDER).is_dir()):
         entities = read_clusters(source / GUM_FOLDER / f"{name}.conll", sentences, report)
         if types:
-            kinds = [(entity.partition(ENTITY_NUMBER)[0], mentions) for entity, mentions in entities.items()]
+            kinds = [(entity.partition("-")[0], mentions) for entity, mentions in entities.items()]  # `place-2-Berlin`
             set_labelled_spans(doc, sorted({(*mention, kind) for kind, mentions in kinds for mention in mentions}))
         if singletons:
             others = {*chain(*entities.values())} - {*chain(*clusters.values())}
@@ -121,21 +119,21 @@ def _annotate(doc: Doc, source: Path, sentences: list[Sentence], report: Report,
         set_speakers(doc, turns)
     path = source / TREES_FOLDER / f"{name}.ptb"
     constituents: list[tuple[int, int, str]] = []
-    for block, sentence in zip(split_blocks(read_text(path, CURE)), doc.sents, strict=True):
-        _, phrases = parse_tree("\n".join(line for _, line in block), f"{path}:{block[0][0]}")
+    for block, sentence in zip(split_blocks(read_text(path, CURE), path), doc.sents, strict=True):
+        phrases = read_phrases("\n".join(line for _, line in block), block[0][0])
         constituents += [(sentence.start + start, sentence.start + end, label) for start, end, label in phrases]
     set_constituents(doc, constituents)
 
 
 def read_clusters(path: Path, sentences: Sequence[Sentence], report: Report) -> dict[str, list[Mention]]:
     """The mentions of each cluster, from a file of a document's words without their sentences."""
-    rows = list(chain(*split_rows(read_text(path, CURE), path, COLUMNS)))
+    rows = list(chain(*split_blocks(read_text(path, CURE), path)))
     n_words = sum(len(sentence.words) for sentence in sentences)
     if len(rows) != n_words:
         raise ValueError(f"{path}: found {len(rows):,} words, expected {n_words:,}, as in {CONLLU_FOLDER}. {CURE}")
-    cells = (row.columns[-1] for row in rows)
+    cells = (line.split("\t")[-1] for _, line in rows)
     by_sentence = [[next(cells) for _ in sentence.words] for sentence in sentences]
-    return read_coreference_column(by_sentence, [row.place for row in rows].__getitem__, report)
+    return read_coreference_column(by_sentence, [place for place, _ in rows].__getitem__, report)
 
 
 def keep_first(clusters: dict[str, list[Mention]]) -> dict[str, list[Mention]]:

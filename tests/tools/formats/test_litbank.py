@@ -99,7 +99,7 @@ def test_files_are_named_with_the_line_and_another_copy_than_the_pinned_one(tale
     with pytest.warns(UserWarning, match="found 1 documents of 24 words, expected 100 documents of 210,532 words: not"):
         read_litbank(tale)
     write(tale / "coref/conll/b.conll", "#begin document (b); part 0\nb\t0\t0\tRain\n")
-    with pytest.raises(ValueError, match=r"b\.conll:2: found 4 columns separated by tabs, expected 13\."):
+    with pytest.raises(ValueError, match=r"b\.conll:2: found 'b.*Rain', expected 13 columns separated by tabs\."):
         read_litbank(tale, names=["b"])
     with pytest.raises(FileNotFoundError, match=r"c\.conll: no such file\. Expected a copy of \S+dbamman/litbank\."):
         read_litbank(tale, names=["c"])

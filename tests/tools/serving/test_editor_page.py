@@ -59,10 +59,10 @@ class Text:
     def word(self, number: int) -> Any:
         return self.page.locator(f'.w[data-i="{number}"]')
 
-    def choose(self, *spans: tuple[int, int]) -> None:
+    def choose(self, span: tuple[int, int]) -> Text:
         """Click the last word of a mention, and again for the one around it."""
-        for span in spans:
-            self.word(span[1] - 1).click()
+        self.word(span[1] - 1).click()
+        return self
 
     def drag(self, first: int, last: int) -> None:
         for number, do in ((first, self.page.mouse.down), (last, self.page.mouse.up)):
@@ -152,21 +152,17 @@ def test_mentions_are_made_moved_split_off_and_removed_by_mouse(text: Text) -> N
     assert "mention 3 of 3" in text.card()
     text.click("Split off")
     assert text.clusters() == [[ANN, HER], [BROTHER, HE], [(6, 8)], [SHE]]
-    text.choose(HER)
-    text.click("Move to")
+    text.choose(HER).click("Move to")
     text.click("she", "#options button")
     assert text.clusters() == [[ANN], [HER, SHE], [BROTHER, HE], [(6, 8)]]
-    text.choose(ANN)
-    text.click("Remove")
-    text.choose(HE)
-    text.click("Remove cluster")
+    text.choose(ANN).click("Remove")
+    text.choose(HE).click("Remove cluster")
     assert text.clusters() == [[HER, SHE], [(6, 8)]]
     assert get_clusters(text.save()) == [[HER, SHE], [(6, 8)]]
 
 
 def test_clusters_are_merged_with_one_that_is_clicked(text: Text) -> None:
-    text.choose(HE)
-    text.click("Merge clusters")
+    text.choose(HE).click("Merge clusters")
     text.choose(SHE)
     assert text.clusters() == [sorted([ANN, HER, BROTHER, HE, SHE])]
     assert "mention 4 of 5" in text.card()
@@ -192,8 +188,7 @@ def test_all_of_it_by_keyboard(text: Text) -> None:
 
 
 def test_boundaries_move_by_words_and_nothing_crosses(text: Text) -> None:
-    text.choose(HE)
-    text.press("[", "]", "]", "}")
+    text.choose(HE).press("[", "]", "]", "}")
     assert (5, 8) in text.clusters()[1]
     text.press("{")
     text.page.get_by_label("Begin a word earlier").click()
@@ -201,8 +196,7 @@ def test_boundaries_move_by_words_and_nothing_crosses(text: Text) -> None:
     assert (5, 7) in text.clusters()[1]
     text.press("[")
     assert "ends with the sentence" in text.card()
-    text.choose(ANN)
-    text.press("]", "]")
+    text.choose(ANN).press("]", "]")
     assert "would cross the mention “her brother”" in text.card()
     text.drag(3, 4)
     text.press("Enter")
@@ -232,11 +226,9 @@ def test_frames_are_corrected(text: Text) -> None:
     assert "V is the predicate" in text.card()
     text.answer("ARG1-X")
     text.press("]")
-    text.word(11).click()
-    text.press("v", "Enter")
+    text.choose((11, 12)).press("v", "Enter")
     text.answer("say.01")
-    text.word(10).click()
-    text.press("r")
+    text.choose((10, 11)).press("r")
     text.click("ARG0", "#options button")
     text.click("run.02", ".frame dt button")
     text.click("Remove frame")
@@ -248,8 +240,7 @@ def test_frames_are_corrected(text: Text) -> None:
 
 
 def test_a_cluster_gets_another_name_and_no_two_have_one(text: Text) -> None:
-    text.choose(HE)
-    text.press("Enter")
+    text.choose(HE).press("Enter")
     text.answer("Ann")
     assert "Another cluster has this name" in text.card()
     text.answer("tom")
@@ -273,8 +264,7 @@ def test_undo_and_redo_bring_back_every_step(text: Text) -> None:
     text.press("Control+y")
     assert text.clusters() == steps[-1]
     text.press("Control+z")
-    text.choose(ANN)
-    text.press("x")
+    text.choose(ANN).press("x")
     assert text.page.is_disabled("#redo")
     text.save()
 
@@ -297,11 +287,9 @@ def test_the_most_doubtful_link_comes_first_and_none_that_was_corrected(text: Te
 def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
     one = open_text()
     other = open_text(one)
-    one.choose(SHE)
-    one.press("x")
+    one.choose(SHE).press("x")
     one.save()
-    other.choose(HE)
-    other.press("x", "Control+s")
+    other.choose(HE).press("x", "Control+s")
     other.page.wait_for_selector("#conflict[open]")
     assert get_clusters(read(one.file)) == [[ANN, HER], [BROTHER, HE]]
     other.page.click("#conflict [value='']")
@@ -313,8 +301,7 @@ def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
     other.press("Control+z")
     assert other.clusters() == [[ANN, HER, SHE], [BROTHER]]
     assert get_clusters(other.save()) == [[ANN, HER, SHE], [BROTHER]]
-    one.choose(HER)
-    one.press("x", "Control+s")
+    one.choose(HER).press("x", "Control+s")
     one.page.click("#conflict [value=both]")
     one.page.wait_for_url(f"**/text/{one.name}-2")
     one.page.wait_for_selector(".w")
@@ -327,8 +314,7 @@ def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
 
 
 def test_what_was_saved_is_there_when_the_page_is_loaded_again_from_the_list(text: Text) -> None:
-    text.choose(HE)
-    text.press("c")
+    text.choose(HE).press("c")
     text.save()
     text.page.click("#back")
     text.page.wait_for_selector("text=corrected")
@@ -340,8 +326,7 @@ def test_what_was_saved_is_there_when_the_page_is_loaded_again_from_the_list(tex
 
 
 def test_what_is_not_saved_is_kept_when_the_server_or_the_page_is_left(text: Text) -> None:
-    text.choose(HE)
-    text.press("c")
+    text.choose(HE).press("c")
     dialogs: list[str] = []
     text.page.on("dialog", lambda dialog: dialogs.append(dialog.type))
     text.page.click("#back", no_wait_after=True)

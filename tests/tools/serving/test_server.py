@@ -64,7 +64,6 @@ def wait_for(path: Path) -> None:
     [
         ("please fail", "The pipeline failed at this text: RuntimeError: out of &lt;order&gt;"),
         ("please die", "The process that annotates ended at this text"),
-        ("/dev/null hold", "The text took more than 3 seconds, and was given up"),
     ],
 )
 def test_a_text_that_can_not_be_annotated_costs_no_other_one(server: ServerProcess, text: str, problem: str) -> None:
@@ -73,6 +72,20 @@ def test_a_text_that_can_not_be_annotated_costs_no_other_one(server: ServerProce
     assert (status, problem in page, f"{text}</textarea>" in page) == (500, True, True)
     status, page = answer(sent[1])
     assert (status, "<dt>see.01</dt>" in page) == (200, True)
+
+
+def test_a_text_that_takes_too_long_is_given_up_and_one_whose_sender_has_left_is_dropped(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    slow = server.send(f"{tmp_path}/first hold")
+    wait_for(tmp_path / "first")
+    server.send(f"{tmp_path}/second wait").close()
+    after = server.send("Ann sees herself.")
+    assert server.get()[0] == 200
+    status, page = answer(slow)
+    assert (status, "The text took more than 3 seconds, and was given up" in page) == (500, True)
+    assert answer(after)[0] == 200
+    assert not (tmp_path / "second").exists()
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
@@ -104,14 +117,3 @@ def test_the_process_that_annotates_ends_with_the_one_that_answers(tmp_path: Pat
         wait_for(tmp_path / "begun")
         server.process.kill()
         server.wait()
-
-
-def test_a_text_whose_sender_has_left_is_dropped(server: ServerProcess, tmp_path: Path) -> None:
-    sent = [server.send(f"{tmp_path}/first wait")]
-    wait_for(tmp_path / "first")
-    sent += [server.send(f"{tmp_path}/second wait")]
-    server.get()
-    for client in sent:
-        client.close()
-    assert answer(server.send("Ann sees herself."))[0] == 200
-    assert not (tmp_path / "second").exists()

@@ -23,7 +23,7 @@ from ....annotation import (
 )
 from ....documents.cleaned import remove_white_space
 from ....extensions.mention_types import head_token
-from ..columns import NUMBER, by_sentence, find_nested, read_number
+from ..columns import NUMBER, by_sentence, find_nested
 from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import check_writable, one_line, read_text
@@ -201,8 +201,8 @@ def _merge(doc: Doc, sentences: Sequence[Sentence], columns: EntityColumns) -> I
         if found != expected:
             message = f"the document has the words {shorten(' '.join(found))}, expected {shorten(' '.join(expected))}."
             raise ValueError(f"{sentence.rows[0].place}: {message}")
-        numbers = [read_number(cells[HEAD]) for _, cells in sentence.rows if NUMBER.fullmatch(cells[0])]
-        heads += [start + number - 1 if number else -1 for number in numbers]
+        head_cells = [cells[HEAD] for _, cells in sentence.rows if NUMBER.fullmatch(cells[0])]
+        heads += [start + int(head) - 1 if NUMBER.fullmatch(head) and int(head) else -1 for head in head_cells]
     if len(doc) != starts[-1]:
         title = get_title(doc)
         raise ValueError(f"{title!r}: the document has {len(doc)} words, expected {starts[-1]}, as in the file.")
