@@ -25,7 +25,7 @@ from torch import Tensor
 
 from ..layers.spans.computing import has_bfloat16, in_bfloat16
 from ..models.finite import NotFinite, first_not_finite, module_gradients
-from ..models.torch_head import at_rest
+from ..models.torch_head import at_rest, compute_alone_if_forked
 from ..signatures import CHECKED, takes_settings
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ def _forward(
     model: Model[Any, Any], wordpieces: WordpieceBatch, is_train: bool, *, bfloat16: bool | str
 ) -> tuple[ModelOutput, Callable[[ModelOutput], list[Any]]]:
     """Run the encoder. Its callback adds to the gradients of the weights what `last_hidden_state` got."""
+    compute_alone_if_forked()
     shim = cast("EncoderShim", model.shims[0])
     lengths = _lengths(wordpieces.attention_mask)
     longest_first = np.argsort(-lengths, kind="stable")

@@ -7,6 +7,7 @@ documents at once.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ Module = TypeVar("Module", bound=nn.Module)
 
 DOCS_READER = "docs_reader"
 """The attribute of a model that is its `DocsReader`; its component sets it."""
+
+IMPORTED_IN = os.getpid()
+"""The process that has imported torch; another one was forked from it, since others import anew."""
 
 HeadBuilder = Callable[..., nn.Module]
 """Builds the module from its sizes, given by name: `width` of the token vectors, and those that the component
@@ -135,6 +139,13 @@ def change_head(model: Model[HeadInput, Any], change: Callable[[Any], None]) -> 
     if module is not None:
         change(module)
         shim.id = AveragedShim(None).id  # what optimizers know of the old weights does not fit
+
+
+def compute_alone_if_forked() -> None:
+    """Let torch compute in one thread in a process that was forked, as by `nlp.pipe(n_process=2)`."""
+    # Such a process has the state of torch's pool of threads without its threads, and would wait for them for ever.
+    if os.getpid() != IMPORTED_IN:
+        torch.set_num_threads(1)
 
 
 def _forward(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 from weakref import WeakSet
@@ -32,7 +30,14 @@ from ..layers.selection.sampling import Annotation, Negatives, Widths
 from ..layers.selection.selectors import Selection, Selector
 from ..layers.spans.layout import Lengths, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
-from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, head_device, head_module
+from ..models.torch_head import (
+    DOCS_READER,
+    DocsReader,
+    HeadInput,
+    compute_alone_if_forked,
+    head_device,
+    head_module,
+)
 from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
 from .settings import CFG, HasSettings, naming_what_is_loaded
 from .shared_encoders import check_listeners
@@ -131,7 +136,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         name (str): Name of the component, used for its losses.
         scorer (Callable | None): The scoring method.
         """
-        _compute_alone_in_children()
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
@@ -185,6 +189,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
             not run on it, or a token vector, a weight or a number among the settings is NaN or infinite.
         """
+        compute_alone_if_forked()
         predictions: list[Prediction] = []
         for batch in batch_by_words(docs, PREDICT_WORDS):
             warn_of_other_languages(batch)
@@ -502,16 +507,6 @@ def warn_of_other_languages(docs: Iterable[Doc]) -> None:
                 f"{describe_other_language(language)} This is {describe_doc(doc)}; further ones are not named.",
                 stacklevel=level_of_caller(),
             )
-
-
-@cache
-def _compute_alone_in_children() -> None:
-    """Let torch compute in one thread in processes that are forked from now on, as by `nlp.pipe(n_process=2)`.
-
-    Such a process inherits the state of torch's pool of threads but not its threads, and would wait for them for ever.
-    """
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
 def _with_words(examples: Sequence[Example], cleaned: Sequence[CleanDoc]) -> list[Example]:
