@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import pytest
 import spacy
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
@@ -91,6 +93,7 @@ ODD = (
         "1.1",
     ),
 )
+CONTROLS = [c for c in map(chr, range(0x10000)) if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Zs")]
 names = st.one_of(st.just("a"), st.just("ARG0"), st.sampled_from(ODD), st.sampled_from(ODD).map(lambda odd: f"x{odd}y"))
 
 
@@ -253,8 +256,8 @@ def state(doc: Doc) -> dict[str, Any]:
     }
 
 
-@fuzz(60, drawn=st.lists(drawn_docs, min_size=1, max_size=2), name=st.sampled_from(sorted(FORMATS)))
-def test_what_is_written_is_read_back(drawn: list[Drawn], name: str) -> None:
+def check_round_trip(drawn: list[Drawn], name: str) -> None:
+    """Check that documents are read back as they are, if nothing is said of what is left out or refused."""
     format_ = FORMATS[name]
     if name == "label-studio":  # a task without annotation is none that can be read
         drawn = [one._replace(cluster=one.cluster or "a") for one in drawn]
@@ -273,3 +276,14 @@ def test_what_is_written_is_read_back(drawn: list[Drawn], name: str) -> None:
     assert len(back) == len(docs)
     for key in sorted(format_.holds):
         assert [state(doc)[key] for doc in back] == [state(doc)[key] for doc in docs], key
+
+
+@fuzz(60, drawn=st.lists(drawn_docs, min_size=1, max_size=2), name=st.sampled_from(sorted(FORMATS)))
+def test_what_is_written_is_read_back(drawn: list[Drawn], name: str) -> None:
+    check_round_trip(drawn, name)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_white_space_and_control_characters_are_read_back(name: str) -> None:
+    for odd in (f"a{character}b" for character in CONTROLS):
+        check_round_trip([Drawn(["So", odd, "is", "Ann", "left", "."], *[odd] * (len(Drawn._fields) - 1))], name)

@@ -10,14 +10,18 @@ and has `S-` or `U-` if it is one word, are read as well, and so is an `I-` that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...annotation import (
+    LabelledSpan,
     describe_doc,
     get_labelled_spans,
     get_sentences,
@@ -30,9 +34,17 @@ from .columns import by_sentence
 from .files import check_writable, one_line, read_text
 from .registry import Format
 from .reports import Report, shorten
-from .tags import BOUNDARY, WRITABLE_LABEL, parse_tags, read_tagged_spans, write_tags
 
+OUTSIDE = "O"
+WRITABLE_LABEL = re.compile(r"\S+")
+TAG = re.compile(r"(?P<position>[BIESLU])-(?P<label>.+)")
+GOES_ON, ENDS = "IEL", "OESLU"
+BOUNDARY = "-DOCSTART-"
+TITLE = re.compile(rf"{BOUNDARY}\s+\((?P<title>.+)\)")
+COMMENT = "# "
 PLACEHOLDER = "_"
+NO_TAGS = "Read as `O` what is no tag"
+REPEATED_SPANS = "labelled spans that are there twice with the same label"
 UNWRITABLE_SPANS = "labelled spans without tokens, across a sentence boundary, or whose label is not one word"
 
 
@@ -49,17 +61,94 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     for text in parse_tags(read_text(path)):
         doc = Doc(
             vocab,
-            words=[row.word for row in text.rows],
+            words=[word.word for word in text.words],
             sent_starts=[i == 0 for sentence in text.sentences for i in range(len(sentence))],
         )
         if text.title:
             set_title(doc, text.title)
-        if any(row.tags for row in text.rows):
+        if any(word.tags for word in text.words):
             set_labelled_spans(doc, read_tagged_spans(text, path, report))
         docs.append(doc)
     report.require(docs, path, "Expected one word per line, with a tag such as `B-PER` behind it.")
     report.warn()
     return docs
+
+
+class TaggedWord(NamedTuple):
+    """A word with its tags, one for each column, and the number of its line in the file."""
+
+    line: int
+    word: str
+    tags: list[str]
+
+
+@dataclass
+class TaggedText:
+    """A document of a file; its title is "" if it has none."""
+
+    title: str = ""
+    sentences: list[list[TaggedWord]] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[TaggedWord]:
+        """The words of all sentences."""
+        return [*chain(*self.sentences)]
+
+
+def parse_tags(text: str) -> list[TaggedText]:
+    """Split the text of a file into documents, sentences and words."""
+    texts: list[TaggedText] = []
+    begins = True  # whether the next word begins a sentence
+    for number, line in enumerate(text.split("\n"), start=1):
+        word, *tags = line.rstrip("\t ").split("\t") if "\t" in line else line.split(" ")
+        tags = tags if "\t" in line else [tag for tag in tags if tag]
+        if word == BOUNDARY:
+            title = TITLE.fullmatch(line.rstrip())
+            texts.append(TaggedText(title["title"] if title else ""))
+            begins = True
+        elif not line.strip():
+            begins = True
+        # A comment begins with `# `, but so does the row of the word `#`, which has tags.
+        elif not line.startswith(COMMENT) or "\t" in line or all(tag == OUTSIDE or TAG.fullmatch(tag) for tag in tags):
+            texts = texts or [TaggedText()]
+            texts[-1].sentences += [[]] if begins else []
+            texts[-1].sentences[-1].append(TaggedWord(number, word, tags))
+            begins = False
+    return texts
+
+
+def read_tagged_spans(text: TaggedText, path: Path, report: Report) -> list[LabelledSpan]:
+    """Read the labelled spans of a document, column by column; the path of its file is for messages."""
+    depth = max((len(word.tags) for word in text.words), default=0)
+    spans: dict[LabelledSpan, None] = {}
+    offset = 0
+    for words in text.sentences:
+        for column in range(depth):
+            for start, end, label in _read_column(words, column, path, report):
+                span = LabelledSpan(offset + start, offset + end, label)
+                if span in spans:
+                    report.leave_out(REPEATED_SPANS, f"{path}:{words[start].line}: {shorten(label)}.")
+                spans[span] = None
+        offset += len(words)
+    return [*spans]
+
+
+def _read_column(words: Sequence[TaggedWord], column: int, path: Path, report: Report) -> list[LabelledSpan]:
+    """The spans of a sentence in one column."""
+    spans: list[LabelledSpan] = []
+    goes_on = False  # whether the last span may have more words
+    for i, word in enumerate(words):
+        cell = word.tags[column] if column < len(word.tags) else ""
+        match = TAG.fullmatch(cell)
+        if match is None and cell != OUTSIDE:
+            report.add(NO_TAGS, f"{path}:{word.line}: found {shorten(cell)}, expected `O` or a tag such as `B-PER`.")
+        position, label = match.groups() if match else (OUTSIDE, "")
+        if goes_on and position in GOES_ON and label == spans[-1].label:
+            spans[-1] = spans[-1]._replace(end=i + 1)
+        elif position != OUTSIDE:
+            spans.append(LabelledSpan(i, i + 1, label))
+        goes_on = position not in ENDS
+    return spans
 
 
 def write_bio(docs: Iterable[Doc]) -> str:
@@ -92,11 +181,26 @@ def _write_word(word: str) -> str:
     return PLACEHOLDER if word == BOUNDARY else PLACEHOLDER.join(word.split()) or PLACEHOLDER
 
 
+def write_tags(spans: Sequence[LabelledSpan], n_tokens: int, at_least: int) -> list[list[str]]:
+    """Write labelled spans as columns of tags, one for each token in each of at least so many columns.
+
+    A span is in the first column behind those of the spans that it overlaps and that start before it or are longer:
+    outer spans come first.
+    """
+    columns = [[OUTSIDE] * n_tokens for _ in range(at_least)]
+    for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
+        taken = [number for number, tags in enumerate(columns) if {*tags[start:end]} != {OUTSIDE}]
+        number = taken[-1] + 1 if taken else 0
+        if number == len(columns):
+            columns.append([OUTSIDE] * n_tokens)
+        columns[number][start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+    return columns
+
+
 FORMAT = Format(
     name="bio",
     title="columns of BIO tags, one for each level of nesting",
     suffixes=(".bio", ".iob"),
     read=read_bio,
     write=write_bio,
-    holds="labelled spans",
 )

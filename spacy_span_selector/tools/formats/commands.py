@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import spacy
 import typer
 from spacy.errors import Errors
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ...annotation import (
-    get_clusters,
-    get_frames,
-    get_labelled_spans,
-    get_quotations,
-    has_clusters_annotated,
-    has_frames_annotated,
-    has_labelled_spans_annotated,
-    has_quotations_annotated,
-)
+from ...annotation import get_clusters, get_frames, get_labelled_spans, get_quotations
 from ...examples.corpus import read_docs
 from ..files.writing import write_files
-from .registry import Format
+from .registry import Command, Format
 from .reports import Report, leave_out_repeated
 
 SPLITS = ("train", "dev", "test")
@@ -40,31 +31,28 @@ Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gol
 OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
 
 
-def convert_command(format_: Format) -> Callable[..., None]:
+def convert_command(format_: Format) -> Command:
     """Return the command that converts a format, for typer: its own, or one that reads each file."""
-    read = format_.read
     if format_.convert is not None:
         return format_.convert
-    if read is None:
-        raise ValueError(f"The format {format_.name!r} can't be read.")
 
     def convert_texts(paths: Sources, lang: Lang = "en") -> None:
-        sources, out_path = split_paths(paths)
-        nlp = spacy.blank(lang)
-        save_docs({out_path: read_files(sources, lambda path: read(path, nlp))})
+        _convert(paths, format_, spacy.blank(lang))
 
     def convert_words(paths: Sources) -> None:
-        sources, out_path = split_paths(paths)
-        vocab = Vocab()
-        docs = read_files(sources, lambda path: read(path, vocab))
-        save_docs({out_path: docs})
+        _convert(paths, format_, Language(Vocab()))
 
-    command = convert_texts if format_.tokenizes else convert_words
+    command = convert_words if format_.read_text is None else convert_texts
     command.__doc__ = f"Convert files in {format_.title}."
     return command
 
 
-def export_command(format_: Format) -> Callable[..., None]:
+def _convert(paths: Sequence[Path], format_: Format, nlp: Language) -> None:
+    sources, out_path = split_paths(paths)
+    save_docs({out_path: read_files(sources, lambda path: format_.read_docs(path, nlp))})
+
+
+def export_command(format_: Format) -> Command:
     """Return the command that exports a format, for typer: its own, or one that writes one file."""
     write = format_.write
     if format_.export is not None:
@@ -75,15 +63,12 @@ def export_command(format_: Format) -> Callable[..., None]:
     def export(data: Data, out_path: OutPath) -> None:
         save_texts({out_path: write(read_all(data))})
 
-    export.__doc__ = f"Write {format_.holds} in {format_.title}."
+    export.__doc__ = f"Write documents in {format_.title}."
     return export
 
 
 def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
-    """Separate the files to read from the file to write, in the arguments `FILE... OUT.spacy`.
-
-    RAISES (ValueError): If there is no file to read, or the last path does not end in `.spacy`.
-    """
+    """Separate the files to read from the file to write, in the arguments `FILE... OUT.spacy`."""
     *sources, out_path = paths
     if not sources or out_path.suffix != ".spacy":
         found = " ".join(map(str, paths))
@@ -105,30 +90,17 @@ def read_files(paths: Iterable[Path], read: Callable[[Path], Iterable[Doc]]) -> 
     return docs
 
 
-def list_once(splits: Mapping[str, Iterable[str]]) -> list[str]:
-    """List the documents of all splits, each once, so that what is wrong is reported once."""
-    return list(dict.fromkeys(chain(*splits.values())))
-
-
 def split_docs(docs: Mapping[str, Doc], splits: Mapping[str, Iterable[str]], out_dir: Path) -> dict[Path, list[Doc]]:
-    """Sort documents into the file of each split; those that could not be read are missing.
-
-    docs (Mapping[str, Doc]): The documents by name.
-    splits (Mapping[str, Iterable[str]]): The names of the documents of each split.
-    out_dir (Path): The folder of the files.
-    """
+    """Sort documents, which are given by name, into the file of each split; those that are missing are left out."""
     return {
         out_dir / f"{split}.spacy": [docs[name] for name in names if name in docs] for split, names in splits.items()
     }
 
 
 def save_docs(files: Mapping[Path, Sequence[Doc]], *, others: Mapping[Path, str] | None = None) -> None:
-    """Write documents to .spacy files, with their titles, and print how much each holds.
+    """Write documents to .spacy files, with their titles, and other files, all or none; print what each .spacy holds.
 
-    files (Mapping[Path, Sequence[Doc]]): The documents of each file. All files are written, or none.
-    others (Mapping[Path, str]): The contents of files that are written with them.
-    RAISES (OSError): If a file can't be written, naming it.
-    RAISES (ValueError): If a file would have no documents, naming it.
+    RAISES (OSError, ValueError): If a file can't be written or would have no documents, naming it.
     """
     for path, docs in files.items():
         if not docs:
@@ -166,25 +138,25 @@ def read_all(path: Path) -> list[Doc]:
 
 
 def spacy_file(docs: Sequence[Doc], path: Path) -> bytes:
-    """Return the content of a .spacy file with documents and their titles; `path` is for the error."""
-    doc_bin = DocBin(docs=docs, store_user_data=True)
+    """Return the content of a .spacy file with documents and their titles; its path is for the error."""
     try:
-        return doc_bin.to_bytes()
+        return DocBin(docs=docs, store_user_data=True).to_bytes()
     except ValueError as error:
         raise ValueError(f"{path}: {Errors.E870} ({error})") from error
 
 
 def _describe(docs: Sequence[Doc]) -> str:
-    counts = [(len(docs), "documents"), (sum(len(doc) for doc in docs), "tokens")]
-    if any(has_clusters_annotated(doc) for doc in docs):
-        clusters = [cluster for doc in docs for cluster in get_clusters(doc)]
-        counts += [(sum(len(cluster) for cluster in clusters), "mentions"), (len(clusters), "clusters")]
-    if any(has_frames_annotated(doc) for doc in docs):
-        frames = [frame for doc in docs for frame in get_frames(doc)]
-        roles = [argument.role for frame in frames for argument in frame.arguments]
-        counts += [(len(frames), "predicates"), (len(roles) - roles.count(REST_OF_PREDICATE), "arguments")]
-    if any(has_labelled_spans_annotated(doc) for doc in docs):
-        counts.append((sum(len(get_labelled_spans(doc)) for doc in docs), "labelled spans"))
-    if any(has_quotations_annotated(doc) for doc in docs):
-        counts.append((sum(len(get_quotations(doc)) for doc in docs), "quotations"))
-    return ", ".join(f"{count:,} {name}" for count, name in counts)
+    clusters = [cluster for doc in docs for cluster in get_clusters(doc)]
+    frames = [frame for doc in docs for frame in get_frames(doc)]
+    roles = [argument.role for frame in frames for argument in frame.arguments]
+    counts = {
+        "documents": len(docs),
+        "tokens": sum(map(len, docs)),
+        "mentions": sum(map(len, clusters)),
+        "clusters": len(clusters),
+        "predicates": len(frames),
+        "arguments": len(roles) - roles.count(REST_OF_PREDICATE),
+        "labelled spans": sum(len(get_labelled_spans(doc)) for doc in docs),
+        "quotations": sum(len(get_quotations(doc)) for doc in docs),
+    }
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

@@ -26,7 +26,7 @@ from .columns import BRACKET_OF_ESCAPE
 from .commands import REST_OF_PREDICATE, save_docs
 from .files import read_texts
 from .registry import Format
-from .reports import Report, check_counts
+from .reports import check_counts
 
 CURE = "Expected a copy of https://github.com/propbank/propbank-frames."
 COUNTS = (23_263, 467_122)
@@ -44,10 +44,9 @@ def read_frames(source: Path, vocab: Vocab | None = None, *, without: Iterable[D
         that a model is tested on.
     """
     vocab = Vocab() if vocab is None else vocab
-    report = Report()
     lexicon: Lexicon = {}
     examples: list[Doc] = []
-    for _, text in sorted(read_texts(source / "frames", source / "frames.tar.xz", ".xml", CURE, report).items()):
+    for _, text in sorted(read_texts(source / "frames", source / "frames.tar.xz", ".xml", CURE).items()):
         try:
             root = ElementTree.fromstring(text)
         except ElementTree.ParseError:
@@ -56,7 +55,6 @@ def read_frames(source: Path, vocab: Vocab | None = None, *, without: Iterable[D
             if (name := roleset.attrib["id"].strip()) not in lexicon:
                 lexicon[name] = _read_roleset(roleset)
                 examples += _read_examples(roleset, name, vocab)
-    report.warn()
     check_counts(source, examples, COUNTS, CURE)
     forbidden = {_letters(sentence) for doc in without for sentence in doc.sents}
     return dict(sorted(lexicon.items())), [doc for doc in examples if _letters(doc) not in forbidden]

@@ -39,8 +39,9 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
+from ...annotation.checks import show
 from .columns import REPEATED_MENTIONS, ColumnSpan, Item
-from .files import read_lines, read_object, show_json
+from .files import read_lines, read_object
 from .registry import Format
 from .reports import DOCUMENTS, Report
 from .speech import find_turns, spread_turns
@@ -113,7 +114,7 @@ def _read_doc(line: bytes, vocab: Vocab, place: str, report: Report) -> Doc:
     words = list(chain(*sentences))
     for word in words:
         if not isinstance(word, str) or not word:
-            raise ValueError(f"{place}: found {show_json(word)} in 'sentences', expected lists of words.")
+            raise ValueError(f"{place}: found {show(word)} in 'sentences', expected lists of words.")
     lengths = [len(sentence) for sentence in sentences]
     spaces = _read_values(record, "spaces", lengths, place)
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=[i == 0 for length in lengths for i in range(length)])
@@ -167,7 +168,7 @@ def _read_values(record: dict[str, Any], key: str, lengths: list[int], place: st
     values = _check_lists(record[key], key, place)
     found = [len(value) for value in values]
     if found != lengths:
-        problem = f"found lists of {show_json(found)} values in '{key}' for sentences of {show_json(lengths)} words"
+        problem = f"found lists of {show(found)} values in '{key}' for sentences of {show(lengths)} words"
         raise ValueError(f"{place}: {problem}, expected one list per sentence with one value per word.")
     return list(chain(*values))
 
@@ -189,14 +190,14 @@ def _read_spans(value: object, form: str, key: str, doc: Doc, place: str) -> lis
         good = isinstance(span, list) and len(span) == size and all(type(offset) is int for offset in span[:2])
         if not good or not 0 <= span[0] < span[1] + last <= len(doc):
             expected = f"expected {form} in a document of {len(doc)} words"
-            raise ValueError(f"{place}: found {show_json(span)} in '{key}', {expected}.")
+            raise ValueError(f"{place}: found {show(span)} in '{key}', {expected}.")
         spans.append((span[0], span[1] + last, *span[2:]))
     return spans
 
 
 def _check_list(value: object, key: str, place: str) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"{place}: found {show_json(value)} in '{key}', expected a list.")
+        raise ValueError(f"{place}: found {show(value)} in '{key}', expected a list.")
     return value
 
 
@@ -206,7 +207,7 @@ def _check_lists(value: object, key: str, place: str) -> list[list[Any]]:
 
 def _check_name(value: object, key: str, place: str) -> str:
     if not isinstance(value, str | int | float):
-        raise ValueError(f"{place}: found {show_json(value)} in '{key}', expected a name.")
+        raise ValueError(f"{place}: found {show(value)} in '{key}', expected a name.")
     return str(value)
 
 
@@ -260,5 +261,4 @@ FORMAT = Format(
     suffixes=(".jsonlines",),
     read=read_jsonlines,
     write=write_jsonlines,
-    holds="coreference",
 )

@@ -26,7 +26,7 @@ from ...annotation import (
     set_title,
 )
 from .columns import read_coreference_column, read_phrases, split_blocks
-from .commands import SPLITS, OutDir, list_once, save_docs, split_docs
+from .commands import SPLITS, OutDir, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_all
 from .files import read_text, read_texts
 from .registry import Format
@@ -60,9 +60,9 @@ def read_ontogum(
     """
     source = Path(source)
     vocab = Vocab() if vocab is None else vocab
-    chosen = list_once(read_ontogum_splits(source)) if names is None else names
+    chosen = [*chain(*read_ontogum_splits(source).values())] if names is None else names
     report = Report()
-    texts = read_texts(source / CONLLU_FOLDER, source / CONLLU_ARCHIVE, ".conllu", CURE, report)
+    texts = read_texts(source / CONLLU_FOLDER, source / CONLLU_ARCHIVE, ".conllu", CURE)
     paths = {PurePosixPath(path).stem: path for path in texts}
     docs: list[Doc] = []
     for name in chosen:
@@ -163,7 +163,7 @@ def convert_ontogum(
     "complete"` then, and `keep_singletons = false`, as dev and test stay as they are.
     """
     splits = read_ontogum_splits(source, genres=genre)
-    names, marked = list_once(splits) if genre else None, splits["train"] if singletons else ()
+    names, marked = [*chain(*splits.values())] if genre else None, splits["train"] if singletons else ()
     docs = {get_title(doc): doc for doc in read_ontogum(source, names=names, singletons=marked, types=types)}
     save_docs(split_docs(docs, splits, out_dir))
 

@@ -14,45 +14,31 @@ from typing import Any
 import catalogue
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
-BRACKETED, SPACY = "bracketed", "spacy"
-"""The format of files that no name tells, and the one to which `convert` converts."""
+BRACKETED = "bracketed"  # the format of files that no name tells
+SPACY = "spacy"  # the one to which `convert` converts
+Command = Callable[..., None]  # whose arguments are those of a command: typer reads its signature
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A format of files. `convert` has it if it is read, `export` and `annotate` have it if it is written.
+    """A format of files: `convert` has it if it is read, `export` and `annotate` have it if it is written.
 
-    name (str): What commands call it.
-    title (str): What messages call it: "the bracketed plain-text format".
-    suffixes (tuple[str, ...]): The ends of its files' names. `annotate` uses the first.
-    is_recognised (bool): Whether `check` and `render` read files with these names in this format.
-    read (Callable): Reads the documents of a file. It takes the path and a vocabulary or, with `tokenizes`, a pipeline
-        whose tokenizer splits the text. It raises a ValueError or an OSError if it can't read any.
-    tokenizes (bool): Whether `read` takes a pipeline.
-    write (Callable): Returns the content of a file of documents. It raises a ValueError if it can't be written.
-    holds (str): What is written of a document, for help: "coreference".
-    convert, export (Callable): The command of the format, as a function for typer. By default there is one for a format
-        that is read, and one for a format that is written, without options of its own.
-    writer (Callable): Makes the writer of a file of `annotate`, as `annotate.formats.Writer` describes it. By default
-        `write` is called at the end of a file.
-    part_words (int): About how many words a file of `annotate` has by default.
-    is_compressed (bool): Whether its files are compressed as they are.
+    Readers raise a ValueError or an OSError if they can't read any document.
     """
 
-    name: str
-    title: str
-    suffixes: tuple[str, ...] = ()
-    is_recognised: bool = True
-    read: Callable[[Path, Any], Iterable[Doc]] | None = None
-    tokenizes: bool = False
-    write: Callable[[Sequence[Doc]], str] | None = None
-    holds: str = "documents"
-    convert: Callable[..., None] | None = None
-    export: Callable[..., None] | None = None
-    writer: Callable[[Any], Any] | None = None
-    part_words: int = 100_000
-    is_compressed: bool = False
+    name: str  # what commands call it
+    title: str  # what messages call it: "the bracketed plain-text format"
+    suffixes: tuple[str, ...] = ()  # by which `check` and `render` know its files; `annotate` writes the first one
+    read: Callable[[Path, Vocab], Iterable[Doc]] | None = None  # a file that has words
+    read_text: Callable[[Path, Language], Iterable[Doc]] | None = None  # one whose text the tokenizer splits
+    write: Callable[[Sequence[Doc]], str] | None = None  # the content of a file
+    convert: Command | None = None  # with options of its own, or of files that are not read one by one
+    export: Command | None = None
+    writer: Callable[[Any], Any] | None = None  # makes a `Writer` of `annotate`, where `write` won't do
+    part_words: int = 100_000  # about how many words a file of `annotate` has by default
+    is_compressed: bool = False  # as it is, without `.gz`
 
     @property
     def suffix(self) -> str:
@@ -60,24 +46,28 @@ class Format:
         return self.suffixes[0].removeprefix(".")
 
     def read_docs(self, path: Path, nlp: Language) -> Iterable[Doc]:
-        """Read the documents of a file.
-
-        path (Path): The file.
-        nlp (Language): Its tokenizer splits the text of a format that has no words; others get its vocabulary.
-        """
+        """Read the documents of a file, with a pipeline whose tokenizer splits text."""
+        if self.read_text is not None:
+            return self.read_text(path, nlp)
         if self.read is None:
             raise ValueError(f"{path}: {self.title} can't be read.")
-        return self.read(path, nlp if self.tokenizes else nlp.vocab)
+        return self.read(path, nlp.vocab)
 
     @property
     def endings(self) -> tuple[str, ...]:
         """How the names of its files end, those of compressed text, too."""
-        return self.suffixes if self.is_compressed else (*self.suffixes, *(f"{suffix}.gz" for suffix in self.suffixes))
+        compressed = () if self.is_compressed else tuple(f"{suffix}.gz" for suffix in self.suffixes)
+        return self.suffixes + compressed
+
+    @property
+    def is_recognised(self) -> bool:
+        """True if `check` and `render` have the format."""
+        return bool(self.suffixes and (self.read or self.read_text))
 
     @property
     def is_converted(self) -> bool:
         """True if `convert` has the format."""
-        return bool(self.convert or self.read) and self.name != SPACY
+        return bool(self.convert or self.read or self.read_text) and self.name != SPACY
 
     @property
     def is_exported(self) -> bool:
@@ -101,7 +91,7 @@ def all_formats() -> list[Format]:
 
 def recognised_formats() -> list[Format]:
     """Return the formats that are recognised by the names of files."""
-    return [format_ for format_ in all_formats() if format_.read and format_.suffixes and format_.is_recognised]
+    return [format_ for format_ in all_formats() if format_.is_recognised]
 
 
 def recognise_format(path: Path) -> Format | None:

@@ -18,10 +18,7 @@ SAME_TITLE = "Kept different documents of the same name"
 
 
 class CorpusWarning(UserWarning):
-    """A problem of a corpus that could be read all the same.
-
-    findings (dict[str, list[str]]): A description of each case, by what was found.
-    """
+    """A problem of a corpus that could be read all the same: `findings` as those of its `Report`."""
 
     def __init__(self, findings: dict[str, list[str]]) -> None:
         super().__init__(findings)  # so that it can be pickled, and sent to another process
@@ -32,20 +29,13 @@ class CorpusWarning(UserWarning):
 
 
 class Report:
-    """Collects what is wrong in a corpus, for one warning at the end.
-
-    findings (dict[str, list[str]]): A description of each case, by what was found.
-    """
+    """Collects what is wrong in a corpus, for one warning at the end: `findings` has the cases of what was found."""
 
     def __init__(self) -> None:
         self.findings: dict[str, list[str]] = {}
 
     def add(self, what: str, case: str) -> None:
-        """Add a case.
-
-        what (str): What was found, in the plural, as the beginning of a sentence.
-        case (str): A description: file and line, what was found there, and what was expected.
-        """
+        """Add a case of something, named in the plural: its file and line, what was found, and what was expected."""
         self.findings.setdefault(what, []).append(case)
 
     def leave_out(self, what: str, case: str, times: int = 1) -> None:
@@ -58,14 +48,7 @@ class Report:
         return next(iter(self.findings.get(f"{LEFT_OUT}{what}", [])), "")
 
     def require(self, docs: Sequence[object], source: object, cure: str = "") -> None:
-        """Check that something could be read.
-
-        docs (Sequence[object]): The documents.
-        source (object): The file or folder that they come from.
-        cure (str): What the error advises if nothing was found either.
-        RAISES (ValueError): If there is no document, with the first one that was left out, or else with the first other
-            finding, such as a file that can't be read.
-        """
+        """Fail if no document of a source could be read, with the first left out, else another finding, or the cure."""
         if not docs:
             findings = [case for cases in self.findings.values() for case in cases]
             reason = self.first(DOCUMENTS) or (findings[0] if findings else cure)
@@ -78,7 +61,7 @@ class Report:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """List the first names of documents in a warning, and count the others. Repeated names count once."""
+    """List the first different names of documents in a warning, and count the others."""
     different = list(dict.fromkeys(names))
     more = len(different) - MOST_NAMES
     return ", ".join(different[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
@@ -95,15 +78,9 @@ def _describe(what: str, cases: Sequence[str]) -> str:
 
 
 def leave_out_repeated(docs: Sequence[Doc], places: Sequence[str], report: Report) -> list[Doc]:
-    """Leave out documents that have the title and the words of an earlier one.
+    """Leave out documents that have the title and the words of an earlier one; their places are for messages.
 
-    Different texts may have the same title by chance: they are kept, and reported. Documents without a title may repeat
-    each other.
-
-    docs (Sequence[Doc]): The documents.
-    places (Sequence[str]): Where each is, for messages.
-    report (Report): Gets the repeated documents.
-    RETURNS (list[Doc]): The documents, each once.
+    Different texts may have the same title by chance, and are kept. Documents without a title may repeat each other.
     """
     first: dict[str, tuple[Doc, str]] = {}
     kept: list[Doc] = []

@@ -7,28 +7,17 @@ from itertools import groupby
 
 from ...annotation import Mention
 
-
-def find_turns(speakers: Sequence[str | None]) -> list[tuple[int, int, str]]:
-    """The longest runs of words with the same known speaker.
-
-    speakers (Sequence[str | None]): The speaker of each word of a document, None if it is not known.
-    RETURNS (list[tuple[int, int, str]]): Start, end (exclusive) and speaker of each turn.
-    """
-    turns = []
-    for speaker, run in groupby(range(len(speakers)), key=speakers.__getitem__):
-        words = list(run)
-        if speaker is not None:
-            turns.append((words[0], words[-1] + 1, speaker))
-    return turns
+Turn = tuple[int, int, str]  # start, end (exclusive) and speaker
 
 
-def spread_turns(turns: Iterable[tuple[int, int, str]], length: int) -> list[str | None]:
-    """The speaker of each word of a document.
+def find_turns(speakers: Sequence[str | None]) -> list[Turn]:
+    """The longest runs of words with the same speaker, which is None for words whose speaker is not known."""
+    runs = [(speaker, [*run]) for speaker, run in groupby(range(len(speakers)), key=speakers.__getitem__)]
+    return [(words[0], words[-1] + 1, speaker) for speaker, words in runs if speaker is not None]
 
-    turns (Iterable[tuple[int, int, str]]): Start, end (exclusive) and speaker of each turn.
-    length (int): The number of words of the document.
-    RETURNS (list[str | None]): The speaker of each word, that of the last turn if turns overlap; None without a turn.
-    """
+
+def spread_turns(turns: Iterable[Turn], length: int) -> list[str | None]:
+    """The speaker of each of some words, that of the last turn if turns overlap; None without a turn."""
     speakers: list[str | None] = [None] * length
     for start, end, speaker in turns:
         speakers[start:end] = [speaker] * (end - start)
@@ -36,12 +25,7 @@ def spread_turns(turns: Iterable[tuple[int, int, str]], length: int) -> list[str
 
 
 def nearest_mention(place: Mention, mentions: Iterable[Mention], quoted: Collection[int]) -> Mention:
-    """The mention that is nearest to a quotation, outside of all quotations where there is one.
-
-    place (Mention): The quotation.
-    mentions (Iterable[Mention]): The mentions of a cluster. Of two that are as near, the one before is taken.
-    quoted (Collection[int]): The tokens of all quotations.
-    """
+    """The mention that is nearest to a quotation, outside of all quoted tokens if there is one; rather one before."""
     start, end = place
 
     def order(mention: Mention) -> tuple[bool, int, Mention]:

@@ -12,8 +12,6 @@ FORMAT = Format(
     name="bracketed",
     title="the bracketed plain-text format",
     suffixes=(".txt",),
-    read=read_bracketed,
-    tokenizes=True,
+    read_text=read_bracketed,
     write=write_bracketed,
-    holds="coreference and semantic roles",
 )

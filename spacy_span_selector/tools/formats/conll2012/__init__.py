@@ -12,6 +12,5 @@ FORMAT = Format(
     suffixes=(".gold_conll", "_gold_conll"),
     read=read_conll2012,
     write=write_conll2012,
-    holds="everything",
     convert=convert_conll2012,
 )

@@ -9,10 +9,7 @@ __all__ = ["FORMAT", "read_label_studio", "write_interface", "write_label_studio
 FORMAT = Format(
     name="label-studio",
     title="the JSON of Label Studio",
-    suffixes=(".json",),
-    is_recognised=False,  # other files are JSON, too
-    read=read_label_studio,
-    tokenizes=True,
+    read_text=read_label_studio,  # no suffix tells the format: other files are JSON, too
     convert=convert_label_studio,
     export=export_label_studio,
 )

@@ -18,7 +18,7 @@ from ....annotation.checks import show
 from ....documents.tokenized import make_doc as split_into_tokens
 from ....extensions import labels_by_span, span_label
 from ..reports import Report, shorten
-from .schema import FORMAT, QUOTATION_PLACES, Document, Place, Places, Rolesets, Row, name_document
+from .schema import FORMAT, QUOTATION_PLACES, Document, Place, Places, Rolesets, Thing, name_document
 
 UNALIGNED = "spans that don't begin and end with tokens"
 STARTS = "starts of sentences where no token starts"
@@ -117,15 +117,15 @@ class Alignment:
         self.leave_out(UNALIGNED, path, place)
         return None
 
-    def align(self, key: str) -> list[Row]:
+    def align(self, key: str) -> list[Thing]:
         """The spans under a key with their `tokens`, which are None if a span is left out."""
         columns = getattr(self.document, key)
-        rows: list[Row] = columns.rows() if columns else []
+        rows: list[Thing] = columns.rows() if columns else []
         for i, row in enumerate(rows):
             row["tokens"] = self.find((row["start"], row["end"]), f"{key}[{i}]")
         return rows
 
-    def kept(self, key: str) -> list[Row]:
+    def kept(self, key: str) -> list[Thing]:
         """The spans under a key that are not left out, with their `tokens`."""
         return [row for row in self.align(key) if row["tokens"]]
 
@@ -197,7 +197,7 @@ def _set_clusters(alignment: Alignment, prefix: str, mentions_key: str) -> dict[
     count = len(entities) or len(numbers)
     if numbers != {*range(count)}:
         document.fail("mentions.cluster", sorted(numbers), f"the numbers of {count} clusters, from 0, all of them")
-    clusters: list[list[Row]] = [[] for _ in range(count)]
+    clusters: list[list[Thing]] = [[] for _ in range(count)]
     scores: dict[Offsets, float | None] = {}
     for i, row in enumerate(mentions):
         number = row["antecedent"]
@@ -245,7 +245,7 @@ def _read_frames(alignment: Alignment) -> list[Frame]:
     document = alignment.document
     rolesets = {row["roleset"]: row for row in document.rolesets.rows()} if document.rolesets else {}
     frames = alignment.align("frames")
-    arguments: list[list[Row]] = [[] for _ in frames]
+    arguments: list[list[Thing]] = [[] for _ in frames]
     for i, row in enumerate(alignment.align("arguments")):
         if row["frame"] >= len(frames):
             document.fail(f"arguments.frame[{i}]", row["frame"], f"the number of one of {len(frames)} frames, from 0")

@@ -55,7 +55,7 @@ def _is_always_written(field: Any) -> bool:
     return field.is_required() or ALWAYS in field.metadata
 
 
-Row = dict[str, Any]
+Thing = dict[str, Any]
 Place = tuple[int, int]
 Value = TypeVar("Value")
 Computed = Annotated[Value | None, WrapValidator(lambda value, check: value)]
@@ -92,7 +92,7 @@ class Columns(Record):
             raise ValueError(f"expected as many values under each key; found {found}")
         return self
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Thing]:
         """An object for each of them; what is not known is None."""
         columns = {name: values if isinstance(values, list) else [] for name, values in self}
         return [dict(zip(columns, row, strict=True)) for row in zip_longest(*columns.values())]

@@ -13,7 +13,7 @@ from ....people.characters import find_characters
 from ....people.events import EntityFinder
 from ....people.quotations import DocQuotation, find_quotations
 from . import schema
-from .schema import QUOTATION_PLACES, Row, pack
+from .schema import QUOTATION_PLACES, Thing, pack
 
 
 def to_dict(
@@ -73,9 +73,9 @@ def to_dict(
     return data
 
 
-def mention_rows(clusters: Iterable[Cluster]) -> list[Row]:
+def mention_rows(clusters: Iterable[Cluster]) -> list[Thing]:
     """The mentions of clusters, those of the first one first. `antecedent` is a number among all of these."""
-    rows: list[Row] = []
+    rows: list[Thing] = []
     for number, cluster in enumerate(clusters):
         numbers = {_offsets(mention): len(rows) + i for i, mention in enumerate(cluster)}
         linked_to = zip(cluster.antecedents or (), cluster, strict=False)
@@ -91,7 +91,7 @@ def mention_rows(clusters: Iterable[Cluster]) -> list[Row]:
     return rows
 
 
-def _cluster_rows(clusters: Iterable[Cluster]) -> list[Row]:
+def _cluster_rows(clusters: Iterable[Cluster]) -> list[Thing]:
     rows = []
     first = 0  # the number of the first mention of the cluster
     for cluster in clusters:
@@ -104,13 +104,13 @@ def _cluster_rows(clusters: Iterable[Cluster]) -> list[Row]:
 
 def _frames(frames: Iterable[SrlFrame], find: EntityFinder) -> dict[str, Any]:
     """Frames, their arguments with the numbers of their clusters, and once what their rolesets mean."""
-    predicates: list[Row] = []
-    arguments: list[Row] = []
+    predicates: list[Thing] = []
+    arguments: list[Thing] = []
     for number, frame in enumerate(frames):
         labelled = frame.labelled_spans()
         scores: Sequence[float | None] = frame.scores or [None] * len(labelled)
         for (span, role), score in zip(labelled, scores, strict=True):
-            row: Row = {**_place(span), "score": score}
+            row: Thing = {**_place(span), "score": score}
             if span is frame.predicate:
                 roleset = frame.roleset if isinstance(frame.roleset, str) else None  # files may hold anything
                 predicates.append({**row, "roleset": roleset or None, "roleset_name": frame.meaning or None})
@@ -129,7 +129,7 @@ def _frames(frames: Iterable[SrlFrame], find: EntityFinder) -> dict[str, Any]:
     return data | ({"rolesets": pack([*rolesets.values()], schema.Rolesets)} if rolesets else {})
 
 
-def _rolesets(predicates: Sequence[Row], arguments: Iterable[Row]) -> dict[str, Row]:
+def _rolesets(predicates: Sequence[Thing], arguments: Iterable[Thing]) -> dict[str, Thing]:
     """The meanings of rolesets and of their roles; without those of which frames say different things."""
     of_predicates = [(row["roleset"], None, row["roleset_name"]) for row in predicates]
     of_roles = [(predicates[row["frame"]]["roleset"], row["role"], row["description"]) for row in arguments]
@@ -152,8 +152,8 @@ def _roles(facts: Mapping[Any, str | None]) -> dict[str, str | None]:
     return {role: text for role, text in facts.items() if text != meant[role]}
 
 
-def _quotation_row(quotation: DocQuotation) -> Row:
-    row: Row = {**_place(quotation.span), "score": quotation.score}
+def _quotation_row(quotation: DocQuotation) -> Thing:
+    row: Thing = {**_place(quotation.span), "score": quotation.score}
     entities = {"speaker": quotation.speaker_entity, "addressee": quotation.addressee_entity}
     row |= {key: entity.number for key, entity in entities.items() if entity is not None}
     spans = (quotation.speaker_mention, quotation.addressee_mention, quotation.cue)
@@ -163,7 +163,7 @@ def _quotation_row(quotation: DocQuotation) -> Row:
     return row
 
 
-def _scored_rows(group: SpanGroup) -> list[tuple[Span, Row]]:
+def _scored_rows(group: SpanGroup) -> list[tuple[Span, Thing]]:
     """The spans of a group that have tokens, and their rows with probabilities, if these are known."""
     scores: Sequence[float | None] = annotation.get_scores(group) or [None] * len(group)
     return [(span, {**_place(span), "score": scores[i]}) for i, span in enumerate(group) if len(span)]

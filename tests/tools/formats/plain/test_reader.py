@@ -282,13 +282,25 @@ def test_scores_that_only_some_spans_have_are_counted():
 # Bad data
 
 
-def mentions(*rows: dict[str, Any]) -> dict[str, Any]:
-    return {"mentions": pack(*({"cluster": 0, **row} for row in rows))}
+ANN, HER = span(0, 3), span(11, 14)
 
 
-ANN, CALLED, HER = span(0, 3), span(4, 10), span(11, 14)
-ARGUMENT = {**HER, "frame": 0, "role": "ARG1"}
-SCORES = [-1, 1.5, 10**9, float("inf"), float("nan")]
+def mentions(*rows: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    return {"mentions": pack(*({"cluster": 0, **row} for row in rows)), **parts}
+
+
+def arguments(*rows: dict[str, Any]) -> dict[str, Any]:
+    return {"frames": spans((4, 10)), "arguments": pack(*({**HER, "frame": 0, "role": "ARG1", **row} for row in rows))}
+
+
+def labelled(*rows: dict[str, Any]) -> dict[str, Any]:
+    return {"labelled_spans": pack(*({**HER, "label": "A", **row} for row in rows))}
+
+
+def quoted(**parts: int) -> dict[str, Any]:
+    return {"quotations": pack({**ANN, **parts})}
+
+
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"text": 7}, "text is 7; expected a valid string"),
     ({"text": "\ud800"}, r"text is '\\ud800'; expected a string without surrogates"),
@@ -296,7 +308,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"sentences": {"start": [0]}}, "sentences.end is missing"),
     ({"sentences": {"start": [0, 4], "end": [23]}}, "expected as many values under each key; found 2 of 'start', 1 of"),
     (mentions({"start": "0", "end": 3}), r"mentions.start\[0\] is '0'; expected a valid integer"),
-    (mentions(span(0.0, 3)), r"start\[0\] is 0.0; expected a valid integer"),  # type: ignore[arg-type]
+    (mentions({"start": 0.0, "end": 3}), r"start\[0\] is 0.0; expected a valid integer"),
     (mentions(span(False, 3)), r"start\[0\] is False; expected a valid integer"),
     (mentions(span(-1, 3)), r"start\[0\] is -1; expected greater than or equal to 0"),
     (mentions(span(10**5000, 3)), r"\(start, end\) of mentions\[0\] is too long to be shown"),
@@ -306,7 +318,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (mentions({**ANN, "link_score": True}), r"link_score\[0\] is True; expected a valid number"),
     (mentions({**ANN, "cluster": 1}), r"mentions.cluster is \[1\]; expected the numbers of 1 clusters, from 0"),
     (mentions(ANN, {**HER, "cluster": 2}), r"mentions.cluster is \[0, 2\]; expected the numbers of 2 clusters, from 0"),
-    ({**mentions(ANN), "clusters": {"name": ["a", "b"]}}, r"cluster is \[0\]; expected the numbers of 2 clusters"),
+    (mentions(ANN, clusters={"name": ["a", "b"]}), r"cluster is \[0\]; expected the numbers of 2 clusters"),
     (mentions({**ANN, "antecedent": 7}), r"antecedent\[0\] is 7; expected the number of one of 1 mentions"),
     (mentions({**ANN, "antecedent": -1}), r"antecedent\[0\] is -1; expected greater than or equal to 0"),
     (
@@ -314,28 +326,19 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "is .2, 3.; expected None, or a mention of the same",
     ),
     (
-        mentions({**ANN, "antecedent": 0}, {**HER, "cluster": 1, "antecedent": 0}),
-        "is .0, 1.; expected None, or a mention of the same cluster before .2, 3.",
+        mentions(ANN, {**HER, "cluster": 1, "antecedent": 0}),
+        "is .0, 1.; expected None, or a mention of the same cluster",
     ),
     (mentions(ANN, HER, ANN), r"clusters\[0\]\[2\] is \(0, 1\), which is in the cluster already; expected each once"),
     ({"unlinked_mentions": pack(HER, HER)}, r"is \(11, 14\); expected mentions that are in no cluster, each once"),
-    ({**mentions(HER), "unlinked_mentions": pack(HER)}, r"is \(11, 14\); expected mentions that are in no cluster"),
+    (mentions(HER, unlinked_mentions=pack(HER)), r"is \(11, 14\); expected mentions that are in no cluster"),
     ({"frames": spans((4, 3))}, r"\(start, end\) of frames\[0\] is \(4, 3\)"),
-    ({"frames": pack({**CALLED, "roleset": 1})}, r"frames.roleset\[0\] is 1; expected a valid string"),
+    ({"frames": pack(span(4, 10, roleset=1))}, r"frames.roleset\[0\] is 1; expected a valid string"),
     ({"arguments": pack({**HER, "frame": 0})}, "arguments.role is missing"),
+    (arguments({"frame": 1}), r"arguments.frame\[0\] is 1; expected the number of one of 1 frames, from 0"),
+    (arguments({}, {"score": 0.5}), r"frames\[0\].arguments\[1\] is \(2, 3, 'ARG1'\), which is in the frame already"),
     (
-        {"frames": pack(CALLED), "arguments": pack({**ARGUMENT, "frame": 1})},
-        r"arguments.frame\[0\] is 1; expected the number of one of 1 frames, from 0",
-    ),
-    (
-        {"frames": pack(CALLED), "arguments": pack(ARGUMENT, {**ARGUMENT, "score": 0.5})},
-        r"frames\[0\].arguments\[1\] is \(2, 3, 'ARG1'\), which is in the frame already; expected each once",
-    ),
-    (
-        {
-            "frames": pack(CALLED),
-            "arguments": pack({**ARGUMENT, "description": "a"}, {**ARGUMENT, **ANN, "description": "b"}),
-        },
+        arguments({"description": "a"}, {**ANN, "description": "b"}),
         r"the description of ARG1 in frames\[0\] is 'b'; expected 'a', as said before",
     ),
     ({"sentences": spans((0, 99))}, r"\(start, end\) of sentences\[0\] is \(0, 99\)"),
@@ -347,37 +350,15 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"tokens": spans((0, 3), (2, 23))}, r"tokens.start\[1\] is 2; expected at least 3, where the one before it ends"),
     ({"tokens": spans((0, 10))}, "the text between tokens at 10 is ' her brother.'; expected white space"),
     ({"quotations": {"end": [3]}}, r"quotations.start is missing"),
-    (
-        {"quotations": pack({**ANN, "cue_start": 4})},
-        r"\(start, end\) of the cue of quotations\[0\] is \(4, None\); expected both or none",
-    ),
-    (
-        {"quotations": pack({**ANN, "speaker_start": 4, "speaker_end": 99})},
-        r"\(start, end\) of the speaker of quotations\[0\] is \(4, 99\); expected start < end <= 23",
-    ),
+    (quoted(cue_start=4), r"\(start, end\) of the cue of quotations\[0\] is \(4, None\); expected both or none"),
+    (quoted(speaker_start=4, speaker_end=99), r"of the speaker of quotations\[0\] is \(4, 99\); expected start < end"),
     ({"labelled_spans": pack(ANN)}, r"labelled_spans.label is missing"),
-    ({"labelled_spans": pack(span(11, 99, label="A"))}, r"\(start, end\) of labelled_spans\[0\] is \(11, 99\)"),
+    (labelled({"end": 99}), r"\(start, end\) of labelled_spans\[0\] is \(11, 99\)"),
     (
-        {"labelled_spans": pack({**HER, "label": "A"}, {**HER, "label": "A", "score": 0.5})},
+        labelled({}, {"score": 0.5}),
         r"spans\[1\] is \(2, 3, 'A'\), which is in the document already; expected each once",
     ),
     ({"speakers": pack({**ANN, "speaker": None})}, r"speakers.speaker\[0\] is None; expected a valid string"),
-    *(
-        (
-            {key: pack({**ANN, "cluster": 0, "frame": 0, "role": "A", "label": "A", name: score})},
-            rf"{key}.{name}\[0\] is ",
-        )
-        for key, name in [
-            ("mentions", "score"),
-            ("mentions", "link_score"),
-            ("unlinked_mentions", "score"),
-            ("frames", "score"),
-            ("arguments", "score"),
-            ("quotations", "score"),
-            ("labelled_spans", "score"),
-        ]
-        for score in SCORES
-    ),
 ]
 
 
@@ -390,10 +371,16 @@ def test_wrong_data_is_an_error_that_names_key_found_and_expected(wrong: dict[st
     assert re.match("Can't (read|annotate) document 'the call': ", str(caught.value))
 
 
-def test_a_score_that_is_no_probability_has_a_cure():
-    cure = r"score\[0\] is 1.5; expected a probability from 0 to 1; write null if it is not known\."
-    with pytest.raises(ValueError, match=cure):
-        from_dict(make_data(**mentions({**ANN, "score": 1.5})), NLP)
+@pytest.mark.parametrize("score", [-1, 1.5, 10**9, float("inf"), float("nan")])
+@pytest.mark.parametrize(
+    "key", ["mentions", "unlinked_mentions", "frames", "arguments", "quotations", "labelled_spans"]
+)
+def test_a_score_that_is_no_probability_is_an_error(key: str, score: float):
+    thing = {**ANN, "cluster": 0, "frame": 0, "role": "A", "label": "A"}
+    for name in ("score", "link_score") if key == "mentions" else ("score",):
+        message = rf"{key}.{name}\[0\] is .*; expected a probability from 0 to 1; write null if it is not known\."
+        with pytest.raises(ValueError, match=message):
+            from_dict(make_data(**{key: pack({**thing, name: score})}), NLP)
 
 
 @pytest.mark.parametrize(
