@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 import torch
+from torch import Tensor
 
 from spacy_span_selector.layers.spans import layout
-from spacy_span_selector.layers.spans.layout import SpanLayout
+from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
 
 def layout_of(
@@ -21,3 +22,9 @@ def layout_of(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layout, "LEAST_LONG", 1)
         return SpanLayout.build([[*lengths] for lengths in documents], device, most)
+
+
+def listed(*columns: Tensor | Spans) -> list[tuple[int, ...]]:
+    """The rows of columns of numbers, of which two may be those of spans."""
+    tensors = [each for one in columns for each in ((one.starts, one.ends) if isinstance(one, Spans) else (one,))]
+    return list(zip(*(tensor.tolist() for tensor in tensors), strict=True))

@@ -36,11 +36,10 @@ def read_records(paths: Iterable[Path], *, strict: bool = False) -> list[Record]
     """Read the records of one or more files; of several with the same grid and name, only the last counts.
 
     paths (Iterable[Path]): Files of records, or folders with a `results.jsonl`.
-    strict (bool): Whether an incomplete record, or a file in another encoding, is an error. Otherwise it is left out
-        with a warning, as a line that is not JSON always is: a crash leaves one.
-    RETURNS (list[Record]): The records.
+    strict (bool): Whether an incomplete record is an error. Otherwise it is left out with a warning, as a line that is
+        not JSON always is: a crash leaves one.
     RAISES (FileNotFoundError): If a file is missing.
-    RAISES (ValueError): If a record is incomplete, or a file is not in UTF-8, and `strict` is set.
+    RAISES (ValueError): If a record is incomplete and `strict` is set.
     """
     records: dict[tuple[str, str], tuple[Record, str]] = {}
     for path in paths:
@@ -57,18 +56,13 @@ def read_records(paths: Iterable[Path], *, strict: bool = False) -> list[Record]
 
 def _read_file(file: Path, strict: bool) -> Iterator[tuple[Record, str]]:
     """The complete records of a file, each with its place."""
-    content = file.read_bytes()
-    encoding = json.detect_encoding(content)
-    if not encoding.startswith("utf-8"):
-        _leave_out(f"{file} is encoded in {encoding}. Expected UTF-8: save it as that, or use another folder", strict)
-        return
-    for number, line in enumerate(content.splitlines(), start=1):
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         place = f"{file}:{number}"
         try:
             record = json.loads(line)
             if not isinstance(record, dict):
                 raise ValueError
-        except (ValueError, RecursionError):
+        except ValueError:
             if line:
                 _leave_out(f"{place}: not a record of a run: {line[:60].decode(errors='replace')!r}")
             continue

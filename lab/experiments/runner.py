@@ -80,7 +80,7 @@ def pending_runs(runs: Iterable[Run], results: Path) -> list[Run]:
     runs (Iterable[Run]): The runs.
     results (Path): The file of records.
     RETURNS (list[Run]): The runs without a record.
-    RAISES (ValueError): If the record of a run has a different config, or a record is incomplete or not in UTF-8.
+    RAISES (ValueError): If the record of a run has a different config, or a record is incomplete.
     """
     records = read_records([results], strict=True) if results.exists() else []
     done = {(record["grid"], record["name"]): record for record in records}

@@ -73,6 +73,7 @@ class CorefOutput(NamedTuple):
         cluster_of_span = gold.cluster_of_span(layout)
         clusters = cluster_of_span[self.selection.candidates]
         learnt = gold.annotated[layout.document[self.selection.spans.starts]]
+        # Drawn from all spans, so also from those that the selector leaves out of the candidates.
         sampled = negatives.draw(cluster_of_span >= 0, gold_flat, gold.annotated, layout)
         is_gold = clusters >= 0
         is_other = ~is_gold & learnt
@@ -96,6 +97,7 @@ class CorefOutput(NamedTuple):
         log_links = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1).log_softmax(dim=1)
         right = self.gold_antecedents(clusters)
         kept = right.any(dim=1)
+        # Without a gold antecedent among those that were kept, "no antecedent" is right: column 0.
         right = torch.cat([~kept[:, None], right], dim=1)
         log_likelihood = log_links.masked_fill(~right, -torch.inf).logsumexp(dim=1)
         lost = ~kept & ~_is_first_of_cluster(clusters)

@@ -118,4 +118,5 @@ class CorefHead(SelectingHead):
         log_p = selection.marginals.selected.detach()[selection.candidates]
         if self.settings.distance == "candidates":
             return torch.ones_like(log_p)
+        # A given mention is one for certain, whatever the selector makes of it.
         return log_p.exp() if request.given is None else log_p.exp().masked_fill(request.given[document], 1.0)

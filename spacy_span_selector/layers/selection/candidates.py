@@ -150,6 +150,7 @@ class MostProbable:
     ratio: float
 
     def __call__(self, scores: Tensor, log_marginals: Tensor, layout: SpanLayout) -> Tensor:
+        # One top-k over the batch, not one a sentence: where few spans are likely, few are worth learning from.
         wanted = min(int(self.ratio * len(layout.document)), layout.size)
         likely = log_marginals.masked_fill(~layout.valid(), -torch.inf).topk(wanted)
         return in_text_order(likely.indices[likely.values > -torch.inf], layout)

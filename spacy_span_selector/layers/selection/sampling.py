@@ -67,6 +67,7 @@ def _sample_like(gold: Tensor, pool: Tensor, annotated: Tensor, layout: SpanLayo
     firsts, lasts = layout.locate(gold)
     starts = torch.randint(tokens, (wanted,), device=gold.device)
     ends = starts + (lasts - firsts)[torch.randint(len(gold), (wanted,), device=gold.device)]
+    # A start anywhere and a width from anywhere: what leaves its sentence is thrown away, not drawn again.
     inside = (ends < tokens) & annotated[layout.document[starts]]
     starts, ends = starts[inside], ends[inside]
     whole = (layout.sentence[starts] == layout.sentence[ends]) & layout.has_index(starts, ends)

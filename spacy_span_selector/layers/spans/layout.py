@@ -126,6 +126,7 @@ class SpanLayout:
         first = torch.cumsum(lengths, 0) - lengths  # row of the first token of each sentence
         place = torch.arange(len(document)) - torch.repeat_interleave(first, lengths)
         row = torch.empty(len(document), dtype=torch.long)
+        # Longest first, so that a bucket is cut off where sentences get too short for its longest one.
         order = torch.argsort(lengths, descending=True, stable=True)
         buckets: list[Bucket] = []
         size = 0
@@ -140,7 +141,7 @@ class SpanLayout:
             tokens = torch.where(inside, first[chosen, None] + places, 0)
             rows = size + columns * torch.arange(len(chosen) * longest).view(len(chosen), longest)
             if limit is not None:
-                rows -= places
+                rows -= places  # a band counts from the first token of a span, so its place is taken off again
             row[tokens[inside]] = rows[inside]
             buckets.append(Bucket(tokens.to(device), bucket_lengths.to(device), size, limit))
             size += len(chosen) * longest * columns

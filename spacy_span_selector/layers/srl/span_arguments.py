@@ -89,6 +89,7 @@ class SpanArguments:
         selection = [log_p[gold_flat.unique()], log_not_p[negatives.draw(is_gold, gold_flat, sampled, layout)]]
         is_other = learnt & ~is_gold[candidates]
         is_none = is_other & complete[layout.document[self.selection.spans.starts]]
+        # How far the roles of a candidate count: those of a gold one in full, those of one that is none by p(s).
         reached = torch.where(is_none, log_p[candidates].detach().exp(), learnt & ~is_other)
         undecided = (is_other & ~is_none)[self.pairs.left]
         flat = candidates[self.pairs.left[undecided]]
@@ -120,6 +121,7 @@ class SpanArguments:
             intervals = [(rival.start, rival.end) for rival in own]
             chosen = [(i, own[i].role) for i in heaviest_disjoint(intervals, [rival.weight for rival in own])]
             once = [role for _, role in chosen if role in unique]
+            # Labels matter to each other only if a unique one comes twice, which is rare: the exact search is slow.
             if len({*once}) < len(once):
                 rows = weights[[rival.pair for rival in own]].tolist()
                 choices = [[(role, weight) for role, weight in enumerate(row) if weight > 0] for row in rows]
@@ -146,6 +148,7 @@ class SpanArguments:
 
     def _gold_roles(self, gold: GoldFrames, gold_flat: Tensor) -> Tensor:
         """The role of each pair, 0 for null. Shape: (pairs,)"""
+        # A pair of span and predicate as one number, so that gold pairs can be looked up among sorted ones.
         count = len(self.predicates)
         keys = gold_flat * count + gold.frames
         keys, order = torch.sort(keys, stable=True)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from lab.experiments.figures import draw_condition_figures
 from lab.experiments.records import Record
 from lab.experiments.report import write_report
 from lab.experiments.statistics import Mean, score
@@ -25,6 +24,8 @@ from spacy_span_selector.scoring.task import get_task
 from .conftest import make_record
 from .test_figures import PNG
 
+COREFERENCE = get_task("structured_coref")
+
 
 def scored(variant: str, value: float, seed: int = 0):
     return make_record(variant, seed, scores={"test": {"coref_f": value}, "dev": {}})
@@ -35,12 +36,9 @@ def test_markdown_has_heading_note_and_cells():
     assert table.to_markdown() == "### Scores\n\nOn test.\n\n|  | F1 |\n|---|---:|\n| greedy | 70.0 |"
 
 
-def test_cell_has_mean_and_deviation():
+def test_cell_has_mean_and_deviation_or_a_dash():
     assert show_mean(Mean(0.7061, 0.0123, 3), Column("", score("coref_f"))) == "70.6 ± 1.2"
     assert show_mean(Mean(0.7061, None, 1), Column("", score("coref_f"))) == "70.6"
-
-
-def test_missing_number_is_a_dash():
     table = variant_table("", "", {"greedy": [scored("greedy", 0.7)]}, [Column("LEA", score("coref_lea_f"))])
     assert table.rows == [["greedy", "1", "–"]]
     assert table.values == {"greedy": {"LEA": None}}
@@ -66,13 +64,10 @@ def test_gold_spans_are_summed_over_folds_not_over_runs():
 
 def test_selectors_are_compared_at_the_ratio_of_the_reference():
     greedy = make_record("greedy", kept={**make_record()["kept"], "spans": 320})
-    rows = ratio_table({"structured": [make_record()], "greedy": [greedy]}, "mentions").rows
-    assert rows == [["structured", "0.150", "83.0", "75.0"], ["greedy", "0.400", "83.0", "75.0"]]
-
-
-def test_a_selector_without_scores_has_no_recall_at_another_ratio():
-    rows = ratio_table({"structured": [make_record()], "bio": [make_record("bio", curve=[])]}, "arguments").rows
-    assert rows[1][-1] == "–"
+    without_scores = make_record("bio", curve=[])
+    rows = ratio_table({"structured": [make_record()], "greedy": [greedy], "bio": [without_scores]}, "mentions").rows
+    assert rows[:2] == [["structured", "0.150", "83.0", "75.0"], ["greedy", "0.400", "83.0", "75.0"]]
+    assert rows[2][-1] == "–"
 
 
 def test_memory_and_speed():
@@ -80,15 +75,11 @@ def test_memory_and_speed():
 
 
 def test_calibration_of_a_selector_without_probabilities_is_missing():
-    table = calibration_table({"structured": [make_record()], "greedy": [make_record("greedy", calibration=None)]})
+    others = [make_record("greedy", calibration=None)], [make_record("bio", calibration=None, average_precision=0.5)]
+    table = calibration_table({"structured": [make_record()], "greedy": others[0], "bio": others[1]})
     assert table.rows[0][2] == f"{100 * (9 + 19) / 1090:.3f}"
     assert table.rows[0][3] == f"{100 * 19 / 190:.2f}"
-    assert table.rows[1][2:] == ["–", "–", "–"]
-
-
-def test_average_precision_is_shown_without_probabilities_too():
-    table = calibration_table({"greedy": [make_record("greedy", calibration=None, average_precision=0.5)]})
-    assert table.rows[0][2:] == ["–", "–", "50.0"]
+    assert [row[2:] for row in table.rows[1:]] == [["–", "–", "–"], ["–", "–", "50.0"]]
 
 
 def counted(variant: str, right: float) -> Record:
@@ -120,16 +111,10 @@ def test_other_settings_stand_below_their_variant():
 def test_other_corpora_have_tables_of_their_own():
     there = {**{name: make_record()[name] for name in ("tokens", "kept", "output")}, "average_precision": 0.4}
     there["scores"] = {"test": {"coref_f": 0.3}}
-    first, *_ = tables = elsewhere_tables(
-        get_task("structured_coref"), {"structured": [make_record(elsewhere={"news": there})]}
-    )
-    assert first.title == "On news" and first.rows == [
-        ["structured", "1", "30.0", "69.2", "83.0", "75.5", "40.0", "0.150"]
-    ]
-    assert [table.title for table in tables[1:]] == [
-        "Recall of mentions on news by nesting depth",
-        "Recall of mentions on news by width",
-    ]
+    tables = elsewhere_tables(COREFERENCE, {"structured": [make_record(elsewhere={"news": there})]})
+    assert tables[0].rows == [["structured", "1", "30.0", "69.2", "83.0", "75.5", "40.0", "0.150"]]
+    recall = [f"Recall of mentions on news by {name}" for name in ("nesting depth", "width")]
+    assert [table.title for table in tables] == ["On news", *recall]
 
 
 def test_tables_of_coreference():
@@ -143,9 +128,6 @@ def test_tables_of_semantic_roles():
     tables = {table.title: table for table in report_tables(get_task("structured_srl"), {"structured": [record]})}
     assert tables["Span accuracy on test"].rows == [["structured", "1", "50.0", "50.0", "50.0"]]
     assert "Recall of arguments by nesting depth" in tables
-
-
-COREFERENCE = get_task("structured_coref")
 
 
 def run(variant: str, condition: str, value: float, fold: str = "0") -> Record:
@@ -170,14 +152,8 @@ def test_differences_under_each_condition():
     assert test.rows == dev.rows
     rows = [["5", "greedy", "0", "–"], ["80", "greedy", "1", "+10.00"], ["all", "greedy", "1", "+10.00"]]
     assert [row[:4] for row in test.rows] == rows
-
-
-def test_all_conditions_together():
-    conditions = {
-        size: {"structured": [run("structured", size, better)], "greedy": [run("greedy", size, 0.5)]}
-        for size, better in (("5", 0.6), ("80", 0.7))
-    }
-    *_, test, _ = condition_tables(COREFERENCE, conditions)
+    both = {**CONDITIONS, "5": {"structured": [run("structured", "5", 0.6)], "greedy": [run("greedy", "5", 0.4)]}}
+    *_, test, _ = condition_tables(COREFERENCE, both)
     assert test.rows[-1][:4] == ["all", "greedy", "2", "+15.00"]
 
 
@@ -187,8 +163,3 @@ def test_a_report_of_a_grid_with_conditions_has_a_section_for_each(tmp_path):
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## books", "## books: 5", "## books: 80"]
     assert (tmp_path / "books-conditions.png").read_bytes().startswith(PNG)
-
-
-def test_a_figure_of_all_conditions():
-    (figure,) = draw_condition_figures("books", COREFERENCE, CONDITIONS)
-    assert figure.name == "books-conditions.png" and figure.content.startswith(PNG)

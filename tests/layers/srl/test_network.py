@@ -26,23 +26,15 @@ from ...selectors import SELECTORS, MostProbableAndGold
 from .test_span_arguments import FRAMES, ROLES, SENTENCES, make_gold
 
 WIDTH, ROLESETS = 6, 4
-SETTINGS = SrlSettings(
-    selector=StructuredSelector(),
-    hidden_width=8,
-    pair_width=5,
-    pair_hidden_width=7,
-    feature_width=3,
-    dropout=0.0,
-    max_span_width=None,
-    roleset_vectors=False,
-    bfloat16=False,
-)
+SIZES = {"hidden_width": 8, "pair_width": 5, "pair_hidden_width": 7, "feature_width": 3, "max_span_width": None}
+SETTINGS = SrlSettings(selector=StructuredSelector(), dropout=0.0, roleset_vectors=False, bfloat16=False, **SIZES)
 NAMES = ["structured", "laminar", "sigmoid"]
 ABOVE = AboveThreshold(0.1)
 
 
-def build(settings: SrlSettings = SETTINGS) -> SrlHead:
+def build(selector: str = "structured", dropout: float = 0.0) -> SrlHead:
     torch.manual_seed(0)
+    settings = replace(SETTINGS, selector=SELECTORS[selector](), dropout=dropout)
     head = SrlHead(width=WIDTH, roles=ROLES, rolesets=ROLESETS, settings=settings)
     torch.nn.init.normal_(head.rolesets.rolesets.weight)  # starts at 0
     return head
@@ -73,7 +65,7 @@ def run(
 
 @pytest.mark.parametrize("selector", NAMES)
 def test_a_batch_equals_its_documents_one_by_one(selector: str) -> None:
-    head = build(replace(SETTINGS, selector=SELECTORS[selector]())).eval()
+    head = build(selector).eval()
     none = torch.zeros(0, dtype=torch.long)
     choose, nothing = ABOVE, Spans(none, none)
     free = torch.zeros(1, dtype=torch.bool)
@@ -97,7 +89,7 @@ def test_a_batch_equals_its_documents_one_by_one(selector: str) -> None:
 
 @pytest.mark.parametrize("selector", NAMES)
 def test_pairs_have_the_same_roles_in_blocks(selector: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    head = build(replace(SETTINGS, selector=SELECTORS[selector]())).eval()
+    head = build(selector).eval()
     find = FindPredicates(Spans(*torch.tensor([[1, 2, 5, 11, 13]] * 2)), closed=torch.ones(3, dtype=torch.bool))
     outputs = []
     for at_once in (1000, 3):
@@ -133,7 +125,7 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
 ) -> None:
     gold = replace(make_gold(FRAMES, annotated=(True, False, True)), rolesets=torch.tensor([1, -1, 2, 3]))
     layout = layout_of(SENTENCES)
-    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), MostProbable(0.8), given(gold.predicates))
+    output = run(build(selector), MostProbable(0.8), given(gold.predicates))
     tags = predicate_tags(gold.predicates, 15).tolist()
     predicates = -sum(row[tags[i]] for i, row in enumerate(output.log_tags.tolist()) if not 7 <= i < 10)
     senses = output.rolesets.log_p.tolist()
@@ -146,7 +138,7 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
 @pytest.mark.parametrize("selector", NAMES)
 def test_a_batch_without_annotation_has_no_loss(selector: str) -> None:
     gold = make_gold([], annotated=(False, False, False))
-    output = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), MostProbable(0.8), given(gold.predicates))
+    output = run(build(selector), MostProbable(0.8), given(gold.predicates))
     loss = output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=Negatives(1.0))
     assert loss.item() == 0.0
     for gradient in torch.autograd.grad(loss, output.tensors(), materialize_grads=True):
@@ -163,7 +155,7 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
         return Senses(Pairs(left.to(device), right.to(device)), log_counts.to(device))
 
     choose = MostProbableAndGold(gold, 0.8)
-    head = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.3)).to(device).train()
+    head = build(selector, 0.3).to(device).train()
     tokens = torch.randn(15, WIDTH, generator=torch.Generator().manual_seed(2)).to(device).requires_grad_()
     layout = layout_of(SENTENCES, on_device)
     find = FindPredicates(gold.predicates, closed=torch.ones(3, dtype=torch.bool, device=device))
@@ -178,8 +170,8 @@ def test_every_weight_has_a_finite_gradient(selector: str, device: str) -> None:
 @pytest.mark.parametrize("selector", NAMES)
 def test_evaluation_is_without_dropout(selector: str) -> None:
     find, choose = given(make_gold(FRAMES).predicates), MostProbable(2.0)
-    expected = run(build(replace(SETTINGS, selector=SELECTORS[selector]())), choose, find)
-    dropped = build(replace(SETTINGS, selector=SELECTORS[selector](), dropout=0.5))
+    expected = run(build(selector), choose, find)
+    dropped = build(selector, 0.5)
     for found, wanted in zip(run(dropped.eval(), choose, find).tensors(), expected.tensors(), strict=True):
         assert torch.equal(found, wanted)
     torch.manual_seed(0)
@@ -200,20 +192,10 @@ def test_without_rolesets_there_is_nothing_to_say_of_them() -> None:
     assert output.rolesets.decode().tolist() == [-1] * 4
 
 
-def test_sizes_are_remembered() -> None:
-    assert build().sizes == {"width": WIDTH, "roles": ROLES, "rolesets": ROLESETS, "tags": 0}
-
-
-@pytest.mark.parametrize("dropout", [-0.1, 1.0])
-def test_dropout_out_of_range_is_an_error(dropout: float) -> None:
-    with pytest.raises(ValueError, match="dropout"):
-        replace(SETTINGS, dropout=dropout)
-
-
-@pytest.mark.parametrize("name", ["hidden_width", "pair_width", "pair_hidden_width", "feature_width", "max_span_width"])
-def test_sizes_below_1_are_errors(name: str) -> None:
+@pytest.mark.parametrize(("name", "value"), [*((name, 0) for name in SIZES), ("dropout", -0.1), ("dropout", 1.0)])
+def test_sizes_out_of_range_are_errors(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):
-        replace(SETTINGS, **{name: 0})
+        replace(SETTINGS, **{name: value})
 
 
 def test_documents_with_some_of_their_frames_teach_nothing_of_which_words_are_predicates() -> None:

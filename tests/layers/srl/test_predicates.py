@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import hypothesis.strategies as st
 import pytest
 import torch
@@ -12,11 +14,15 @@ from spacy_span_selector.layers.srl.predicates import (
     OUTSIDE,
     FindPredicates,
     PredicateTagger,
+    RolesetClassifier,
+    RolesetScores,
+    Senses,
     decode_predicates,
     predicate_tags,
 )
+from spacy_span_selector.layers.srl.roles import Pairs
 
-from ...layouts import layout_of
+from ...layouts import layout_of, listed
 
 Predicates = list[tuple[int, int]]
 
@@ -26,10 +32,6 @@ LAYOUT = layout_of([[3, 2], [], [4]])
 def as_spans(predicates: Predicates, device: str = "cpu") -> Spans:
     starts, ends = torch.tensor(predicates, dtype=torch.long, device=device).view(-1, 2).T
     return Spans(starts, ends)
-
-
-def as_list(spans: Spans) -> Predicates:
-    return list(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True))
 
 
 def certain(tags: list[int]) -> torch.Tensor:
@@ -66,7 +68,7 @@ def tagged_batches(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
 def test_predicates_are_those_that_the_tags_spell(batch: tuple[list[list[int]], list[int]]) -> None:
     lengths, tags = batch
     found = decode_predicates(certain(tags), layout_of(lengths))
-    assert as_list(found) == plain_predicates(tags, [length for document in lengths for length in document])
+    assert listed(found) == plain_predicates(tags, [length for document in lengths for length in document])
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_tags_at_edges(tags: list[int], expected: Predicates, device: str) -> No
     layout = layout_of([[3, 2], [], [4]], torch.device(device))
     found = decode_predicates(certain(tags).to(device), layout)
     assert found.starts.device.type == device
-    assert as_list(found) == expected
+    assert listed(found) == expected
 
 
 @settings(deadline=None)
@@ -94,32 +96,27 @@ def test_tags_of_predicates_spell_them(batch: tuple[list[list[int]], list[int]])
     layout = layout_of(lengths)
     predicates = decode_predicates(certain(tags), layout)
     spelt = predicate_tags(predicates, len(tags))
-    assert as_list(decode_predicates(certain(spelt.tolist()), layout)) == as_list(predicates)
+    assert listed(decode_predicates(certain(spelt.tolist()), layout)) == listed(predicates)
 
 
 def test_the_first_of_overlapping_predicates_has_the_tokens() -> None:
-    predicates = as_spans([(0, 0), (0, 2), (4, 6), (5, 5), (7, 8)])
+    predicates = as_spans([(0, 0), (0, 2), (4, 6), (5, 5), (7, 8), (7, 8)])
     assert predicate_tags(predicates, 10).tolist() == [1, 0, 0, 0, 1, 2, 2, 1, 2, 0]
-
-
-def test_two_predicates_on_one_span_are_tagged_once() -> None:
-    assert predicate_tags(as_spans([(1, 2), (1, 2)]), 4).tolist() == [0, 1, 2, 0]
 
 
 def test_given_predicates_are_taken_and_no_others(device: str) -> None:
     layout = layout_of([[3, 2], [], [4]], torch.device(device))
-    find = FindPredicates(
-        as_spans([(3, 4), (1, 1), (1, 1)], device), closed=torch.tensor([True, False, False], device=device)
-    )
+    given = as_spans([(3, 4), (1, 1), (1, 1)], device)
+    find = FindPredicates(given, closed=torch.tensor([True, False, False], device=device))
     found = find(certain([1, 0, 0, 1, 0, 1, 2, 0, 1]).to(device), layout)
-    assert as_list(found) == [(1, 1), (1, 1), (3, 4), (5, 6), (8, 8)]
+    assert listed(found) == [(1, 1), (1, 1), (3, 4), (5, 6), (8, 8)]
 
 
 def test_a_document_may_be_given_no_predicates() -> None:
     find = FindPredicates(as_spans([]), closed=torch.tensor([True, True, False]))
-    assert as_list(find(certain([1] * 9), LAYOUT)) == [(5, 5), (6, 6), (7, 7), (8, 8)]
+    assert listed(find(certain([1] * 9), LAYOUT)) == [(5, 5), (6, 6), (7, 7), (8, 8)]
     find = FindPredicates(as_spans([]), closed=torch.tensor([True, True, True]))
-    assert as_list(find(certain([1] * 9), LAYOUT)) == []
+    assert listed(find(certain([1] * 9), LAYOUT)) == []
 
 
 def test_tagger_gives_log_probabilities() -> None:
@@ -130,3 +127,105 @@ def test_tagger_gives_log_probabilities() -> None:
     torch.testing.assert_close(log_tags.exp().sum(1), torch.ones(6))
     assert torch.equal(log_tags, tagger(tokens))
     assert not torch.equal(log_tags, tagger.train()(tokens))
+
+
+# Rolesets
+
+WIDTH, ROLESETS = 6, 5
+SENSES = [(0, 1), (0, 3), (0, 4), (2, 0), (3, 2), (3, 3)]  # predicate 1 has none
+COUNTS = [7, 2, 1, 3, 1, 9]
+PREDICATES = 5  # nor has the last
+
+
+def senses(device: str = "cpu") -> Senses:
+    predicate, roleset = torch.tensor(SENSES, device=device).T
+    return Senses(Pairs(predicate, roleset), torch.tensor(COUNTS, dtype=torch.float, device=device).log())
+
+
+def no_senses() -> Senses:
+    none = torch.zeros(0, dtype=torch.long)
+    return Senses(Pairs(none, none), torch.zeros(0))
+
+
+def build(dropout: float = 0.0, scale: float = 1.0) -> RolesetClassifier:
+    torch.manual_seed(0)
+    classifier = RolesetClassifier(width=WIDTH, hidden_width=4, rolesets=ROLESETS, dropout=dropout)
+    torch.nn.init.normal_(classifier.rolesets.weight, std=scale)
+    return classifier
+
+
+def vectors(count: int = PREDICATES) -> torch.Tensor:
+    return torch.randn(count, WIDTH, generator=torch.Generator().manual_seed(1))
+
+
+@torch.no_grad()
+def plain_log_p(classifier: RolesetClassifier, predicates: torch.Tensor) -> list[float]:
+    """A softmax for each predicate."""
+    scores = [
+        float(torch.relu(classifier.project(predicates[predicate])) @ classifier.rolesets.weight[roleset])
+        + math.log(count)
+        for (predicate, roleset), count in zip(SENSES, COUNTS, strict=True)
+    ]
+    totals: dict[int, float] = {}
+    for (predicate, _), score in zip(SENSES, scores, strict=True):
+        totals[predicate] = totals.get(predicate, 0.0) + math.exp(score)
+    return [score - math.log(totals[predicate]) for (predicate, _), score in zip(SENSES, scores, strict=True)]
+
+
+def test_log_probabilities_are_a_softmax_for_each_predicate(device: str) -> None:
+    classifier = build()
+    found = classifier.to(device)(vectors().to(device), senses(device))
+    assert found.predicates == PREDICATES
+    torch.testing.assert_close(found.log_p.cpu(), torch.tensor(plain_log_p(classifier.cpu(), vectors())))
+
+
+def test_great_scores_do_not_overflow() -> None:
+    log_p = build(scale=1e4)(vectors(), senses()).log_p
+    assert torch.isfinite(log_p).all()
+    totals = torch.zeros(PREDICATES).index_add(0, senses().pairs.left, log_p.exp())
+    torch.testing.assert_close(totals, torch.tensor([1.0, 0.0, 1.0, 1.0, 0.0]))
+
+
+def test_the_most_frequent_wins_before_anything_is_learnt() -> None:
+    torch.manual_seed(0)
+    untrained = RolesetClassifier(width=WIDTH, hidden_width=4, rolesets=ROLESETS, dropout=0.0)
+    scores = untrained(vectors(), senses())
+    assert scores.decode().tolist() == [1, -1, 0, 3, -1]
+    torch.testing.assert_close(scores.log_p.exp(), torch.tensor([0.7, 0.2, 0.1, 1.0, 0.1, 0.9]))
+
+
+def test_the_most_probable_is_decoded_and_of_equal_ones_the_first() -> None:
+    scores = RolesetScores(senses(), torch.tensor([-2.0, -0.5, -1.0, 0.0, -0.1, -3.0]), PREDICATES)
+    assert scores.decode().tolist() == [3, -1, 0, 2, -1]
+    assert RolesetScores(senses(), torch.full((6,), -1.0), PREDICATES).decode().tolist() == [1, -1, 0, 2, -1]
+
+
+@pytest.mark.parametrize(
+    ("gold", "learnt"),
+    [
+        ([1, -1, 0, 3, -1], [0, 3, 5]),
+        ([4, 2, -1, -1, 2], [2]),  # predicate 1 and the last were never seen with roleset 2
+        ([2, 2, 3, 0, 0], []),
+        ([-1] * 5, []),
+    ],
+)
+def test_loss_is_the_log_likelihood_of_gold_rolesets_that_were_seen(gold: list[int], learnt: list[int]) -> None:
+    scores = build()(vectors(), senses())
+    assert scores.loss(torch.tensor(gold)).item() == pytest.approx(-sum(scores.log_p.tolist()[i] for i in learnt))
+
+
+def test_no_rolesets_have_no_loss_but_a_gradient() -> None:
+    for classifier in (build(), RolesetClassifier(width=WIDTH, hidden_width=4, rolesets=0, dropout=0.0)):
+        scores = classifier(vectors(), no_senses())
+        assert scores.decode().tolist() == [-1] * PREDICATES
+        loss = scores.loss(torch.full((PREDICATES,), -1))
+        assert loss.item() == 0.0
+        (gradient,) = torch.autograd.grad(loss, scores.log_p)
+        assert len(gradient) == 0
+    assert build()(vectors(0), no_senses()).decode().tolist() == []
+
+
+def test_evaluation_is_without_dropout() -> None:
+    dropped = build(dropout=0.5)
+    assert torch.equal(dropped.eval()(vectors(), senses()).log_p, build()(vectors(), senses()).log_p)
+    assert not torch.equal(dropped.train()(vectors(), senses()).log_p, build()(vectors(), senses()).log_p)

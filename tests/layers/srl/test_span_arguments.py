@@ -5,8 +5,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import hypothesis.strategies as st
 import pytest
 import torch
+from hypothesis import given, settings
 
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
@@ -26,10 +28,15 @@ from spacy_span_selector.layers.srl.roles import (
     SrlSettings,
     arguments_with_predicates,
 )
-from spacy_span_selector.layers.srl.span_arguments import SpanArgumentFinder, SpanArguments
+from spacy_span_selector.layers.srl.span_arguments import (
+    SpanArgumentFinder,
+    SpanArguments,
+    heaviest_disjoint,
+    heaviest_labelled,
+)
 
 from ...frame_tables import nothing_known
-from ...layouts import layout_of
+from ...layouts import layout_of, listed
 from ...selectors import MostProbableAndGold
 
 STRUCTURED, SIGMOID = StructuredSelector(), SigmoidSelector()
@@ -109,28 +116,15 @@ def make_case(
 def plain_loss(case: Case, annotation: Annotation) -> float:
     """The objective span by span and predicate by predicate, without the sampled spans."""
     output, gold = case.output, case.gold
-    roles = {
-        (start, end, frame): role + 1
-        for start, end, frame, role in zip(
-            *(column.tolist() for column in (gold.arguments.starts, gold.arguments.ends, gold.frames, gold.roles)),
-            strict=True,
-        )
-    }
+    rows = listed(gold.arguments, gold.frames, gold.roles)
+    roles = {(start, end, frame): role + 1 for start, end, frame, role in rows}
     gold_spans = {(start, end) for start, end, _ in roles}
     log_p = output.selection.marginals.selected.double().tolist()
     starts, ends = torch.tensor(sorted(gold_spans), dtype=torch.long, device=case.scores.device).view(-1, 2).T
     flat = case.layout.flat_index(starts, ends)
     loss = -sum(log_p[i] for i in flat.tolist())
-    spans = list(
-        zip(
-            output.selection.spans.starts.tolist(),
-            output.selection.spans.ends.tolist(),
-            output.selection.candidates.tolist(),
-            strict=True,
-        )
-    )
-    pairs = list(zip(output.pairs.left.tolist(), output.pairs.right.tolist(), output.log_roles.tolist(), strict=True))
-    for i, (start, end, number) in enumerate(spans):
+    pairs = listed(*output.pairs, output.log_roles)
+    for i, (start, end, number) in enumerate(listed(output.selection.spans, output.selection.candidates)):
         if not gold.annotated[case.layout.document[start]]:
             continue
         of_span = {predicate: log_roles for candidate, predicate, log_roles in pairs if candidate == i}
@@ -158,6 +152,7 @@ CASES: dict[str, dict[str, Any]] = {
     "documents not annotated": {"frames": FRAMES[:3], "annotated": (True, False, False), "ratio": 2.0},
     "annotated without frames": {"frames": FRAMES[:3], "annotated": (True, False, True), "ratio": 2.0},
     "predicates without arguments": {"frames": [((1, 1), []), ((8, 8), [])]},
+    "documents with some of their frames": {"complete": (True, False, False)},
 }
 
 
@@ -171,17 +166,13 @@ def test_loss_equals_the_formula_span_by_span(
     assert loss_of(made, annotation).item() == pytest.approx(plain_loss(made, annotation), rel=1e-4)
 
 
-def test_complete_and_partial_annotation_differ() -> None:
-    case = make_case()
-    assert loss_of(case, "complete") > loss_of(case, "partial")
-
-
 def test_with_complete_annotation_selection_gets_no_gradient_from_roles() -> None:
     case = make_case()
     (complete,) = torch.autograd.grad(loss_of(case), case.output.selection.marginals.selected, retain_graph=True)
     expected = torch.zeros_like(complete)
     expected[case.gold.flat_index(case.layout).unique()] = -1.0
     assert torch.equal(complete, expected)
+    assert loss_of(case, "complete") > loss_of(case, "partial")
     (partial,) = torch.autograd.grad(loss_of(case, "partial"), case.output.selection.marginals.selected)
     assert not torch.equal(partial, expected)
 
@@ -229,7 +220,7 @@ def best_by_enumeration(case: Case, predicate: int) -> float:
     """The weight of the heaviest of all sets of candidates that do not overlap."""
     output = case.output
     pairs = [i for i, of in enumerate(output.pairs.right.tolist()) if of == predicate]
-    spans = list(zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True))
+    spans = listed(output.selection.spans)
     weights = {
         spans[int(output.pairs.left[i])]: float((output.log_roles[i, 1:].max() - output.log_roles[i, 0]).detach())
         for i in pairs
@@ -248,8 +239,8 @@ def test_decoded_arguments_are_the_heaviest_that_do_not_overlap(seed: int, devic
     output = case.output
     found = output.decode()
     assert found == sorted(found)
-    row_of = {pair: i for i, pair in enumerate(zip(*(column.tolist() for column in output.pairs), strict=True))}
-    spans = list(zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True))
+    row_of = {pair: i for i, pair in enumerate(listed(*output.pairs))}
+    spans = listed(output.selection.spans)
     for predicate in range(len(output.predicates)):
         arguments = [argument for argument in found if argument.predicate == predicate]
         assert all(one.end < other.start for one, other in itertools.pairwise(arguments))
@@ -280,12 +271,8 @@ def test_one_span_may_be_an_argument_of_two_predicates() -> None:
 
 def test_selected_spans_have_their_marginals() -> None:
     output = make_case().output
-    selected = output.selected()
-    assert [span[:2] for span in selected] == sorted(
-        zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True)
-    )
-    expected = output.selection.marginals.selected[output.selection.candidates].exp().tolist()
-    assert [score for _, _, score in selected] == pytest.approx(expected)
+    expected = output.selection.marginals.selected[output.selection.candidates].exp()
+    assert output.selected() == sorted(listed(output.selection.spans, expected))
 
 
 # The network
@@ -296,28 +283,13 @@ PREDICATES = Spans(torch.tensor([1, 5, 11]), torch.tensor([1, 6, 12]))
 
 
 def build(
-    selector: Selector = STRUCTURED,
-    max_span_width: int | None = None,
-    dropout: float = 0.0,
+    selector: Selector = STRUCTURED, max_span_width: int | None = None, dropout: float = 0.0
 ) -> SpanArgumentFinder:
     torch.manual_seed(0)
-    settings = SrlSettings(
-        selector=selector,
-        hidden_width=7,
-        pair_width=4,
-        pair_hidden_width=6,
-        feature_width=3,
-        dropout=dropout,
-        max_span_width=max_span_width,
-    )
-    return SpanArgumentFinder(
-        width=WIDTH,
-        predicate_width=PREDICATE_WIDTH,
-        roles=ROLES,
-        rolesets=0,
-        tags=0,
-        settings=settings,
-    )
+    sizes = {"hidden_width": 7, "pair_width": 4, "pair_hidden_width": 6, "feature_width": 3}
+    settings = SrlSettings(selector=selector, dropout=dropout, max_span_width=max_span_width, **sizes)
+    labels = {"roles": ROLES, "rolesets": 0, "tags": 0}
+    return SpanArgumentFinder(width=WIDTH, predicate_width=PREDICATE_WIDTH, settings=settings, **labels)
 
 
 def run(finder: SpanArgumentFinder, choose: Any = EVERY, predicates: Spans = PREDICATES) -> SpanArguments:
@@ -330,10 +302,8 @@ def run(finder: SpanArgumentFinder, choose: Any = EVERY, predicates: Spans = PRE
 
 def test_every_candidate_meets_every_predicate_of_its_sentence() -> None:
     output = run(build())
-    starts = output.selection.spans.starts[output.pairs.left].tolist()
-    met = {
-        (start, int(output.predicates.starts[i])) for start, i in zip(starts, output.pairs.right.tolist(), strict=True)
-    }
+    starts, predicates = output.selection.spans.starts, output.predicates.starts
+    met = set(listed(starts[output.pairs.left], predicates[output.pairs.right]))
     sentences = [(0, 4), (4, 7), (7, 10), (10, 15)]
     assert met == {
         (start, predicate)
@@ -424,13 +394,110 @@ def test_no_role_is_given_that_a_strict_frame_lacks() -> None:
     assert decoded(LOG_ROLES, [], [0], strict=False) == decoded(LOG_ROLES, [], [])
 
 
-@pytest.mark.parametrize("annotation", ["complete", "partial"])
-def test_a_document_with_some_of_its_frames_is_annotated_in_part(annotation: Annotation) -> None:
-    case = make_case(complete=(True, False, False))
-    assert loss_of(case, annotation).item() == pytest.approx(plain_loss(case, annotation), rel=1e-5)
-
-
 def test_no_other_span_of_such_a_document_is_sampled() -> None:
     whole, part = (make_case(complete=complete) for complete in [(True,) * 3, (False,) * 3])
     assert float(loss_of(part, negatives=5.0)) == pytest.approx(float(loss_of(part)))
     assert float(loss_of(whole, negatives=5.0)) > float(loss_of(whole))
+
+
+def test_an_argument_of_two_predicates_is_there_twice() -> None:
+    gold, layout = make_gold(FRAMES), layout_of(SENTENCES)
+    flat = gold.flat_index(layout)
+    assert listed(*layout.locate(flat)) == listed(gold.arguments)
+    assert flat[0] == flat[2]
+
+
+# The heaviest intervals
+
+Interval = tuple[int, int]
+
+drawn_intervals = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(0, 4), st.floats(-2, 5, allow_nan=False)).map(
+        lambda drawn: ((drawn[0], drawn[0] + drawn[1]), drawn[2])
+    ),
+    max_size=8,
+)
+
+
+def overlap(one: Interval, other: Interval) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def heaviest_by_enumeration(intervals: list[Interval], weights: list[float]) -> float:
+    """The weight of the heaviest of all sets in which no two intervals overlap."""
+    best = 0.0
+    for size in range(len(intervals) + 1):
+        for chosen in itertools.combinations(range(len(intervals)), size):
+            if not any(overlap(intervals[i], intervals[j]) for i, j in itertools.combinations(chosen, 2)):
+                best = max(best, sum(weights[i] for i in chosen))
+    return best
+
+
+@settings(deadline=None)
+@given(drawn_intervals)
+def test_no_disjoint_set_is_heavier(drawn: list[tuple[Interval, float]]) -> None:
+    intervals, weights = [interval for interval, _ in drawn], [weight for _, weight in drawn]
+    chosen = heaviest_disjoint(intervals, weights)
+    assert chosen == sorted(set(chosen))
+    assert not any(overlap(intervals[i], intervals[j]) for i, j in itertools.combinations(chosen, 2))
+    assert sum(weights[i] for i in chosen) == pytest.approx(heaviest_by_enumeration(intervals, weights))
+    assert all(weights[i] > 0 for i in chosen)
+
+
+@pytest.mark.parametrize(
+    ("intervals", "weights", "chosen"),
+    [
+        ([(0, 5), (2, 3), (4, 9)], [2.0, 1.5, 1.0], [1, 2]),
+        ([(0, 5), (2, 3), (4, 9)], [3.0, 1.5, 1.0], [0]),
+        ([(0, 2), (2, 3)], [1.0, 2.0], [1]),  # ends are inclusive
+        ([(0, 1), (2, 3)], [1.0, 2.0], [0, 1]),
+        ([(1, 2), (0, 1)], [1.0, 1.0], [1]),  # of equally heavy sets the later end is left out
+        ([(0, 1), (0, 1)], [1.0, 1.0], [0]),
+        ([(0, 0), (1, 1)], [0.0, -1.0], []),
+    ],
+)
+def test_disjoint_intervals(intervals: list[Interval], weights: list[float], chosen: list[int]) -> None:
+    assert heaviest_disjoint(intervals, weights) == chosen
+
+
+drawn_choices = st.lists(
+    st.tuples(
+        st.integers(0, 5),
+        st.integers(0, 2),
+        st.lists(st.tuples(st.integers(0, 3), st.floats(0.01, 5)), max_size=3, unique_by=lambda choice: choice[0]),
+    ),
+    max_size=5,
+)
+
+
+def heaviest_labelled_by_enumeration(
+    intervals: list[Interval], choices: list[list[tuple[int, float]]], unique: set[int]
+) -> float:
+    """The weight of the heaviest of all ways to label some intervals."""
+    best = 0.0
+    for labels in itertools.product(*([None, *options] for options in choices)):
+        chosen = [(i, option) for i, option in enumerate(labels) if option]
+        once = [label for _, (label, _) in chosen if label in unique]
+        disjoint = not any(overlap(intervals[i], intervals[j]) for (i, _), (j, _) in itertools.combinations(chosen, 2))
+        if disjoint and len({*once}) == len(once):
+            best = max(best, sum(weight for _, (_, weight) in chosen))
+    return best
+
+
+@settings(deadline=None)
+@given(drawn_choices, st.sets(st.integers(0, 3)))
+def test_no_labels_are_heavier(drawn: list[tuple[int, int, list[tuple[int, float]]]], unique: set[int]) -> None:
+    intervals, choices = [(start, start + more) for start, more, _ in drawn], [options for _, _, options in drawn]
+    chosen = heaviest_labelled(intervals, choices, unique)
+    assert [i for i, _ in chosen] == sorted({i for i, _ in chosen})
+    assert not any(overlap(intervals[i], intervals[j]) for (i, _), (j, _) in itertools.combinations(chosen, 2))
+    once = [label for _, label in chosen if label in unique]
+    assert len({*once}) == len(once)
+    weight = sum(dict(choices[i])[label] for i, label in chosen)
+    assert weight == pytest.approx(heaviest_labelled_by_enumeration(intervals, choices, unique))
+
+
+def test_a_unique_label_goes_where_the_other_interval_has_no_good_second_choice() -> None:
+    intervals, choices = [(0, 0), (1, 1)], [[(0, 3.0), (1, 2.5)], [(0, 2.9), (1, 1.0)]]
+    assert heaviest_labelled(intervals, choices, {0}) == [(0, 1), (1, 0)]
+    assert heaviest_labelled(intervals, choices, set()) == [(0, 0), (1, 0)]

@@ -9,17 +9,23 @@ from torch import Tensor
 from spacy_span_selector.layers.spans import computing
 from spacy_span_selector.layers.spans.layout import Spans
 from spacy_span_selector.layers.srl.roles import (
+    ABSENT,
     DISTANCES,
     GREATEST_DISTANCE,
+    NO_TAG,
+    FrameTable,
+    KnownRoles,
     PairClassifier,
     Pairs,
+    RoleClassifier,
+    SrlSettings,
     arguments_with_predicates,
     is_near,
     pairs_with_ranges,
     signed_distance,
 )
 
-from ...layouts import layout_of
+from ...layouts import layout_of, listed
 
 ARGUMENT_WIDTH, PREDICATE_WIDTH, WIDTH, HIDDEN, LABELS = 7, 6, 5, 8, 3
 BUCKETS = [(64, 9), (32, 8), (16, 7), (8, 6), (5, 5), (4, 4), (3, 3), (2, 2), (1, 1), (0, 0)]  # Lee et al. (2017)
@@ -29,15 +35,8 @@ Inputs = tuple[Tensor, Tensor, Pairs, Tensor]
 
 def build(dropout: float = 0.0, bfloat16: bool = False) -> PairClassifier:
     torch.manual_seed(0)
-    classifier = PairClassifier(
-        argument_width=ARGUMENT_WIDTH,
-        predicate_width=PREDICATE_WIDTH,
-        width=WIDTH,
-        hidden_width=HIDDEN,
-        labels=LABELS,
-        dropout=dropout,
-        bfloat16=bfloat16,
-    )
+    sizes = {"argument_width": ARGUMENT_WIDTH, "predicate_width": PREDICATE_WIDTH, "width": WIDTH}
+    classifier = PairClassifier(**sizes, hidden_width=HIDDEN, labels=LABELS, dropout=dropout, bfloat16=bfloat16)
     torch.nn.init.normal_(classifier.distance.weight)  # starts close to 0, which would hide mistakes
     return classifier
 
@@ -80,7 +79,7 @@ def test_each_is_paired_with_its_range(ranges: list[tuple[int, int]]) -> None:
     first, after = torch.tensor(ranges, dtype=torch.long).view(-1, 2).T
     found = pairs_with_ranges(first, after)
     expected = [(i, j) for i, (start, stop) in enumerate(ranges) for j in range(start, stop)]
-    assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == expected
+    assert listed(*found) == expected
 
 
 def test_distance_counts_tokens_in_between_on_each_side() -> None:
@@ -98,25 +97,17 @@ def test_distance_counts_tokens_in_between_on_each_side() -> None:
     assert set(found) == set(range(DISTANCES))
 
 
-def test_scores_equal_the_concatenated_form(device: str) -> None:
-    classifier, inputs = build().to(device), random_inputs(device)
-    torch.testing.assert_close(classifier(*inputs), concatenated_form(classifier, inputs), rtol=1e-5, atol=1e-5)
-
-
-def test_gradients_equal_those_of_the_concatenated_form(device: str) -> None:
+@pytest.mark.parametrize("elements", [1, 3 * HIDDEN, 1 << 20])
+def test_scores_and_gradients_equal_those_of_the_concatenated_form(
+    elements: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
     classifier, inputs = build().to(device), random_inputs(device)
     wanted = [inputs[0].requires_grad_(), inputs[1].requires_grad_(), *classifier.parameters()]
-    found = torch.autograd.grad(classifier(*inputs).tanh().sum(), wanted)
-    expected = torch.autograd.grad(concatenated_form(classifier, inputs).tanh().sum(), wanted)
+    scores, plain = classifier(*inputs), concatenated_form(classifier, inputs)
+    torch.testing.assert_close(scores, plain, rtol=1e-5, atol=1e-5)
+    found, expected = (torch.autograd.grad(x.tanh().sum(), wanted) for x in (scores, plain))
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("elements", [1, 3 * HIDDEN, 1 << 20])
-def test_block_sizes_change_nothing(elements: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    classifier, inputs = build(), random_inputs()
-    expected = classifier(*inputs)
-    monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
-    torch.testing.assert_close(classifier(*inputs), expected)
 
 
 def test_no_pairs_have_no_scores_but_a_gradient() -> None:
@@ -150,7 +141,7 @@ def test_the_pairs_of_one_predicate_share_a_mask() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=3), st.booleans(), st.integers(0, 2**31))
-def test_in_long_sentences_arguments_meet_near_predicates_alone(lengths: list[int], long: bool, seed: int) -> None:
+def test_in_long_sentences_arguments_meet_near_predicates_only(lengths: list[int], long: bool, seed: int) -> None:
     layout = layout_of([lengths], most=10 if long else None)
     tokens = sum(lengths)
     generator = torch.Generator().manual_seed(seed)
@@ -166,10 +157,81 @@ def test_in_long_sentences_arguments_meet_near_predicates_alone(lengths: list[in
         if layout.sentence[start] == layout.sentence[place]
         and (is_near((start, end), place) or not layout.in_long_sentence[start])
     ]
-    assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == expected
+    assert listed(*found) == expected
 
 
 def test_greater_distances_than_those_that_are_looked_at_have_the_same_feature() -> None:
     arguments = Spans(torch.tensor([0, 0]), torch.tensor([0, 0]))
     places = torch.tensor([GREATEST_DISTANCE + 1, 10 * GREATEST_DISTANCE])
     assert signed_distance(arguments, Spans(places, places)).unique().numel() == 1
+
+
+# Roles
+
+ROLES, ROLESETS, TAGS = 3, 2, 2  # ABSENT and one function tag
+GOAL = 2
+TABLE = FrameTable(
+    torch.tensor([[GOAL, NO_TAG, ABSENT], [NO_TAG, GOAL, GOAL]]), torch.zeros(ROLES, dtype=torch.bool), True
+)
+PAIRS = Pairs(torch.tensor([0, 1, 1, 2]), torch.tensor([0, 0, 1, 2]))
+DISTANCE = torch.tensor([0, 1, 2, 3])
+
+
+def known(*rolesets: int, strict: bool = True) -> KnownRoles:
+    return TABLE._replace(strict=strict).look_up(torch.tensor(rolesets))
+
+
+def build_roles(*, tags: int = 0, roleset_vectors: bool = False) -> RoleClassifier:
+    torch.manual_seed(0)
+    settings = SrlSettings(pair_width=4, pair_hidden_width=5, dropout=0.0, roleset_vectors=roleset_vectors)
+    sizes = {"argument_width": 6, "predicate_width": 6, "labels": ROLES, "rolesets": ROLESETS, "tags": tags}
+    return RoleClassifier(**sizes, settings=settings)
+
+
+def score(classifier: RoleClassifier, knowledge: KnownRoles) -> Tensor:
+    arguments, predicates = torch.randn(2, 3, 6, generator=torch.Generator().manual_seed(1))
+    return classifier.score_roles(arguments, predicates, PAIRS, DISTANCE, knowledge, knowledge.tags)
+
+
+def test_frames_are_looked_up_and_allow_what_they_do_not_lack_if_strict() -> None:
+    assert known(1, -1, 0).tags.tolist() == [[NO_TAG, GOAL, GOAL], [NO_TAG] * 3, [GOAL, NO_TAG, ABSENT]]
+    assert known(0, 1, -1).allowed.tolist() == [[True, True, False], [True] * 3, [True] * 3]
+    assert known(0, 1, -1, strict=False).allowed.all()
+
+
+def test_each_role_gets_the_score_of_its_function_tag() -> None:
+    classifier = build_roles(tags=TAGS).eval()
+    arguments, predicates = torch.randn(2, 3, 6, generator=torch.Generator().manual_seed(1))
+    plain = PairClassifier.forward(classifier, arguments, predicates, PAIRS, DISTANCE)
+    knowledge = known(0, -1, 1)
+    found = score(classifier, knowledge)
+    for row, predicate in enumerate(PAIRS.right.tolist()):
+        for role, tag in enumerate(knowledge.tags[predicate].tolist()):
+            extra = plain[row, ROLES + tag - ABSENT] if tag != NO_TAG else 0.0
+            torch.testing.assert_close(found[row, role], plain[row, role] + extra)
+
+
+def test_rolesets_change_the_scores_of_their_own_predicates_if_they_have_vectors() -> None:
+    assert torch.equal(score(build_roles(), known(0, 1, -1)), score(build_roles(), known(-1, -1, -1)))
+    classifier = build_roles(roleset_vectors=True).eval()
+    one, other = score(classifier, known(0, 1, -1)), score(classifier, known(1, 1, -1))
+    assert torch.equal(one[2:], other[2:])
+    assert (one[:2] != other[:2]).all()
+
+
+def test_rolesets_that_were_not_seen_are_scored_as_none() -> None:
+    classifier = build_roles(roleset_vectors=True).eval()
+    known_roles = known(-1, -1, -1)
+    unseen = known_roles._replace(rolesets=torch.tensor([ROLESETS, ROLESETS + 7, -1]))
+    assert torch.equal(score(classifier, unseen), score(classifier, known_roles))
+
+
+def test_the_vector_of_no_roleset_is_learnt_in_training() -> None:
+    classifier = build_roles(roleset_vectors=True).train()
+    assert classifier.rolesets is not None
+    for _ in range(50):
+        score(classifier, known(0, 1, 1)).sum().backward()
+    gradient = classifier.rolesets.weight.grad
+    assert gradient is not None
+    assert gradient[-1].any()
+    assert gradient[0].any()
