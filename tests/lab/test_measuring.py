@@ -20,13 +20,7 @@ from lab.measuring import (
 
 def test_median_and_spread():
     assert Spread.of([3.0, 1.0, 2.0, 8.0]) == (2.5, 1.0, 8.0)
-
-
-def test_a_spread_is_printed_after_its_median():
     assert Spread.of([1000.4, 2000.4, 4000.4]).format(",.0f") == "2,000 (1,000 to 4,000)"
-
-
-def test_ratios_are_those_of_each_round():
     assert ratios([2.0, 30.0, 3.0], [1.0, 20.0, 1.0]) == (2.0, 1.5, 3.0)
 
 
@@ -40,18 +34,12 @@ def test_functions_take_turns():
 @pytest.mark.parametrize("text, expected", [("200,2000", [200, 2000]), ("7", [7]), ("", [])])
 def test_numbers_of_an_option(text: str, expected: list[int]):
     assert numbers(text) == expected
-
-
-def test_invalid_numbers_are_quoted():
     with pytest.raises(typer.BadParameter, match="found 'ten'"):
         numbers("ten")
 
 
-def test_a_fresh_process_is_a_new_one():
+def test_a_fresh_process_is_a_new_one_whose_errors_are_passed_on():
     assert in_fresh_process(os.getpid) != os.getpid()
-
-
-def test_errors_of_a_fresh_process_are_passed_on():
     with pytest.raises(ValueError, match="invalid literal"):
         in_fresh_process(int, "ten")
 

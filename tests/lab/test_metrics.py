@@ -33,20 +33,8 @@ def test_depths_equal_enumeration(spans: list[Span]) -> None:
     assert nesting_depths(spans) == {span: depth_by_enumeration(span, set(spans)) for span in spans}
 
 
-def test_depth_counts_from_outside() -> None:
-    # the mayor of the town with [its] river
-    assert nesting_depths([(0, 8), (3, 8), (6, 7), (9, 10)]) == {(0, 8): 1, (3, 8): 2, (6, 7): 3, (9, 10): 1}
-
-
-def test_crossing_spans_are_not_inside_each_other() -> None:
-    assert set(nesting_depths([(0, 3), (2, 5)]).values()) == {1}
-
-
-def test_classes_of_depth() -> None:
+def test_classes_of_depth_and_width() -> None:
     assert [depth_class(depth) for depth in (1, 2, 3, 4)] == ["1", "2", "3+", "3+"]
-
-
-def test_classes_of_width() -> None:
     assert [width_class(width) for width in (1, 4, 5, 12, 13, 40)] == ["1-4", "1-4", "5-12", "5-12", "13+", "13+"]
 
 
@@ -65,34 +53,22 @@ def test_crossing_spans_equal_an_enumeration(spans: list[Span]):
     assert crossing_spans(spans) == expected
 
 
-def of(scores: list[float], is_true: list[int], n_true: int | None = None) -> float | None:
-    return average_precision(
-        np.array(scores), np.array(is_true, dtype=bool), sum(is_true) if n_true is None else n_true
-    )
-
-
-def test_mean_precision_at_each_true_item():
-    assert of([0.9, 0.8, 0.7, 0.6], [1, 0, 1, 0]) == pytest.approx((1 + 2 / 3) / 2)
-
-
-def test_order_does_not_matter():
-    assert of([0.6, 0.9, 0.7, 0.8], [0, 1, 1, 0]) == pytest.approx((1 + 2 / 3) / 2)
-
-
-def test_equal_scores_are_found_together():
-    assert of([0.5, 0.5, 0.5, 0.1], [1, 0, 0, 1]) == pytest.approx((1 / 3 + 2 / 4) / 2)
-
-
-def test_true_items_without_a_score_are_never_found():
-    assert of([0.9, 0.8], [1, 0], n_true=2) == pytest.approx(0.5)
-
-
-def test_no_item_has_a_score():
-    assert of([], [], n_true=3) == 0
-
-
-def test_without_true_items():
-    assert of([0.5], [0]) is None
+@pytest.mark.parametrize(
+    ("scores", "is_true", "n_true", "expected"),
+    [
+        ([0.9, 0.8, 0.7, 0.6], [1, 0, 1, 0], 2, (1 + 2 / 3) / 2),
+        ([0.6, 0.9, 0.7, 0.8], [0, 1, 1, 0], 2, (1 + 2 / 3) / 2),  # order does not matter
+        ([0.5, 0.5, 0.5, 0.1], [1, 0, 0, 1], 2, (1 / 3 + 2 / 4) / 2),  # equal scores are found together
+        ([0.9, 0.8], [1, 0], 2, 0.5),  # what has no score is never found
+        ([], [], 3, 0.0),
+        ([0.5], [0], 0, None),
+    ],
+)
+def test_mean_precision_at_each_true_item(
+    scores: list[float], is_true: list[int], n_true: int, expected: float | None
+) -> None:
+    found = average_precision(np.array(scores), np.array(is_true, dtype=bool), n_true)
+    assert found == (None if expected is None else pytest.approx(expected))
 
 
 def calibration(probabilities: list[float], is_true: list[bool]) -> Calibration:
@@ -112,20 +88,10 @@ def test_error_weights_bins_by_their_count() -> None:
     # Four at 0.5, of which all came true, and one at 0.9, which did not.
     counts = calibration([0.5] * 4 + [0.91], [True] * 4 + [False])
     assert counts.error() == pytest.approx((4 * 0.5 + 0.91) / 5)
-
-
-def test_calibrated_probabilities_have_no_error() -> None:
     assert calibration([0.25] * 4, [True, False, False, False]).error() == pytest.approx(0)
-
-
-def test_lowest_bin_can_be_left_out() -> None:
-    counts = calibration([0.01] * 98 + [0.8, 0.8], [False] * 98 + [True, True])
-    assert counts.error(first_bin=1) == pytest.approx(0.2)
-
-
-def test_no_error_without_counts() -> None:
-    assert Calibration().error() is None
-    assert calibration([0.01], [False]).error(first_bin=1) is None
+    lowest = calibration([0.01] * 98 + [0.8, 0.8], [False] * 98 + [True, True])
+    assert lowest.error(first_bin=1) == pytest.approx(0.2)
+    assert Calibration().error() is calibration([0.01], [False]).error(first_bin=1) is None
 
 
 def test_documents_are_added_up() -> None:

@@ -49,18 +49,12 @@ def test_missing_matplotlib_error_says_how_to_install_it(variants, monkeypatch: 
         draw_figures("books", get_task("structured_coref"), variants)
 
 
-def test_colours_do_not_depend_on_the_other_variants():
+def test_colours_differ_and_do_not_depend_on_the_other_variants():
     assert variant_colors({"greedy": []})["greedy"] == variant_colors({"structured": [], "greedy": []})["greedy"]
-
-
-def test_colours_differ():
     names = ("structured", "sigmoid", "greedy", "multitask", "bio", "mine", "yours", "theirs")
     assert len(set(variant_colors({name: [] for name in names}).values())) == len(names)
 
 
 def test_names_are_moved_apart_around_their_mean():
     assert spread([0.5, 0.5, 0.9], 0.1) == pytest.approx([0.45, 0.55, 0.9])
-
-
-def test_groups_that_overlap_are_merged():
     assert spread([0.5, 0.5, 0.56], 0.1) == pytest.approx([0.42, 0.52, 0.62])

@@ -60,11 +60,10 @@ def measures(nlp: Language, annotated: list[Annotated]) -> dict[str, Any]:
     return measure_spans(annotated, get_task("structured_srl"), settings)
 
 
-def test_documents_without_annotation_do_not_count(measures: dict[str, Any], examples: list[Example]):
+def test_gold_spans_of_annotated_documents_are_counted_by_depth_and_width(
+    measures: dict[str, Any], examples: list[Example]
+):
     assert measures["tokens"] == sum(len(example.predicted) for example in examples[:2])
-
-
-def test_gold_spans_are_counted_by_depth_and_width(measures: dict[str, Any]):
     kept = measures["kept"]
     assert kept["gold"] == 11
     assert {name: counts["gold"] for name, counts in kept["depth"].items()} == {"1": 7, "2": 4, "3+": 0}
@@ -81,19 +80,15 @@ def test_kept_spans_agree_with_the_scorer(measures: dict[str, Any], nlp: Languag
 def test_the_curve_goes_through_the_setting_in_use(measures: dict[str, Any]):
     points = {point["value"]: point for point in measures["curve"]}
     assert tuple(points) == SETTINGS["threshold"]
-    assert {name: points[0.4][name] for name in ("found", "gold", "spans")} == {
-        name: measures["kept"][name] for name in ("found", "gold", "spans")
-    }
+    names = ("found", "gold", "spans")
+    assert [points[0.4][name] for name in names] == [measures["kept"][name] for name in names]
 
 
-def test_every_span_has_a_probability(measures: dict[str, Any]):
+def test_every_span_has_a_probability_and_a_rank(measures: dict[str, Any]):
+    assert 0 < measures["average_precision"] < 1
     calibration = measures["calibration"]
     assert sum(calibration["counts"]) == 28 + 10 + 55
     assert sum(calibration["observed"]) == 11
-
-
-def test_spans_are_ranked(measures: dict[str, Any]):
-    assert 0 < measures["average_precision"] < 1
 
 
 def test_counts_of_documents_add_up_to_the_main_score(nlp: Language, examples: list[Example]):
@@ -128,14 +123,6 @@ def test_gold_mentions_are_the_ceiling_of_links(tmp_path: Path):
     ceiling = measure_prediction(nlp, run, other)
     assert ceiling["scores"]["test"]["coref_ment_f"] == 1.0
     assert ceiling["output"]["found"] == ceiling["output"]["spans"] == 2
-
-
-def test_other_settings_must_be_there(nlp: Language):
-    with (
-        pytest.raises(ValueError, match=r"'structured_srl' has no setting 'decoder'\."),
-        changed_settings(nlp.get_pipe("structured_srl"), {"decoder": "map"}, None),
-    ):
-        pass
 
 
 def test_annotate_keeps_given_words(nlp: Language):
@@ -201,12 +188,8 @@ def test_arguments(example: Example):
     assert (spans.kept, spans.output) == ({(0, 7), (0, 20)}, {(0, 7)})
 
 
-@pytest.mark.parametrize(("task", "pipe"), [COREF, SRL])
-def test_a_reference_without_annotation_is_left_out(example: Example, task: Task, pipe: Any):
-    assert doc_spans(example, task, pipe) is None
-
-
-def test_spans_without_tokens_do_not_count(example: Example):
+def test_spans_without_tokens_and_references_without_annotation_do_not_count(example: Example):
+    assert [doc_spans(example, *each) for each in (COREF, SRL)] == [None, None]
     for doc in (example.reference, example.predicted):
         set_clusters(doc, [[(0, 5)]])
         set_mentions(doc, [(0, 5)], [0.9])

@@ -26,9 +26,6 @@ def test_each_step_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_line_that_is_being_written_is_left_out(tmp_path: Path):
     path = tmp_path / "progress.jsonl"
+    assert read_progress(path) == []
     path.write_text('{"step": 0}\n{"st')
     assert read_progress(path) == [{"step": 0}]
-
-
-def test_no_lines_before_training_begins(tmp_path: Path):
-    assert read_progress(tmp_path / "progress.jsonl") == []

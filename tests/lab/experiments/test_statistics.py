@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from scipy.stats import ttest_rel
@@ -33,13 +34,7 @@ def scored(variant: str, values: dict[int, float]):
 
 def test_mean_and_deviation_of_a_sample():
     assert mean(scored("a", {0: 0.5, 1: 0.7}), score("coref_f")) == Mean(0.6, pytest.approx(0.1414, abs=1e-4), 2)
-
-
-def test_one_run_has_no_deviation():
     assert mean(scored("a", {0: 0.5}), score("coref_f")) == Mean(0.5, None, 1)
-
-
-def test_no_mean_of_missing_values():
     assert mean(scored("a", {0: 0.5}), score("srl_f")) is None
 
 
@@ -51,19 +46,16 @@ def test_pairs_share_seed_and_fold():
     assert test == PairedTest(3, pytest.approx(0.14 / 3), pytest.approx(t), pytest.approx(p))
 
 
-def test_one_pair_is_not_tested():
-    test = paired_test(scored("a", {0: 0.5}), scored("b", {0: 0.4}), score("coref_f"))
-    assert test == PairedTest(1, pytest.approx(0.1), None, None)
-
-
-def test_no_pair_has_no_difference():
-    test = paired_test(scored("a", {0: 0.5}), scored("b", {1: 0.4}), score("coref_f"))
-    assert test == PairedTest(0, None, None, None)
-
-
-def test_equal_differences_are_not_tested():
-    test = paired_test(scored("a", {0: 0.5, 1: 0.6}), scored("b", {0: 0.4, 1: 0.5}), score("coref_f"))
-    assert (test.pairs, test.p) == (2, None)
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({0: 0.5}, {0: 0.4}, PairedTest(1, pytest.approx(0.1), None, None)),
+        ({0: 0.5}, {1: 0.4}, PairedTest(0, None, None, None)),
+        ({0: 0.5, 1: 0.6}, {0: 0.4, 1: 0.5}, PairedTest(2, pytest.approx(0.1), None, None)),  # no variance
+    ],
+)
+def test_too_little_is_not_tested(first: dict[int, float], second: dict[int, float], expected: PairedTest):
+    assert paired_test(scored("a", first), scored("b", second), score("coref_f")) == expected
 
 
 def test_wins_are_counted_over_pairs():
@@ -77,15 +69,9 @@ def test_precision_recall_and_f1_of_spans():
     assert values == [pytest.approx(83 / 120), pytest.approx(0.83), pytest.approx(2 * 83 / 220)]
 
 
-def test_spans_per_token():
+def test_spans_per_token_and_recall_by_class():
     assert spans_per_token(make_record()) == 120 / 800
-
-
-def test_recall_by_class():
     assert class_recall("kept", "depth", "2")(make_record()) == pytest.approx(12 / 18)
-
-
-def test_a_class_without_gold_spans_has_no_recall():
     empty = {"depth": {"3+": {"found": 0, "gold": 0}}}
     assert class_recall("kept", "depth", "3+")(make_record(kept=empty)) is None
 
@@ -94,6 +80,7 @@ def test_curve_is_averaged_by_setting():
     curve = [{"setting": "ratio", "value": 0.1, "found": 50, "gold": 100, "spans": 80}]
     records = [make_record(curve=curve), make_record(curve=[{**curve[0], "found": 70, "spans": 88}])]
     assert mean_curve(records) == [(pytest.approx(0.105), pytest.approx(0.6))]
+    assert mean_curve([make_record(curve=[{**curve[0], "found": 0, "gold": 0}])]) == []
 
 
 def test_recall_between_points_of_a_curve():
@@ -103,18 +90,13 @@ def test_recall_between_points_of_a_curve():
     assert recall_at([], 0.1) is None
 
 
-def test_a_run_without_gold_spans_has_no_curve():
-    points = [{"setting": "threshold", "value": 0.2, "found": 0, "gold": 0, "spans": 9}]
-    assert mean_curve([make_record(curve=points)]) == []
-
-
 CHANCE = random.Random(0)
 
 
-def run(variant: str, found: list[int], *, seed: int = 0, fold: str = "0") -> Record:
+def run(variant: str, found: list[int]) -> Record:
     """A run with a document of 20 gold and 20 predicted items for each number of right ones, by two equal metrics."""
     documents = [[[n, 20, n, 20]] * 2 for n in found]
-    return make_record(variant, seed, fold, documents={"test": documents})
+    return make_record(variant, documents={"test": documents})
 
 
 def test_equals_a_plain_bootstrap():
@@ -135,29 +117,24 @@ def test_equals_a_plain_bootstrap():
     assert test.p == pytest.approx(2 * min(other_sign, 1 - other_sign), abs=0.05)
 
 
-def test_a_document_of_two_seeds_is_one_document():
-    runs = [run(name, found, seed=seed) for seed in (0, 1) for name, found in (("a", [9, 8]), ("b", [5, 5]))]
-    assert paired_bootstrap(runs[::2], runs[1::2], "test").documents == 2
-
-
-def test_a_document_under_two_conditions_is_one_document():
-    runs = [{**run(name, [9, 8]), "condition": condition} for condition in ("5", "80") for name in ("a", "b")]
-    assert paired_bootstrap(runs[::2], runs[1::2], "test").documents == 2
-
-
-def test_folds_have_documents_of_their_own():
-    runs = [run(name, [9, 8], fold=fold) for fold in ("0", "1") for name in ("a", "b")]
-    assert paired_bootstrap(runs[::2], runs[1::2], "test").documents == 4
+@pytest.mark.parametrize(
+    ("changes", "documents"),
+    [
+        ([{"seed": 0}, {"seed": 1}], 2),
+        ([{"condition": "5"}, {"condition": "80"}], 2),
+        ([{"fold": "0"}, {"fold": "1"}], 4),
+    ],
+)
+def test_a_document_of_a_fold_counts_once(changes: list[dict[str, Any]], documents: int):
+    runs = [{**run(name, [9, 8]), **change} for change in changes for name in ("a", "b")]
+    assert paired_bootstrap(runs[::2], runs[1::2], "test").documents == documents
 
 
 def test_a_document_that_one_side_lacks_does_not_count():
     assert paired_bootstrap([run("a", [9, 8, 7])], [run("b", [5, 5])], "test").documents == 2
+    assert paired_bootstrap([make_record("a")], [make_record("b")], "test") == Bootstrap(0, None, None, None, None)
 
 
 def test_a_document_without_annotation_and_without_predictions_is_no_error():
     records = [make_record(name, documents={"test": [[[0, 0, 0, 0]]]}) for name in ("a", "b")]
     assert paired_bootstrap(records[:1], records[1:], "test").difference == 0
-
-
-def test_no_document_has_no_difference():
-    assert paired_bootstrap([make_record("a")], [make_record("b")], "test") == Bootstrap(0, None, None, None, None)
