@@ -44,30 +44,19 @@ def names(docs: list[Doc]) -> list[str]:
     return [doc[0].text for doc in docs]
 
 
-def test_everything_is_taken_by_default() -> None:
+def test_so_many_documents_in_their_order_or_all() -> None:
     docs = make_docs()
     assert Sample()(docs) == docs
     assert [len(get_clusters(doc)) for doc in docs] == [6] * 8
-
-
-def test_so_many_documents_in_their_order() -> None:
     taken = names(Sample(documents=5)(make_docs()))
-    assert len(taken) == 5
-    assert taken == sorted(taken)
-
-
-def test_seeds_choose_different_documents() -> None:
+    assert len(taken) == 5 and taken == sorted(taken)
     assert len({tuple(names(Sample(documents=4, seed=seed)(make_docs()))) for seed in range(5)}) > 1
 
 
-def test_a_larger_sample_has_the_documents_of_a_smaller_one() -> None:
-    small, large = (names(Sample(documents=n, clusters=0.5)(make_docs())) for n in (3, 6))
-    assert set(small) < set(large)
-
-
-def test_a_document_loses_the_same_clusters_in_samples_of_any_size() -> None:
-    small, large = (Sample(documents=n, clusters=0.5)(make_docs()) for n in (3, 8))
+def test_a_larger_sample_has_the_documents_of_a_smaller_one_with_the_same_clusters() -> None:
+    small, large = (Sample(documents=n, clusters=0.5)(make_docs()) for n in (3, 6))
     kept = {doc[0].text: get_clusters(doc) for doc in large}
+    assert {*names(small)} < kept.keys()
     assert all(get_clusters(doc) == kept[doc[0].text] for doc in small)
 
 
@@ -83,16 +72,13 @@ def test_a_share_of_the_clusters_is_kept_whole(share: float, number: int) -> Non
 
 def test_a_fraction_of_a_cluster_is_kept_by_chance() -> None:
     docs = Sample(clusters=0.75)(make_docs(40))
-    numbers = [len(get_clusters(doc)) for doc in docs]
-    assert set(numbers) == {4, 5}
+    assert {len(get_clusters(doc)) for doc in docs} == {4, 5}
 
 
 def test_a_share_of_the_frames_is_kept_whole() -> None:
     before = get_frames(make_docs(1)[0])
     (doc,) = Sample(frames=0.5)(make_docs(1))
-    frames = get_frames(doc)
-    assert len(frames) == 3
-    assert all(frame in before for frame in frames)
+    assert len(get_frames(doc)) == 3 and all(frame in before for frame in get_frames(doc))
     assert len(get_clusters(doc)) == 6
 
 
@@ -108,19 +94,12 @@ def test_a_share_of_the_labelled_spans_is_kept(share: float, number: int) -> Non
     assert len(get_clusters(doc)) == len(get_frames(doc)) == 6
 
 
-def test_nothing_gives_away_what_is_deleted() -> None:
-    (doc,) = Sample(clusters=0.5, frames=0.5)(make_docs(1))
-    assert MENTIONS_KEY not in doc.spans
-    assert get_predicates(doc, PREDICATES_KEY) is None
-
-
-def test_a_document_that_lost_all_is_annotated() -> None:
-    (doc,) = Sample(clusters=0.0, frames=0.0)(make_docs(1))
-    assert has_clusters_annotated(doc)
-    assert has_frames_annotated(doc)
-
-
-def test_a_document_without_annotation_gets_none() -> None:
+def test_nothing_gives_away_what_is_deleted_but_that_there_was_annotation() -> None:
+    for share in (0.5, 0.0):
+        (doc,) = Sample(clusters=share, frames=share)(make_docs(1))
+        assert MENTIONS_KEY not in doc.spans or not share
+        assert get_predicates(doc, PREDICATES_KEY) is None or not share
+        assert has_clusters_annotated(doc) and has_frames_annotated(doc)
     (doc,) = Sample(clusters=0.5, frames=0.5, spans=0.5)([Doc(VOCAB, words=["a"])])
     assert not doc.spans
 
@@ -137,8 +116,5 @@ def test_a_document_without_annotation_gets_none() -> None:
 def test_settings_out_of_range_are_errors(settings: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Sample(**settings)  # type: ignore[arg-type]
-
-
-def test_too_few_documents_are_an_error() -> None:
     with pytest.raises(ValueError, match="'documents' of the sample is 9, but the corpus has only 8 documents"):
         Sample(documents=9)(make_docs())

@@ -79,16 +79,12 @@ def test_probabilities_of_all_spans_with_the_gold_ones():
     assert probabilities[is_gold].tolist() == pytest.approx([0.95])
 
 
-def test_sentences_have_their_probabilities():
+def test_sentences_have_their_probabilities_if_there_are_any() -> None:
     (first, weights), (second, other) = select(SigmoidSelector(), {(2, 3): 0.95, (4, 5): 0.45}).sentences()
     assert (first, second) == (0, 4)
     assert weights.shape == (4, 4) and weights[2, 3] == pytest.approx(0.95) and not np.tril(weights, -1).any()
     assert other[0, 1] == pytest.approx(0.45)
-
-
-def test_sentences_without_probabilities_have_none():
-    selection = select(GreedySelector(0.5), {(2, 3): 0.95})
-    assert not any(weights.any() for _, weights in selection.sentences())
+    assert not any(weights.any() for _, weights in select(GreedySelector(0.5), {(2, 3): 0.95}).sentences())
 
 
 def test_wide_spans_of_a_long_sentence_have_no_probability():

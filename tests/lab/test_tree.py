@@ -36,21 +36,17 @@ def texts(svg: ElementTree.Element) -> list[str]:
     return [element.text or "" for element in svg.iter(f"{SVG}text")]
 
 
-def test_words_and_probabilities_are_shown():
+def test_words_and_probabilities_are_shown_and_selected_nodes_name_their_span():
     assert texts(draw(make_tree())) == ["0.91", "0.99", *WORDS]
-
-
-def test_selected_nodes_name_their_span():
+    assert texts(draw(make_tree(selected={(0, 3): None}))) == ["", *WORDS]  # without probabilities
+    assert texts(draw(make_tree(["Yes"], {}))) == ["Yes"]
+    assert texts(draw(make_tree(["He"], {(0, 1): 1.0}))) == ["1.00", "He"]
     assert [title.text for title in draw(make_tree()).iter(f"{SVG}title")] == ["her old boat", "her"]
 
 
 def test_other_nodes_of_several_words_are_dots():
     # Root and "old boat"; single words that are not selected are no more than the end of a line.
     assert len(list(draw(make_tree()).iter(f"{SVG}circle"))) == 2
-
-
-def test_a_selector_without_probabilities_shows_none():
-    assert texts(draw(make_tree(selected={(0, 3): None}))) == ["", *WORDS]
 
 
 def test_nested_spans_are_drawn_nested():
@@ -74,11 +70,6 @@ def test_lines_do_not_cross():
     )
 
 
-def test_one_word_is_a_tree():
-    assert texts(draw(make_tree(["Yes"], {}))) == ["Yes"]
-    assert texts(draw(make_tree(["He"], {(0, 1): 1.0}))) == ["1.00", "He"]
-
-
 def test_wide_characters_get_more_space():
     def width(word: str) -> float:
         return float(draw(make_tree([word, "."], {})).get("width", 0))
@@ -86,17 +77,12 @@ def test_wide_characters_get_more_space():
     assert width("日本語日本語") > width("abcdef")
 
 
-def test_text_is_escaped():
-    page = render_tree_page([[make_tree(["<b>", "&"], {(0, 2): 0.5})._replace(component="<i>")]])
+def test_page_has_every_sentence_and_component_and_text_is_escaped():
+    odd = make_tree(["<b>", "&"], {(0, 2): 0.5})._replace(component="<i>")
+    page = render_tree_page([[make_tree(), make_tree()], [odd]], "de")
+    assert (page.count("<svg"), page.count("<h2>"), page.count('<main lang="de">')) == (3, 2, 1)
     assert "<b>" not in page and "<i>" not in page
     assert "&lt;b&gt; &amp;</title>" in page
-
-
-def test_page_has_every_sentence_and_component():
-    page = render_tree_page([[make_tree(), make_tree()], [make_tree()]], "de")
-    assert page.count("<svg") == 3
-    assert page.count("<h2>") == 2
-    assert '<main lang="de">' in page
 
 
 # The nodes
@@ -126,28 +112,23 @@ def test_tree_equals_enumeration(selection: tuple[list[Span], Scores]) -> None:
     assert tree_weight(tree, weights) == pytest.approx(max(tree_weight(candidate, weights) for candidate in candidates))
 
 
-def test_parents_come_before_children() -> None:
+def test_parents_come_before_children_and_a_node_splits_after_its_first_token() -> None:
     tree = binary_tree([(0, 2), (2, 4)], np.zeros((4, 4)))
     assert tree == [(0, 4), (0, 2), (0, 1), (1, 2), (2, 4), (2, 3), (3, 4)]
-
-
-def test_without_weights_a_node_splits_after_its_first_token() -> None:
     assert binary_tree([], np.zeros((3, 3))) == [(0, 3), (0, 1), (1, 3), (1, 2), (2, 3)]
 
 
-def test_crossing_spans_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"\(0, 2\) and \(1, 3\) cross"):
-        binary_tree([(0, 2), (1, 3)], np.zeros((3, 3)))
-
-
-def test_span_outside_the_sentence_is_refused() -> None:
-    with pytest.raises(ValueError, match="within 3 tokens"):
-        binary_tree([(2, 4)], np.zeros((3, 3)))
-
-
-def test_negative_weight_is_refused() -> None:
-    with pytest.raises(ValueError, match="none below 0, but got -1"):
-        binary_tree([], np.full((2, 2), -1.0))
+@pytest.mark.parametrize(
+    ("selected", "weight", "message"),
+    [
+        ([(0, 2), (1, 3)], 0.0, r"\(0, 2\) and \(1, 3\) cross"),
+        ([(2, 4)], 0.0, "within 3 tokens"),
+        ([], -1.0, "none below 0, but got -1"),
+    ],
+)
+def test_bad_arguments_are_named(selected: list[Span], weight: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        binary_tree(selected, np.full((3, 3), weight))
 
 
 # The command

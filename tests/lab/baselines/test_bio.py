@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any
 
 import hypothesis.strategies as st
 import pytest
@@ -27,7 +26,7 @@ from spacy_span_selector.layers.srl.roles import Pairs, SrlSettings
 
 from ...frame_tables import nothing_known
 from ...layers.srl.test_span_arguments import FRAMES, ROLES, SENTENCES, Frames, make_gold
-from ...layouts import layout_of
+from ...layouts import layout_of, listed
 from ...pipeline.components import (
     SRL,
     annotate,
@@ -48,16 +47,8 @@ SENTENCE_OF = [(0, 4), (4, 7), (7, 10), (10, 15)]
 
 def build(dropout: float = 0.0) -> ArgumentTagger:
     torch.manual_seed(0)
-    sizes = SrlSettings(
-        selector=NoSelector(),
-        hidden_width=7,
-        pair_width=4,
-        pair_hidden_width=6,
-        feature_width=3,
-        dropout=dropout,
-        max_span_width=None,
-        roleset_vectors=False,
-    )
+    widths = {"hidden_width": 7, "pair_width": 4, "pair_hidden_width": 6, "feature_width": 3, "max_span_width": None}
+    sizes = SrlSettings(selector=NoSelector(), dropout=dropout, roleset_vectors=False, **widths)
     return ArgumentTagger(width=WIDTH, predicate_width=PREDICATE_WIDTH, roles=ROLES, rolesets=0, tags=0, settings=sizes)
 
 
@@ -95,7 +86,7 @@ def loss_of(output: TaggedArguments, gold: GoldFrames) -> torch.Tensor:
 
 def plain_loss(output: TaggedArguments, frames: Frames, documents: set[int]) -> float:
     """Predicate by predicate and token by token."""
-    row = {pair: i for i, pair in enumerate(zip(*(column.tolist() for column in output.pairs), strict=True))}
+    row = {pair: i for i, pair in enumerate(listed(*output.pairs))}
     log_tags = output.log_tags.tolist()
     loss = 0.0
     for frame, ((predicate, _), arguments) in enumerate(frames):
@@ -113,7 +104,7 @@ def plain_loss(output: TaggedArguments, frames: Frames, documents: set[int]) -> 
 
 def test_every_predicate_meets_every_token_of_its_sentence() -> None:
     output = run(build(), make_gold(FRAMES).predicates)
-    pairs = list(zip(output.pairs.left.tolist(), output.pairs.right.tolist(), strict=True))
+    pairs = listed(*output.pairs)
     assert pairs == [
         (i, token)
         for i, ((predicate, _), _) in enumerate(FRAMES)
@@ -124,15 +115,10 @@ def test_every_predicate_meets_every_token_of_its_sentence() -> None:
     torch.testing.assert_close(output.log_tags.exp().sum(1), torch.ones(len(pairs)))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_loss_equals_the_formula_token_by_token(seed: int, device: str) -> None:
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_loss_equals_the_formula_token_by_token(seed: int | None, device: str) -> None:
     output, gold = says(FRAMES, seed=seed, device=device)
-    assert loss_of(output, gold).item() == pytest.approx(plain_loss(output, FRAMES, {0, 1, 2}), rel=1e-5)
-
-
-def test_right_tags_have_no_loss() -> None:
-    output, gold = says(FRAMES)
-    assert loss_of(output, gold).item() == pytest.approx(0.0, abs=1e-4)
+    assert loss_of(output, gold).item() == pytest.approx(plain_loss(output, FRAMES, {0, 1, 2}), rel=1e-5, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -168,17 +154,12 @@ def test_documents_that_are_not_annotated_are_ignored() -> None:
 
 def test_what_the_tags_say_is_decoded(device: str) -> None:
     output, _ = says(FRAMES, device=device)
-    expected = [
-        (frame, start, end, role) for frame, (_, arguments) in enumerate(FRAMES) for start, end, role in arguments
-    ]
+    expected = [(frame, *argument) for frame, (_, arguments) in enumerate(FRAMES) for argument in arguments]
     found = output.decode()
     assert [argument[:4] for argument in found] == expected
     assert all(isinstance(argument, FoundArgument) and argument.score > 0.99 for argument in found)
-
-
-def test_arguments_side_by_side_stay_two() -> None:
-    frames: Frames = [((10, 10), [(11, 12, 1), (13, 14, 1)])]
-    assert [argument[1:4] for argument in says(frames)[0].decode()] == [(11, 12, 1), (13, 14, 1)]
+    side_by_side: Frames = [((10, 10), [(11, 12, 1), (13, 14, 1)])]
+    assert [argument[1:4] for argument in says(side_by_side)[0].decode()] == [(11, 12, 1), (13, 14, 1)]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -259,11 +240,6 @@ def best_by_enumeration(log_tags: torch.Tensor) -> tuple[int, ...]:
     return max(sequences, key=lambda sequence: float(log_tags[range(length), sequence].sum()))
 
 
-def test_tags_of_roles_do_not_meet() -> None:
-    begin = begin_tag(torch.arange(3)).tolist()
-    assert sorted([OUTSIDE, *begin, *(tag + 1 for tag in begin)]) == list(range(count_tags(3)))
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 2), st.integers(0, 99))
 def test_no_well_formed_sequence_is_better(lengths: list[int], roles: int, seed: int) -> None:
@@ -276,22 +252,13 @@ def test_no_well_formed_sequence_is_better(lengths: list[int], roles: int, seed:
         assert found[length:] == [OUTSIDE] * (max(lengths) - length)
 
 
-def test_a_span_may_begin_right_behind_one_of_the_same_role() -> None:
-    wanted = torch.tensor([[1, 2, 1, 2, 0]])
-    assert torch.equal(decode_tags(torch.nn.functional.one_hot(wanted, 3).float(), torch.tensor([5])), wanted)
-
-
-def test_inside_cannot_come_first_nor_behind_another_role() -> None:
-    scores = torch.nn.functional.one_hot(torch.tensor([[2, 4, 4]]), 5).float()
-    assert decode_tags(scores, torch.tensor([3])).tolist() == [[3, 4, 4]]
-
-
-def test_decodes_on_the_device(device: str) -> None:
-    log_tags = torch.randn(3, 5, 7, generator=torch.Generator().manual_seed(0)).log_softmax(2)
-    lengths = torch.tensor([5, 1, 3])
-    found = decode_tags(log_tags.to(device), lengths.to(device))
-    assert found.device.type == device
-    assert torch.equal(found.cpu(), decode_tags(log_tags, lengths))
+@pytest.mark.parametrize(
+    ("wanted", "found"), [([1, 2, 1, 2, 0], [1, 2, 1, 2, 0]), ([2, 4, 4], [3, 4, 4])], ids=["two spans", "inside first"]
+)
+def test_inside_cannot_come_first_nor_behind_another_role(wanted: list[int], found: list[int], device: str) -> None:
+    scores = torch.nn.functional.one_hot(torch.tensor([wanted]), 5).float().to(device)
+    decoded = decode_tags(scores, torch.tensor([len(wanted)], device=device))
+    assert decoded.tolist() == [found] and decoded.device.type == device
 
 
 @pytest.mark.parametrize("length", [1, 40])
@@ -304,33 +271,18 @@ def test_extreme_scores_stay_well_formed(length: int) -> None:
 # In a pipeline
 
 
-def tagging_model() -> dict[str, Any]:
-    return {**SRL.model, "@architectures": "lab.BioModel.v1", "max_span_width": 1}
-
-
 def test_a_pipeline_is_overfitted_saved_and_loaded(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    nlp = make_nlp(SRL, model=tagging_model())
+    nlp = make_nlp(SRL, model={**SRL.model, "@architectures": "lab.BioModel.v1", "max_span_width": 1})
     examples = make_examples(nlp, gold_docs(SRL, nlp))
     nlp.initialize(lambda: examples)
     train(nlp, examples, SRL.steps)
-    assert {name: score for name, score in nlp.evaluate(examples).items() if name in SRL.scores} == dict.fromkeys(
-        SRL.scores, 1.0
-    )
-    assert annotate(from_disk(nlp, tmp_path), SRL.texts) == annotate(nlp, SRL.texts)
-
-
-def test_no_spans_are_scored() -> None:
-    nlp = make_nlp(SRL, model=tagging_model())
-    nlp.initialize(lambda: make_examples(nlp, gold_docs(SRL, nlp)))
-    assert select(component(nlp), sentenced(nlp, SRL.texts[0])) is None
-
-
-def test_new_roles_get_tags() -> None:
-    nlp = make_nlp(SRL, model=tagging_model())
-    examples = make_examples(nlp, gold_docs(SRL, nlp))
-    nlp.initialize(lambda: examples)
+    scores = nlp.evaluate(examples)
+    assert [scores[name] for name in SRL.scores] == [1.0] * len(SRL.scores)
+    assert select(component(nlp), sentenced(nlp, SRL.texts[0])) is None  # no spans are scored
     before = annotate(nlp, SRL.texts)
+    assert annotate(from_disk(nlp, tmp_path), SRL.texts) == before
+    # New roles get tags.
     component(nlp).add_labels(SRL.parse(SRL.other_corpus, nlp))
     assert network(nlp).arguments.tags.labels == count_tags(len(component(nlp).labels))
     assert [groups for groups, _ in annotate(nlp, SRL.texts)] == [groups for groups, _ in before]

@@ -15,7 +15,7 @@ from spacy_span_selector.annotation.frames import Argument, Frame
 from spacy_span_selector.layers.selection.selectors import Selection
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
-from ...layouts import layout_of
+from ...layouts import layout_of, listed
 
 
 def cross(first: tuple[int, int], second: tuple[int, int]) -> bool:
@@ -29,14 +29,12 @@ def test_the_crossing_spans_are_those_that_cross_a_gold_one(seed: int, most: int
     lengths = [6, 1, 4, 7]
     layout = layout_of([lengths], most=most)
     generator = torch.Generator().manual_seed(seed)
-    every = [(i, j) for k, n in enumerate(lengths) for i in range(sum(lengths[:k]), sum(lengths[:k]) + n)
-             for j in range(i, sum(lengths[:k]) + n)
-             if most is None or j - i < most]  # fmt: skip
+    sentences = [range(sum(lengths[:k]), sum(lengths[: k + 1])) for k in range(len(lengths))]
+    every = [(i, j) for own in sentences for i in own for j in own if i <= j and (most is None or j - i < most)]
     gold = [every[i] for i in torch.randperm(len(every), generator=generator)[: 3 * seed]] + [(0, 0)]
     starts, ends = torch.tensor(gold, dtype=torch.long).view(-1, 2).T
     found = layout.locate(crossing_spans(Spans(starts, ends), layout))
-    expected = {span for span in every if any(cross(span, other) for other in gold)}
-    assert {*zip(*(column.tolist() for column in found), strict=True)} == expected
+    assert {*listed(*found)} == {span for span in every if any(cross(span, other) for other in gold)}
 
 
 def test_arguments_and_mentions_of_all_documents_are_read() -> None:
@@ -50,7 +48,7 @@ def test_arguments_and_mentions_of_all_documents_are_read() -> None:
             set_clusters(reference, [[(0, 1), (2, 3)]])
         examples.append(Example(Doc(vocab, words=[token.text for token in reference]), reference))
     spans = gold_spans(examples, [[5]] * 2, None, torch.device("cpu"))
-    assert [*zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)] == [(0, 0), (2, 2), (5, 5), (7, 8)]
+    assert listed(spans) == [(0, 0), (2, 2), (5, 5), (7, 8)]
 
 
 def test_the_loss_is_that_of_all_crossing_spans_per_token() -> None:
