@@ -28,24 +28,17 @@ TEXT = "Ann Lee met Bob.--Bob saw Mrs.\nLee, and poor Ann left."
 CAST = Cast({"Ann": ["Ann Lee", "Ann"], "Bob": ["Bob"]}, [])
 
 
-def named(text: str, cast: Cast) -> list[tuple[str, str]]:
-    return [(text[start:end], person) for start, end, person in find_places(text, cast)]
-
-
-def test_the_longest_name_counts() -> None:
-    assert named(TEXT, CAST) == [("Ann Lee", "Ann"), ("Bob", "Bob"), ("Bob", "Bob"), ("Ann", "Ann")]
-
-
-def test_a_name_may_go_on_in_the_next_line() -> None:
-    assert named(TEXT, Cast({"Mrs. Lee": ["Mrs. Lee"]}, [])) == [("Mrs.\nLee", "Mrs. Lee")]
-
-
-def test_a_name_may_stand_between_underscores_but_not_in_a_word() -> None:
-    assert named("_Ann_, Anna, Mary-Ann", CAST) == [("Ann", "Ann"), ("Ann", "Ann")]
-
-
-def test_others_are_no_places() -> None:
-    assert named("Ann saw little Ann.", Cast(CAST.persons, ["little Ann"])) == [("Ann", "Ann")]
+@pytest.mark.parametrize(
+    ("text", "cast", "found"),
+    [
+        (TEXT, CAST, [("Ann Lee", "Ann"), ("Bob", "Bob"), ("Bob", "Bob"), ("Ann", "Ann")]),  # the longest name counts
+        (TEXT, Cast({"Mrs. Lee": ["Mrs. Lee"]}, []), [("Mrs.\nLee", "Mrs. Lee")]),  # it may go on in the next line
+        ("_Ann_, Anna, Mary-Ann", CAST, [("Ann", "Ann"), ("Ann", "Ann")]),  # between underscores, but not in a word
+        ("Ann saw little Ann.", Cast(CAST.persons, ["little Ann"]), [("Ann", "Ann")]),
+    ],
+)
+def test_names_have_places(text: str, cast: Cast, found: list[tuple[str, str]]) -> None:
+    assert [(text[start:end], person) for start, end, person in find_places(text, cast)] == found
 
 
 def test_only_a_mention_that_is_the_name_counts_as_exact() -> None:
@@ -53,18 +46,18 @@ def test_only_a_mention_that_is_the_name_counts_as_exact() -> None:
     assert find_exact(places, {(0, 3): 5, (8, 16): 6}) == [5, None]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "saw poor Ann",
-        "saw my dear old Ann",
-        "saw Meg's Ann",
-        "left. Poor Ann",
-        '"My Ann',
-        "saw Ann's",
-        "saw my sister Ann",
-    ],
+HEADED = (
+    "saw poor Ann",
+    "saw my dear old Ann",
+    "saw Meg's Ann",
+    "left. Poor Ann",
+    '"My Ann',
+    "saw Ann's",
+    "saw my sister Ann",
 )
+
+
+@pytest.mark.parametrize("text", HEADED)
 def test_a_mention_counts_within_if_the_name_is_its_head(text: str) -> None:
     start = max(text.find(before) for before in ("poor", "my", "Meg", "Poor", "My", "Ann's"))
     places = find_places(text, Cast({"Ann": ["Ann"]}, []))
@@ -95,12 +88,9 @@ def test_a_place_without_a_mention_is_a_cluster_of_its_own() -> None:
     assert found.found == 3
     assert found.b3.recall == pytest.approx((2 * 2 / 3 + 1 / 3 + 1) / 4)
     assert found.b3.precision == pytest.approx((2 * 2 / 3 + 1 / 3 + 1) / 4)
-
-
-def test_the_greatest_recall_has_all_found_places_of_a_person_together() -> None:
-    assert score(["Ann", "Ann", "Ann", "Bob"], [1, 2, None, 3]).most_recall == pytest.approx(
-        (2 * 2 / 3 + 1 / 3 + 1) / 4
-    )
+    # The greatest recall has all found places of a person together.
+    apart = score(["Ann", "Ann", "Ann", "Bob"], [1, 2, None, 3])
+    assert apart.most_recall == pytest.approx((2 * 2 / 3 + 1 / 3 + 1) / 4)
 
 
 def test_the_cluster_of_a_person_has_more_than_half_of_its_names_from_it() -> None:
@@ -142,25 +132,15 @@ def test_two_rows_are_printed_and_all_scores_written(make_model: MakeModel, nove
     rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in result.stdout.splitlines()[2:4]]
     assert rows == [["novel", "exact", "4"], ["novel", "within", "4"]]
     written = json.loads((novels / "out.json").read_text(encoding="utf-8"))["novels"]["novel"]
-    assert {"words", "names", "persons", "exact", "within", "largest"} <= written.keys()
-
-
-def test_settings_of_the_pipeline_are_options(make_model: MakeModel, novels: Path) -> None:
-    result = run_casts(make_model(), novels, "novel", "--components.structured_coref.no_such_setting", 1)
-    assert result.exit_code and "no_such_setting" in result.output
-
-
-def test_dashes_can_be_split(make_model: MakeModel, novels: Path) -> None:
-    model = make_model()
-    words = []
-    for option in ([], ["--split-dashes"]):
-        run_casts(model, novels, "novel", "--output", novels / "out.json", *option)
-        words.append(json.loads((novels / "out.json").read_text(encoding="utf-8"))["novels"]["novel"]["words"])
-    assert words == [14, 17]
+    assert {"names", "persons", "exact", "within", "largest"} <= written.keys() and written["words"] == 14
+    run_casts(make_model(), novels, "novel", "--output", novels / "out.json", "--split-dashes")
+    assert json.loads((novels / "out.json").read_text(encoding="utf-8"))["novels"]["novel"]["words"] == 17
 
 
 def test_a_novel_needs_a_cast_and_its_own_text(make_model: MakeModel, novels: Path) -> None:
     model = make_model()
+    result = run_casts(model, novels, "novel", "--components.structured_coref.no_such_setting", 1)
+    assert result.exit_code and "no_such_setting" in result.output  # settings of the pipeline are options
     assert "There is no cast of 'other'" in " ".join(run_casts(model, novels, "other").output.split())
     (novels / "novel.txt").write_text("He left.", encoding="utf-8")
     assert "names nobody of its cast" in " ".join(run_casts(model, novels).output.split())

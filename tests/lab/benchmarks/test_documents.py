@@ -16,13 +16,10 @@ def nlp() -> Language:
     return spacy.blank("en")
 
 
-def test_own_documents_are_texts(nlp: Language, data: Path):
+def test_own_documents_are_texts_or_without_spacing_words(nlp: Language, data: Path, tmp_path: Path):
     first, second = own_documents(nlp, data)
     assert isinstance(first, str) and first.startswith("Ann Lee gave her brother")
     assert second == "Leo lost a hat."
-
-
-def test_own_documents_without_spacing_are_words(nlp: Language, tmp_path: Path):
     DocBin(docs=[Doc(nlp.vocab, words=["Ann", "left."])]).to_disk(tmp_path / "words.spacy")
     [doc] = own_documents(nlp, tmp_path / "words.spacy")
     assert isinstance(doc, Doc)
@@ -31,7 +28,9 @@ def test_own_documents_without_spacing_are_words(nlp: Language, tmp_path: Path):
 
 @pytest.mark.parametrize("words, count", [(3, 2), (50, 1), (40, 3)])
 def test_documents_of_a_length(nlp: Language, data: Path, words: int, count: int):
-    assert [len(doc) for doc in documents_of_length(nlp, data, words, count)] == [words] * count
+    docs = documents_of_length(nlp, data, words, count)
+    assert [len(doc) for doc in docs] == [words] * count
+    assert not any(doc.has_annotation("SENT_START") for doc in docs)
 
 
 def test_the_texts_are_taken_one_after_the_other(nlp: Language, data: Path):
@@ -39,11 +38,6 @@ def test_the_texts_are_taken_one_after_the_other(nlp: Language, data: Path):
     words = [token.text for doc in docs for token in doc]
     assert words[:7] == ["Ann", "Lee", "gave", "her", "brother", "a", "key"]
     assert words[13:19] == ["Leo", "lost", "a", "hat", ".", "Ann"]
-
-
-def test_documents_of_a_length_have_no_sentences(nlp: Language, data: Path):
-    [doc] = documents_of_length(nlp, data, 20, 1)
-    assert not doc.has_annotation("SENT_START")
 
 
 def test_sentences_of_a_length(nlp: Language):
@@ -65,9 +59,6 @@ def test_a_batch_has_gold_annotation_and_sentences(nlp: Language, data: Path):
     assert [len(example.predicted) for example in examples] == [13, 5]
     assert all(example.predicted.has_annotation("SENT_START") for example in examples)
     assert all(get_clusters(example.reference) for example in examples)
-
-
-def test_the_fullest_batch_is_taken(nlp: Language, data: Path):
     [example] = training_batch(nlp, data, 8)
     assert [token.text for token in example.predicted][:3] == ["Ann", "Lee", "gave"]
 

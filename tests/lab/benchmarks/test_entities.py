@@ -35,22 +35,11 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_recall_is_that_of_gold_classes_and_precision_that_of_predicted_ones():
     predicted = [SPANS[0], LabelledSpan(3, 4, "PER"), LabelledSpan(1, 2, "PER")]
-    assert count_spans(SPANS, predicted) == {
-        "all": Counts(1, 3, 1, 3),
-        "nested": Counts(0, 1, 0, 2),
-        "outermost": Counts(1, 2, 1, 1),
-        "long": Counts(0, 0, 0, 0),
-    }
-
-
-def test_two_labels_of_one_span_do_not_nest():
-    spans = [LabelledSpan(0, 8, "FAC"), LabelledSpan(0, 8, "ORG")]
-    assert count_spans(spans, spans[:1]) == {
-        "all": Counts(1, 2, 1, 1),
-        "nested": Counts(0, 0, 0, 0),
-        "outermost": Counts(1, 2, 1, 1),
-        "long": Counts(1, 2, 1, 1),
-    }
+    none, one = Counts(0, 0, 0, 0), Counts(1, 2, 1, 1)
+    expected = {"all": Counts(1, 3, 1, 3), "nested": Counts(0, 1, 0, 2), "outermost": one, "long": none}
+    assert count_spans(SPANS, predicted) == expected
+    two = [LabelledSpan(0, 8, "FAC"), LabelledSpan(0, 8, "ORG")]  # two labels of one span do not nest
+    assert count_spans(two, two[:1]) == {"all": one, "nested": none, "outermost": one, "long": one}
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,6 @@ from .conftest import MakeModel, make_pipeline, rows, run
 SPAN_STAGES = ["word vectors", "span scores", "decoding", "span vectors"]
 
 
-def stages(data: Path, model: Path, component: str) -> list[str]:
-    return [row["stage"] for row in rows(run("profile", data, model, "--repeats", 2)) if row["component"] == component]
-
-
 @pytest.mark.parametrize(
     "component, pairs, selector",
     [
@@ -29,20 +25,13 @@ def stages(data: Path, model: Path, component: str) -> list[str]:
 def test_stages_of_components_and_selectors(
     data: Path, make_model: MakeModel, component: str, pairs: str, selector: str
 ):
-    found = stages(data, make_model(component, selector), component)
+    table = rows(run("profile", data, make_model(component, selector), "--repeats", 2))
+    components = list(dict.fromkeys(row["component"] for row in table))
+    assert components == ["tokenizer", "sentencizer", "tok2vec", component, "pipeline"]
+    assert sum(float(row["share, %"].split()[0]) for row in table) == pytest.approx(100, abs=2)
+    found = [row["stage"] for row in table if row["component"] == component]
     assert {*SPAN_STAGES, pairs, "network, rest", "writing annotations", "rest"} <= {*found}
     assert ("chart" in found) == (selector != "greedy")
-
-
-def test_other_components_and_the_tokenizer_are_stages(data: Path, make_model: MakeModel):
-    table = rows(run("profile", data, make_model(), "--repeats", 2))
-    components = list(dict.fromkeys(row["component"] for row in table))
-    assert components == ["tokenizer", "sentencizer", "tok2vec", "structured_coref", "pipeline"]
-
-
-def test_shares_add_up(data: Path, make_model: MakeModel):
-    table = rows(run("profile", data, make_model(), "--repeats", 1))
-    assert sum(float(row["share, %"].split()[0]) for row in table) == pytest.approx(100, abs=1)
 
 
 def test_a_stage_within_another_is_not_counted_twice():
