@@ -80,8 +80,7 @@ def finetune_cli(
 
     from ..checking.trainings import check_training
     from ..files.pipelines import load_pipeline, pipeline_folder
-    from ..finetuning.comparison import Compared, compare, read_known
-    from ..finetuning.interpolation import interpolate
+    from ..finetuning.comparison import Compared, compare, interpolate, read_known
     from ..finetuning.settings import configure, describe_finetuned
     from ..finetuning.texts import gather
     from ..training.checkpoints import Checkpoints, identity, whole_folder

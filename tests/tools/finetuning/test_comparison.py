@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_span_selector.tools.finetuning.interpolation import interpolate
+from spacy_span_selector.tools.finetuning.comparison import interpolate
 
 from ...pipeline.components import SPANCAT, component, initialized, network, weights
 
