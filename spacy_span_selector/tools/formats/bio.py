@@ -1,11 +1,7 @@
 """Columns of tags, the format of nested named entities: a word per line, and a tag for each level of nesting.
 
-    house   B-FAC   O
-    of      I-FAC   O
-    Ann     I-FAC   B-PER
-
-`B-` begins a span, `I-` goes on with it, `O` is outside of all. IOBES and BILOU, where a span ends with `E-` or `L-`
-and has `S-` or `U-` if it is one word, are read as well, and so is an `I-` that begins a span.
+`docs/formats.md` shows some lines. IOBES and BILOU, where a span ends with `E-` or `L-` and has `S-` or `U-` if it is
+one word, are read as well, and so is an `I-` that begins a span.
 """
 
 from __future__ import annotations

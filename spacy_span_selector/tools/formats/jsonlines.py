@@ -1,16 +1,6 @@
-"""JSON lines, the format of `e2e-coref` (Lee et al. 2017) and its successors: one object per line and document.
+"""JSON lines, the format of `e2e-coref` (Lee et al. 2017), `wl-coref` and DyGIE++: one object per line and document.
 
-    {"doc_key": "nw/ferry_0", "sentences": [["Ann", "slept", "."], ["She", "snored", "."]],
-     "speakers": [["-", "-", "-"], ["-", "-", "-"]], "clusters": [[[0, 0], [3, 3]]],
-     "constituents": [[0, 2, "S"], [3, 5, "S"]], "ner": [[0, 0, "PERSON"]]}
-
-Offsets count the words of the document, and a span includes the word at its second offset. Additional fields, which
-other readers ignore, are written only where they are needed: `spaces`, whether white space follows each word; `turns`,
-if they are not the longest runs of words of one speaker; and `cluster_names`.
-
-`ner` and `constituents` may also have one list per sentence, as in DyGIE++. A document may also have the form of
-`wl-coref`: `cased_words`, `sent_id` and `speaker` have one value per word of the document, and spans of `clusters` end
-before their second offset.
+Offsets count the words of the document; `docs/formats.md` shows a line, and names the fields that are added here.
 """
 
 from __future__ import annotations
