@@ -23,6 +23,7 @@ from spacy_span_selector.tools.annotate.annotator import PartResult
 from spacy_span_selector.tools.annotate.formats import TABLES
 from spacy_span_selector.tools.annotate.on_ray import LOCAL, PartWorker, TextWorker, connected, in_ray
 from spacy_span_selector.tools.annotate.output import OutputFolder
+from spacy_span_selector.tools.annotate.records import Part
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.files.pipelines import describe_pipeline
 
@@ -128,12 +129,16 @@ def test_ray_on_this_machine_outlives_those_who_share_it_and_elsewhere_errors_co
         stack.enter_context(connected(address))
 
 
-def test_without_room_for_a_worker_the_error_says_what_there_is(job: Job, monkeypatch: pytest.MonkeyPatch):
-    twin = MagicMock(cluster_resources=lambda: {"CPU": 8.0, "GPU": 1.0})
+def test_parts_are_handed_out_some_at_a_time_if_there_is_room_for_a_worker(job: Job, monkeypatch: pytest.MonkeyPatch):
+    twin = MagicMock(cluster_resources=lambda: {"CPU": 2.0, "GPU": 1.0})
     monkeypatch.setattr(on_ray, "require_ray", lambda address="": twin)
-    message = r"A worker takes 1 CPU and 2 GPUs, but all machines together have 8 and 1\. Ask for less \(--num-gpus\)"
+    message = r"A worker takes 1 CPU and 2 GPUs, but all machines together have 2 and 1\. Ask for less \(--num-gpus\)"
     with pytest.raises(ValueError, match=message):
         next(in_ray(num_gpus=2)(job, [], lambda end, words: None))
+    handed: list[int] = []
+    monkeypatch.setattr(on_ray, "_annotate_parts", lambda ray, job, parts, *size: handed.append(len(parts)) or [])
+    assert list(in_ray()(job, [Part(i, []) for i in range(90)], lambda end, words: None)) == []
+    assert handed == [40, 40, 10]
 
 
 def test_the_job_of_a_worker_holds_in_any_folder(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
