@@ -105,10 +105,7 @@ class Characters(list[Character]):
 
 
 def doc_characters(doc: Doc, prefix: str | None = None) -> Characters:
-    """The people of a document, those with most mentions first, equal ones in the order of the text.
-
-    prefix (str | None): Where its clusters are, as for `doc_clusters`.
-    """
+    """The people of a document, those with most mentions first, equal ones in the order of the text."""
     return find_characters(doc_clusters(doc, prefix))
 
 
@@ -130,7 +127,6 @@ def find_characters(clusters: Sequence[Cluster]) -> Characters:
 def find_entities(clusters: Sequence[Cluster]) -> list[tuple[Character, bool]]:
     """Describe all clusters of a document as if they were people, each with whether it is one.
 
-    clusters (Sequence[Cluster]): The clusters, in the order of the text.
     RETURNS (list[tuple[Character, bool]]): Their descriptions, in the same order.
     """
     if not clusters:
@@ -260,9 +256,6 @@ class _Reader:
 def _name(bare: Span, head: Token) -> Span:
     """The name that a proper mention has, without what is said of it: "Mr. Bennet" of "my dear Mr. Bennet, who was
     late". All of it, if the head is not capitalised, as in scripts without capitals.
-
-    bare (Span): The mention, without a possessive ending.
-    head (Token): Its head.
     """
     if not _is_name(head):
         return bare

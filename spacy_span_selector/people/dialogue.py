@@ -17,7 +17,6 @@ def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:
 
     Each turn starts a sentence.
 
-    nlp (Language): The pipeline, whose tokenizer splits the text.
     turns (Iterable[tuple[str, str]]): Speaker and text of each turn, in order. White space around them is dropped.
     RETURNS (Doc): The document, with turns in `doc.spans["speakers"]`.
     RAISES (ValueError): If there are no turns, or a turn is not a pair of a name and a text, neither of them empty, or

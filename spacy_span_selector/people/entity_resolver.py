@@ -146,7 +146,6 @@ def consistent_clusters(
 
     cleaned (CleanDoc): The document. Its labelled spans, or else its entities, tell persons from things.
     mentions (Sequence[Mention]): Token offsets in the document without white space, in the order of the text.
-    scored (ScoredMentions): What the network says of them.
     quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
         turns of speakers, "you" follows these. None to attribute nothing.
     """

@@ -189,9 +189,6 @@ def doc_events(
 
     A quotation is the ARG1 of the predicate that introduces it, unless this has an argument within it, in its place.
     Where the predicate has no ARG0, it is the speaker, and the ARG2 of "say" and "tell" is the addressee, where known.
-
-    cluster_prefix, frame_prefix (str | None): Where its clusters and frames are, as for `doc_clusters`.
-    auxiliaries (bool): Whether "be", "have" and "do" without participants are events.
     """
     return find_events(doc, doc_clusters(doc, cluster_prefix), frame_prefix, auxiliaries)
 

@@ -114,10 +114,7 @@ class DocQuotations(list[DocQuotation]):
 
 
 def doc_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX, cluster_prefix: str | None = None) -> DocQuotations:
-    """The quotations of a document, in the order of the text, outer ones first.
-
-    cluster_prefix (str | None): Where its clusters are, as for `doc_clusters`.
-    """
+    """The quotations of a document, in the order of the text, outer ones first."""
     return find_quotations(doc, doc_clusters(doc, cluster_prefix), prefix)
 
 

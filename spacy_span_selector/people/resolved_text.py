@@ -33,8 +33,6 @@ def resolved_text(doc: Doc, prefix: str | None = None) -> str:
     "a girl" becomes "the girl". Everything else stays: names and noun phrases, "I" and "you", reflexive and relative
     pronouns, and the pronouns of clusters without a noun phrase that can be repeated. Pronouns in inserted text are
     replaced in turn. English possessives and capitals at the start of a sentence are kept.
-
-    prefix (str | None): Where its clusters are, as for `doc_clusters`.
     """
     clusters = doc_clusters(doc, prefix)
     return (_Resolver(doc, clusters).write(doc[:]) if clusters else "") + doc.text[doc[:].end_char if clusters else 0 :]
@@ -100,8 +98,6 @@ class _Resolver:
     def write(self, stretch: Span, place: int | None = None, within: tuple[int, ...] = ()) -> str:
         """The text of a stretch with pronouns replaced.
 
-        stretch (Span): The document, or a noun phrase to be inserted.
-        place (int | None): The token that it is inserted for.
         within (tuple[int, ...]): The clusters whose substitutes are being inserted; their pronouns stay, so that no
             substitute is inserted into itself.
         """

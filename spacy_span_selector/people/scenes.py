@@ -82,8 +82,6 @@ def read_scene(
 ) -> Scene:
     """Collect the facts of a document, as token offsets of it without white space.
 
-    quotations (Sequence[tuple[int, int]]): Its outer quotations.
-    evidence (Sequence[str]): What each is evidence of.
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet.
     """
     paragraphs = paragraph_numbers(cleaned.source)
@@ -114,11 +112,7 @@ def quotations_of(
     attributions: Sequence[Attribution],
     mentions: Sequence[Range],
 ) -> list[Quotation]:
-    """The quotations as a document holds them. Those that are no speech are left out; nested ones have no speaker.
-
-    found, outer (Sequence): All quotations, and those that were attributed.
-    attributions (Sequence[Attribution]): Who says each of these.
-    """
+    """The quotations as a document holds them. Those that are no speech are left out; nested ones have no speaker."""
     known = dict(zip(outer, attributions, strict=True))
     spoken: list[Quotation] = []
     spoken_until = 0
@@ -147,7 +141,6 @@ def learn_quotations(docs: Sequence[Doc], vocab: Vocab) -> None:
     """Fit the weights of quotations to documents, if they have enough, and keep them as a table of the vocabulary.
 
     docs (Sequence[Doc]): Documents with gold clusters, of which some may be annotated for quotations.
-    vocab (Vocab): Gets the table, and has the verbs of speech.
     """
     if sum(len(get_quotations(doc)) for doc in docs) < FEWEST:
         return

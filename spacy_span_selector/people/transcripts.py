@@ -61,7 +61,6 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
     until a mail that it forwards or answers, and in plays (`HAMLET. To be`, or the name in capitals in a line of its
     own). Labels and headers are sentences of their own, outside of the turn, and nobody speaks stage directions.
 
-    nlp (Language): The pipeline, whose tokenizer splits the text.
     kind (str | None): One of "chat", "dialogue", "email" and "play"; None for what is found.
     RETURNS (Doc): The document: its text is `text`, and the words of turns are in `doc.spans["speakers"]`.
     RAISES (ValueError): If no turns are found, the kind is none of these, or the text can't be split into words.

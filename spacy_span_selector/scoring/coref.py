@@ -38,8 +38,6 @@ def score_coref(
     clusters nor the key of the selected spans is not annotated and is ignored; one with this key
     but no clusters is annotated as having no mentions. Spans without tokens are ignored.
 
-    examples (Iterable[Example]): The examples, with predictions set.
-    keep_singletons (bool): Count clusters of one mention, on either side.
     RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per
         token and has no upper limit; all None if no reference is annotated.
     RAISES (ValueError): If the texts of an annotated reference and its prediction differ.

@@ -17,7 +17,6 @@ def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **c
     """The counts of the labelled spans of one document, whose F1 is the main score.
 
     example (Example): The example, with predictions set. Spans match if they cover the same characters.
-    spans_key (str): Key of the labelled spans in `doc.spans`.
     RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
         annotated.
     RAISES (ValueError): If the texts of an annotated reference and its prediction differ.

@@ -48,7 +48,6 @@ def score_srl(
     frames nor an empty group of predicates is not annotated and is ignored. So are arguments without tokens, and
     predicates without tokens with their frames.
 
-    examples (Iterable[Example]): The examples, with predictions set.
     predicates_key (str): Key of given predicates in `doc.spans`; an empty group in a reference without predicates.
     spans_key (str): Key in `doc.spans` of the spans that the selector kept.
     RETURNS (dict[str, Any]): Scores by name, from 0 to 1, except that `srl_density` counts spans per token and has

@@ -83,10 +83,7 @@ class Task:
         return weights | ({self.per_label: None} if self.per_label else {})
 
     def for_reader(self, cfg: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a component that the reader of a corpus takes, too.
-
-        cfg (Mapping[str, Any]): The settings of the component.
-        """
+        """Return the settings of a component that the reader of a corpus takes, too."""
         return {name: cfg[setting] for name, setting in self.reader_settings.items()}
 
 
@@ -130,8 +127,6 @@ def all_tasks() -> list[Task]:
 def check_same_text(gold: Doc, predicted: Doc) -> None:
     """Check that spans of two documents can be compared by their character offsets.
 
-    gold (Doc): The reference.
-    predicted (Doc): The prediction, however it is tokenised.
     RAISES (ValueError): If the texts differ, with the document, the position, and the text of each side there.
     """
     if gold.text == predicted.text:

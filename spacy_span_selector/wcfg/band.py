@@ -114,7 +114,6 @@ class BandSums(NamedTuple):
 def sweep(weights: BandWeights, words: Tensor) -> BandSums:
     """Sum over what is inside each span, along the sentence, and over what is outside.
 
-    weights (BandWeights): The weights of spans of two words or more.
     words (Tensor): Log weight of each word. Shape: (n, batch)
     """
     batch = words.shape[1]

@@ -198,7 +198,6 @@ def sweep_back(swept: Swept, grad_total: Tensor, grad_free: Tensor) -> tuple[Ten
 
     Each sweep runs in reverse, and recomputes the share of each term in its sum: storing them would take O(n^3) memory.
 
-    swept (tuple[Tensor, ...]): The output of `sweep` but for the first two.
     grad_total, grad_free (Tensor): The gradients; of the latter a chart by start, 0 for words and where there is no
         span. Shapes: (batch,) and (m, m, batch)
     RETURNS (tuple[Tensor, Tensor]): The gradients with respect to the log weights of spans that are selected, and

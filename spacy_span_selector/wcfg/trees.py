@@ -193,7 +193,6 @@ def sweep_down(swept: Swept, gradient: Tensor) -> Tensor:
     The derivative of a log sum with respect to one of its terms is the probability of that split, which is
     recomputed: storing it would take O(n^3) memory.
 
-    swept (tuple[Tensor, ...]): The output of `sweep_up`.
     gradient (Tensor): The gradient with respect to the value of each arc; it is overwritten. Shape: (m, m, batch)
     RETURNS (Tensor): The gradient with respect to the weight of the chord of each arc. Shape: (m, m, batch)
     """

@@ -58,7 +58,6 @@ def log_sum(
     The terms of a lane are numbered from 1. Its pointers are those of term 0, each step leads to the next.
 
     one, other (tl.tensor): Pointers into the charts. Shape: (SUMS,)
-    one_step, other_step (tl.tensor): The steps, the same in all lanes.
     count, most (tl.tensor): The number of terms, and an upper bound, 1 or more, of all. Shapes: (SUMS,) and ()
     RETURNS (tl.tensor): The log sums to base 2. Shape: (SUMS,)
     """
@@ -86,7 +85,6 @@ def log_sum(
 def flow(value: tl.tensor, other: tl.tensor, sums: tl.tensor, gradient: tl.tensor, valid: tl.tensor) -> tl.tensor:
     """The gradient of a log sum times the share of one of its terms, the product of two numbers; 0 where not valid.
 
-    value (tl.tensor): The logarithm of one of them.
     other, sums, gradient (tl.tensor): Pointers to that of the other, to the log sum and to its gradient.
     """
     term = value + tl.load(other, valid, other=0.0)

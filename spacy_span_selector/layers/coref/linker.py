@@ -278,7 +278,6 @@ def _score_pairs(
 ) -> Tensor:
     """The bilinear and the fine scores of some mentions with their antecedents, added. Shape: (rows, antecedents)
 
-    mention (Side): The mentions to score, a row for each.
     antecedent (Side): All mentions, and which of them are the antecedents of each row.
     sources (Tensor): Projections of the mentions for the bilinear score. Shape: (rows, width)
     features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
@@ -317,9 +316,6 @@ class Positions(NamedTuple):
         return cls(total - units + whole // 2, total - whole)
 
     def distance(self, mention: Tensor, antecedent: Tensor) -> Tensor:
-        """The bucket of one more than the weight between two mentions, rounded: of 1 for the mention before.
-
-        mention, antecedent (Tensor): Indices, which are broadcast.
-        """
+        """The bucket of one more than the weight between two mentions, rounded: of 1 for the mention before."""
         between = (self.before[mention] - self.after[antecedent]) >> UNIT_BITS
         return bucket_counts(between, DISTANCE_BUCKETS)

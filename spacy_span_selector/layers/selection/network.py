@@ -158,7 +158,6 @@ def take_rows(weight: Tensor, rows: Sequence[int], new: Tensor | float) -> nn.Pa
 
     weight (Tensor): Shape: (rows, ...)
     rows (Sequence[int]): The number of the row that each new one is copied from, or NEW.
-    new (Tensor | float): What rows that are NEW have.
     RETURNS (nn.Parameter): Shape: (len(rows), ...)
     """
     old = weight.detach()

@@ -105,8 +105,6 @@ class Selector(ABC):
     ) -> Any:
         """Read what the selector itself wants to know of the gold annotation of a batch: the `own_gold` of `loss`.
 
-        examples (Sequence[Example]): Their predicted documents have no white space.
-        sentences (Sequence[Lengths]): Those of the predicted documents.
         max_width (int | None): The greatest number of tokens of a span, None for no limit.
         """
         return None
@@ -115,7 +113,6 @@ class Selector(ABC):
         """Compute the loss of a batch, a scalar: that of its task, of the output of the network.
 
         gold, own_gold (Any): The gold annotation of the task, and what `read_gold` returned.
-        settings (Any): What else the loss of the task depends on.
         """
         loss: Tensor = output.loss(gold, layout, **settings)
         return loss

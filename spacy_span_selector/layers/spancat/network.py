@@ -102,10 +102,7 @@ class SpancatOutput(NamedTuple):
         return [*self.selection.tensors(), self.labels]
 
     def loss(self, gold: GoldLabels, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
-        """The training objective, per candidate of an annotated document; see the top of this module.
-
-        gold (GoldLabels): Its spans were those of the request.
-        """
+        """The training objective, per candidate of an annotated document; see the top of this module."""
         log_p, log_not_p = self.selection.marginals
         gold_flat = layout.flat_index(gold.spans.starts, gold.spans.ends)
         is_gold = torch.zeros(layout.size, dtype=torch.bool, device=gold_flat.device)
@@ -123,7 +120,6 @@ class SpancatOutput(NamedTuple):
         """The best set of labelled spans, without crossing ones unless the selector lets spans cross.
 
         decoding (Literal["marginal", "map"]): Which set is the best one; see the top of this module.
-        threshold (float): The least probability of a labelled span, for "marginal".
         """
         spans = self.selection.spans
         logits = self.labels.double()

@@ -32,11 +32,7 @@ def rows_at_once(row_elements: int, device: torch.device) -> int:
 def compute_blocks(
     function: Callable[..., Tensor], blocks: Iterable[tuple[Any, ...]], block_elements: int
 ) -> list[Tensor]:
-    """Call a function that draws no random numbers for each block; for most of many, again in the backward pass.
-
-    blocks (Iterable[tuple]): The arguments for each block.
-    block_elements (int): Activations of a block.
-    """
+    """Call a function that draws no random numbers for each block; for most of many, again in the backward pass."""
     kept = KEPT // max(1, block_elements) if torch.is_grad_enabled() else None
     return [
         function(*arguments)

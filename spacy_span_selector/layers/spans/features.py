@@ -63,7 +63,6 @@ def merge_tables(rows: Sequence[Tensor], tables: Sequence[Tensor], most: int) ->
 def add_up(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
     """The sum of one row of each of some small tables, on a GPU as a product like that of `look_up`.
 
-    rows, tables (Sequence[Tensor]): As for `merge_tables`.
     RETURNS (Tensor): Shape: that of the numbers, then `width`
     """
     if tables[0].device.type != "cuda":

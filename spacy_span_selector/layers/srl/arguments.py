@@ -111,6 +111,5 @@ class ArgumentFinder(nn.Module, ABC):
         """Score the arguments of a batch.
 
         tokens (Tensor): Token vectors. Shape: (tokens, width)
-        predicates (Spans): By start.
         vectors (Tensor): Those of the predicates. Shape: (predicates, predicate_width)
         """

@@ -270,8 +270,6 @@ def heaviest_labelled(
     Exact, by dynamic programming over the ends of the intervals and the sets of unique labels that are used.
 
     intervals (Sequence[tuple[int, int]]): Start, and end, inclusive.
-    choices (Sequence[Sequence[tuple[int, float]]]): The labels that each interval may have, with weights.
-    unique (Set[int]): The labels that are given once at most.
     RETURNS (list[tuple[int, int]]): Indices of the chosen intervals, in ascending order, and their labels.
     """
     order = sorted(range(len(intervals)), key=lambda i: (intervals[i][1], i))

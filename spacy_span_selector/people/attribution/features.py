@@ -44,9 +44,7 @@ def find_candidates(
 ) -> list[Candidate]:
     """The candidates of a quotation.
 
-    quotation (int): The number of the quotation.
     speakers (Sequence[int | None]): The clusters of the speakers of the quotations before it; None if nobody.
-    verbs (Mapping[str, object]): Forms of verbs of speech, in lower case.
     """
     reader = _Reader(scene, quotation, speakers, verbs)
     mentioned = list(reader.mentioned())
@@ -230,9 +228,7 @@ def find_addressees(
 ) -> list[Candidate]:
     """The candidates for the addressee of a quotation; nobody is one.
 
-    quotation (int): The number of the quotation.
     speakers (Sequence[int | None]): The cluster of the speaker of each quotation; None if nobody.
-    verbs (Mapping[str, object]): Forms of verbs of speech, in lower case.
     """
     roles: dict[int, list[str]] = {}
     mentions: dict[int, int] = {}

@@ -44,7 +44,6 @@ def fit_weights(documents: Iterable[Attributed], verbs: Mapping[str, object]) ->
 
     documents (Iterable[Attributed]): What is annotated. Where "you" in a quotation has one cluster, this is its
         addressee.
-    verbs (Mapping[str, object]): Forms of verbs of speech, in lower case.
     RETURNS (dict[str, float]): The weight of each feature, rounded.
     """
     documents = list(documents)

@@ -164,15 +164,7 @@ def cluster_mentions(
     threshold: float = 0.0,
     attribute: Attribute | None = None,
 ) -> Clustering:
-    """Cluster the mentions of a document.
-
-    forms (Sequence[Form]): What the words of each mention tell.
-    scored (Scored): What the network says of them.
-    reader (NameReader): Compares names.
-    types (EntityTypes): Compares evidence.
-    threshold (float): The score of having no antecedent.
-    attribute (Attribute | None): Finds who says each quotation, if there are some.
-    """
+    """Cluster the mentions of a document."""
     return _Search(forms, scored, reader, types, threshold, attribute).run()
 
 
@@ -305,7 +297,6 @@ class _Search:
     def _entities_of_speakers(self, of_name: dict[int, int], names: Sequence[Name | None]) -> dict[int, int]:
         """The entity of each speaker whose name is that of one entity of the text, and of no other.
 
-        of_name (dict[int, int]): The entity of each name, by number.
         names (Sequence[Name | None]): The names, None for those of things.
         """
         entities: dict[int, int] = {}

@@ -47,10 +47,7 @@ class EntityTypes:
         return tuple(self._table.get(evidence, self.nothing))
 
     def labelled(self, labels: Mapping[str, float]) -> tuple[Kind, Weights]:
-        """The kind that the most probable of some labels tells, and what it is evidence of.
-
-        labels (Mapping[str, float]): The labels of a mention, each with its probability.
-        """
+        """The kind that the most probable of some labels tells, and what it is evidence of."""
         known: list[tuple[float, Kind]] = [
             (probability, self._labels[label.lower()])
             for label, probability in labels.items()
@@ -70,10 +67,7 @@ class EntityTypes:
         return tuple(log((1 - doubt) * exp(value) + doubt * anywhere) for value in row)
 
     def log_probability(self, evidence: Weights) -> float:
-        """log p of all evidence of an entity, given the sum of what it says.
-
-        evidence (Weights): The sum of log p(evidence | type) over mentions.
-        """
+        """log p of all evidence of an entity, given the sum of what it says."""
         terms = [prior + value for prior, value in zip(self._prior, evidence, strict=True)]
         top = max(terms)
         return top + log(sum(exp(term - top) for term in terms))

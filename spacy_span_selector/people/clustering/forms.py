@@ -71,7 +71,6 @@ class FormReader:
     def read(self, words: tuple[str, ...], proper: tuple[bool, ...] = ()) -> Form:
         """The form of a mention.
 
-        words (tuple[str, ...]): Its words, at least one.
         proper (tuple[bool, ...]): Whether each is tagged as a name; empty if the document has no tags.
         """
         while len(words) > 1 and words[-1] in CLITICS:

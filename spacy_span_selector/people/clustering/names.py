@@ -74,7 +74,6 @@ class NameReader:
     def read(self, words: Sequence[str]) -> Name | None:
         """Read a name.
 
-        words (Sequence[str]): Its words in lower case.
         RETURNS (Name | None): None if it has titles only.
         """
         words = [word for word in words if word[0].isalnum() and self._name_words.get(word) != "suffix"]

@@ -48,8 +48,6 @@ class Overlap:
 def find_overlap(gold: Clusters, predicted: Clusters) -> Overlap:
     """Count the mentions that each gold cluster shares with each predicted one, in linear time.
 
-    gold (Clusters): The gold clusters of a document.
-    predicted (Clusters): The predicted clusters of the same document.
     RETURNS (Overlap): The overlap of both, after `drop_repeated` on each.
     """
     gold, predicted = drop_repeated(gold), drop_repeated(predicted)
@@ -74,7 +72,6 @@ def drop_repeated(clusters: Clusters) -> list[list[Hashable]]:
     mentions of the prediction in the same way, if the gold annotation has them; here this holds for every mention
     on either side.
 
-    clusters (Clusters): The clusters of a document.
     RETURNS (list[list[Hashable]]): Disjoint, non-empty clusters in the same order.
     """
     seen: set[Hashable] = set()
@@ -90,7 +87,6 @@ def drop_repeated(clusters: Clusters) -> list[list[Hashable]]:
 def drop_singletons(clusters: Clusters) -> list[list[Hashable]]:
     """Leave out clusters of one mention, as corpora without singletons do.
 
-    clusters (Clusters): The clusters of a document.
     RETURNS (list[list[Hashable]]): Those that still have two mentions or more after `drop_repeated`.
     """
     return [cluster for cluster in drop_repeated(clusters) if len(cluster) > 1]
@@ -101,7 +97,6 @@ def muc(gold: Clusters, predicted: Clusters) -> Counts:
 
     Vilain et al., "A Model-Theoretic Coreference Scoring Scheme", MUC-6, 1995.
 
-    gold (Clusters): The gold clusters of a document.
     RETURNS (Counts): In links.
     """
     overlap = find_overlap(gold, predicted)
@@ -120,7 +115,6 @@ def b_cubed(gold: Clusters, predicted: Clusters) -> Counts:
     Bagga and Baldwin, "Algorithms for Scoring Coreference Chains", LREC workshop, 1998; for mentions that only
     one side has, Pradhan et al. (2014).
 
-    gold (Clusters): The gold clusters of a document.
     RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
@@ -139,7 +133,6 @@ def ceaf_phi4(gold: Clusters, predicted: Clusters) -> Counts:
     Luo, "On Coreference Resolution Performance Metrics", EMNLP 2005, with similarity phi4;
     also called CEAF-e, entity-based.
 
-    gold (Clusters): The gold clusters of a document.
     RETURNS (Counts): In clusters.
     """
     overlap = find_overlap(gold, predicted)
@@ -156,7 +149,6 @@ def lea(gold: Clusters, predicted: Clusters) -> Counts:
 
     Moosavi and Strube, "Which Coreference Evaluation Metric Do You Trust?", ACL 2016.
 
-    gold (Clusters): The gold clusters of a document.
     RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
@@ -174,7 +166,6 @@ def lea(gold: Clusters, predicted: Clusters) -> Counts:
 def mentions(gold: Clusters, predicted: Clusters) -> Counts:
     """Count mentions, whatever their cluster.
 
-    gold (Clusters): The gold clusters of a document.
     RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
@@ -233,7 +224,6 @@ def _best_alignment(overlap: Overlap, similarity: NDArray[np.float64]) -> float:
     Pairs in different connected components of the overlap graph never compete, so each component is aligned
     separately: one matrix of all gold by all predicted clusters would not fit in memory for a long book.
 
-    overlap (Overlap): The pairs.
     similarity (NDArray[np.float64]): The similarity of each pair, above 0. Shape: (n_pairs,)
     RETURNS (float): The total.
     """

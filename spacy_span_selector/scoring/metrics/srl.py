@@ -62,11 +62,7 @@ class SrlScores:
     rolesets: Counts = field(default_factory=Counts)
 
     def add_document(self, gold: Sequence[Proposition], predicted: Sequence[Proposition]) -> None:
-        """Add the counts of one document.
-
-        gold (Sequence[Proposition]): Its gold propositions.
-        predicted (Sequence[Proposition]): Its predicted propositions.
-        """
+        """Add the counts of one document."""
         gold_by_predicate, predicted_by_predicate = _number_occurrences(gold), _number_occurrences(predicted)
         gold_by_role, predicted_by_role = _group_by_role(gold_by_predicate), _group_by_role(predicted_by_predicate)
         for role in gold_by_role.keys() | predicted_by_role.keys():
@@ -105,8 +101,6 @@ def argument_spans(propositions: Iterable[Proposition]) -> set[Span]:
 def count_matches(gold: AbstractSet[object], predicted: AbstractSet[object]) -> Counts:
     """Count the elements that two sets have in common.
 
-    gold (Set[object]): The gold elements.
-    predicted (Set[object]): The predicted elements.
     RETURNS (Counts): In elements.
     """
     common = float(len(gold & predicted))

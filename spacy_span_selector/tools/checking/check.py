@@ -85,7 +85,6 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
 
     Roles and rolesets are those of the files whose names begin with `train`, or of all files if none does.
 
-    requires_all (bool): Whether each component must find something to learn from.
     RAISES (ValueError): If the labels or the lexicon of the training have another form.
     """
     problems: list[Problem] = []

@@ -59,7 +59,6 @@ def compact_cli(
 def save_compact(nlp: Language, folder: Path, kind: str = "int8") -> list[str]:
     """Save a pipeline so that it takes little space: its weights as numbers of a kind, without unneeded strings.
 
-    kind (str): As for `stored_as`.
     RETURNS (list[str]): Components that may need any string. If there is one, no string is left out.
     """
     from ...models.weights import stored_as

@@ -21,7 +21,6 @@ def only_process_in(folder: Path, command: str, cure: str) -> Iterator[None]:
 
     The lock is the operating system's: it ends with this process, however that ends. Its file stays.
 
-    cure (str): What the error advises besides waiting.
     RAISES (ValueError): If another process of the command is running in the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,6 @@ class Comparison:
 def read_known(path: Path, nlp: Language, report: Report) -> Compared:
     """Read texts that a pipeline knows: with gold annotation if their names say so, as for `find_texts`, or raw.
 
-    report (Report): Gets documents that can't be read.
     RAISES (OSError): If raw text can't be read.
     RAISES (ValueError): If there is none.
     """
@@ -74,10 +73,7 @@ def compare(old: Language, new: Language, texts: Compared) -> Comparison:
 
 
 def score(nlp: Language, docs: Iterable[Doc]) -> Scores:
-    """Score a pipeline from raw text, as `evaluate` does; scores that could not be measured are left out.
-
-    docs (Iterable[Doc]): Documents with the annotation that counts as right.
-    """
+    """Score a pipeline from raw text, as `evaluate` does; scores that could not be measured are left out."""
     found = nlp.evaluate([*_examples(nlp, docs)])
     names = [name for task in find_tasks(nlp).values() for name in task.score_weights()]
     return {name: found[name] for name in names if isinstance(found.get(name), float)}

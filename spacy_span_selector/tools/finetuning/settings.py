@@ -91,11 +91,9 @@ def describe_finetuned(
 ) -> dict[str, Any]:
     """Make the meta.json of a pipeline that was fine-tuned; licence, requirements and sources stay.
 
-    old (Mapping[str, Any]): That of the pipeline before.
     named (Mapping[str, str | None]): The new `name` and `version`; None for the old name with an ending, and the old
         version.
     facts (Mapping[str, Any]): How much was learnt and scored, and how large the pipeline is.
-    performance (Mapping[str, float]): The scores on dev.
     """
     before = f"{old['lang']}_{old['name']} {old['version']}"
     source = {"name": before, **{key: old.get(key, "") for key in ("url", "license", "author")}}

@@ -43,7 +43,6 @@ class Texts:
 def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> Texts:
     """Read the documents of a fine-tuning.
 
-    path (Path): A folder or a file, as for `read_annotated`.
     dev_path (Path | None): Likewise; None to split off a part.
     report (Report): Gets what is left out: files and documents that can't be read, come again, are in dev, too, or have
         no annotation for a component.

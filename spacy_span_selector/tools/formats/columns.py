@@ -115,7 +115,6 @@ def pair_brackets(
     """The mentions of each cluster that the brackets of a document, from left to right, enclose.
 
     faults (Sequence[tuple[int, str]]): Token and message of what could not be read, for the report.
-    sentence_numbers (Sequence[int]): The number of the sentence of each token.
     """
     clusters, unpaired = _pair_mentions(brackets, [0] * len(sentence_numbers))
     if faults or unpaired:

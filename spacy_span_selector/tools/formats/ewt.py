@@ -94,10 +94,7 @@ def _make_doc(name: str, path: str, text: str, parsed: Sequence[Sentence], vocab
 
 
 def align_tokens(tags: Sequence[str], words: Sequence[Word]) -> list[range]:
-    """The words of each token of a sentence: tokens and words are aligned one to one, one to many or many to one.
-
-    tags (Sequence[str]): The part of speech of each token.
-    """
+    """The words of each token of a sentence: tokens and words are aligned one to one, one to many or many to one."""
     # Any other alignment of as many words splits a token and joins others.
     if len(tags) == len(words) and sum(map(ne, tags, (word.tag for word in words))) <= 2 * GROUP_COST:
         return [range(i, i + 1) for i in range(len(words))]

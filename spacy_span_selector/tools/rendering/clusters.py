@@ -97,10 +97,7 @@ class QuotedWords(NamedTuple):
 
 
 def number_clusters(clusters: Sequence[Cluster], within: Span, singletons: bool) -> list[ShownCluster]:
-    """The clusters with a mention in a part of a document, numbered without gaps in the order of their first mentions.
-
-    singletons (bool): Whether those of one mention are shown.
-    """
+    """The clusters with a mention in a part of a document, numbered in the order of their first mentions."""
     shown: list[ShownCluster] = []
     linked = 0
     for cluster in clusters:

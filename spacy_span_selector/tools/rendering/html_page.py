@@ -22,8 +22,6 @@ def html_page(
     """Make a page.
 
     body (str): Its markup, in which all text is escaped. Quotation marks in text are, too.
-    style (Sequence[str]): The files of its style sheets.
-    script (str): The file of its script.
     submits (bool): Whether the page may send forms to where it comes from.
     connects (bool): Whether its script may read from there and send to it.
     """

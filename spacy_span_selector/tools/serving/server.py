@@ -73,7 +73,6 @@ def run_app(app: Starlette, listening: socket.socket) -> None:
 def create_app(worker: Worker, *, hosts: Sequence[str] = ()) -> Starlette:
     """Create the application with a form, and below it the text that was sent, with its clusters and frames.
 
-    worker (Worker): Annotates; it is closed when the application ends.
     hosts (Sequence[str]): The names or addresses by which the page is reached, apart from those of the computer itself.
     """
     form = worker.form

@@ -166,7 +166,6 @@ class Checkpoints:
     def write(self, nlp: Language, state: dict[str, Any], arrays: Arrays) -> None:
         """Write a checkpoint, and remove those that are too old.
 
-        state (dict[str, Any]): Plain values, among them `step`.
         RAISES (OSError): If it can't be written.
         """
         with whole_folder(self.folder / f"step-{state['step']:09d}") as folder:

@@ -167,7 +167,6 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     bridging relations are not. The head of a mention is its first word whose head in the file is outside of it.
 
     docs (Iterable[Doc]): The documents of the file, in any order, with its titles and words.
-    source (str | Path): The file.
     RETURNS (str): The content of the file.
     RAISES (ValueError): If the file is not CoNLL-U, or its documents or their words are not those of `docs`.
     """
