@@ -20,7 +20,7 @@ import srsly
 from tqdm import tqdm
 
 from spacy_span_selector.scoring.task import get_task
-from spacy_span_selector.tools.files.processes import only_process_in
+from spacy_span_selector.tools.files.runs import only_process_in
 from spacy_span_selector.tools.files.writing import write_file, write_files
 
 from . import progress

@@ -11,7 +11,7 @@ import spacy
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_span_selector.tools.files.fingerprints import file_digest
+from spacy_span_selector.tools.files.runs import file_digest
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 ROOT = Path(__file__).parents[2]

@@ -18,8 +18,8 @@ from spacy.vocab import Vocab
 
 from ...annotation import get_title
 from ...examples.corpus import read_sound_docs
-from ..files.fingerprints import file_digest
 from ..files.folders import find_files, what_is_wrong
+from ..files.runs import file_digest
 from ..formats.files import decode, read_object, read_text
 from .records import Reading, Record, describe, require_pyarrow
 

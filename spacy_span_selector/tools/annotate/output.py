@@ -13,8 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any
 
-from ..files.fingerprints import differences
-from ..files.processes import lock_file
+from ..files.runs import differences, lock_file
 from ..files.writing import TEMPORARY, append_line, write_file, write_files
 from .annotator import PartResult, no_counts
 from .records import Part

@@ -16,9 +16,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ..files.fingerprints import versions
 from ..files.pipelines import describe_pipeline
-from ..files.processes import only_process_in, prepare_worker
+from ..files.runs import only_process_in, prepare_worker, versions
 from ..formats.registry import formats
 from .annotator import Annotator, Job, PartResult, Tick
 from .formats import TABLES

@@ -20,7 +20,7 @@ from wasabi import msg
 
 from ...annotation import describe_doc
 from ...scoring.task import Task, find_tasks
-from ..files.fingerprints import file_digest
+from ..files.runs import file_digest
 from ..files.writing import write_file, write_files
 from ..formats.commands import spacy_file
 from ..formats.reports import Report, list_names

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 
 
 def find_files(folder: str, wanted: Callable[[str], bool], *, skips: Callable[[str], bool] | None = None) -> list[str]:
@@ -14,17 +14,14 @@ def find_files(folder: str, wanted: Callable[[str], bool], *, skips: Callable[[s
 
     skips (Callable[[str], bool] | None): Whether a folder is not to be searched, by its path.
     RETURNS (list[str]): The paths, those of links that lead nowhere, too: `what_is_wrong` describes them.
-    RAISES (OSError): If a folder can't be searched, naming it.
     """
     found: list[str] = []
-    folders, links = [folder], deque[str]()  # a folder is searched where it lies, rather than by a link to it
-    searched = set[str]()
-    top = os.path.join(os.path.realpath(folder), "")
+    folders, links = [folder], list[str]()  # a folder is searched where it lies, rather than by a link to it
+    searched = {str(path) for path in Path(os.path.realpath(folder)).parents}  # a link to one of them goes in a circle
     while folders or links:
-        path = folders.pop() if folders else links.popleft()
+        path = folders.pop() if folders else links.pop(0)
         real = os.path.realpath(path)
-        is_around = path != folder and top.startswith(os.path.join(real, ""))
-        if real in searched or is_around or (path != folder and skips is not None and skips(path)):
+        if real in searched or (path != folder and skips is not None and skips(path)):
             continue
         searched.add(real)
         for name in sorted(os.listdir(path)):

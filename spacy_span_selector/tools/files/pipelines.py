@@ -9,7 +9,7 @@ from spacy import util
 from spacy.language import Language
 from thinc.api import ConfigValidationError
 
-from .fingerprints import file_digest
+from .runs import file_digest
 
 KEYS = {
     "structured_coref": {"prefix": "cluster_prefix", "mentions_key": "mentions_key"},

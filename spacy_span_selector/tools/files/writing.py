@@ -6,16 +6,14 @@ name of the file in one step. A full disk, a kill or a power cut leaves the old 
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
-import stat
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 TEMPORARY = ".spacy-span-selector-"  # how the names of temporary files begin: a kill may leave one
-UNCHANGED = " No file has changed."
 
 
 def write_file(path: Path, content: str | bytes) -> None:
@@ -29,8 +27,7 @@ def write_files(files: Iterable[tuple[Path, str | bytes]]) -> None:
     Missing folders are made. A link is followed, and a file that exists keeps its permissions. What is no regular file,
     such as a pipe or a terminal, can only be written directly; that is done before any file changes.
 
-    RAISES (OSError): If a file can't be written, naming it.
-    RAISES (ValueError): If two paths are the same file.
+    RAISES (OSError, ValueError): If a file can't be written, or two paths are the same file, naming it.
     """
     with ExitStack() as cleanup:
         staged: dict[Path, Path] = {}
@@ -39,31 +36,25 @@ def write_files(files: Iterable[tuple[Path, str | bytes]]) -> None:
             target = Path(os.path.realpath(path))
             if target in staged:
                 raise ValueError(f"{path}: two outputs would be written to this file. Give each a path of its own.")
-            with _naming(path, UNCHANGED):
-                if (temporary := _stage(path, target, data, cleanup)) is not None:
-                    staged[target] = temporary
+            with _naming(path):
+                if path.exists() and not path.is_file():
+                    path.write_bytes(data)
+                else:
+                    staged[target] = _stage(target, data, cleanup)
         for target, temporary in staged.items():
-            with _naming(target):
-                os.replace(temporary, target)
+            os.replace(temporary, target)
 
 
-def _stage(path: Path, target: Path, data: bytes, cleanup: ExitStack) -> Path | None:
-    """Write a temporary file beside a file, and return its path; None for what had to be written directly."""
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):
-        path.write_bytes(data)
-        return None
-    if mode is not None and not os.access(path, os.W_OK):  # a file in its place would need no permission of it
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+def _stage(target: Path, data: bytes, cleanup: ExitStack) -> Path:
+    """Write a temporary file beside a file, and return its path."""
+    if target.exists() and not os.access(target, os.W_OK):  # a file in its place would need no permission of it
+        raise PermissionError("Permission denied")
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
     cleanup.callback(temporary.unlink, missing_ok=True)
     with temporary.open("xb") as file:
-        if mode is not None:
-            temporary.chmod(stat.S_IMODE(mode))
+        if target.exists():
+            shutil.copymode(target, temporary)
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
@@ -74,9 +65,8 @@ def append_line(path: Path, line: str, *, sync: bool = True) -> None:
     """Append a line to a file, all of it or nothing. An incomplete last line, which a crash may leave, stays separate.
 
     sync (bool): Whether to wait until the line is on the disk.
-    RAISES (OSError): If the line can't be appended, naming the file.
     """
-    with _naming(path, UNCHANGED), path.open("ab+", buffering=0) as file:
+    with _naming(path), path.open("ab+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))
         data = (b"" if file.read(1) in (b"", b"\n") else b"\n") + line.encode("utf-8") + b"\n"
@@ -89,9 +79,9 @@ def append_line(path: Path, line: str, *, sync: bool = True) -> None:
 
 
 @contextmanager
-def _naming(path: Path, outcome: str = "") -> Iterator[None]:
-    """Name a file in the errors of the system, which may name a temporary one, and say what has become of it."""
+def _naming(path: Path) -> Iterator[None]:
+    """Name a file in the errors of the system, which may name a temporary one."""
     try:
         yield
     except OSError as error:
-        raise type(error)(f"{path}: not written ({error.strerror or error}).{outcome}") from error
+        raise type(error)(f"{path}: not written ({error.strerror or error}). No file has changed.") from error

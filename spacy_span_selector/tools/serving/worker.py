@@ -13,7 +13,7 @@ from typing import Any
 from spacy.language import Language
 from starlette.requests import ClientDisconnect, Request
 
-from ..files.processes import prepare_worker
+from ..files.runs import prepare_worker
 from .pages import Form, View
 
 Load = Callable[[], Language]

@@ -20,7 +20,7 @@ from spacy.language import Language
 from thinc.api import Config
 
 from ...signatures import CHECKED
-from ..files.fingerprints import differences, file_digest, versions
+from ..files.runs import differences, file_digest, versions
 from .state import Arrays
 
 

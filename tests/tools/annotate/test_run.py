@@ -77,7 +77,7 @@ STARTS_A_WORKER = """
 import os, signal, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from spacy_span_selector.tools.files.processes import prepare_worker
+from spacy_span_selector.tools.files.runs import prepare_worker
 
 if __name__ == "__main__":
     executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=prepare_worker)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from spacy_span_selector import to_dict
 from spacy_span_selector.tools.cli import app
-from spacy_span_selector.tools.files.fingerprints import file_digest
+from spacy_span_selector.tools.files.runs import file_digest
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 CORPUS = """

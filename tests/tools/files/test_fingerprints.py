@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spacy_span_selector.tools.files.fingerprints import differences, file_digest, versions
+from spacy_span_selector.tools.files.runs import differences, file_digest, versions
 
 
 def test_a_file_that_is_added_renamed_or_changed_changes_the_digest(tmp_path: Path) -> None:

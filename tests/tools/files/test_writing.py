@@ -107,7 +107,7 @@ def test_what_can_be_no_file_is_named(old: Path):
     before = contents(old.parent)
     for path, message in (
         (old.parent, r": not written \(Is a directory\)"),
-        (old / "b.txt", rf"old\.txt/b\.txt: not written \(Not a directory(: {old})?\)"),
+        (old / "b.txt", r"old\.txt/b\.txt: not written \((File exists|Not a directory)\)"),
         (old.parent / ("b" * 300), r"bbb: not written \(File name too long\)"),
     ):
         with pytest.raises(OSError, match=message):

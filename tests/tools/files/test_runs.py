@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.tools.files.processes import lock_file, only_process_in
+from spacy_span_selector.tools.files.runs import lock_file, only_process_in
 
 
 def only(folder: Path) -> AbstractContextManager[None]:
