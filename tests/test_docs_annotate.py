@@ -99,7 +99,7 @@ def test_the_example_of_a_dataset_runs(monkeypatch: pytest.MonkeyPatch):
 def test_tables_name_all_formats_and_their_files_and_commands_are_found():
     assert (len(commands(ANNOTATE)), len(commands(SCALE))) >= (8, 5)
     rows = dict(re.findall(r"^\| `([\w-]+)` \| `part-00000\.(\w+)` \|", ANNOTATE, re.MULTILINE))
-    assert rows == {name: format_.suffix for name, format_ in output_formats().items()}
+    assert rows == {name: format_.suffixes[0].removeprefix(".") for name, format_ in output_formats().items()}
 
 
 def test_numbers_are_those_of_the_code_and_what_is_computed_is_right():

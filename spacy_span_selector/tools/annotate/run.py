@@ -161,7 +161,7 @@ def annotate_to_folder(
         "inputs": describe_inputs(files),
         "versions": versions(),
     }
-    suffixes = {"": format_.suffix, **(dict.fromkeys(TABLES, job.tables) if job.tables else {})}
+    suffixes = {"": format_.suffixes[0].removeprefix("."), **(dict.fromkeys(TABLES, job.tables) if job.tables else {})}
     with only_process_in(out, COMMAND, "take another folder"):
         return annotate_to(OutputFolder(out, manifest, suffixes), job, files, reading, part_words, backend)
 

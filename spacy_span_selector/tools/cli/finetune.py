@@ -23,7 +23,7 @@ from ...scoring.task import Task, find_tasks
 from ..files.runs import file_digest
 from ..files.writing import write_file, write_files
 from ..formats.commands import spacy_file
-from ..formats.reports import Report, list_names
+from ..formats.reports import MOST_NAMES, Report
 from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, Resume, app
 from .compact import save_compact
 from .train import run_training
@@ -105,7 +105,9 @@ def finetune_cli(
         parts = [Compared("dev", texts.dev), *(read_known(path, nlp, report) for path in known or ())]
     finally:
         report.warn()
-    split = "" if dev else f", split off: {list_names(map(describe_doc, texts.dev))}"
+    more = len(texts.dev) - MOST_NAMES
+    names = ", ".join(map(describe_doc, texts.dev[:MOST_NAMES])) + (f" and {more} more" if more > 0 else "")
+    split = "" if dev else f", split off: {names}"
     msg.info(f"Documents: {len(texts.train)} to learn, {len(texts.dev)} of dev{split}")
     msg.info(f"Learning: {', '.join(texts.learning)}")
     if len(texts.dev) < FEW:

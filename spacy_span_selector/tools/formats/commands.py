@@ -22,9 +22,7 @@ from .reports import Report, leave_out_repeated
 SPLITS = ("train", "dev", "test")
 REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument
 
-Sources = Annotated[
-    list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Files to read, and the file to write")
-]
+Sources = Annotated[list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Files to read, and that to write")]
 OutDir = Annotated[Path, typer.Argument(help="Folder for train.spacy, dev.spacy and test.spacy")]
 Lang = Annotated[str, typer.Option(help="Language whose tokenizer splits the text")]
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
@@ -78,14 +76,8 @@ def split_paths(paths: Sequence[Path]) -> tuple[list[Path], Path]:
 
 def read_files(paths: Iterable[Path], read: Callable[[Path], Iterable[Doc]]) -> list[Doc]:
     """Read the documents of files, each once; those that come again are left out with a warning."""
-    docs: list[Doc] = []
-    places: list[str] = []
-    for path in paths:
-        found = [*read(path)]
-        docs += found
-        places += [str(path)] * len(found)
     report = Report()
-    docs = leave_out_repeated(docs, places, report)
+    docs = leave_out_repeated(((str(path), doc) for path in paths for doc in read(path)), report)
     report.warn()
     return docs
 
@@ -98,10 +90,7 @@ def split_docs(docs: Mapping[str, Doc], splits: Mapping[str, Iterable[str]], out
 
 
 def save_docs(files: Mapping[Path, Sequence[Doc]], *, others: Mapping[Path, str] | None = None) -> None:
-    """Write documents to .spacy files, with their titles, and other files, all or none; print what each .spacy holds.
-
-    RAISES (OSError, ValueError): If a file can't be written or would have no documents, naming it.
-    """
+    """Write documents with their titles to .spacy files, and other files, all or none; print what each .spacy holds."""
     for path, docs in files.items():
         if not docs:
             raise ValueError(f"{path}: not written, because no document was found for it.")
@@ -119,11 +108,9 @@ def save_texts(texts: Mapping[Path, str]) -> None:
 
 def check_spacy_file(path: Path) -> None:
     """Fail if a path can't be that of a .spacy file."""
-    if not path.is_file():
-        found = "a folder" if path.is_dir() else "no such file"
-        raise FileNotFoundError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
-    if path.suffix != ".spacy":
-        raise ValueError(f"{path}: spaCy's readers accept only files whose name ends in .spacy. Rename it.")
+    if not path.is_file() or path.suffix != ".spacy":
+        found = "a folder" if path.is_dir() else "another kind of file" if path.exists() else "no such file"
+        raise ValueError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
 
 
 def read_spacy_file(path: Path, vocab: Vocab) -> Iterator[Doc]:

@@ -40,11 +40,6 @@ class Format:
     part_words: int = 100_000  # about how many words a file of `annotate` has by default
     is_compressed: bool = False  # as it is, without `.gz`
 
-    @property
-    def suffix(self) -> str:
-        """The suffix of files that `annotate` writes, without its dot."""
-        return self.suffixes[0].removeprefix(".")
-
     def read_docs(self, path: Path, nlp: Language) -> Iterable[Doc]:
         """Read the documents of a file, with a pipeline whose tokenizer splits text."""
         if self.read_text is not None:

@@ -60,13 +60,6 @@ class Report:
             warnings.warn(CorpusWarning(self.findings), stacklevel=stacklevel)
 
 
-def list_names(names: Iterable[str]) -> str:
-    """List the first different names of documents in a warning, and count the others."""
-    different = list(dict.fromkeys(names))
-    more = len(different) - MOST_NAMES
-    return ", ".join(different[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
 def shorten(text: str) -> str:
     """A text as messages quote it."""
     return repr(text) if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]!r}..."
@@ -77,14 +70,14 @@ def _describe(what: str, cases: Sequence[str]) -> str:
     return f"{what}: {len(cases):,}. The first: " + "\n    ".join(first)
 
 
-def leave_out_repeated(docs: Sequence[Doc], places: Sequence[str], report: Report) -> list[Doc]:
-    """Leave out documents that have the title and the words of an earlier one; their places are for messages.
+def leave_out_repeated(docs: Iterable[tuple[str, Doc]], report: Report) -> list[Doc]:
+    """Leave out documents that have the title and the words of an earlier one; each comes with its place.
 
     Different texts may have the same title by chance, and are kept. Documents without a title may repeat each other.
     """
     first: dict[str, tuple[Doc, str]] = {}
     kept: list[Doc] = []
-    for doc, place in zip(docs, places, strict=True):
+    for place, doc in docs:
         title = get_title(doc)
         same, before = first.setdefault(title, (doc, place))
         if not title or same is doc:

@@ -12,17 +12,8 @@ from spacy_span_selector.tools.formats.reports import (
     Report,
     check_counts,
     leave_out_repeated,
-    list_names,
     shorten,
 )
-
-
-@pytest.mark.parametrize(
-    ("names", "listed"),
-    [("a", "a"), ("abcde", "a, b, c, d, e"), ("abcdef", "a, b, c, d, e and 1 more"), ("aab", "a, b")],
-)
-def test_the_first_names_are_listed_and_the_others_counted(names: str, listed: str):
-    assert list_names(names) == listed
 
 
 def test_a_report_is_one_warning_with_the_first_cases_of_each_kind():
@@ -86,7 +77,7 @@ def make_doc(title: str, text: str) -> Doc:
 def leave_out(*docs: Doc) -> tuple[list[int], dict[str, list[str]]]:
     """Which documents are kept, and what is reported."""
     report = Report()
-    kept = leave_out_repeated(docs, [f"a.txt:{i}" for i in range(len(docs))], report)
+    kept = leave_out_repeated([(f"a.txt:{i}", doc) for i, doc in enumerate(docs)], report)
     return [i for i, doc in enumerate(docs) if any(doc is each for each in kept)], report.findings
 
 

@@ -84,8 +84,7 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
     vocab = Vocab() if vocab is None else vocab
     paths = find_files([source] if isinstance(source, str | Path) else source)
     report = Report()
-    docs: list[Doc] = []
-    places: list[str] = []
+    docs: list[tuple[str, Doc]] = []
     for path in paths:
         try:
             blocks = _split_documents(read_text(path), path)
@@ -94,14 +93,13 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
             continue
         for block in blocks:
             try:
-                docs.append(_make_doc(block, vocab, report))
-                places.append(block.place)
+                docs.append((block.place, _make_doc(block, vocab, report)))
             except ValueError as error:
                 report.leave_out(DOCUMENTS, str(error))
     report.require(docs, ", ".join(map(str, paths[:MOST_NAMES])))
-    docs = leave_out_repeated(docs, places, report)
+    once = leave_out_repeated(docs, report)
     report.warn()
-    return docs
+    return once
 
 
 def _split_documents(text: str, path: Path) -> list[Block]:
