@@ -26,18 +26,12 @@ GAVE = Frame(
 LEFT = Frame(8, 9, [Argument(7, 8, "ARG0")])
 
 
-def make_doc(text: str = "Ann gave her brother a key . He left .") -> Doc:
-    return Doc(Vocab(), words=text.split())
+@pytest.fixture
+def doc() -> Doc:
+    return Doc(Vocab(), words=["Ann", "gave", "her", "brother", "a", "key", ".", "He", "left", "."])
 
 
-def test_frames_are_read_as_they_were_written() -> None:
-    doc = make_doc()
-    set_frames(doc, [GAVE, LEFT])
-    assert get_frames(doc) == [GAVE, LEFT]
-
-
-def test_a_group_holds_the_predicate_then_its_arguments() -> None:
-    doc = make_doc()
+def test_a_group_holds_the_predicate_then_its_arguments(doc: Doc) -> None:
     set_frames(doc, [GAVE])
     group = doc.spans["srl_1"]
     assert [(span.text, span.label_) for span in group] == [
@@ -50,29 +44,20 @@ def test_a_group_holds_the_predicate_then_its_arguments() -> None:
     assert group.attrs == {"roleset": "give.01", "scores": [1.0, 0.75, 0.5, 0.25]}
 
 
-def test_frames_and_arguments_are_sorted_by_place_and_scores_go_with_them() -> None:
-    doc = make_doc()
+def test_frames_and_arguments_are_sorted_by_place_and_scores_go_with_them(doc: Doc) -> None:
     shuffled = GAVE._replace(arguments=[GAVE.arguments[i] for i in (2, 0, 1)], scores=[1.0, 0.25, 0.75, 0.5])
     set_frames(doc, [LEFT, shuffled])
     assert get_frames(doc) == [GAVE, LEFT]
 
 
-def test_two_frames_on_one_span_keep_their_order() -> None:
-    doc = make_doc()
-    frames = [Frame(1, 2, [Argument(4, 6, "ARG1")], "b.01"), Frame(1, 2, [], "a.01"), Frame(1, 4, [])]
+def test_frames_on_one_span_keep_their_order_and_a_span_may_have_two_roles(doc: Doc) -> None:
+    twice = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(0, 1, "ARG1")])
+    frames = [Frame(1, 2, [Argument(4, 6, "ARG1")], "b.01"), twice, twice, Frame(1, 2, [], "a.01"), Frame(1, 4, [])]
     set_frames(doc, frames)
     assert get_frames(doc) == frames
 
 
-def test_equal_frames_and_a_span_with_two_roles_are_kept() -> None:
-    doc = make_doc()
-    frame = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(0, 1, "ARG1")])
-    set_frames(doc, [frame, frame])
-    assert get_frames(doc) == [frame, frame]
-
-
-def test_frames_are_replaced_and_other_groups_kept() -> None:
-    doc = make_doc()
+def test_frames_are_replaced_and_other_groups_kept(doc: Doc) -> None:
     for key in ("other", "srl_spans", PREDICATES_KEY):
         doc.spans[key] = [doc[0:2]]
     doc.spans["srl_7"] = SpanGroup(doc, name="something", spans=[doc[0:1]])
@@ -82,29 +67,25 @@ def test_frames_are_replaced_and_other_groups_kept() -> None:
     assert set(doc.spans) == {"other", "srl_spans", PREDICATES_KEY}
 
 
-def test_the_first_span_is_the_predicate_whatever_its_label() -> None:
-    doc = make_doc()
+def test_the_first_span_is_the_predicate_whatever_its_label(doc: Doc) -> None:
     doc.spans["srl_1"] = [doc[1:2], doc[0:1]]
     assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "")])]
 
 
-def test_frames_are_in_the_numeric_order_of_their_keys() -> None:
-    doc = make_doc()
+def test_frames_are_in_the_numeric_order_of_their_keys(doc: Doc) -> None:
     for number in (10, 9, 2):
         doc.spans[f"srl_{number}"] = [doc[number - 2 : number - 1]]
     assert frame_keys(doc) == ["srl_2", "srl_9", "srl_10"]
     assert [frame.start for frame in get_frames(doc)] == [0, 7, 8]
 
 
-def test_empty_groups_are_no_frames() -> None:
-    doc = make_doc()
+def test_empty_groups_are_no_frames(doc: Doc) -> None:
     doc.spans["srl_1"] = []
     assert frame_groups(doc) == get_frames(doc) == []
     assert not has_frames_annotated(doc)
 
 
-def test_another_prefix_holds_other_frames() -> None:
-    doc = make_doc()
+def test_another_prefix_holds_other_frames(doc: Doc) -> None:
     set_frames(doc, [GAVE])
     set_frames(doc, [LEFT], prefix="roles")
     assert (get_frames(doc), get_frames(doc, "roles")) == ([GAVE], [LEFT])
@@ -117,38 +98,30 @@ def test_another_prefix_holds_other_frames() -> None:
     ids=["frames", "no predicates", "both", "nothing", "predicates alone"],
 )
 def test_a_document_is_annotated_if_it_has_frames_or_an_empty_list_of_predicates(
-    frames: list[Frame], predicates: list[tuple[int, int]] | None, annotated: bool
+    doc: Doc, frames: list[Frame], predicates: list[tuple[int, int]] | None, annotated: bool
 ) -> None:
-    doc = make_doc()
     set_frames(doc, frames, predicates_key=None)
     if predicates is not None:
         set_predicates(doc, predicates)
     assert has_frames_annotated(doc) is annotated
 
 
-def test_a_document_is_annotated_once_its_frames_are_set_even_if_there_are_none() -> None:
-    doc = make_doc()
+def test_a_document_is_annotated_once_its_frames_are_set_even_if_there_are_none(doc: Doc) -> None:
     set_frames(doc, [], prefix="roles", predicates_key="verbs")
     assert has_frames_annotated(doc, "roles", "verbs") and not has_frames_annotated(doc)
     assert set(doc.spans) == {"verbs"} and get_predicates(doc, "verbs") == []
 
 
-def test_given_predicates_are_kept_where_there_are_no_frames() -> None:
-    doc = make_doc()
+def test_frames_leave_the_given_predicates_alone(doc: Doc) -> None:
+    set_frames(doc, [], predicates_key=None)
+    set_frames(doc, [LEFT])
+    assert set(doc.spans) == {"srl_1"}
     set_predicates(doc, [(8, 9)])
     set_frames(doc, [])
     assert get_predicates(doc) == [(8, 9)]
 
 
-def test_frames_leave_the_given_predicates_alone() -> None:
-    doc = make_doc()
-    set_frames(doc, [], predicates_key=None)
-    set_frames(doc, [LEFT])
-    assert set(doc.spans) == {"srl_1"}
-
-
-def test_given_predicates_may_be_none_or_not_given() -> None:
-    doc = make_doc()
+def test_given_predicates_may_be_none_or_not_given(doc: Doc) -> None:
     assert get_predicates(doc) is None
     set_predicates(doc, [])
     assert get_predicates(doc) == []
@@ -158,18 +131,13 @@ def test_given_predicates_may_be_none_or_not_given() -> None:
     assert get_predicates(doc, key="others") is None
 
 
-def test_constituents_are_replaced() -> None:
-    doc = make_doc()
+def test_constituents_are_replaced(doc: Doc) -> None:
     set_constituents(doc, [(0, 1, "NP")])
     set_constituents(doc, [(0, 7, "S"), (2, 4, "NP")])
-    assert [(span.start, span.end, span.label_) for span in doc.spans[CONSTITUENTS_KEY]] == [
-        (0, 7, "S"),
-        (2, 4, "NP"),
-    ]
+    assert [(span.start, span.end, span.label_) for span in doc.spans[CONSTITUENTS_KEY]] == [(0, 7, "S"), (2, 4, "NP")]
 
 
-def test_frames_survive_doc_bin() -> None:
-    doc = make_doc()
+def test_frames_survive_doc_bin(doc: Doc) -> None:
     set_frames(doc, [GAVE, LEFT])
     set_predicates(doc, [])
     (loaded,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
@@ -178,6 +146,6 @@ def test_frames_survive_doc_bin() -> None:
 
 
 def test_a_document_without_words_has_no_frames() -> None:
-    doc = make_doc("")
+    doc = Doc(Vocab())
     set_frames(doc, [])
     assert get_frames(doc) == []

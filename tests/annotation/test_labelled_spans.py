@@ -23,23 +23,17 @@ def doc() -> Doc:
 
 def test_spans_are_sorted_with_their_scores(doc: Doc):
     set_labelled_spans(doc, [(5, 10, "FAC"), (0, 1, "PER"), (9, 10, "GPE")], [0.5, 0.25, 0.75])
-    assert get_labelled_spans(doc) == [
-        LabelledSpan(0, 1, "PER"),
-        LabelledSpan(5, 10, "FAC"),
-        LabelledSpan(9, 10, "GPE"),
-    ]
+    sorted_spans = [LabelledSpan(0, 1, "PER"), LabelledSpan(5, 10, "FAC"), LabelledSpan(9, 10, "GPE")]
+    assert get_labelled_spans(doc) == sorted_spans
     assert doc.spans["sc"].attrs["scores"] == [0.25, 0.5, 0.75]
 
 
-def test_a_span_may_have_several_labels(doc: Doc):
-    set_labelled_spans(doc, [(0, 1, "PER"), (0, 1, "HERO")])
-    assert [span.label for span in get_labelled_spans(doc)] == ["HERO", "PER"]
-
-
-def test_a_document_without_the_group_is_not_annotated(doc: Doc):
+def test_a_span_may_have_several_labels_and_a_document_none(doc: Doc):
     assert not has_labelled_spans_annotated(doc)
     set_labelled_spans(doc, [])
     assert has_labelled_spans_annotated(doc)
+    set_labelled_spans(doc, [(0, 1, "PER"), (0, 1, "HERO")])
+    assert [span.label for span in get_labelled_spans(doc)] == ["HERO", "PER"]
 
 
 def test_another_key_is_found(doc: Doc):

@@ -16,9 +16,6 @@ def test_it_is_read_by_its_registered_name(tmp_path: Path) -> None:
     path = tmp_path / "lexicon.json"
     path.write_text(json.dumps({"give.01": GIVE}))
     assert registry.readers.get("spacy_span_selector.Lexicon.v1")(path) == {"give.01": GIVE}
-
-
-def test_without_a_path_there_is_none() -> None:
     assert read_lexicon(None) is None
 
 

@@ -64,10 +64,13 @@ def test_pages_and_plain_data_show_annotation_under_any_prefix(doc: Doc) -> None
     assert page != render(doc, page=True, jupyter=False, cluster_prefix="nobody")
 
 
-def test_prefixes_are_saved_with_the_document(doc: Doc) -> None:
+def test_prefixes_are_saved_with_the_document_and_others_ignored(doc: Doc) -> None:
     (loaded,) = DocBin(docs=[doc]).get_docs(doc.vocab)
     assert (cluster_prefixes(loaded), frame_prefixes(loaded)) == (["people"], ["roles"])
     assert [len(cluster) for cluster in loaded._.coref_clusters] == [2]
+    doc.spans["people_1"].attrs["cluster_prefix"] = ["people"]
+    doc.spans["people_mentions"].attrs["cluster_prefix"] = None
+    assert cluster_prefixes(doc) == []
 
 
 def test_each_of_several_prefixes_can_be_asked_for(doc: Doc) -> None:
@@ -95,12 +98,6 @@ def test_a_document_without_clusters_under_a_prefix_is_annotated() -> None:
     assert (cluster_prefixes(doc), frame_prefixes(doc)) == (["people"], ["roles"])
     assert doc._.coref_clusters == doc._.srl == []
     assert to_dict(doc)["mentions"]["start"] == to_dict(doc)["frames"]["start"] == []
-
-
-def test_notes_that_are_no_prefix_are_ignored(doc: Doc) -> None:
-    doc.spans["people_1"].attrs["cluster_prefix"] = ["people"]
-    doc.spans["people_mentions"].attrs["cluster_prefix"] = None
-    assert cluster_prefixes(doc) == []
 
 
 def test_default_prefixes_are_not_noted() -> None:

@@ -28,44 +28,38 @@ def test_words_are_those_of_the_text_on_one_line(text: str) -> None:
     assert [words.source[place].text for place in words.places] == [token.text for token in plain]
 
 
-def test_a_sentence_begins_with_its_first_word() -> None:
-    doc = Doc(NLP.vocab, words=["Oh", ".", "\n", "Ann", "left"], sent_starts=[True, False, True, False, False])
-    assert [sentence.text for sentence in clean_doc(doc).doc.sents] == ["Oh .", "Ann left"]
-
-
 @pytest.mark.parametrize(
-    ("words", "starts"),
-    [(["Ann", "left", "\n"], [True, None, True]), (["\n", "Ann", "left"], [True, False, None])],
+    ("words", "starts", "sentences"),
+    [
+        (["Oh", ".", "\n", "Ann", "left"], [True, False, True, False, False], ["Oh .", "Ann left"]),
+        (["Ann", "left", "\n"], [True, None, True], ["Ann left"]),
+        (["\n", "Ann", "left"], [True, False, None], ["Ann left"]),
+    ],
 )
-def test_sentences_are_known_where_only_white_space_told_of_them(words: list[str], starts: list[bool | None]) -> None:
+def test_a_sentence_begins_with_its_first_word(
+    words: list[str], starts: list[bool | None], sentences: list[str]
+) -> None:
     doc = clean_doc(Doc(NLP.vocab, words=words, sent_starts=starts)).doc
-    assert [sentence.text for sentence in doc.sents] == ["Ann left"]
+    assert [sentence.text for sentence in doc.sents] == sentences
 
 
-def test_spans_keep_their_words() -> None:
+def test_spans_keep_their_words_and_have_no_white_space_at_their_edges_in_the_source() -> None:
     doc = Doc(NLP.vocab, words=["Ann", "\n", "Lee", "\n", "left"])
     spans = [Span(doc, *edges) for edges in ((0, 4), (1, 3), (1, 2), (2, 2))]
     doc.spans["some"] = SpanGroup(doc, spans=spans)
     words = clean_doc(doc)
     assert [(span.start, span.end) for span in words.doc.spans["some"]] == [(0, 2), (1, 2), (1, 1)]
+    assert (words.to_source(0, 2), words.to_source(2, 3)) == ((0, 3), (4, 5))
+    words = clean_doc(Doc(NLP.vocab, words=["\n", "Ann", "\n", "left"]))
+    assert (words.to_source(0, 1), words.to_source(0, 2)) == ((1, 2), (1, 4))
 
 
-def test_a_span_has_no_white_space_at_its_edges_in_the_source() -> None:
-    words = clean_doc(Doc(NLP.vocab, words=["\n", "Ann", "\n", "Lee", "\n", "left"]))
-    assert words.to_source(0, 2) == (1, 4)
-    assert words.to_source(2, 3) == (5, 6)
-
-
-def test_white_space_does_not_count() -> None:
-    assert count_words(NLP("\n Ann \n\n left. ")) == 3
-    assert count_words(NLP("")) == count_words(NLP(" \n")) == 0
-
-
-def test_white_space_is_known_without_a_language() -> None:
-    """As of files that are read by no pipeline: spaCy knows nothing of their tokens."""
+def test_white_space_does_not_count_and_is_known_without_a_language() -> None:
     doc = Doc(Vocab(), words=["Ann", "\n\n", "left", "\u3000"])
     assert [token.text for token in clean_doc(doc).doc] == ["Ann", "left"]
     assert count_words(doc) == 2
+    assert count_words(NLP("\n Ann \n\n left. ")) == 3
+    assert count_words(NLP("")) == count_words(NLP(" \n")) == 0
 
 
 @pytest.mark.parametrize("text", [" ", "\n\t", "\u200b", "\ufeff \u200e", "\ufe0f", "\x00", "\u2028"])

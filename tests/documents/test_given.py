@@ -25,6 +25,7 @@ from ..spans import put_spans
 
 VOCAB = Vocab()
 WORDS = ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "can", "not", "."]
+OTHER_WORDS = ["<speaker>", "Ann </speaker>", "Leo", "left", ".", "Ruth", "cannot", "."]
 TURNS = [(3, 10, "Ann")]
 FRAMES = [Frame(4, 5, [Argument(3, 4, "ARG0")]), Frame(7, 9, [])]
 
@@ -40,6 +41,11 @@ def make_example(words: list[str] | None = None, *, frames: list[Frame] = FRAMES
     return Example(Doc(VOCAB, words=words or WORDS, spaces=None if words else spaces), reference)
 
 
+@pytest.fixture
+def example() -> Example:
+    return make_example()
+
+
 @pytest.mark.parametrize("spaces", [None, [True, False]])
 def test_words_are_copied_with_their_spacing(spaces: list[bool] | None) -> None:
     doc = Doc(VOCAB, words=["Ann", "left"], spaces=spaces, tags=["NNP", "VBD"], sent_starts=[True, False])
@@ -48,47 +54,30 @@ def test_words_are_copied_with_their_spacing(spaces: list[bool] | None) -> None:
     assert not words.has_annotation("TAG") and not words.has_annotation("SENT_START")
 
 
-def test_only_what_is_given_is_copied() -> None:
-    example = make_example()
+def test_only_what_is_given_is_copied(example: Example) -> None:
     assert not GivenAnnotation(predicates=True).copy(example).total()
     predicted = example.predicted
     assert set(predicted.spans) == {"speakers", "srl_predicates"}
     assert (get_title(predicted), get_speakers(predicted)) == ("the visit", TURNS)
     assert get_predicates(predicted) == [(4, 5), (7, 9)]
     assert [token.is_sent_start for token in predicted] == [token.is_sent_start for token in example.reference]
+    assert get_paragraphs(predicted) is None
 
 
-def test_the_title_is_always_given() -> None:
-    example = make_example()
+def test_title_and_paragraphs_are_always_given(example: Example) -> None:
+    set_paragraphs(example.reference, [(0, 6), (6, 10)])
     GivenAnnotation(sentences=False, speakers=False).copy(example)
-    assert not example.predicted.spans
+    assert set(example.predicted.spans) == {"paragraphs"}
+    assert get_paragraphs(example.predicted) == [(0, 6), (6, 10)]
     assert get_title(example.predicted) == "the visit"
     assert not example.predicted.has_annotation("SENT_START")
 
 
-def test_paragraphs_are_always_given() -> None:
-    example = make_example()
-    set_paragraphs(example.reference, [(0, 6), (6, 10)])
-    GivenAnnotation(sentences=False, speakers=False).copy(example)
-    assert get_paragraphs(example.predicted) == [(0, 6), (6, 10)]
-    example = make_example()
-    GivenAnnotation().copy(example)
-    assert get_paragraphs(example.predicted) is None
-
-
-def test_paragraphs_are_aligned() -> None:
-    example = make_example(["<speaker>", "Ann </speaker>", "Leo", "left", ".", "Ruth", "cannot", "."])
-    set_paragraphs(example.reference, [(0, 6), (6, 10)])
-    GivenAnnotation().copy(example)
-    assert get_paragraphs(example.predicted) == [(0, 5), (5, 8)]
-
-
-def test_given_predicates_come_before_frames() -> None:
-    for predicates in ([(4, 6)], []):
-        example = make_example()
-        set_predicates(example.reference, predicates, "verbs")
-        GivenAnnotation(predicates=True, predicates_key="verbs").copy(example)
-        assert get_predicates(example.predicted, "verbs") == predicates
+@pytest.mark.parametrize("predicates", [[(4, 6)], []])
+def test_given_predicates_come_before_frames(example: Example, predicates: list[tuple[int, int]]) -> None:
+    set_predicates(example.reference, predicates, "verbs")
+    GivenAnnotation(predicates=True, predicates_key="verbs").copy(example)
+    assert get_predicates(example.predicted, "verbs") == predicates
 
 
 def test_a_reference_annotated_without_frames_gives_an_empty_group() -> None:
@@ -97,16 +86,14 @@ def test_a_reference_annotated_without_frames_gives_an_empty_group() -> None:
     assert get_predicates(example.predicted) == []
 
 
-def test_mentions_of_clusters_are_given_in_the_order_of_the_text() -> None:
-    example = make_example()
+def test_mentions_of_clusters_are_given_in_the_order_of_the_text(example: Example) -> None:
     set_clusters(example.reference, [[(6, 7), (3, 4)], [(6, 9)], [(6, 7)]], prefix="people")
     GivenAnnotation(mentions=True, cluster_prefix="people", given_key="known").copy(example)
     known = example.predicted.spans["known"]
     assert [(span.start, span.end) for span in known] == [(3, 4), (6, 7), (6, 9)]
 
 
-def test_a_reference_without_clusters_gives_no_mentions() -> None:
-    example = make_example()
+def test_a_reference_without_clusters_gives_no_mentions(example: Example) -> None:
     del example.reference.spans["coref_clusters_1"]
     GivenAnnotation(mentions=True).copy(example)
     assert "coref_given" not in example.predicted.spans
@@ -115,29 +102,25 @@ def test_a_reference_without_clusters_gives_no_mentions() -> None:
     assert len(example.predicted.spans["coref_given"]) == 0
 
 
-def test_mentions_are_aligned() -> None:
-    example = make_example(["<speaker>", "Ann", "</speaker> Leo left", ".", "Ruth", "cannot", "."])
+def test_what_does_not_align_is_left_out_and_counted() -> None:
+    example = make_example(["<speaker>", "Ann", "</speaker> Leo left", ".", "Ruth", "can not", "."])
     set_clusters(example.reference, [[(3, 4), (6, 9)]])
-    lost = GivenAnnotation(mentions=True).copy(example)
-    assert [span.text for span in example.predicted.spans["coref_given"]] == ["Ruth cannot"]
-    assert lost["mention"] == 1
+    lost = GivenAnnotation(predicates=True, mentions=True).copy(example)
+    assert +lost == {"predicate": 1, "turn of a speaker": 1, "mention": 1}
+    assert [span.text for span in example.predicted.spans["coref_given"]] == ["Ruth can not"]
+    assert get_predicates(example.predicted) == [(5, 6)]
+    assert get_speakers(example.predicted) == []
 
 
 def test_other_tokens_are_aligned() -> None:
-    example = make_example(["<speaker>", "Ann </speaker>", "Leo", "left", ".", "Ruth", "cannot", "."])
+    example = make_example(OTHER_WORDS)
+    set_paragraphs(example.reference, [(0, 6), (6, 10)])
     assert not GivenAnnotation(predicates=True).copy(example).total()
     predicted = example.predicted
     assert get_speakers(predicted) == [(2, 8, "Ann")]
     assert get_predicates(predicted) == [(3, 4), (6, 7)]
+    assert get_paragraphs(predicted) == [(0, 5), (5, 8)]
     assert [token.i for token in predicted if token.is_sent_start] == [0, 2, 5]
-
-
-def test_what_does_not_align_is_left_out_and_counted() -> None:
-    example = make_example(["<speaker>", "Ann", "</speaker> Leo left", ".", "Ruth", "can not", "."])
-    lost = GivenAnnotation(predicates=True).copy(example)
-    assert lost == {"start of a sentence": 0, "predicate": 1, "turn of a speaker": 1}
-    assert get_predicates(example.predicted) == [(5, 6)]
-    assert get_speakers(example.predicted) == []
 
 
 def test_texts_that_differ_are_an_error() -> None:

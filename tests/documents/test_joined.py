@@ -46,22 +46,22 @@ def make_doc(name: str, score: float = 0.5) -> Doc:
     return doc
 
 
+def join(*docs: Doc) -> Doc:
+    joined = join_docs(docs)
+    assert joined is not None
+    return joined
+
+
 @pytest.fixture
 def joined() -> Doc:
-    found = join_docs([make_doc("Ann"), NLP(""), make_doc("Bob", 0.25)])
-    assert found is not None
-    return found
+    return join(make_doc("Ann"), NLP(""), make_doc("Bob", 0.25))
 
 
-def test_from_docs_mixes_clusters() -> None:
+def test_from_docs_mixes_clusters(joined: Doc) -> None:
     """What `join_docs` is for: if spaCy keeps them apart one day, it is no longer needed."""
-    assert get_clusters(Doc.from_docs([make_doc("Ann"), make_doc("Bob")])) == [[(0, 1), (4, 5), (5, 6), (9, 10)]]
-
-
-def test_text_is_that_of_from_docs(joined: Doc) -> None:
-    assert (
-        joined.text == Doc.from_docs([make_doc("Ann"), make_doc("Bob")]).text == "Ann left. Bye Ann Bob left. Bye Bob"
-    )
+    mixed = Doc.from_docs([make_doc("Ann"), make_doc("Bob")])
+    assert get_clusters(mixed) == [[(0, 1), (4, 5), (5, 6), (9, 10)]]
+    assert joined.text == mixed.text == "Ann left. Bye Ann Bob left. Bye Bob"
 
 
 def test_clusters_are_numbered_anew_with_all_that_is_known(joined: Doc) -> None:
@@ -82,8 +82,7 @@ def test_quotations_are_numbered_anew_with_all_that_is_known() -> None:
     docs = [make_doc("Ann"), make_doc("Bob")]
     for doc in docs:
         set_quotations(doc, [Quotation(3, 4, speaker=(0, 1), cue=(0, 2), score=0.5)])
-    joined = join_docs(docs)
-    assert joined is not None
+    joined = join(*docs)
     assert get_quotations(joined) == [
         Quotation(3, 4, speaker=(0, 1), cue=(0, 2), score=0.5),
         Quotation(8, 9, speaker=(5, 6), cue=(5, 7), score=0.5),
@@ -99,9 +98,26 @@ def test_other_groups_are_one_with_the_scores_of_all(joined: Doc) -> None:
 def test_scores_that_only_some_have_are_left_out() -> None:
     other = NLP("Bob left")
     set_mentions(other, [(0, 1)], None)
-    joined = join_docs([make_doc("Ann"), other])
-    assert joined is not None
-    assert len(joined.spans["coref_mentions"]) == 3 and get_scores(joined.spans["coref_mentions"]) is None
+    mentions = join(make_doc("Ann"), other).spans["coref_mentions"]
+    assert len(mentions) == 3 and get_scores(mentions) is None
+
+
+def test_a_document_without_predicates_does_not_take_them_from_others() -> None:
+    nothing = NLP("Oh")
+    set_frames(nothing, [])
+    assert get_predicates(join(make_doc("Ann"), nothing)) is None
+    assert get_predicates(join(nothing, nothing)) == []
+
+
+def test_a_common_title_is_kept_without_a_warning() -> None:
+    docs = [NLP("Ann left"), NLP("Bob left")]
+    for doc in docs:
+        set_title(doc, "a night")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert get_title(join(*docs)) == "a night"
+    set_title(docs[1], "a day")
+    assert get_title(join(*docs)) == ""
 
 
 def test_every_prefix_is_numbered_anew() -> None:
@@ -110,8 +126,7 @@ def test_every_prefix_is_numbered_anew() -> None:
         set_clusters(doc, [[(0, 1)]], prefix="people")
         set_frames(doc, [LEFT], prefix="roles")
         doc.spans["page_1"] = [doc[:]]
-    joined = join_docs(docs)
-    assert joined is not None
+    joined = join(*docs)
     assert get_clusters(joined, "people") == [[(0, 1)], [(5, 6)]]
     assert [frame.start for frame in get_frames(joined, "roles")] == [1, 6]
     assert len(joined.spans["page_1"]) == 2
@@ -122,38 +137,12 @@ def test_given_spans_are_kept() -> None:
     for doc in docs:
         set_predicates(doc, [(1, 2)])
         doc.spans["coref_given"] = [Span(doc, 0, 1, span_id="7")]
-    joined = join_docs(docs)
-    assert joined is not None
+    joined = join(*docs)
     assert get_predicates(joined) == [(1, 2), (3, 4)]
     assert [(span.start, span.id_) for span in joined.spans["coref_given"]] == [(0, "7"), (2, "7")]
-
-
-def test_a_document_without_predicates_does_not_take_them_from_others() -> None:
-    nothing = NLP("Oh")
-    set_frames(nothing, [])
-    joined = join_docs([make_doc("Ann"), nothing])
-    assert joined is not None and get_predicates(joined) is None
-    joined = join_docs([nothing, nothing])
-    assert joined is not None and get_predicates(joined) == []
-
-
-def test_a_common_title_is_kept_without_a_warning() -> None:
-    docs = [NLP("Ann left"), NLP("Bob left")]
-    for doc in docs:
-        set_title(doc, "a night")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        joined = join_docs(docs)
-    assert joined is not None and get_title(joined) == "a night"
-    set_title(docs[1], "a day")
-    joined = join_docs(docs)
-    assert joined is not None and get_title(joined) == ""
 
 
 def test_what_is_excluded_is_left_out() -> None:
     joined = join_docs([make_doc("Ann")], exclude=["spans", "user_data"])
     assert joined is not None and not joined.spans
-
-
-def test_without_documents_there_is_none() -> None:
     assert join_docs([]) is None

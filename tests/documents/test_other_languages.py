@@ -6,55 +6,46 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.language import Language
 
 from spacy_span_selector.documents.other_languages import OTHER_LETTERS, describe_other_language, other_language
 
 from ..foreign_texts import FOREIGN, ODD_ENGLISH
 
+NLP = spacy.blank("en")
 ROOT = Path(__file__).parents[2]
 CODES = {"German": "de", "French": "fr", "Spanish": "es", "Italian": "it", "Dutch": "nl", "Russian": OTHER_LETTERS}
 
 
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    return spacy.blank("en")
-
-
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_paragraph_in_another_language_is_told(nlp: Language, name: str) -> None:
-    assert other_language(nlp(FOREIGN[name])) == CODES[name]
+def test_a_paragraph_in_another_language_is_told(name: str) -> None:
+    assert other_language(NLP(FOREIGN[name])) == CODES[name]
 
 
-def test_text_in_capitals_is_told_too(nlp: Language) -> None:
-    assert other_language(nlp(FOREIGN["German"].upper())) == "de"
+def test_text_in_capitals_is_told_too() -> None:
+    assert other_language(NLP(FOREIGN["German"].upper())) == "de"
 
 
-@pytest.mark.parametrize("name", ODD_ENGLISH)
-def test_odd_english_counts_as_english(nlp: Language, name: str) -> None:
-    assert other_language(nlp(ODD_ENGLISH[name])) is None
+@pytest.mark.parametrize("text", ["", *ODD_ENGLISH.values()], ids=["empty", *ODD_ENGLISH])
+def test_odd_english_counts_as_english(text: str) -> None:
+    assert other_language(NLP(text)) is None
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "assets").rglob("*.txt")), ids=lambda path: path.name)
-def test_the_texts_of_the_repository_are_english(nlp: Language, path: Path) -> None:
+def test_the_texts_of_the_repository_are_english(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     paragraphs = text.split("\n\n")
-    assert other_language(nlp(text)) is None
-    assert [paragraph for paragraph in paragraphs if other_language(nlp(paragraph))] == []
+    assert other_language(NLP(text)) is None
+    assert [paragraph for paragraph in paragraphs if other_language(NLP(paragraph))] == []
 
 
-def test_english_with_foreign_passages_is_english(nlp: Language) -> None:
+def test_english_with_foreign_passages_is_english() -> None:
     text = (ROOT / "assets/lighthouse.txt").read_text(encoding="utf-8")
-    assert other_language(nlp(text + FOREIGN["French"])) is None
+    assert other_language(NLP(text + FOREIGN["French"])) is None
 
 
 def test_only_pipelines_for_english_tell() -> None:
     assert other_language(spacy.blank("de")(FOREIGN["German"])) is None
     assert other_language(spacy.blank("xx")(FOREIGN["German"])) is None
-
-
-def test_an_empty_document_is_english(nlp: Language) -> None:
-    assert other_language(nlp("")) is None
 
 
 def test_the_sentence_names_what_told() -> None:

@@ -43,6 +43,11 @@ def make_doc(lengths: tuple[int, ...] = SENTENCES, words: list[str] = WORDS, spa
     return Doc(VOCAB, words=words, spaces=spaces, sent_starts=starts)
 
 
+@pytest.fixture
+def doc() -> Doc:
+    return make_doc()
+
+
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 6), max_size=8), st.integers(1, 12))
 def test_pieces_are_whole_sentences_and_as_long_as_they_may_be(lengths: list[int], max_words: int) -> None:
@@ -56,47 +61,43 @@ def test_pieces_are_whole_sentences_and_as_long_as_they_may_be(lengths: list[int
         assert len(piece) + len(next(following.sents)) > max_words
 
 
-def test_a_short_document_is_left_as_it_is() -> None:
-    doc = make_doc()
+def test_a_short_document_is_left_as_it_is(doc: Doc) -> None:
     assert cut_doc(doc, 9) == [doc]
     unsentenced = Doc(VOCAB, words=WORDS)
     assert cut_doc(unsentenced, 9) == [unsentenced]
 
 
-def test_frames_go_with_their_sentences() -> None:
-    doc = make_doc()
-    set_frames(doc, [LEFT, SAW])
+def test_frames_go_with_their_sentences_and_the_arguments_beside_them(doc: Doc) -> None:
+    over_the_cut = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")], "leave.01", [1.0, 0.5, 0.25])
+    set_frames(doc, [over_the_cut, SAW])
     first, second = cut_doc(doc, 5)
     assert get_frames(first) == [LEFT]
     assert get_frames(second) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "ARG1")], "see.01")]
     assert set(second.spans) == {"srl_2"}
 
 
-def test_a_piece_of_an_annotated_document_is_annotated() -> None:
-    doc = make_doc()
+def test_a_piece_is_annotated_if_its_document_is(doc: Doc) -> None:
+    for piece in cut_doc(doc, 3):
+        assert not has_frames_annotated(piece) and not has_clusters_annotated(piece)
     set_frames(doc, [LEFT, SAW])
     set_clusters(doc, [[(0, 1), (7, 8)]])
     set_mentions(doc, [(0, 1), (7, 8)], [0.5, 0.5])
-    pieces = cut_doc(doc, 3)
-    assert [has_frames_annotated(piece) for piece in pieces] == [True, True, True]
-    assert [has_clusters_annotated(piece) for piece in pieces] == [True, True, True]
-    assert get_predicates(pieces[1]) == [] and get_frames(pieces[1]) == get_clusters(pieces[1]) == []
-    assert get_predicates(pieces[0]) is None
+    first, second, third = cut_doc(doc, 3)
+    for piece in (first, second, third):
+        assert has_frames_annotated(piece) and has_clusters_annotated(piece)
+    assert get_predicates(second) == get_frames(second) == get_clusters(second) == []
+    assert get_predicates(first) is None
 
 
-def test_a_piece_of_a_document_that_is_not_annotated_is_not() -> None:
-    for piece in cut_doc(make_doc(), 3):
-        assert not has_frames_annotated(piece) and not has_clusters_annotated(piece)
-
-
-def test_given_predicates_stay_given_where_there_are_none() -> None:
-    doc = make_doc()
+def test_given_predicates_stay_given_where_there_are_none_unless_they_have_frames(doc: Doc) -> None:
     set_predicates(doc, [(1, 2), (6, 7)])
     assert [get_predicates(piece) for piece in cut_doc(doc, 3)] == [[(1, 2)], [], [(1, 2)]]
+    set_predicates(doc, [(1, 2)])
+    set_frames(doc, [LEFT])
+    assert [get_predicates(piece) for piece in cut_doc(doc, 3)] == [[(1, 2)], None, None]
 
 
-def test_empty_groups_are_kept() -> None:
-    doc = make_doc()
+def test_empty_groups_are_kept(doc: Doc) -> None:
     set_predicates(doc, [])
     set_mentions(doc, [], [])
     for piece in cut_doc(doc, 3):
@@ -105,8 +106,7 @@ def test_empty_groups_are_kept() -> None:
 
 
 @pytest.mark.parametrize("key", ["sc", "people", "layer_1"])
-def test_a_group_without_spans_in_a_piece_is_there_and_empty(key: str) -> None:
-    doc = make_doc()
+def test_a_group_without_spans_in_a_piece_is_there_and_empty(doc: Doc, key: str) -> None:
     doc.spans[key] = [Span(doc, 0, 1, "PERSON"), Span(doc, 2, 4, "OVER_THE_CUT"), Span(doc, 7, 8, "PERSON")]
     assert [[(span.start, span.label_) for span in piece.spans[key]] for piece in cut_doc(doc, 3)] == [
         [(0, "PERSON")],
@@ -115,8 +115,7 @@ def test_a_group_without_spans_in_a_piece_is_there_and_empty(key: str) -> None:
     ]
 
 
-def test_clusters_and_frames_of_any_prefix_are_lost_with_their_spans() -> None:
-    doc = make_doc()
+def test_clusters_and_frames_of_any_prefix_are_lost_with_their_spans(doc: Doc) -> None:
     set_clusters(doc, [[(0, 1)]], prefix="people", mentions_key="people")
     set_mentions(doc, [(0, 1)], None, "people")
     set_clusters(doc, [[(0, 1)]], prefix="people", mentions_key="people")
@@ -130,15 +129,7 @@ def test_clusters_and_frames_of_any_prefix_are_lost_with_their_spans() -> None:
     ]
 
 
-def test_of_given_predicates_that_have_frames_nothing_is_known_in_a_piece_without_any() -> None:
-    doc = make_doc()
-    set_frames(doc, [LEFT])
-    set_predicates(doc, [(1, 2)])
-    assert [get_predicates(piece) for piece in cut_doc(doc, 3)] == [[(1, 2)], None, None]
-
-
-def test_spans_over_a_cut_are_lost_and_clusters_fall_apart() -> None:
-    doc = make_doc()
+def test_spans_over_a_cut_are_lost_and_clusters_fall_apart(doc: Doc) -> None:
     set_clusters(doc, [[(0, 1), (7, 8)]])
     set_speakers(doc, [(0, 5, "Leo"), (5, 9, "Ruth"), (3, 9, "both")])
     first, second = cut_doc(doc, 5)
@@ -147,18 +138,7 @@ def test_spans_over_a_cut_are_lost_and_clusters_fall_apart() -> None:
     assert [span.label_ for span in first.spans["speakers"]] == ["Leo"]
 
 
-def test_a_frame_stays_with_its_predicate_and_the_arguments_beside_it() -> None:
-    doc = make_doc()
-    over_the_cut = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")], "leave.01", [1.0, 0.5, 0.25])
-    set_frames(doc, [over_the_cut])
-    first, second = cut_doc(doc, 5)
-    assert get_frames(first) == [LEFT]
-    assert get_frames(second) == [] and set(second.spans) == {PREDICATES_KEY}
-    assert has_frames_annotated(second)
-
-
-def test_a_quotation_stays_with_its_words_and_those_who_are_named_beside_it() -> None:
-    doc = make_doc()
+def test_a_quotation_stays_with_its_words_and_those_who_are_named_beside_it(doc: Doc) -> None:
     said = Quotation(6, 9, speaker=(5, 6), addressee=(0, 1), score=0.5)
     set_quotations(doc, [said, Quotation(2, 4, speaker=(0, 1))])
     first, second = cut_doc(doc, 5)
@@ -168,26 +148,20 @@ def test_a_quotation_stays_with_its_words_and_those_who_are_named_beside_it() ->
     assert all(map(has_quotations_annotated, cut_doc(doc, 3)))
 
 
-def test_scores_follow_the_spans_that_remain() -> None:
-    doc = make_doc()
+def test_scores_and_antecedents_follow_the_spans_that_remain(doc: Doc) -> None:
     set_mentions(doc, [(0, 1), (4, 6), (5, 6), (7, 8)], [0.5, 0.75, 0.25, 1.0])
-    scores = [piece.spans[MENTIONS_KEY].attrs["scores"] for piece in cut_doc(doc, 5)]
-    assert scores == [[0.5], [0.25, 1.0]]
-    assert doc.spans[MENTIONS_KEY].attrs["scores"] == [0.5, 0.75, 0.25, 1.0]
-
-
-def test_antecedents_follow_the_mentions_that_remain() -> None:
-    doc = make_doc()
     mentions = [(0, 1), (3, 4), (5, 6), (7, 8), (8, 9)]
-    antecedents = dict(zip(mentions, [None, (0, 1), None, (0, 1), (7, 8)], strict=True))
-    set_clusters(doc, [mentions], antecedents=antecedents)
-    found = [piece.spans["coref_clusters_1"].attrs["antecedents"] for piece in cut_doc(doc, 5)]
+    set_clusters(doc, [mentions], antecedents=[[None, (0, 1), None, (0, 1), (7, 8)]])
+    set_frames(doc, [LEFT, SAW])
+    before = doc.to_bytes()
+    pieces = cut_doc(doc, 5)
+    assert [piece.spans[MENTIONS_KEY].attrs["scores"] for piece in pieces] == [[0.5], [0.25, 1.0]]
+    found = [piece.spans["coref_clusters_1"].attrs["antecedents"] for piece in pieces]
     assert found == [[None, 0], [None, None, 1]]
-    assert doc.spans["coref_clusters_1"].attrs["antecedents"] == [None, 0, None, 0, 3]
+    assert doc.to_bytes() == before
 
 
-def test_frames_and_predicates_may_have_other_keys() -> None:
-    doc = make_doc()
+def test_frames_and_predicates_may_have_other_keys(doc: Doc) -> None:
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(5, 6, "ARG1")])], prefix="roles")
     first, second = cut_doc(doc, 5, prefix="roles", predicates_key="verbs")
     assert get_frames(first, "roles") == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
@@ -196,31 +170,18 @@ def test_frames_and_predicates_may_have_other_keys() -> None:
     assert [get_predicates(piece, "verbs") for piece in cut_doc(doc, 5, predicates_key="verbs")] == [[(1, 2)], []]
 
 
-def test_spans_keep_label_and_ids_and_groups_name_and_attributes() -> None:
-    doc = make_doc()
+def test_titles_and_what_is_known_of_spans_and_groups_are_kept(doc: Doc) -> None:
+    set_title(doc, "the visit")
     span = Span(doc, 7, 8, label="PERSON", kb_id="Q1", span_id="s1")
     doc.spans["people"] = SpanGroup(doc, name="who", attrs={"source": "me"}, spans=[span])
-    _, second = cut_doc(doc, 5)
+    first, second = cut_doc(doc, 5)
     (moved,) = second.spans["people"]
     assert (moved.start, moved.label_, moved.kb_id_, moved.id_) == (2, "PERSON", "Q1", "s1")
     assert (second.spans["people"].name, second.spans["people"].attrs) == ("who", {"source": "me"})
-
-
-def test_titles_are_kept() -> None:
-    doc = make_doc()
-    set_title(doc, "the visit")
-    assert [piece.user_data for piece in cut_doc(doc, 5)] == [{"title": "the visit"}] * 2
+    assert first.user_data == second.user_data == {"title": "the visit"}
 
 
 @pytest.mark.parametrize("spaces", [None, [True] * 8 + [False]])
 def test_unknown_spacing_stays_unknown(spaces: list[bool] | None) -> None:
     for piece in cut_doc(make_doc(spaces=spaces), 5):
         assert piece.has_unknown_spaces is (spaces is None)
-
-
-def test_the_document_is_left_alone() -> None:
-    doc = make_doc()
-    set_frames(doc, [LEFT, SAW])
-    before = doc.to_bytes()
-    cut_doc(doc, 3)
-    assert doc.to_bytes() == before

@@ -40,6 +40,7 @@ def in_words(text: str) -> Doc:
         ("'Go,' she said. 'Now!'", ["' Go , '", "' Now ! '"]),
         ("“He said ‘no’ to me.”", ["“ He said ‘ no ’ to me . ”"]),
         ("'He said “no” to me,' said Ann. 'Did he?'", ["' He said “ no ” to me , '", "' Did he ? '"]),
+        ("'Go,' said Ann. 'Ann?' 'To “The Ship”.'", ["' Go , '", "' Ann ? '", "' To “ The Ship ” . '"]),
         ("The boys' house and the girls' house.", []),
         ("Ann left. She stayed.", []),
         ("", []),
@@ -59,10 +60,7 @@ def test_quotations_are_found(text: str, expected: list[str]) -> None:
     [
         ('" Go , " she said . " Now ! "', ['" Go , "', '" Now ! "']),
         ("“ Go , ” she said . “‘ Now ! ’”", ["“ Go , ”", "“‘ Now ! ’”"]),
-        (
-            "' Go , ' she said , ' or I 'll call the boys ' father . '",
-            ["' Go , '", "' or I 'll call the boys ' father . '"],
-        ),
+        ("' Go , ' she said , ' or I 'll call the boys ' pa . '", ["' Go , '", "' or I 'll call the boys ' pa . '"]),
         ("`` Go , '' she said .", ["`` Go , ''"]),
         ("nothin ' at all , sayin ' nothin '", []),
         ("She left . ” He stayed . “ Go . ”", ["“ Go . ”"]),
@@ -98,11 +96,6 @@ def test_a_random_dialogue_is_read_as_it_was_made(opening: str, closing: str, se
     assert [len(quotation.split()) for quotation in quotations(NLP.make_doc(text))] == expected
 
 
-def test_marks_of_the_kind_with_more_quotations_count() -> None:
-    doc = NLP.make_doc("'Go,' said Ann. 'Where?' said Tom. 'To “The Ship”,' said Ann.")
-    assert len(quotations(doc)) == 3
-
-
 def found(text: str) -> list[tuple[str, int]]:
     """The text and the level of each quotation."""
     doc = NLP.make_doc(text)
@@ -120,10 +113,7 @@ def found(text: str) -> list[tuple[str, int]]:
         ("“It’s the boys’ house,” he said.", [("“It’s the boys’ house,”", 0)]),
         ("‘The boys’ house,’ he said. ‘’Tis theirs.’", [("‘The boys’ house,’", 0), ("‘’Tis theirs.’", 0)]),
         ("'Heathcliff': so they call him.", [("'Heathcliff'", 0)]),
-        (
-            "‘Read it, read “Mary”,’ he said. She read “Mary”.",
-            [("‘Read it, read “Mary”,’", 0), ("“Mary”", 1), ("“Mary”", 0)],
-        ),
+        ("‘Read “Mary”,’ he said. She read “Mary”.", [("‘Read “Mary”,’", 0), ("“Mary”", 1), ("“Mary”", 0)]),
     ],
 )  # fmt: skip
 def test_a_quotation_within_another_has_the_level_1(text: str, expected: list[tuple[str, int]]) -> None:
@@ -133,10 +123,8 @@ def test_a_quotation_within_another_has_the_level_1(text: str, expected: list[tu
 @pytest.mark.parametrize("opening, closing", ["“”", '""', "''", "‘’", "«»"])
 def test_a_speech_of_several_paragraphs_that_each_open_it_is_one_quotation(opening: str, closing: str) -> None:
     speech = f"{opening}One.\n\n{opening}Two.\n\n{opening}Three.{closing}"
-    assert found(f"He said:\n\n{speech}\n\n{opening}No!{closing} said Ann.") == [
-        (speech, 0),
-        (f"{opening}No!{closing}", 0),
-    ]
+    no = f"{opening}No!{closing}"
+    assert found(f"He said:\n\n{speech}\n\n{no} said Ann.") == [(speech, 0), (no, 0)]
 
 
 @pytest.mark.parametrize("opening, closing", ["“”", '""', "''", "«»"])
@@ -160,11 +148,8 @@ def test_a_dash_is_none_of_a_dialogue_beside_quotation_marks() -> None:
 
 def test_a_dash_begins_a_sentence_where_paragraphs_are_not_known() -> None:
     doc = in_words("He said : — Come up . He went . — Where ? — To the ship .")
-    assert [doc[start:end].text for start, end, _ in find_quotations(doc)] == [
-        "— Come up .",
-        "— Where ?",
-        "— To the ship .",
-    ]
+    found = [doc[start:end].text for start, end, _ in find_quotations(doc)]
+    assert found == ["— Come up .", "— Where ?", "— To the ship ."]
 
 
 @pytest.mark.parametrize("seed", range(20))
