@@ -6,13 +6,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.examples.alignment import (
-    CROSSES_SENTENCES,
-    EMPTY,
-    MISALIGNED,
-    TOO_WIDE,
-    SpanAligner,
-)
+from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE, SpanAligner
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]

@@ -27,7 +27,6 @@ from spacy_span_selector.annotation import (
     get_predicates,
     get_speakers,
     get_title,
-    has_frames_annotated,
     has_labelled_spans_annotated,
     set_clusters,
     set_frames,
@@ -78,8 +77,15 @@ def sentences(doc: Doc) -> list[str]:
     return [sentence.text for sentence in doc.sents]
 
 
-def test_spacy_finds_the_reader_by_name():
+def test_spacy_finds_the_reader_by_name_and_refuses_wrong_settings():
     assert registry.readers.get("spacy_span_selector.Corpus.v1") is create_corpus
+    block: dict[str, Any] = {"@readers": "spacy_span_selector.Corpus.v1", "path": "x.spacy", "predicates": "perhaps"}
+    with pytest.raises(ValueError, match="predicates"):
+        registry.resolve({"corpus": block})
+    with pytest.raises(ValueError, match="'max_words' of the reader is 0; it must be at least 1"):
+        create_corpus(Path("train.spacy"), max_words=0)
+    with pytest.raises(ValueError, match="E913"):
+        create_corpus(None)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"PK\3\4", zlib.compress(b"\x90"), zlib.compress(b"\xc1")])
@@ -108,11 +114,6 @@ def test_the_limit_counts_the_documents_of_all_files(tmp_path: Path, limit: int,
     assert len(list(create_corpus(tmp_path, limit=limit)(NLP))) == expected
 
 
-def test_a_path_is_needed():
-    with pytest.raises(ValueError, match="E913"):
-        create_corpus(None)
-
-
 def test_words_spacing_sentences_speakers_and_title_are_given(tmp_path: Path):
     predicted = read_one(tmp_path, make_doc(FRAMES))
     assert [token.text for token in predicted] == WORDS
@@ -122,43 +123,15 @@ def test_words_spacing_sentences_speakers_and_title_are_given(tmp_path: Path):
     assert predicted.user_data == {"title": "the visit"}
 
 
-def test_what_is_to_be_found_is_not_given(tmp_path: Path):
-    predicted = read_one(tmp_path, make_doc(FRAMES), predicates=True)
+def test_what_is_to_be_found_is_not_given_and_the_reference_keeps_it(tmp_path: Path):
+    (example,) = read(tmp_path, make_doc([FRAMES[0], *FRAMES]), predicates=True)
+    predicted, reference = example.predicted, example.reference
     assert set(predicted.spans) == {"speakers", "srl_predicates"}
+    assert get_predicates(predicted) == [(2, 3), (2, 3), (6, 7)]
     assert {span.label_ for span in predicted.spans["srl_predicates"]} == {"V"}
     assert not predicted.spans["srl_predicates"].attrs
-
-
-def test_the_reference_keeps_its_annotation(tmp_path: Path):
-    (example,) = read(tmp_path, make_doc(FRAMES), predicates=True)
-    assert {"srl_1", "srl_2", "coref_clusters_1", "speakers"} <= set(example.reference.spans)
-    assert "srl_predicates" not in example.reference.spans
-
-
-def test_predicates_are_those_of_the_frames(tmp_path: Path):
-    assert get_predicates(read_one(tmp_path, make_doc(FRAMES), predicates=True)) == [(2, 3), (6, 7)]
-
-
-def test_two_predicates_on_one_span_are_both_given(tmp_path: Path):
-    doc = make_doc([Frame(2, 3, []), Frame(2, 3, [])])
-    assert get_predicates(read_one(tmp_path, doc, predicates=True)) == [(2, 3), (2, 3)]
-
-
-def test_a_reference_may_name_its_predicates_itself(tmp_path: Path):
-    doc = make_doc(FRAMES)
-    set_predicates(doc, [(1, 3)])
-    assert get_predicates(read_one(tmp_path, doc, predicates=True)) == [(1, 3)]
-
-
-def test_a_reference_without_annotation_gives_no_predicates(tmp_path: Path):
-    assert get_predicates(read_one(tmp_path, make_doc(), predicates=True)) is None
-
-
-def test_a_reference_annotated_without_frames_says_that_there_are_no_predicates(tmp_path: Path):
-    doc = make_doc()
-    set_predicates(doc, [])
-    assert has_frames_annotated(doc)
-    assert get_predicates(read_one(tmp_path, doc, predicates=True)) == []
+    assert {"srl_1", "srl_2", "srl_3", "coref_clusters_1", "speakers"} <= set(reference.spans)
+    assert "srl_predicates" not in reference.spans
 
 
 def test_frames_and_predicates_may_have_other_keys(tmp_path: Path):
@@ -176,17 +149,12 @@ def test_frames_and_predicates_may_have_other_keys(tmp_path: Path):
     assert get_predicates(read_one(tmp_path, doc, **keys), "verbs") == [(1, 3)]
 
 
-def test_nothing_is_given_that_is_switched_off(tmp_path: Path):
-    predicted = read_one(tmp_path, make_doc(FRAMES), sentences=False, speakers=False)
-    assert not predicted.spans
-    assert not predicted.has_annotation("SENT_START")
-
-
-def test_a_reference_without_sentences_speakers_and_title_gives_none(tmp_path: Path):
-    predicted = read_one(tmp_path, Doc(NLP.vocab, words=WORDS))
-    assert not predicted.has_annotation("SENT_START")
-    assert not predicted.spans
-    assert not predicted.user_data
+def test_nothing_is_given_that_is_switched_off_or_not_annotated(tmp_path: Path):
+    switched_off = read_one(tmp_path, make_doc(FRAMES), sentences=False, speakers=False)
+    not_annotated = read_one(tmp_path, Doc(NLP.vocab, words=WORDS), predicates=True)
+    for predicted in (switched_off, not_annotated):
+        assert not predicted.spans and not predicted.has_annotation("SENT_START")
+    assert not not_annotated.user_data
 
 
 def test_words_of_the_tokenizer_are_aligned(tmp_path: Path):
@@ -226,9 +194,13 @@ def test_white_space_that_does_not_align_may_start_a_sentence(tmp_path: Path):
     assert sentences(predicted) == ["No", "Bob"]
 
 
-def test_gold_words_of_unknown_spacing_are_kept_in_any_case(tmp_path: Path):
-    doc = Doc(NLP.vocab, words=WORDS, sent_starts=[word == "Ann" for word in WORDS])
-    assert [token.text for token in read_one(tmp_path, doc, gold_tokens=False)] == WORDS
+@pytest.mark.parametrize(("max_words", "expected"), [(None, [WORDS]), (5, [WORDS[:5], WORDS[5:]])])
+def test_gold_words_of_unknown_spacing_are_kept_in_any_case(
+    tmp_path: Path, max_words: int | None, expected: list[list[str]]
+):
+    doc = Doc(NLP.vocab, words=WORDS, sent_starts=[word in ("Ann", "Bob") for word in WORDS])
+    examples = read(tmp_path, doc, gold_tokens=False, max_words=max_words)
+    assert [[token.text for token in example.predicted] for example in examples] == expected
 
 
 def test_a_tokenizer_that_changes_the_text_is_an_error_that_names_the_document(tmp_path: Path):
@@ -237,11 +209,6 @@ def test_a_tokenizer_that_changes_the_text_is_an_error_that_names_the_document(t
     DocBin(docs=[make_doc()], store_user_data=True).to_disk(tmp_path / "docs.spacy")
     with pytest.raises(ValueError, match="Can't align document 'the visit': the pipeline's tokenizer changes its text"):
         list(create_corpus(tmp_path / "docs.spacy", gold_tokens=False)(nlp))
-
-
-def test_limit_and_folders_are_those_of_spacy(tmp_path: Path):
-    assert len(read(tmp_path, make_doc(), make_doc(), make_doc(), limit=2)) == 2
-    assert len(list(create_corpus(tmp_path)(NLP))) == 3
 
 
 def test_long_documents_are_cut_between_sentences(tmp_path: Path):
@@ -269,16 +236,9 @@ def test_pieces_without_labelled_spans_say_that_they_have_none(tmp_path: Path, k
 def test_documents_that_are_short_or_without_sentences_are_not_cut(tmp_path: Path):
     assert len(read(tmp_path, make_doc(FRAMES), max_words=8)) == 1
     assert len(read(tmp_path, Doc(NLP.vocab, words=WORDS), max_words=2)) == 1
-
-
-def test_limit_counts_documents_before_they_are_cut(tmp_path: Path):
-    assert len(read(tmp_path, make_doc(), make_doc(), make_doc(), limit=2, max_words=5)) == 4
-
-
-def test_gold_words_of_unknown_spacing_are_kept_in_pieces(tmp_path: Path):
-    doc = Doc(NLP.vocab, words=WORDS, sent_starts=[word in ("Ann", "Bob") for word in WORDS])
-    examples = read(tmp_path, doc, gold_tokens=False, max_words=5)
-    assert [[token.text for token in example.predicted] for example in examples] == [WORDS[:5], WORDS[5:]]
+    assert len(read(tmp_path, make_doc(), make_doc(), make_doc(), limit=2, max_words=5)) == 4, (
+        "the limit is on whole ones"
+    )
 
 
 def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
@@ -299,32 +259,12 @@ train = null
 
 [nlp]
 lang = "en"
-pipeline = ["tok2vec","tagger","readers_test_spy"]
+pipeline = ["tagger","readers_test_spy"]
 
 [components]
 
-[components.tok2vec]
-factory = "tok2vec"
-
-[components.tok2vec.model]
-@architectures = "spacy.HashEmbedCNN.v2"
-width = 8
-depth = 1
-embed_size = 50
-window_size = 1
-maxout_pieces = 2
-subword_features = false
-pretrained_vectors = null
-
 [components.tagger]
 factory = "tagger"
-
-[components.tagger.model]
-@architectures = "spacy.Tagger.v2"
-
-[components.tagger.model.tok2vec]
-@architectures = "spacy.Tok2VecListener.v1"
-width = 8
 
 [components.readers_test_spy]
 factory = "readers_test_spy"
@@ -400,40 +340,21 @@ def test_training_sees_predicates_where_they_are_given(config_path: Path):
     assert (None, 2) in SEEN  # [corpora.dev]
 
 
-def test_training_without_a_path_fails_as_with_the_reader_of_spacy(config_path: Path):
-    with pytest.raises(ValueError, match="E913"):
-        train(config_path)
-
-
-def test_settings_of_a_wrong_type_are_refused():
-    block: dict[str, Any] = {"@readers": "spacy_span_selector.Corpus.v1", "path": "x.spacy", "predicates": "perhaps"}
-    with pytest.raises(ValueError, match="predicates"):
-        registry.resolve({"corpus": block})
-
-
-def test_pieces_have_at_least_a_word():
-    with pytest.raises(ValueError, match="'max_words' of the reader is 0; it must be at least 1"):
-        create_corpus(Path("train.spacy"), max_words=0)
-
-
-def texts(*names: str) -> Any:
-    """A reader of documents of one word each."""
-    return lambda nlp: (Example(Doc(nlp.vocab), Doc(nlp.vocab, words=[name])) for name in names)
-
-
 def test_corpora_are_read_in_turn_until_all_have_ended():
+    def texts(*names: str) -> Any:
+        """A reader of documents of one word each."""
+        return lambda nlp: (Example(Doc(nlp.vocab), Doc(nlp.vocab, words=[name])) for name in names)
+
     corpus = create_corpora(texts("a1", "a2", "a3"), texts("b1"), texts("c1", "c2"))
-    nlp = spacy.blank("en")
     for _ in range(2):
-        assert [example.reference[0].text for example in corpus(nlp)] == ["a1", "b1", "c1", "a2", "c2", "a3"]
+        assert [example.reference[0].text for example in corpus(NLP)] == ["a1", "b1", "c1", "a2", "c2", "a3"]
 
 
 def test_corpora_are_named_in_config_files(tmp_path: Path):
+    readers = {}
     for name in ("one", "two"):
-        DocBin(docs=[Doc(spacy.blank("en").vocab, words=[name], spaces=[False])]).to_disk(tmp_path / f"{name}.spacy")
-    config = Config().from_str('[train]\n@readers = "spacy_span_selector.Corpora.v1"\n\n[train.*]\n')
-    for name in ("one", "two"):
-        reader = {"@readers": "spacy_span_selector.Corpus.v1", "path": str(tmp_path / f"{name}.spacy")}
-        config["train"].setdefault("*", {})[name] = reader
+        DocBin(docs=[Doc(NLP.vocab, words=[name], spaces=[False])]).to_disk(tmp_path / f"{name}.spacy")
+        readers[name] = {"@readers": "spacy_span_selector.Corpus.v1", "path": str(tmp_path / f"{name}.spacy")}
+    config = Config({"train": {"@readers": "spacy_span_selector.Corpora.v1", "*": readers}})
     corpus = registry.resolve(Config().from_str(config.to_str()))["train"]
-    assert [example.reference.text for example in corpus(spacy.blank("en"))] == ["one", "two"]
+    assert [example.reference.text for example in corpus(NLP)] == ["one", "two"]

@@ -58,9 +58,9 @@ def test_spans_of_a_batch_have_their_labels() -> None:
 
 
 def test_an_empty_group_is_annotation_and_none_is_not() -> None:
-    found, annotated, _ = find_gold(make_example([]), make_example(None), make_example([(0, 1, "PER")], key="other"))
-    assert found == {}
-    assert annotated == [True, False, False]
+    entities = make_example([(0, 1, "PER")], key="entities")
+    assert find_gold(make_example([]), make_example(None), entities)[:2] == ({}, [True, False, False])
+    assert find_gold(entities, key="entities")[:2] == ({(0, 0): [1, 0, 0]}, [True])
 
 
 def test_labels_of_no_span_have_a_shape() -> None:
@@ -73,11 +73,6 @@ def test_labels_of_no_span_have_a_shape() -> None:
         device=None,
     )
     assert gold.labels.shape == (0, 3) and gold.spans.starts.shape == gold.spans.ends.shape == (0,)
-
-
-def test_the_key_can_be_chosen() -> None:
-    found, annotated, _ = find_gold(make_example([(0, 1, "PER")], key="entities"), key="entities")
-    assert found == {(0, 0): [1, 0, 0]} and annotated == [True]
 
 
 @pytest.mark.parametrize(

@@ -62,42 +62,27 @@ def clusters_of(gold: GoldMentions) -> set[frozenset[Mention]]:
     return {frozenset(cluster) for cluster in members.values()}
 
 
-def test_mentions_keep_their_clusters() -> None:
-    gold, lost = find_gold(make_example([[(0, 1), (2, 3)], [(2, 4), (5, 6)]]))
-    assert clusters_of(gold) == {frozenset({(0, 1), (2, 3)}), frozenset({(2, 4), (5, 6)})}
+def test_mentions_keep_their_clusters_and_documents_have_rows_of_their_own() -> None:
+    several = make_example([[(0, 1), (2, 3)], [(2, 4), (5, 6)]])
+    gold, lost = find_gold(several, make_example(None), make_example([[(0, 1), (5, 6)]]))
+    assert clusters_of(gold) == {*map(frozenset, ([(0, 1), (2, 3)], [(2, 4), (5, 6)], [(16, 17), (21, 22)]))}
+    assert gold.annotated.tolist() == [True, False, True]
     assert not lost.counts
 
 
-def test_documents_have_rows_and_clusters_of_their_own() -> None:
-    gold, _ = find_gold(make_example([[(0, 1), (2, 3)]]), make_example(None), make_example([[(0, 1), (5, 6)]]))
-    assert clusters_of(gold) == {frozenset({(0, 1), (2, 3)}), frozenset({(16, 17), (21, 22)})}
-    assert gold.annotated.tolist() == [True, False, True]
-
-
-def test_a_document_may_be_annotated_without_clusters() -> None:
-    gold, _ = find_gold(make_example([]))
-    assert gold.annotated.tolist() == [True]
-    assert len(gold.starts) == len(gold.clusters) == 0
+def test_a_document_may_be_annotated_without_clusters_or_not_annotated() -> None:
+    other_text = make_example(None, words=["Eve", "left", "."])
+    for examples, annotated in (([make_example([]), other_text], [True, False]), ([], [])):
+        gold, lost = find_gold(*examples)
+        assert gold.annotated.tolist() == annotated
+        assert len(gold.starts) == len(gold.ends) == len(gold.clusters) == 0
+        assert not lost.counts
 
 
 def test_prefix_says_which_groups_are_clusters() -> None:
     example = make_example([[(0, 1)]])
     set_clusters(example.reference, [[(5, 6)]], prefix="people")
     assert clusters_of(find_gold(example, prefix="people")[0]) == {frozenset({(5, 6)})}
-
-
-@pytest.mark.parametrize(
-    ("words", "mention", "expected"),
-    [
-        (["Ann", "saw", "her", "bro", "ther", ".", "He", "left", "."], (2, 5), (2, 4)),
-        (["Ann", "saw", "her", "brother", ".", "He", "left."], (5, 6), (5, 6)),
-        (["An", "n", "saw", "her", "brother", ".", "He", "left", "."], (0, 2), (0, 1)),
-    ],
-)
-def test_other_tokens_are_aligned(words: list[str], mention: Mention, expected: Mention) -> None:
-    gold, lost = find_gold(make_example([[mention]], words=words))
-    assert clusters_of(gold) == {frozenset({expected})}
-    assert not lost.counts
 
 
 @st.composite
@@ -141,30 +126,28 @@ def test_whitespace_tokens_do_not_shift_mentions() -> None:
 
 
 def test_what_does_not_align_is_counted() -> None:
-    example = make_example([[(0, 1), (5, 7)]], words=["Ann", "saw", "her", "brother", ".", "H", "e", "left", "."])
-    parts = make_example([[(0, 1), (5, 6), (6, 7)]], words=["Ann", "saw", "her", "brother", ".", "H", "e", "left", "."])
-    gold, lost = find_gold(example, parts)
+    words = ["Ann", "saw", "her", "brother", ".", "H", "e", "left", "."]
+    whole, parts = ([[(0, 1), (5, 7)]], [[(0, 1), (5, 6), (6, 7)]])
+    gold, lost = find_gold(make_example(whole, words=words), make_example(parts, words=words))
     assert clusters_of(gold) == {frozenset({(0, 1), (5, 6)}), frozenset({(8, 9)})}
     assert lost.counts == {MISALIGNED: 2}
     assert lost.first == {MISALIGNED: "'H' in document 'the station'"}
 
 
-def test_what_crosses_a_sentence_boundary_is_counted() -> None:
-    gold, lost = find_gold(make_example([[(0, 1), (3, 6)], [(0, 8)]]))
-    assert clusters_of(gold) == {frozenset({(0, 1)})}
-    assert lost.counts == {CROSSES_SENTENCES: 2}
-
-
-def test_a_mention_in_two_clusters_stays_in_the_first() -> None:
-    gold, lost = find_gold(make_example([[(0, 1), (2, 3)], [(2, 3), (5, 6)]]))
-    assert clusters_of(gold) == {frozenset({(0, 1), (2, 3)}), frozenset({(5, 6)})}
-    assert lost.counts == {REPEATED: 1}
-
-
-def test_what_is_wider_than_the_model_can_select_is_counted() -> None:
-    gold, lost = find_gold(make_example([[(0, 1), (2, 4)], [(0, 3)]]), max_width=2)
-    assert clusters_of(gold) == {frozenset({(0, 1), (2, 4)})}
-    assert lost.counts == {TOO_WIDE: 1}
+@pytest.mark.parametrize(
+    ("clusters", "max_width", "kept", "counts"),
+    [
+        ([[(0, 1), (3, 6)], [(0, 8)]], None, [[(0, 1)]], {CROSSES_SENTENCES: 2}),
+        ([[(0, 1), (2, 3)], [(2, 3), (5, 6)]], None, [[(0, 1), (2, 3)], [(5, 6)]], {REPEATED: 1}),
+        ([[(0, 1), (2, 4)], [(0, 3)]], 2, [[(0, 1), (2, 4)]], {TOO_WIDE: 1}),
+    ],
+)
+def test_what_cannot_be_learnt_is_counted(
+    clusters: Clusters, max_width: int | None, kept: Clusters, counts: dict[str, int]
+) -> None:
+    gold, lost = find_gold(make_example(clusters), max_width=max_width)
+    assert clusters_of(gold) == {*map(frozenset, kept)}
+    assert lost.counts == counts
 
 
 def test_a_mention_without_tokens_is_counted() -> None:
@@ -181,17 +164,6 @@ def test_texts_that_differ_are_an_error_that_names_the_document() -> None:
         ValueError, match=r"document 'the station'.* 'Eve left \. ', the prediction 'Ann saw .*same text"
     ):
         find_gold(example)
-
-
-def test_texts_that_differ_without_annotation_are_left_alone() -> None:
-    gold, _ = find_gold(make_example(None, words=["Eve", "left", "."]))
-    assert gold.annotated.tolist() == [False]
-
-
-def test_no_examples_have_no_gold() -> None:
-    gold, lost = find_gold()
-    assert len(gold.starts) == len(gold.ends) == len(gold.clusters) == len(gold.annotated) == 0
-    assert not lost.counts
 
 
 ONE_WORD = AboveThreshold(0.5)
@@ -218,12 +190,12 @@ def chosen(
     return list(zip(starts.tolist(), (ends + 1).tolist(), strict=True)), lost
 
 
-def test_only_given_mentions_are_linked() -> None:
-    assert chosen(make_doc([(2, 4), (2, 3), (1, 3)])) == ([(1, 3), (2, 3), (2, 4)], LostSpans())
-
-
-def test_an_empty_group_says_that_there_are_no_mentions() -> None:
-    assert chosen(make_doc([]))[0] == []
+@pytest.mark.parametrize(
+    "given", [[], [(2, 4), (2, 3), (1, 3)], [(2, 4), (0, 1), (2, 4)]], ids=["none", "some", "twice"]
+)
+def test_only_given_mentions_are_linked(given: list[tuple[int, int]]) -> None:
+    assert chosen(make_doc(given)) == (sorted({*given}), LostSpans())
+    assert chosen(make_doc(given, key="entities"), key="entities")[0] == sorted({*given})
 
 
 def test_other_documents_of_the_batch_are_not_affected() -> None:
@@ -235,14 +207,6 @@ def test_without_given_mentions_the_strategy_is_the_same() -> None:
     docs = [make_doc(None), make_doc([(0, 1)], key="entities")]
     built = SpanLayout.build(sentence_lengths(docs, "coref"))
     assert given_mentions(clean_docs(docs), built, GIVEN_MENTIONS_KEY, ONE_WORD) == (ONE_WORD, LostSpans())
-
-
-def test_the_key_can_be_chosen() -> None:
-    assert chosen(make_doc([(2, 4)], key="entities"), key="entities")[0] == [(2, 4)]
-
-
-def test_a_span_that_is_given_twice_is_linked_once() -> None:
-    assert chosen(make_doc([(2, 4), (0, 1), (2, 4)]))[0] == [(0, 1), (2, 4)]
 
 
 def test_spans_that_cannot_be_linked_are_left_out_and_counted() -> None:

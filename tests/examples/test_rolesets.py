@@ -45,14 +45,17 @@ def look_up(
     return found
 
 
+def words_of_rolesets(**rolesets: list[str]) -> Lexicon:
+    """A lexicon that knows the words of each roleset: "leave_01" is that of "leave.01"."""
+    return {f"{name[:-3]}.{name[-2:]}": {"name": "", "words": words, "roles": {}} for name, words in rolesets.items()}
+
+
 COUNTS = {"left": {"depart.01": 1, "leave.02": 3}, "leave": {"leave.02": 2}, "took off": {"take_off.07": 1}}
 
 
 def test_forms_and_lemmas_are_counted() -> None:
     docs = [
-        make_doc(
-            ["Left", "left", "leaves"], ["leave", "leave", "leave"], {0: "leave.02", 1: "depart.01", 2: "leave.02"}
-        ),
+        make_doc(["Left", "left", "leaves"], ["leave"] * 3, {0: "leave.02", 1: "depart.01", 2: "leave.02"}),
         make_doc(["left", "runs"], rolesets={0: "leave.02", 1: None}),
     ]
     assert count_rolesets(docs, "srl") == {
@@ -89,6 +92,7 @@ def test_the_form_is_looked_up_before_the_lemma() -> None:
 def test_what_was_never_seen_has_no_rolesets() -> None:
     doc = make_doc(["ran", "left"])
     assert look_up([doc], COUNTS, [(0, 0), (1, 1)]) == [{}, {"depart.01": 1, "leave.02": 3}]
+    assert (look_up([doc], {}, [(1, 1)]), look_up([doc], COUNTS, [])) == ([{}], [])
 
 
 @pytest.mark.parametrize("lemmas", [None, ["", "", ""]])
@@ -102,10 +106,7 @@ def test_what_a_form_may_be_a_form_of_is_looked_up_last() -> None:
     assert look_up([doc], COUNTS, [(0, 0), (1, 1)]) == [{"leave.02": 2}, {"depart.01": 1, "leave.02": 3}]
 
 
-LEXICON: Lexicon = {
-    name: {"name": "", "words": words, "roles": {}}
-    for name, words in {"leave.09": ["leave"], "depart.01": ["depart"], "go_off.01": ["go off", "depart"]}.items()
-}
+LEXICON = words_of_rolesets(leave_09=["leave"], depart_01=["depart"], go_off_01=["go off", "depart"])
 
 
 def test_rolesets_of_the_lexicon_come_after_those_that_were_seen() -> None:
@@ -121,7 +122,7 @@ def test_only_words_that_were_never_seen_have_the_rolesets_of_the_lexicon() -> N
 
 
 def test_the_most_common_roleset_of_a_word_that_was_never_seen_comes_first() -> None:
-    lexicon: Lexicon = {name: {"name": "", "words": ["fry"], "roles": {}} for name in ("fried.02", "fry.01")}
+    lexicon = words_of_rolesets(fried_02=["fry"], fry_01=["fry"])
     assert [*add_lexicon({}, lexicon)["fry"]] == ["fry.01", "fried.02"]
 
 
@@ -151,22 +152,18 @@ def test_rolesets_of_another_word_are_left_out() -> None:
 
 def test_a_participle_in_the_perfect_has_the_rolesets_of_its_verb() -> None:
     counts = {"drunk": {"drunk.01": 1}, "drink": {"drink.01": 15}}
-    lexicon: Lexicon = {
-        "drunk.01": {"name": "", "words": ["drunk"], "roles": {}},
-        "drink.01": {"name": "", "words": ["drink"], "roles": {}},
-    }
+    lexicon = words_of_rolesets(drunk_01=["drunk"], drink_01=["drink"])
     docs = [make_doc(["he", "had", "drunk"]), make_doc(["he", "was", "drunk"])]
     assert look_up(docs, counts, [(2, 2), (5, 5)], lexicon) == [{"drink.01": 15}, {"drunk.01": 1}]
 
 
 def test_a_roleset_of_another_word_is_better_than_none() -> None:
-    counts = {"beleive": {"believe.01": 1}}
-    lexicon: Lexicon = {"believe.01": {"name": "", "words": ["believe"], "roles": {}}}
-    assert look_up([make_doc(["beleive"])], counts, [(0, 0)], lexicon) == [{"believe.01": 1}]
+    lexicon = words_of_rolesets(believe_01=["believe"])
+    assert look_up([make_doc(["beleive"])], {"beleive": {"believe.01": 1}}, [(0, 0)], lexicon) == [{"believe.01": 1}]
 
 
 def test_what_the_lexicon_lacks_may_be_of_any_word() -> None:
-    lexicon: Lexicon = {"leave.02": {"name": "", "words": ["leave"], "roles": {}}}
+    lexicon = words_of_rolesets(leave_02=["leave"])
     assert look_up([make_doc(["left"])], COUNTS, [(0, 0)], lexicon) == [{"leave.02": 3, "depart.01": 1}]
 
 
@@ -179,13 +176,9 @@ def test_predicates_of_a_batch_are_found_in_their_documents() -> None:
     ]
 
 
-def test_no_predicates_have_no_rolesets() -> None:
-    assert look_up([make_doc(["left"])], COUNTS, []) == []
-    assert look_up([make_doc(["left"])], {}, [(0, 0)]) == [{}]
-
-
 LABELS = ["ARG0", "ARG2", "R-ARG2", "C-ARG1-DSP", "ARGM-TMP", "ARGA"]
 CPU = torch.device("cpu")
+GOAL, AGENT = 2, 3
 
 
 def entry(name: str = "", **roles: tuple[str, str]) -> dict[str, object]:
@@ -205,33 +198,23 @@ LEXICON_KNOWN: Lexicon = {
 KNOWN = KnownRolesets({"gave": {"give.01": 2, "give.99": 1}}, LEXICON_KNOWN, LABELS)
 
 
-def tags_of(roleset: str) -> list[int]:
-    row: list[int] = KNOWN.frame_table(CPU, [], strict=True).tags[KNOWN.numbers[roleset]].tolist()
-    return row
+@pytest.mark.parametrize(
+    ("roleset", "tags"),
+    [
+        ("give.01", [AGENT, GOAL, GOAL, ABSENT, NO_TAG, ABSENT]),
+        ("more.00", [AGENT, ABSENT, ABSENT, GOAL, NO_TAG, ABSENT]),
+        ("rain.01", [ABSENT, ABSENT, ABSENT, ABSENT, NO_TAG, ABSENT]),  # a frame without roles
+        ("give.99", [NO_TAG] * 6),  # the lexicon lacks it
+        ("odd.01", [NO_TAG, ABSENT, ABSENT, ABSENT, NO_TAG, ABSENT]),  # a rare function tag
+    ],
+)
+def test_references_and_continuations_have_the_tag_of_their_role(roleset: str, tags: list[int]) -> None:
+    assert KNOWN.frame_table(CPU, [], strict=True).tags[KNOWN.numbers[roleset]].tolist() == tags
 
 
 def test_seen_rolesets_come_first() -> None:
-    assert KNOWN.seen == 2
+    assert (KNOWN.seen, KNOWN.tags) == (2, 3)
     assert [*KNOWN.numbers][:3] == ["give.01", "give.99", "more.00"]
-
-
-def test_references_and_continuations_have_the_tag_of_their_role() -> None:
-    goal, agent = 2, 3
-    assert KNOWN.tags == 3
-    assert tags_of("give.01") == [agent, goal, goal, ABSENT, NO_TAG, ABSENT]
-    assert tags_of("more.00") == [agent, ABSENT, ABSENT, goal, NO_TAG, ABSENT]
-
-
-def test_a_frame_without_roles_lacks_all_core_roles() -> None:
-    assert tags_of("rain.01") == [ABSENT, ABSENT, ABSENT, ABSENT, NO_TAG, ABSENT]
-
-
-def test_of_a_roleset_that_the_lexicon_lacks_nothing_is_known() -> None:
-    assert tags_of("give.99") == [NO_TAG] * 6
-
-
-def test_a_rare_function_tag_is_none() -> None:
-    assert tags_of("odd.01")[:2] == [NO_TAG, ABSENT]
 
 
 def test_unique_roles_are_marked() -> None:
@@ -240,13 +223,9 @@ def test_unique_roles_are_marked() -> None:
     assert not table.strict
 
 
-def test_a_roleset_is_described() -> None:
-    name, texts = KNOWN.describe("give.01", ["ARG0", "R-ARG2", "ARGM-TMP", "ARG4"])
-    assert name == "transfer"
-    assert texts == {"ARG0": "giver", "R-ARG2": "given to"}
-
-
-def test_what_the_lexicon_does_not_say_is_none() -> None:
+def test_a_roleset_is_described_as_far_as_the_lexicon_goes() -> None:
+    texts = {"ARG0": "giver", "R-ARG2": "given to"}
+    assert KNOWN.describe("give.01", ["ARG0", "R-ARG2", "ARGM-TMP", "ARG4"]) == ("transfer", texts)
     assert KNOWN.describe("odd.01", ["ARG0"]) == ("be odd", None)
     assert KNOWN.describe("rain.01", ["ARG0"]) == (None, None)
     assert KNOWN.describe("give.99", ["ARG0"]) == KNOWN.describe(None, []) == (None, None)
