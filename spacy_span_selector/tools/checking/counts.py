@@ -18,7 +18,7 @@ from ...annotation import (
     get_labelled_spans,
     get_quotations,
 )
-from .problems import Span, find_crossing
+from ...annotation.nesting import find_crossing, nesting_depths
 
 KEYS = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, "labelled span": LABELLED_KEY}
 """Where annotation is by default: prefixes of keys of `doc.spans`, and a key, by the `group` of a task."""
@@ -110,17 +110,3 @@ def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:
         counts.crossing += sum(place in crossing for place in places)
         counts.labels.update(span.label for span in labelled)
     return counts
-
-
-def nesting_depths(spans: Iterable[Span]) -> dict[Span, int]:
-    """Compute the nesting depth of each span: 1 if no other contains it, else 1 more than the deepest that does.
-
-    Crossing spans do not contain each other; a span that is given twice counts once.
-    """
-    depths: dict[Span, int] = {}
-    around: list[Span] = []
-    for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
-        around = [span for span in around if span[1] > start]
-        depths[start, end] = 1 + max((depths[span] for span in around if span[1] >= end), default=0)
-        around.append((start, end))
-    return depths

@@ -10,6 +10,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ...annotation import describe_doc, get_clusters, get_frames, get_quotations, has_clusters_annotated
+from ...annotation.nesting import find_crossing
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task
 
@@ -157,17 +158,6 @@ def find_repeated(files: Mapping[str, Sequence[Doc]]) -> Iterator[Problem]:
             if before is not here:
                 kind = IN_ONE_FILE if before[0] == file else IN_TWO_FILES
                 yield Problem(kind, *here, found=f"as {before[1]} of {before[0]}, {len(words):,} words")
-
-
-def find_crossing(spans: Iterable[Span]) -> Iterator[tuple[Span, Span]]:
-    """Find each span that crosses an earlier one, with the widest that it crosses."""
-    around: list[Span] = []
-    for start, end in sorted({*spans}, key=lambda span: (span[0], -span[1])):
-        around = [other for other in around if other[1] > start]
-        crossed = [other for other in around if other[0] < start < other[1] < end]
-        if crossed:
-            yield (start, end), max(crossed, key=lambda span: span[1] - span[0])
-        around.append((start, end))
 
 
 def _check_crossing(

@@ -78,9 +78,10 @@ def finetune_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.cli.package import package as build_package
 
+    from ...models.interpolation import interpolate
     from ..checking.trainings import check_training
     from ..files.pipelines import load_pipeline, pipeline_folder
-    from ..finetuning.comparison import Compared, compare, interpolate, read_known
+    from ..finetuning.comparison import Compared, compare, read_known
     from ..finetuning.settings import configure, describe_finetuned
     from ..finetuning.texts import gather
     from ..training.checkpoints import Checkpoints, identity, whole_folder

@@ -30,11 +30,11 @@ from ...annotation import (
     set_title,
 )
 from ...annotation.checks import show
+from ...people.speech import find_turns, spread_turns
 from .columns import REPEATED_MENTIONS, ColumnSpan, Item
 from .files import read_lines, read_object
 from .registry import Format
 from .reports import DOCUMENTS, Report
-from .speech import find_turns, spread_turns
 
 NO_SPEAKER = "-"
 NO_SPEAKERS = frozenset({NO_SPEAKER, "", "_"})

@@ -28,13 +28,13 @@ from ...annotation import (
     set_quotations,
     set_title,
 )
+from ...people.speech import nearest_mention
 from .bio import parse_tags, read_tagged_spans
 from .columns import read_coreference_column, split_blocks
 from .commands import SPLITS, OutDir, save_docs, split_docs
 from .files import read_text
 from .registry import Format
 from .reports import Report, check_counts, shorten
-from .speech import nearest_mention
 
 CURE = "Expected a copy of https://github.com/dbamman/litbank."
 FOLDS_CURE = (

@@ -25,13 +25,13 @@ from ...annotation import (
     set_speakers,
     set_title,
 )
+from ...people.speech import find_turns
 from .columns import read_coreference_column, read_phrases, split_blocks
 from .commands import SPLITS, OutDir, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_all
 from .files import read_text, read_texts
 from .registry import Format
 from .reports import Report, check_counts
-from .speech import find_turns
 
 CURE = "Expected a copy of https://github.com/amir-zeldes/gum."
 COUNTS = (237, 233_926)

@@ -17,10 +17,11 @@ from spacy_span_selector.annotation import (
     set_labelled_spans,
     set_quotations,
 )
+from spacy_span_selector.annotation.nesting import find_crossing
 from spacy_span_selector.scoring.spancat import LABELLED_SPANS
 from spacy_span_selector.scoring.srl import SEMANTIC_ROLES
 from spacy_span_selector.tools.checking import problems
-from spacy_span_selector.tools.checking.problems import CROSSING, Finding, check_quotations, check_spans, find_crossing
+from spacy_span_selector.tools.checking.problems import CROSSING, Finding, check_quotations, check_spans
 from spacy_span_selector.tools.checking.trainings import Training, default_training
 
 PIPES = default_training("en").pipes

@@ -36,8 +36,8 @@ from ....annotation import (
     set_title,
 )
 from ....documents.tokenized import make_doc
+from ....people.speech import nearest_mention
 from ..files import read_text
-from ..speech import nearest_mention
 from .brackets import (
     ADDRESSED,
     FRAME,

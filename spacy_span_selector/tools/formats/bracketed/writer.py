@@ -29,10 +29,10 @@ from ....annotation import (
     has_labelled_spans_annotated,
     has_quotations_annotated,
 )
+from ....people.speech import spread_turns
 from ..columns import by_sentence, find_nested
 from ..files import check_writable, one_line
 from ..reports import Report
-from ..speech import spread_turns
 from .brackets import ADDRESSED, FRAME, GOES_ON, LABELLED, NAME_PATTERN, NOBODY, QUOTATION, Notation, escape
 from .reader import HEADING, SPEAKER, is_predicate_role, may_speak
 

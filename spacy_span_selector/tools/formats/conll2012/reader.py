@@ -29,6 +29,7 @@ from ....annotation import (
     set_speakers,
     set_title,
 )
+from ....people.speech import find_turns
 from ...files.folders import find_files as find_in_folder
 from ...files.folders import what_is_wrong
 from ..columns import (
@@ -46,7 +47,6 @@ from ..conllu import Row
 from ..files import FILES as UNREADABLE
 from ..files import read_text
 from ..reports import DOCUMENTS, MOST_NAMES, Report, leave_out_repeated, shorten
-from ..speech import find_turns
 
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>[0-9]+)")
 BEGIN_EXAMPLE = "#begin document (NAME); part 000"

@@ -21,6 +21,7 @@ from ....annotation import (
     get_speakers,
     get_title,
 )
+from ....people.speech import spread_turns
 from ..columns import (
     EMPTY_CELL,
     EMPTY_CELLS,
@@ -34,7 +35,6 @@ from ..columns import (
 )
 from ..files import check_writable, one_line
 from ..reports import Report, shorten
-from ..speech import spread_turns
 from .reader import END, TRANSCRIBED_STOPS
 
 READ_AS_ESCAPE = re.compile(r"(?<=\\)[/*]")

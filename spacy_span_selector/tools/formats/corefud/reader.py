@@ -23,11 +23,11 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ....annotation import Mention, set_clusters, set_speakers, set_title
+from ....people.speech import find_turns
 from ..columns import MENTION_BRACKETS, REPEATED_MENTIONS, Bracket, pair_brackets
 from ..conllu import EMPTY_NODE, RANGE, UNNAMED_DOCUMENT, Sentence, make_doc, parse_conllu
 from ..files import decode, read_lines
 from ..reports import DOCUMENTS, Report, shorten
-from ..speech import find_turns
 
 ENTITY = "Entity"
 DECLARATION = "global.Entity"

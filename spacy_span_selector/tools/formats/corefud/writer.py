@@ -23,12 +23,12 @@ from ....annotation import (
 )
 from ....documents.cleaned import remove_white_space
 from ....extensions.mention_types import head_token
+from ....people.speech import spread_turns
 from ..columns import NUMBER, by_sentence, find_nested
 from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
 from ..files import check_writable, one_line, read_text
 from ..reports import REPEATED_DOCUMENTS, Report, shorten
-from ..speech import spread_turns
 from .reader import DECLARATION, ENTITY, FIELDS
 
 ROW_ENDS = re.compile(r"[\t\r\n]+")

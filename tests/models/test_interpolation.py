@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_span_selector.tools.finetuning.comparison import interpolate
+from spacy_span_selector.models.interpolation import interpolate
 
-from ...pipeline.components import SPANCAT, component, initialized, network, weights
+from ..pipeline.components import SPANCAT, component, initialized, network, weights
 
 
 def shifted(nlp: Any, by: float) -> None:

@@ -1,4 +1,4 @@
-from spacy_span_selector.tools.formats.speech import find_turns, spread_turns
+from spacy_span_selector.people.speech import find_turns, spread_turns
 
 
 def test_turns_are_the_longest_runs_of_a_known_speaker() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
-from ...annotation import Mention
+from ..annotation import Mention
 
 Turn = tuple[int, int, str]  # start, end (exclusive) and speaker
 
