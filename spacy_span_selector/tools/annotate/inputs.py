@@ -62,7 +62,6 @@ def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = 
     """Find the files to read, each once, in the order in which they are given, and sorted within a folder or pattern.
 
     paths (Sequence[str]): Files, folders, which are searched at any depth, patterns such as `novels/**/*.txt`, or "-".
-    out (Path | None): The folder for output; what is in it is not found.
     """
     names = [str(Path(name)) for path in paths for name in _find(path, out)]  # without what means nothing, such as ./
     files: list[InputFile] = []

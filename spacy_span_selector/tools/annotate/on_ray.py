@@ -69,10 +69,7 @@ def connected(address: str, cpus: int | None = None) -> Iterator[Any]:
 
 
 def in_ray(address: str = LOCAL, *, workers: int | None = None, num_gpus: float = 0) -> Backend:
-    """Annotate parts on a Ray cluster: at `HOST:PORT`, that of this machine if "auto", or else started here.
-
-    workers (int | None): The number of workers; None for as many as the cluster has CPUs and GPUs for.
-    """
+    """Annotate parts on a Ray cluster: at `HOST:PORT`, that of this machine if "auto", or else started here."""
 
     def annotate(job: Job, parts: Iterable[Part], tick: Tick) -> Results:
         parts = iter(parts)

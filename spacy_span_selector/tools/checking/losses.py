@@ -62,7 +62,6 @@ def find_losses(
 ) -> Iterator[Problem]:
     """Find the gold annotation of a document that some of the components of a training would lose.
 
-    trains (bool): Whether it is trained on, and not only scored.
     RAISES (ValueError): If training would stop at the document.
     """
     examples = list(training.examples(doc, file))

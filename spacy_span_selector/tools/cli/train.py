@@ -67,7 +67,6 @@ def train_cli(
 def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
     """Train a pipeline to the end, or until a signal asks to stop; then the command exits.
 
-    begin (Callable): Makes the pipeline, if there is no checkpoint to go on from.
     RAISES (ValueError): If a training that has not ended would be lost, or a different one continued.
     """
     from ..training.checkpoints import PIPELINE

@@ -12,7 +12,6 @@ def find_files(folder: str, wanted: Callable[[str], bool], *, skips: Callable[[s
 
     Links to folders are followed, as corpora are often put together from them; a folder is searched once.
 
-    skips (Callable[[str], bool] | None): Whether a folder is not to be searched, by its path.
     RETURNS (list[str]): The paths, those of links that lead nowhere, too: `what_is_wrong` describes them.
     """
     found: list[str] = []

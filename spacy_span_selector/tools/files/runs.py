@@ -22,10 +22,7 @@ PACKAGES = ("spacy-span-selector", "spacy", "thinc", "torch", "numpy", "spacy-tr
 
 @contextmanager
 def only_process_in(folder: Path, command: str, cure: str) -> Iterator[None]:
-    """Keep other processes of a command out of a folder until the block, or this process in any way, ends.
-
-    cure (str): What the error advises besides waiting.
-    """
+    """Keep other processes of a command out of a folder until the block, or this process in any way, ends."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         held = FileLock(lock_file(folder, command), timeout=0).acquire()

@@ -62,10 +62,7 @@ def _stage(target: Path, data: bytes, cleanup: ExitStack) -> Path:
 
 
 def append_line(path: Path, line: str, *, sync: bool = True) -> None:
-    """Append a line to a file, all of it or nothing. An incomplete last line, which a crash may leave, stays separate.
-
-    sync (bool): Whether to wait until the line is on the disk.
-    """
+    """Append a line to a file, all of it or nothing; an incomplete last line, as a crash leaves it, stays separate."""
     with _naming(path), path.open("ab+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))

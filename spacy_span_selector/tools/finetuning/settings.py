@@ -58,8 +58,6 @@ def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: M
     Components that do not learn, and encoders that are shared, are frozen: so nothing else changes, however many
     components listen to an encoder.
 
-    files (Mapping[str, Path]): The files that the texts have been written to: `train` and `dev`.
-    options (Mapping[str, Any]): Settings of `[training]` and `[corpora]` by their dotted names, in place of those here.
     RAISES (ValueError): If there is no such setting.
     """
     tasks = find_tasks(nlp)
@@ -93,7 +91,6 @@ def describe_finetuned(
 
     named (Mapping[str, str | None]): The new `name` and `version`; None for the old name with an ending, and the old
         version.
-    facts (Mapping[str, Any]): How much was learnt and scored, and how large the pipeline is.
     """
     before = f"{old['lang']}_{old['name']} {old['version']}"
     source = {"name": before, **{key: old.get(key, "") for key in ("url", "license", "author")}}

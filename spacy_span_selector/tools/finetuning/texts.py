@@ -43,7 +43,6 @@ class Texts:
 def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> Texts:
     """Read the documents of a fine-tuning.
 
-    dev_path (Path | None): Likewise; None to split off a part.
     report (Report): Gets what is left out: files and documents that can't be read, come again, are in dev, too, or have
         no annotation for a component.
     RAISES (ValueError): If there is nothing to learn, nothing to score, or too little to split.
@@ -101,8 +100,6 @@ def find_texts(path: Path) -> list[Path]:
 def read_annotated(path: Path, nlp: Language, report: Report) -> list[Doc]:
     """Read the documents of a folder or a file, each text once.
 
-    path (Path): A file is bracketed text, unless its name ends in `.spacy`.
-    report (Report): Gets what can't be read, or comes again, which is left out.
     RAISES (ValueError): If there is none.
     """
     docs: dict[str, Doc] = {}
@@ -147,7 +144,6 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
 
     Which these are depends on the texts alone: most stay the same when others are added.
 
-    RETURNS (tuple[list[Doc], list[Doc]]): Those to learn from, and dev.
     RAISES (ValueError): If no two documents are annotated for the same components, so that none can be spared.
     """
     kinds: dict[frozenset[str], list[Doc]] = {}

@@ -84,7 +84,6 @@ def read_coreference_column(
 
     sentences (Sequence[Sequence[str]]): A cell per token of each sentence: `(3` opens a mention of cluster 3, `3)`
         closes the one that was opened last, `(3)` is a mention of one token; parts may be separated by `|`.
-    report (Report): Gets the brackets that can't be read or have no partner, and repeated mentions.
     """
     brackets: list[Bracket] = []
     faults: list[tuple[int, str]] = []  # token and message

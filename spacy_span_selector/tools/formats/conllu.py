@@ -58,7 +58,6 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
     What a sentence says of itself is checked: that its words are numbered one after the other; that they are those of
     `# text`; that sentences with a `# sent_id` of the form NAME-3 are numbered one after the other, from 0 or 1.
 
-    report (Report): Gets second documents of a name, and parts of speech that spaCy does not know.
     RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences by document, in the order of the file; an
         error message for each document that can't be read, "" being the name of sentences before the first document.
     """

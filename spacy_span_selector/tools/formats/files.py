@@ -22,7 +22,6 @@ FILES = "files that can't be read"
 def read_text(path: Path, cure: str = "") -> str:
     r"""Read a UTF-8 file, decompressed if its name ends in `.gz`, with `\n` behind lines and no byte order mark.
 
-    cure (str): What the error advises if there is no such file.
     RAISES (OSError, ValueError): If the file can't be read, or is not UTF-8 text or a complete `.gz`, naming it.
     """
     return decode(_read_bytes(path, cure), str(path))
@@ -50,8 +49,6 @@ def decode(data: bytes, place: str) -> str:
 def read_texts(folder: Path, archive: Path, suffix: str, cure: str) -> dict[str, str]:
     """Read the files of a folder, at any depth, or those of an archive, which is not unpacked, if there is no folder.
 
-    suffix (str): How the names of the files end. Other files are not read.
-    cure (str): What the error advises if there is neither folder nor archive.
     RETURNS (dict[str, str]): Texts by path. The path of a file in an archive starts with the path of the archive.
     """
     if folder.is_dir():

@@ -39,7 +39,6 @@ WORDS = {"``": '"', "''": '"', **BRACKET_OF_ESCAPE}
 def read_frames(source: Path, vocab: Vocab | None = None, *, without: Iterable[Doc] = ()) -> tuple[Lexicon, list[Doc]]:
     """Read all rolesets, and all examples: sentences that are annotated for one of their predicates.
 
-    source (Path): A copy of the repository, in which `frames` may be packed as `frames.tar.xz`.
     without (Iterable[Doc]): Documents with sentence boundaries, of which no sentence may be an example, such as those
         that a model is tested on.
     """

@@ -54,7 +54,6 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
 
     source (str | Path): A copy of the repository: the folder that holds `coref/conll`, and for entities
         `entities/tsv`, for quotations `quotations/tsv` and `coref/tsv`, for paragraphs `original`.
-    names (Sequence[str] | None): Documents to read, in this order; by default all, sorted by name.
     """
     folder = Path(source) / CONLL_FOLDER
     vocab = Vocab() if vocab is None else vocab

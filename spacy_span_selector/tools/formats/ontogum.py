@@ -53,7 +53,6 @@ def read_ontogum(
 ) -> list[Doc]:
     """Read documents, without those from Reddit, whose words the repository withholds, unless they have been restored.
 
-    names (Sequence[str] | None): Documents to read, in this order; by default train, dev and test.
     singletons (Collection[str]): Documents in which each mention of GUM that OntoGUM lacks is a cluster of its own
         (Zhu et al. 2023, "Incorporating Singletons and Mention-based Features in Coreference Resolution").
     types (bool): Whether the mentions of GUM, with their types, become labelled spans.
@@ -83,10 +82,7 @@ def read_ontogum(
 
 
 def read_ontogum_splits(source: str | Path, *, genres: Collection[str] | None = None) -> dict[str, list[str]]:
-    """The names of the documents of train, dev and test, those from Reddit included.
-
-    genres (Collection[str] | None): The genres to take, such as "news", the second part of a name; all if None.
-    """
+    """The names of the documents of train, dev and test, those from Reddit included."""
     path = Path(source) / "splits.md"
     splits: dict[str, list[str]] = {split: [] for split in SPLITS}
     names: list[str] = []  # those of another split, such as `test2`, which is the corpus GENTLE, are left out

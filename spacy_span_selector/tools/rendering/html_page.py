@@ -19,12 +19,7 @@ from string import Template
 def html_page(
     body: str, *, title: str, style: Sequence[str], script: str, submits: bool = False, connects: bool = False
 ) -> str:
-    """Make a page.
-
-    body (str): Its markup, in which all text is escaped. Quotation marks in text are, too.
-    submits (bool): Whether the page may send forms to where it comes from.
-    connects (bool): Whether its script may read from there and send to it.
-    """
+    """Make a page."""
     css = "".join(map(static, style))
     js = static(script)
     policy = ["default-src 'none'", f"style-src {_source(css)}", f"script-src {_source(js)}"]

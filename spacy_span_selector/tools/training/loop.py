@@ -110,9 +110,6 @@ def train(
 
     `model-best` and `model-last` appear in the output folder as with spaCy, but each whole or not at all.
 
-    nlp (Language): The pipeline: initialized, or that of the checkpoint to go on from.
-    stopped_by (list[Signals]): Ends the training after the current step, with a checkpoint, once it has a signal.
-    RETURNS (bool): Whether the training has ended, and was not stopped.
     RAISES (NotFinite): If NaN or infinity came up; the message names the step and the documents.
     RAISES (CheckpointError): If the corpus gives other examples than before the checkpoint.
     RAISES (ValueError): If the dev corpus can't be scored.

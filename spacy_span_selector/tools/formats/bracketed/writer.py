@@ -63,9 +63,6 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     speaker of the turn that covers its first word. Clusters without a name are called `c1`, `c2`, ..., except
     singletons that speak in no quotation. A document without a title, or with one that was used before, gets a new one.
     One warning counts what the format can't hold.
-
-    RETURNS (str): The text of a file that `read_bracketed` reads.
-    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     """
     report = Report()
     blocks: list[str] = []

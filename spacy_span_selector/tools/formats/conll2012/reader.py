@@ -79,7 +79,6 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
         constituents, frames, speakers and named clusters. The title is name and part, such as
         `bc/cctv/00/cctv_0000_0`. Without any column of arguments a document is not annotated for frames; without any
         mention it is annotated for coreference all the same. One warning counts what is left out.
-    RAISES (ValueError): If no document can be read, saying why.
     """
     vocab = Vocab() if vocab is None else vocab
     paths = find_files([source] if isinstance(source, str | Path) else source)

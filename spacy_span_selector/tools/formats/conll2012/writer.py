@@ -52,9 +52,6 @@ def write_conll2012(docs: Iterable[Doc]) -> str:
     There is no column for spacing, scores, and names of clusters that are not numbers. White space in the name of a
     speaker becomes `_`. A title that was used before gets another part, because the scorer reads only one document of
     each name and part. Named entities are written, but not read. One warning counts what the format can't hold.
-
-    RETURNS (str): The content of a file.
-    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     """
     report = Report()
     used: set[tuple[str, int]] = set()

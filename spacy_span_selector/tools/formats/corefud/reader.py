@@ -51,7 +51,6 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         `# global.Entity` and without any mention is not annotated for coreference. One warning counts what is left out:
         what can't be read, and what a document can't hold, that is zeros, mentions in several pieces, split antecedents
         and bridging.
-    RAISES (ValueError): If no document can be read, saying why.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab

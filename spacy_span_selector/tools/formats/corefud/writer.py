@@ -47,9 +47,6 @@ def write_corefud(docs: Iterable[Doc]) -> str:
     the root of its parse or, without one, what representative mentions are found by. A document without sentence
     boundaries becomes one sentence, one without a title is called `document 1`, and a title that was used before gets a
     number. One warning counts what the format can't hold.
-
-    RETURNS (str): The content of a file.
-    RAISES (ValueError): If a document has a character that no text file can hold, naming it.
     """
     report = Report()
     columns = EntityColumns(report)
@@ -166,8 +163,6 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     Its comments, parses, empty nodes and words that are written as one are kept; its mentions, split antecedents and
     bridging relations are not. The head of a mention is its first word whose head in the file is outside of it.
 
-    docs (Iterable[Doc]): The documents of the file, in any order, with its titles and words.
-    RETURNS (str): The content of the file.
     RAISES (ValueError): If the file is not CoNLL-U, or its documents or their words are not those of `docs`.
     """
     text = read_text(Path(source))

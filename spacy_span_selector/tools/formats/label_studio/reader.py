@@ -41,7 +41,6 @@ CURE = "Expected a list of tasks: export as JSON, not as JSON-MIN."
 def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT_FIELD) -> list[Doc]:
     """Read the annotated tasks of a file that was exported as JSON.
 
-    nlp (Language): Its tokenizer splits the text of tasks that `write_label_studio` did not make.
     RETURNS (list[Doc]): Documents with clusters, with the labels of their mentions as entity types, frames, and
         labelled spans. A document without any of these is annotated for coreference. The title is the field `title` of
         the data, or the number of the task. One warning counts what is left out or changed.
