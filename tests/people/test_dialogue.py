@@ -9,9 +9,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector import doc_from_turns
-from spacy_span_selector.annotation import (
-    get_speakers,
-)
+from spacy_span_selector.annotation import get_speakers
 
 NLP = spacy.blank("en")
 TURNS = [("Ann  Lee", "I saw him. Didn't you"), ("Bob", " Yes - \n"), ("Bob", "but why"), ("Ann Lee", "Oh!")]
@@ -21,7 +19,7 @@ def sentences(doc: Doc) -> list[str]:
     return [sentence.text for sentence in doc.sents]
 
 
-def test_a_dialogue_has_turns_and_its_words_alone() -> None:
+def test_a_dialogue_has_its_words_and_turns_that_start_sentences() -> None:
     doc = doc_from_turns(NLP, TURNS)
     assert doc.text == "I saw him. Didn't you Yes - but why Oh!"
     assert [(doc[start:end].text, name) for start, end, name in get_speakers(doc)] == [
@@ -30,17 +28,13 @@ def test_a_dialogue_has_turns_and_its_words_alone() -> None:
         ("but why", "Bob"),
         ("Oh!", "Ann Lee"),
     ]
+    assert sentences(doc) == ["I saw him. Didn't you", "Yes -", "but why", "Oh!"]
 
 
 def test_words_are_those_of_the_tokenizer() -> None:
     doc = doc_from_turns(NLP, [("Bob", "We can't."), ("Ann", "<speaker>")])
     words = [[token for token in NLP.make_doc(text)] for text in ("We can't.", "<speaker>")]
     assert [(t.text, t.norm_) for t in doc] == [(t.text, t.norm_) for w in words for t in w]
-
-
-def test_each_turn_starts_a_sentence() -> None:
-    expected = ["I saw him. Didn't you", "Yes -", "but why", "Oh!"]
-    assert sentences(doc_from_turns(NLP, TURNS)) == expected
 
 
 @pytest.mark.parametrize("component", ["sentencizer", "word_sentencizer", "senter", "parser"])
@@ -60,13 +54,7 @@ def test_the_sentencizer_finds_the_sentences_of_a_turn() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     turns = [("Dr. No", "I saw him. Who"), ("Ann", "Oh! No. Yes")]
-    assert sentences(nlp(doc_from_turns(nlp, turns))) == [
-        "I saw him.",
-        "Who",
-        "Oh!",
-        "No.",
-        "Yes",
-    ]
+    assert sentences(nlp(doc_from_turns(nlp, turns))) == ["I saw him.", "Who", "Oh!", "No.", "Yes"]
 
 
 @pytest.mark.parametrize(
@@ -78,6 +66,9 @@ def test_the_sentencizer_finds_the_sentences_of_a_turn() -> None:
         ([("Ann", None)], r"Turn 1 is \('Ann', None\); expected a name and a text"),
         ([("Ann", "Oh."), (" ", "No.")], r"Turn 2, \(' ', 'No.'\), has no name. Name each speaker"),
         ([("Ann", "\n")], r"Turn 1, .*, has no text. Leave out turns"),
+        (None, "The turns are None; expected a list of them"),
+        ([("Ann", "Oh."), ("Bob", "\ud800")], r"Turn 2, '\\ud800', can't be split into words: .*surrogates"),
+        ([("A\ud800", "Oh.")], r"turns\[0\]\[2\], the speaker, is 'A\\ud800'"),
     ],
 )
 def test_what_is_no_dialogue_is_an_error(turns: Any, message: str) -> None:
@@ -91,25 +82,8 @@ def test_the_package_imports_spacy_only_when_it_is_needed() -> None:
     assert "AttributeError: module 'spacy_span_selector' has no attribute 'no_such_name'" in found.stderr
 
 
-@pytest.mark.parametrize(
-    ("turns", "message"),
-    [
-        (None, "The turns are None; expected a list of them"),
-        ([("Ann", "Oh."), ("Bob", "\ud800")], r"Turn 2, '\\ud800', can't be split into words: .*surrogates"),
-    ],
-)
-def test_what_the_tokenizer_cannot_split_is_named(turns: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        doc_from_turns(NLP, turns)
-
-
 def test_a_turn_that_the_tokenizer_drops_is_an_error() -> None:
     nlp = spacy.blank("en")
     nlp.tokenizer = lambda text: Doc(nlp.vocab)
     with pytest.raises(ValueError, match=r"Turn 1, 'Oh\.', has no word for the tokenizer\. Leave out"):
         doc_from_turns(nlp, [("Ann", "Oh.")])
-
-
-def test_a_name_that_cannot_be_saved_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"turns\[0\]\[2\], the speaker, is 'A\\ud800'"):
-        doc_from_turns(NLP, [("A\ud800", "Oh.")])

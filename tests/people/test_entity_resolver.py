@@ -59,15 +59,8 @@ def cluster(
 ) -> Clustering:
     """The consistent clusters of mentions, whose links score as in `links_of`."""
     links = links_of(len(mentions), **scores)
-    scored = ScoredMentions(
-        mentions,
-        [1.0] * len(mentions),
-        links.antecedents.numpy(),
-        links.scores.numpy(),
-        0.0,
-        set(mentions),
-        MENTIONS_KEY,
-    )
+    arrays = links.antecedents.numpy(), links.scores.numpy()
+    scored = ScoredMentions(mentions, [1.0] * len(mentions), *arrays, 0.0, set(mentions), MENTIONS_KEY)
     return consistent_clusters(clean_doc(doc), mentions, scored, quotations)
 
 
@@ -170,14 +163,6 @@ def test_without_it_clusters_are_those_of_the_network() -> None:
     assert all("reasons" in group.attrs for key, group in doc.spans.items() if key.startswith("coref_clusters"))
 
 
-def test_batches_and_processes_change_nothing() -> None:
-    nlp = resolving()
-    texts = [doc.text for doc in gold_docs(COREF, nlp)]
-    together = [get_clusters(doc) for doc in nlp.pipe(texts, batch_size=len(texts))]
-    assert together == [get_clusters(nlp(text)) for text in texts]
-    assert together[::-1] == [get_clusters(doc) for doc in nlp.pipe(texts[::-1], batch_size=2)]
-
-
 def test_a_document_that_nothing_has_scored_stays_as_it_is() -> None:
     nlp = resolving()
     doc = nlp.make_doc("Ann saw her.")
@@ -239,13 +224,10 @@ def test_what_was_switched_off_before_stays_so(tmp_path: Path) -> None:
     assert loaded.get_pipe("structured_coref").reach is None  # type: ignore[attr-defined]
     half = spacy.load(saved_before(tmp_path / "half", quotations=False))
     assert component(half).cfg == {"consistent_clusters": True, "quotations": False}
-
-
-def test_what_was_switched_off_after_training_stays_so(tmp_path: Path) -> None:
-    path = saved_before(tmp_path)
+    after_training = saved_before(tmp_path / "after")
     saved = {"quotations": False, "threshold": 0.4, "configured": {"quotations": True}}
-    (path / "structured_coref/cfg").write_text(json.dumps(saved), encoding="utf-8")
-    assert component(spacy.load(path)).cfg == {"consistent_clusters": True, "quotations": False}
+    (after_training / "structured_coref/cfg").write_text(json.dumps(saved), encoding="utf-8")
+    assert component(spacy.load(after_training)).cfg == {"consistent_clusters": True, "quotations": False}
 
 
 def test_a_resolver_of_an_old_pipeline_is_in_front_of_later_labels(tmp_path: Path) -> None:
@@ -274,38 +256,20 @@ def test_reasons_are_kept_in_plain_data() -> None:
     assert again._.coref_clusters[0].reasons[0] == "because"
 
 
-def test_singletons_below_their_threshold_are_no_clusters() -> None:
-    nlp = load_trained(COREF)
-    text = gold_docs(COREF, nlp)[1].text
-    doc = nlp(text)
-    selected = doc.spans[MENTIONS_KEY]
-    scores = {(span.start, span.end): score for span, score in zip(selected, selected.attrs["scores"], strict=True)}
-    everything = get_clusters(doc)
-    singletons = [cluster[0] for cluster in everything if len(cluster) == 1]
-    limit = sorted(scores[mention] for mention in singletons)[len(singletons) // 2]
-    component(nlp).configure(singleton_threshold=limit)
-    expected = [cluster for cluster in everything if len(cluster) > 1 or scores[cluster[0]] >= limit]
-    assert get_clusters(nlp(text)) == expected != everything
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.1])
-def test_a_threshold_of_singletons_is_a_probability(value: float) -> None:
-    nlp = load_trained(COREF)
-    with pytest.raises(ValueError, match="singleton_threshold"):
-        component(nlp).configure(singleton_threshold=value)
-
-
-def test_i_has_the_name_of_its_speaker() -> None:
-    doc = english("Tom slept . I know .")
-    set_speakers(doc, [(3, 6, "TomBecker")])
-    assert cluster(doc, [(0, 1), (3, 4)]).clusters == [0, 0]
-
-
-def test_a_name_that_two_people_may_have_is_not_that_of_the_speaker() -> None:
-    doc = english("Tom Finn slept . Tom Becker slept . I know .")
-    set_speakers(doc, [(8, 11, "Tom")])
-    clusters = cluster(doc, [(0, 2), (4, 6), (8, 9)]).clusters
-    assert clusters == [0, 1, 2]
+@pytest.mark.parametrize(
+    ("words", "turn", "mentions", "clusters"),
+    [
+        ("Tom slept . I know .", (3, 6, "TomBecker"), [(0, 1), (3, 4)], [0, 0]),
+        # a name that two people may have is not that of the speaker
+        ("Tom Finn slept . Tom Becker slept . I know .", (8, 11, "Tom"), [(0, 2), (4, 6), (8, 9)], [0, 1, 2]),
+    ],
+)
+def test_i_has_the_name_of_its_speaker(
+    words: str, turn: tuple[int, int, str], mentions: list[tuple[int, int]], clusters: list[int]
+) -> None:
+    doc = english(words)
+    set_speakers(doc, [turn])
+    assert cluster(doc, mentions).clusters == clusters
 
 
 def test_you_is_never_the_speaker_of_the_turn() -> None:

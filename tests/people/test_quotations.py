@@ -1,4 +1,4 @@
-"""What users see of quotations; `tests/extensions/test_events.py` has what they are to predicates."""
+"""What users see of quotations; `test_events.py` has what they are to predicates."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ NLP = spacy.blank("en")
 TEXT = '"Where is Tom?" cried the elder. "I told him: \'Go home!\'" said Ann <b>. "Oh."'
 
 
-def place(doc: Doc, text: str, start: int = 0) -> tuple[int, int]:
-    """The tokens of a text, the first ones from a character on."""
-    at = doc.text.index(text, start)
+def place(doc: Doc, text: str) -> tuple[int, int]:
+    """The tokens of the first occurrence of a text."""
+    at = doc.text.index(text)
     span = doc.char_span(at, at + len(text))
     assert span is not None
     return span.start, span.end
 
 
-def make_doc() -> Doc:
+@pytest.fixture
+def doc() -> Doc:
     doc = NLP(TEXT)
     elder, ann, tom = place(doc, "the elder"), place(doc, "Ann"), place(doc, "Tom")
     set_clusters(doc, [[elder], [ann, place(doc, "I")], [tom, place(doc, "him")]])
@@ -43,21 +44,12 @@ def make_doc() -> Doc:
     return doc
 
 
-@pytest.fixture
-def doc() -> Doc:
-    return make_doc()
-
-
 def test_a_quotation_knows_who_speaks_to_whom(doc: Doc) -> None:
     where, told, go, oh = doc._.quotations
     clusters = doc._.coref_clusters
     assert (where.speaker, where.addressee) == (clusters[1], clusters[2])
-    assert (where.speaker_mention.text, where.addressee_mention.text, where.cue.text, where.score) == (
-        "the elder",
-        "Ann",
-        "cried the elder",
-        0.875,
-    )
+    assert (where.speaker_mention.text, where.addressee_mention.text) == ("the elder", "Ann")
+    assert (where.cue.text, where.score) == ("cried the elder", 0.875)
     assert (told.speaker, told.addressee, told.addressee_name) == (clusters[2], None, None)
     assert (go.speaker_name, go.addressee_name) == ("Ann", "Tom")
     assert (oh.speaker, oh.speaker_mention, oh.speaker_name, oh.cue, oh.score) == (None, None, None, None, None)
@@ -116,18 +108,8 @@ def test_a_cluster_and_a_person_know_what_they_say(doc: Doc) -> None:
 def test_rows_have_the_same_columns(doc: Doc) -> None:
     rows = [quotation.row() for quotation in doc._.quotations]
     assert len({tuple(row) for row in rows}) == 1
-    assert rows[2] == {
-        "text": "Go home!",
-        "speaker": "Ann",
-        "speaker_cluster": 2,
-        "addressee": "Tom",
-        "addressee_cluster": 0,
-        "cue": None,
-        "score": None,
-        "level": 1,
-        "start": 46,
-        "end": 56,
-    }
+    said = {"text": "Go home!", "cue": None, "score": None, "level": 1, "start": 46, "end": 56}
+    assert rows[2] == {"speaker": "Ann", "speaker_cluster": 2, "addressee": "Tom", "addressee_cluster": 0, **said}
 
 
 def test_notebooks_show_them_as_a_table(doc: Doc) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +19,10 @@ from spacy_span_selector.annotation import (
     has_quotations_annotated,
     set_quotations,
 )
+from spacy_span_selector.documents.cleaned import clean_doc
+from spacy_span_selector.people.scenes import find_in_words
 
-from ..pipeline.components import COREF, annotation, component, from_disk, gold_docs, make_examples
+from ..pipeline.components import COREF, component, gold_docs, make_examples
 from ..selectors import selector_block
 
 NAMES = ("Ann", "Tom", "I", "you", "he", "she")
@@ -139,13 +140,6 @@ def test_without_tables_nothing_is_attributed_and_clusters_are_the_same() -> Non
     assert clusters(nlp(with_mentions(nlp))) == clusters(doc)
 
 
-def test_the_setting_is_saved(tmp_path: Path) -> None:
-    nlp = make(quotations=True)
-    again = from_disk(nlp, tmp_path)
-    assert component(again).quotations is True
-    assert annotation(again(with_mentions(again))) == annotation(nlp(with_mentions(nlp)))
-
-
 def test_batches_and_processes_change_nothing(talking: Language) -> None:
     texts = [TEXT, "", 'Tom said, "Go."', "Ann left.\n\n", '"', f"{TEXT}\n\n{TEXT}"]
     alone = [(speakers(doc), clusters(doc)) for doc in map(talking, (with_mentions(talking, text) for text in texts))]
@@ -156,11 +150,21 @@ def test_batches_and_processes_change_nothing(talking: Language) -> None:
         assert [(speakers(doc), clusters(doc)) for doc in docs] == alone
 
 
-@pytest.mark.parametrize("text", ['""', '"', '" " "', '"Go"', "“‘’”", '"Go," said Tom, "and', "''", '"Tom" "Ann"'])
+MARKS = [
+    *('""', '"', "''", "“”“”", '" "', '" " "', "“““", "”””", "“‘’”", "...", '\n\n"\n\n"\n\n'),
+    *('"Go', 'Go"', '"Go"', '"Tom"', '"Tom" "Ann"', '"Go," said "Tom."', '"Go," said Tom, "and'),
+    "“Tom said: “Go. Tom left.",
+]
+
+
+@pytest.mark.parametrize("text", MARKS)
 def test_marks_of_any_kind_are_annotated(talking: Language, text: str) -> None:
-    doc = talking(with_mentions(talking, text))
+    doc = with_mentions(talking, text)
+    doc.spans[GIVEN_MENTIONS_KEY] = [doc[i : i + 1] for i, token in enumerate(doc) if not token.is_space]
+    doc, words = talking(doc), clean_doc(doc)
+    found = {words.to_source(start, end) for start, end, _ in find_in_words(words)}
     assert has_quotations_annotated(doc)
-    assert all(q.end <= len(doc) for q in get_quotations(doc))
+    assert {(quotation.start, quotation.end) for quotation in get_quotations(doc)} <= found
 
 
 def test_a_mention_that_crosses_the_edge_of_a_quotation_is_kept(talking: Language) -> None:

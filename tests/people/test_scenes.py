@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
-from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Quotation, set_clusters, set_paragraphs, set_quotations
@@ -26,20 +25,8 @@ from spacy_span_selector.people.scenes import (
 TOM = Attribution(speaker=0, addressee=1, speakers={0: 0.75, None: 0.25}, mention=0, addressee_mention=1, cue=(5, 7))
 
 
-def english() -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    return nlp
-
-
-NLP = english()
-
-
-def attribute(doc: Doc, mentions: list[tuple[int, int]]) -> list[int | None]:
-    """The speaker of each quotation; each mention is a cluster."""
-    words = clean_doc(doc)
-    outer = outer_quotations(find_in_words(words))
-    return [each.speaker for each in attribute_quotations(words, outer, mentions, range(len(mentions)))]
+NLP = spacy.blank("en")
+NLP.add_pipe("sentencizer")
 
 
 def test_quotations_are_found_at_the_words_without_white_space() -> None:
@@ -51,9 +38,6 @@ def test_quotations_are_found_at_the_words_without_white_space() -> None:
 def test_outer_quotations_do_not_overlap_and_are_in_no_other() -> None:
     found = [FoundQuotation(*q) for q in [(0, 5, 0), (1, 3, 1), (4, 8, 0), (5, 9, 0), (9, 10, 0)]]
     assert outer_quotations(found) == [(0, 5), (5, 9), (9, 10)]
-
-
-def test_each_word_knows_the_number_of_its_quotation() -> None:
     assert quotation_of_words([(1, 3), (3, 4)], 5).tolist() == [-1, 0, 0, 1, -1]
 
 
@@ -73,16 +57,6 @@ def test_paragraphs_are_known_only_where_the_text_or_the_document_tells_them() -
     assert [*map(paragraphs.count, paragraphs)] == [3] * 6
 
 
-def test_a_quotation_is_attributed_by_the_words_of_a_document() -> None:
-    assert attribute(NLP('Ann came. "Go," said Tom.'), [(0, 1), (8, 9)]) == [1]
-
-
-def test_a_language_without_tables_attributes_nothing() -> None:
-    nlp = spacy.blank("de")
-    nlp.add_pipe("sentencizer")
-    assert attribute(nlp("„Geh“, sagte Tom."), [(5, 6)]) == [None]
-
-
 def test_what_was_attributed_is_written_as_mentions() -> None:
     (found,) = quotations_of([FoundQuotation(0, 5)], [(0, 5)], [TOM], [(6, 7), (8, 9)])
     assert found == Quotation(0, 5, speaker=(6, 7), addressee=(8, 9), cue=(5, 7), score=0.75)
@@ -94,54 +68,10 @@ def test_words_in_marks_that_are_no_speech_are_left_out_with_what_is_inside() ->
     assert [quotation[:2] for quotation in written] == [(0, 5)]
 
 
-def test_all_quotations_within_another_are_written_without_a_speaker() -> None:
-    found = [FoundQuotation(*q) for q in [(0, 12, 0), (1, 4, 1), (6, 9, 1)]]
-    written = quotations_of(found, [(0, 12)], [TOM], [(13, 14), (15, 16)])
-    assert [quotation[:2] for quotation in written] == [(0, 12), (1, 4), (6, 9)]
-    assert written[1:] == [Quotation(1, 4), Quotation(6, 9)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '""',
-        '"',
-        "''",
-        "“”“”",
-        '" "',
-        "“““",
-        "”””",
-        '"Go',
-        'Go"',
-        '"Go," said "Tom."',
-        "“Tom said: “Go. Tom left.",
-        '\n\n"\n\n"\n\n',
-        "“‘’”",
-        "...",
-        '"Tom"',
-    ],
-)
-def test_marks_of_any_kind_are_read(text: str) -> None:
-    doc = NLP(text)
-    words = clean_doc(doc)
-    found = find_in_words(words)
-    outer = outer_quotations(found)
-    mentions = [(i, i + 1) for i in range(len(words.doc))]
-    attributions = attribute_quotations(words, outer, mentions, [0] * len(mentions))
-    written = quotations_of(found, outer, attributions, mentions)
-    set_quotations(words.doc, written)
-    assert len(attributions) == len(outer)
-    assert {quotation[:2] for quotation in written} <= {quotation[:2] for quotation in found}
-
-
-def test_mentions_may_cross_the_edges_of_quotations() -> None:
-    doc = NLP('Old Tom "the hat" Lee said "Go."')
-    assert len(attribute(doc, [(0, 7), (1, 4), (5, 7)])) == 2
-
-
 def test_ten_thousand_marks_in_a_row_are_read() -> None:
     doc = Doc(NLP.vocab, words=["Tom", "said", *['"'] * 10_000, "."], sent_starts=[i == 0 for i in range(10_003)])
-    assert len(attribute(doc, [(0, 1)])) == 5_000
+    words = clean_doc(doc)
+    assert len(attribute_quotations(words, outer_quotations(find_in_words(words)), [(0, 1)], [0])) == 5_000
 
 
 def test_a_scene_of_gold_clusters_is_read_with_paragraphs_and_without() -> None:
@@ -156,28 +86,25 @@ def test_a_scene_of_gold_clusters_is_read_with_paragraphs_and_without() -> None:
     assert known.speakers == unknown.speakers
 
 
-def test_a_gold_speaker_in_no_cluster_is_not_known() -> None:
-    doc = NLP('"Go," said Tom.')
-    set_clusters(doc, [[(4, 5)]])
-    set_quotations(doc, [Quotation(0, 4, speaker=(5, 6))])
-    assert [list(attributed.speakers) for attributed in gold_attributions([doc])] == [[""], [""]]
-
-
-def test_a_quotation_that_shares_less_than_half_of_a_gold_one_is_not_it() -> None:
-    doc = NLP('Tom said, "Go and come back."')
-    set_clusters(doc, [[(0, 1)]])
-    set_quotations(doc, [Quotation(0, 6, speaker=(0, 1))])
-    assert [list(attributed.speakers) for attributed in gold_attributions([doc])] == [[None], [None]]
+@pytest.mark.parametrize(
+    ("text", "clusters", "quotations", "speaker"),
+    [
+        ('"Go," said Tom.', [[(4, 5)]], [Quotation(0, 4, speaker=(5, 6))], ""),  # in no cluster: not known
+        ('Tom said, "Go and come back."', [[(0, 1)]], [Quotation(0, 6, speaker=(0, 1))], None),  # less than half shared
+        ('He called it "art".', [], [], None),  # annotated without quotations: nothing is speech
+    ],
+)
+def test_the_gold_speaker_of_a_quotation(
+    text: str, clusters: list[list[tuple[int, int]]], quotations: list[Quotation], speaker: str | None
+) -> None:
+    doc = NLP(text)
+    set_clusters(doc, clusters)
+    set_quotations(doc, quotations)
+    assert [list(attributed.speakers) for attributed in gold_attributions([doc])] == [[speaker], [speaker]]
 
 
 def test_documents_that_are_not_annotated_for_quotations_teach_nothing() -> None:
     assert list(gold_attributions([NLP('"Go," said Tom.')])) == []
-
-
-def test_a_document_annotated_without_quotations_says_that_nothing_is_speech() -> None:
-    doc = NLP('He called it "art".')
-    set_quotations(doc, [])
-    assert [list(attributed.speakers) for attributed in gold_attributions([doc])] == [[None], [None]]
 
 
 def test_no_words_no_quotations() -> None:

@@ -86,17 +86,12 @@ def test_other_words_stay_as_they_are(nlp: Language, text: str) -> None:
     assert [token.text for token in nlp(text)] == [token.text for token in spacy.blank("en")(text)]
 
 
-def test_rules_are_added_once() -> None:
-    nlp = split_dashes(spacy.blank("en"))
-    once = nlp.tokenizer.to_bytes()
-    assert split_dashes(nlp).tokenizer.to_bytes() == once
-
-
-def test_rules_are_saved_with_the_pipeline(tmp_path: Path, nlp: Language) -> None:
+def test_rules_are_saved_with_the_pipeline_and_added_once(tmp_path: Path, nlp: Language) -> None:
     nlp.to_disk(tmp_path)
-    loaded = spacy.load(tmp_path)
+    loaded, once = spacy.load(tmp_path), nlp.tokenizer.to_bytes()
+    assert split_dashes(nlp).tokenizer.to_bytes() == once
     assert_tokens(loaded, "mortals.--Frank don't--you", "mortals . -- Frank do n't -- you")
-    assert split_dashes(loaded).tokenizer.to_bytes() == nlp.tokenizer.to_bytes()
+    assert split_dashes(loaded).tokenizer.to_bytes() == once
 
 
 def test_a_config_names_the_callback(tmp_path: Path) -> None:

@@ -34,27 +34,6 @@ def test_sentences_are_those_of_spacy_for_the_text_on_one_line(text: str) -> Non
     assert [sentence for sentence in sentences(make_nlp()(text)) if sentence] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("“Go.” “Why?” (He left.)", ["“Go.”", "“Why?”", "(He left.)"]),
-        ('"Go."\n"Why?" He left.', ['"Go."', '"Why?"', "He left."]),
-        ("He left. “‘Why?’ she said.”", ["He left.", "“‘Why?’", "she said.”"]),
-        ('He said "Go." and left. "', ['He said "Go."', 'and left. "']),
-        ("“Go.”", ["“Go.”"]),
-        ("[", ["["]),
-    ],
-)
-def test_a_mark_that_opens_belongs_to_the_sentence_after_it(text: str, expected: list[str]) -> None:
-    assert sentences(make_nlp()(text)) == expected
-
-
-def test_without_spaces_a_straight_mark_stays_where_it_is() -> None:
-    nlp = make_nlp()
-    doc = nlp(Doc(nlp.vocab, words=["He", "left", ".", '"', "Why", "?"]))
-    assert [len(sentence) for sentence in doc.sents] == [4, 2]
-
-
 def test_white_space_ends_a_sentence_and_never_begins_one() -> None:
     doc = make_nlp()("He left.\n\nShe stayed.\n")
     assert [sentence[-1].text for sentence in doc.sents] == ["\n\n", "\n"]
@@ -71,6 +50,14 @@ def test_boundaries_that_are_there_stay() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        # a mark that opens belongs to the sentence after it
+        ("“Go.” “Why?” (He left.)", ["“Go.”", "“Why?”", "(He left.)"]),
+        ('"Go."\n"Why?" He left.', ['"Go."', '"Why?"', "He left."]),
+        ("He left. “‘Why?’ she said.”", ["He left.", "“‘Why?’", "she said.”"]),
+        ('He said "Go." and left. "', ['He said "Go."', 'and left. "']),
+        ("“Go.”", ["“Go.”"]),
+        ("[", ["["]),
+        # the layout begins sentences
         ("CHAPTER I\n\nThe Arrival\n \nAnn came home", ["CHAPTER I", "The Arrival", "Ann came home"]),
         ("Ann came\nhome", ["Ann came home"]),
         ("He left\n\n- “Go” he said", ["He left", "- “Go” he said"]),
@@ -79,37 +66,30 @@ def test_boundaries_that_are_there_stay() -> None:
         ("Hi Tom,\n\ngo.\n\nBest,\nAnn Lee\nHead of Sales", ["Hi Tom,", "go.", "Best,", "Ann Lee", "Head of Sales"]),
         ("Ann: hi\nDr. No: you\nthere", ["Ann:", "hi", "Dr. No:", "you there"]),
         ("[12:03] ann: hi bob\n[12:04] bob: yes", ["[12:03] ann:", "hi bob", "[12:04] bob:", "yes"]),
-    ],
-)
-def test_the_layout_begins_sentences(text: str, expected: list[str]) -> None:
-    assert sentences(make_nlp()(text)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+        # a full stop between title and name ends no sentence
         ("DR. ADEYEMI met MR. SMITH. MRS. LEE left.", ["DR. ADEYEMI met MR. SMITH.", "MRS. LEE left."]),
         ("Then Capt. Lee and ST. PETER came.", ["Then Capt. Lee and ST. PETER came."]),
         ("Here is the DR. She left.", ["Here is the DR.", "She left."]),
         ("Ask the doctor. Ann left.", ["Ask the doctor.", "Ann left."]),
     ],
 )
-def test_a_full_stop_between_title_and_name_ends_no_sentence(text: str, expected: list[str]) -> None:
+def test_sentences_of_a_text(text: str, expected: list[str]) -> None:
     assert sentences(make_nlp()(text)) == expected
 
 
 @pytest.mark.parametrize(
     ("words", "lengths"),
-    [("J . R . Smith left . Go", [7, 1]), ("Plan B . Tom left", [3, 2])],
+    [
+        ("J . R . Smith left . Go", [7, 1]),
+        ("Plan B . Tom left", [3, 2]),
+        ('He left . " Why ?', [4, 2]),  # a straight mark stays where it is
+        ("Ann : hi Bob : hi", [6]),  # there is no layout
+    ],
 )
-def test_initials_that_are_words_end_no_sentence(words: str, lengths: list[int]) -> None:
+def test_sentences_of_words_without_white_space(words: str, lengths: list[int]) -> None:
     nlp = make_nlp()
-    assert [len(sentence) for sentence in nlp(Doc(nlp.vocab, words=words.split())).sents] == lengths
-
-
-def test_words_without_white_space_tokens_have_no_layout() -> None:
-    nlp = make_nlp()
-    assert len(list(nlp(Doc(nlp.vocab, words=["Ann", ":", "hi", "Bob", ":", "hi"])).sents)) == 1
+    doc = nlp(Doc(nlp.vocab, words=words.split()))
+    assert [len(sentence) for sentence in doc.sents] == lengths
 
 
 def test_a_start_that_is_there_takes_the_marks_before_the_first_word() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -135,11 +134,6 @@ def test_the_numbers_of_clusters_mean_nothing() -> None:
     renamed = {0: 7, 1: 3, None: None}
     assert [renamed[found.speaker] for found in first] == [found.speaker for found in second]
     assert [found.mention for found in first] == [found.mention for found in second]
-
-
-def test_a_language_without_tables_attributes_nothing() -> None:
-    scene = read('" Go , " said Tom=0 .')
-    assert Attributor(spacy.blank("de").vocab).attribute(scene) == [Attribution()]
 
 
 def test_no_quotations_no_attributions() -> None:

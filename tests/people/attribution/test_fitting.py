@@ -24,9 +24,8 @@ WEIGHTS = fit_weights(TOY, VERBS)
 
 def attributor(monkeypatch: pytest.MonkeyPatch, weights: dict[str, float]) -> Attributor:
     tables = {QUOTATION_WEIGHTS: weights, SPEECH_VERBS: VERBS}
-    monkeypatch.setattr(
-        "spacy_span_selector.people.attribution.attributor.language_table", lambda _, name: tables[name]
-    )
+    module = "spacy_span_selector.people.attribution.attributor"
+    monkeypatch.setattr(f"{module}.language_table", lambda _, name: tables[name])
     return Attributor(VOCAB)
 
 
@@ -43,6 +42,7 @@ def loss(weights: dict[str, float]) -> float:
 
 
 def test_the_mention_behind_said_is_learnt_to_speak(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert loss(WEIGHTS) < loss({})
     assert WEIGHTS["is name vX"] > 0 > WEIGHTS["is name -"]
     learnt = attributor(monkeypatch, WEIGHTS)
     assert learnt.attribute(read('Bob=5 met Eve=4 . " No , " said Eve=4 . Ida=3 left .'))[0].speaker == 4
@@ -52,14 +52,6 @@ def test_the_mention_behind_said_is_learnt_to_speak(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("change", [-0.05, 0.05])
 def test_no_other_weights_are_better(name: str, change: float) -> None:
     assert loss(WEIGHTS) < loss({**WEIGHTS, name: WEIGHTS[name] + change})
-
-
-def test_the_fit_is_better_than_no_weights() -> None:
-    assert loss(WEIGHTS) < loss({})
-
-
-def test_the_same_quotations_give_the_same_weights() -> None:
-    assert fit_weights(TOY, VERBS) == WEIGHTS
 
 
 def test_whoever_is_you_is_the_addressee(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,10 +68,6 @@ def test_whoever_is_you_is_the_addressee(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_quotations_whose_speaker_is_not_known_or_no_candidate_teach_nothing() -> None:
     unknown = Attributed(read('Ann=1 left . " Go . "'), [""])
     elsewhere = Attributed(read('Ann=1 left . " Go . "'), [7])
-    assert fit_weights([unknown, elsewhere], VERBS) == {}
-    assert fit_weights([*TOY, unknown, elsewhere], VERBS) == WEIGHTS
-
-
-def test_no_quotations_no_weights() -> None:
-    assert fit_weights([], VERBS) == {}
+    assert fit_weights([unknown, elsewhere], VERBS) == fit_weights([], VERBS) == {}
     assert fit_weights([Attributed(read("Ann=1 left ."), [])], VERBS) == {}
+    assert fit_weights([*TOY, unknown, elsewhere], VERBS) == WEIGHTS == fit_weights(TOY, VERBS)

@@ -221,12 +221,6 @@ def test_a_name_takes_over_whom_nobody_had_named() -> None:
     assert together(["the man", "he", "Mr. Smith"], links) == {("the man", "he", "Mr. Smith")}
 
 
-def test_the_i_of_two_speakers_is_two_and_of_one_speaker_one() -> None:
-    links = {(1, 0): 3.0, (2, 0): 1.0, (2, 1): 3.0}
-    found = cluster(["I", "I", "I"], links, speakers=[1, 2, 1]).clusters
-    assert found == [0, 1, 0]
-
-
 def test_a_mention_inside_another_joins_it_only_if_the_link_is_strong() -> None:
     places = [(0, 3), (1, 2)]
     assert cluster(["the man", "it"], {(1, 0): NESTING_COST - 0.1}, places=places).clusters == [0, 1]
