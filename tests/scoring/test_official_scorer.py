@@ -25,12 +25,6 @@ from .perturbation import perturb, repeat
 DEMO = Path(__file__).parents[2] / "assets/demo/test.txt"
 DATA = Path(__file__).parents[3] / "shared/data"
 LITBANK, ONTOGUM = DATA / "litbank", DATA / "ontogum"
-needs_litbank = pytest.mark.skipif(
-    not LITBANK.is_dir(), reason=f"needs LitBank in {LITBANK}: see the assets of project.yml"
-)
-needs_ontogum = pytest.mark.skipif(
-    not ONTOGUM.is_dir(), reason=f"needs OntoGUM in {ONTOGUM}: see the assets of project.yml"
-)
 
 Fractions = dict[str, tuple[float, float, float, float]]
 
@@ -111,11 +105,26 @@ def ontogum() -> list[Example]:
     return predict(read_ontogum(ONTOGUM, names=read_ontogum_splits(ONTOGUM)["test"]))
 
 
-@pytest.mark.parametrize("keep_singletons, expected", [(True, DEMO_ALL), (False, DEMO_WITHOUT_SINGLETONS)])
-def test_scores_of_the_demo_are_the_official_ones(
-    demo: list[Example], keep_singletons: bool, expected: Fractions
+def needs(corpus: Path) -> list[pytest.MarkDecorator]:
+    reason = f"needs the corpus in {corpus}: see the assets of project.yml"
+    return [pytest.mark.slow, pytest.mark.skipif(not corpus.is_dir(), reason=reason)]
+
+
+@pytest.mark.parametrize(
+    "corpus, keep_singletons, expected",
+    [
+        ("demo", True, DEMO_ALL),
+        ("demo", False, DEMO_WITHOUT_SINGLETONS),
+        pytest.param("litbank", True, LITBANK_ALL, marks=needs(LITBANK)),
+        pytest.param("litbank", False, LITBANK_WITHOUT_SINGLETONS, marks=needs(LITBANK)),
+        pytest.param("ontogum", True, ONTOGUM_ALL, marks=needs(ONTOGUM)),
+        pytest.param("ontogum", False, ONTOGUM_WITHOUT_SINGLETONS, marks=needs(ONTOGUM)),
+    ],
+)
+def test_scores_are_the_official_ones(
+    corpus: str, keep_singletons: bool, expected: Fractions, request: pytest.FixtureRequest
 ) -> None:
-    check_scores(demo, expected, keep_singletons=keep_singletons)
+    check_scores(request.getfixturevalue(corpus), expected, keep_singletons=keep_singletons)
 
 
 def test_gold_mentions_predicted_twice_score_as_in_the_official_scorer(demo: list[Example]) -> None:
@@ -123,21 +132,3 @@ def test_gold_mentions_predicted_twice_score_as_in_the_official_scorer(demo: lis
         clusters = repeat(get_clusters(example.predicted), get_clusters(example.reference))
         set_clusters(example.predicted, clusters)
     check_scores(demo, DEMO_REPEATED, keep_singletons=True)
-
-
-@pytest.mark.slow
-@needs_litbank
-@pytest.mark.parametrize("keep_singletons, expected", [(True, LITBANK_ALL), (False, LITBANK_WITHOUT_SINGLETONS)])
-def test_scores_of_litbank_are_the_official_ones(
-    litbank: list[Example], keep_singletons: bool, expected: Fractions
-) -> None:
-    check_scores(litbank, expected, keep_singletons=keep_singletons)
-
-
-@pytest.mark.slow
-@needs_ontogum
-@pytest.mark.parametrize("keep_singletons, expected", [(True, ONTOGUM_ALL), (False, ONTOGUM_WITHOUT_SINGLETONS)])
-def test_scores_of_ontogum_are_the_official_ones(
-    ontogum: list[Example], keep_singletons: bool, expected: Fractions
-) -> None:
-    check_scores(ontogum, expected, keep_singletons=keep_singletons)

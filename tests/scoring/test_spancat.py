@@ -58,19 +58,13 @@ def test_documents_of_another_tokenization_are_compared_by_characters() -> None:
     assert count_labelled_spans(Example(predicted, reference)) == (Counts(1, 1, 1, 1),)
 
 
-def test_a_reference_with_an_empty_group_has_no_labelled_spans() -> None:
+def test_a_reference_with_an_empty_group_counts_and_one_without_does_not() -> None:
     assert count_labelled_spans(make_example([], [(0, 1, "PER")])) == (Counts(0, 0, 0, 1),)
     assert count_labelled_spans(make_example([], [])) == (Counts(0, 0, 0, 0),)
-
-
-def test_a_reference_without_the_group_is_not_counted() -> None:
     assert count_labelled_spans(make_example(None, [(0, 1, "PER")])) is None
-    assert count_labelled_spans(make_example([(0, 1, "PER")], [], key="entities")) is None
-
-
-def test_the_key_can_be_chosen() -> None:
-    example = make_example([(0, 1, "PER")], [(0, 1, "PER")], key="entities")
-    assert count_labelled_spans(example, spans_key="entities") == (Counts(1, 1, 1, 1),)
+    entities = make_example([(0, 1, "PER")], [(0, 1, "PER")], key="entities")
+    assert count_labelled_spans(entities) is None
+    assert count_labelled_spans(entities, spans_key="entities") == (Counts(1, 1, 1, 1),)
 
 
 def test_different_texts_are_an_error() -> None:

@@ -25,12 +25,15 @@ from spacy_span_selector.scoring.metrics.coreference import (
 from spacy_span_selector.scoring.metrics.counts import Counts
 
 Metric = Callable[[Clusters, Clusters], Counts]
+Expected = tuple[float, float] | None
 ALL_METRICS = [muc, b_cubed, ceaf_phi4, lea, mentions]
 
 PRADHAN_GOLD = ["abc", "defg"]
 PRADHAN_PREDICTED = ["ab", "cd", "fghi"]
 LUO_GOLD = ["12345", "67", "89ABC"]
-OFFICIAL_GOLD = ["a", "bc", "def"]
+OFFICIAL = ["a", "bc", "def"]
+SPURIOUS, BOTH, OVERLAPPING = ["a", "bcx", "defy", "z"], ["a", "bcx", "dy", "z"], ["a", "bcxB", "dy", "z"]
+BOTH_EXPECTED = (1 / 3, 1 / 3), (5 / 9, 17 / 42), (0.73333, 0.55)
 
 partitions = st.dictionaries(st.integers(0, 9), st.integers(0, 4)).map(
     lambda cluster_of: [[m for m in cluster_of if cluster_of[m] == c] for c in sorted(set(cluster_of.values()))]
@@ -78,56 +81,17 @@ def test_table_of_luo(predicted: Clusters, muc_f1: float, b_cubed_f1: float, cea
 @pytest.mark.parametrize(
     "gold, predicted, expected_muc, expected_b_cubed, expected_ceaf",
     [
-        pytest.param(OFFICIAL_GOLD, OFFICIAL_GOLD, (1, 1), (1, 1), (1, 1), id="A1 identical"),
-        pytest.param(OFFICIAL_GOLD, ["a", "de"], (1 / 3, 1), (7 / 18, 1), (0.6, 0.9), id="A2 missing"),
-        pytest.param(
-            OFFICIAL_GOLD,
-            ["a", "bcx", "defy", "z"],
-            (1, 3 / 5),
-            (1, 55 / 108),
-            (0.88571, 0.66429),
-            id="A3 spurious",
-        ),
-        pytest.param(
-            OFFICIAL_GOLD,
-            ["a", "bcx", "dy", "z"],
-            (1 / 3, 1 / 3),
-            (5 / 9, 17 / 42),
-            (0.73333, 0.55),
-            id="A4 missing and spurious",
-        ),
-        pytest.param(
-            OFFICIAL_GOLD,
-            ["a", "bcxB", "dy", "z"],
-            (1 / 3, 1 / 4),
-            (5 / 9, 5 / 16),
-            (0.68889, 0.51667),
-            id="A5 overlapping mention in an aligned cluster",
-        ),
-        pytest.param(
-            OFFICIAL_GOLD,
-            ["a", "bcxb", "dy", "z"],
-            (1 / 3, 1 / 3),
-            (5 / 9, 17 / 42),
-            (0.73333, 0.55),
-            id="A7 mention twice in a cluster",
-        ),
-        pytest.param(
-            OFFICIAL_GOLD,
-            ["a", "bcx", "dy", "bbbbbbbbbbz"],
-            (1 / 3, 1 / 3),
-            (5 / 9, 17 / 42),
-            (0.73333, 0.55),
-            id="A9 mention again in another cluster",
-        ),
-        pytest.param(OFFICIAL_GOLD, list("abcdef"), (0, 0), (3 / 6, 1), None, id="A10 all singletons"),
-        pytest.param(OFFICIAL_GOLD, ["abcdef"], (1, 3 / 5), (1, 7 / 18), None, id="A11 one cluster"),
-        pytest.param(
-            OFFICIAL_GOLD, list("axycdez"), (0, 0), (13 / 36, 4 / 7), None, id="A12 other mentions, all singletons"
-        ),
-        pytest.param(
-            OFFICIAL_GOLD, ["axycdez"], (1 / 3, 1 / 6), (17 / 36, 6 / 49), None, id="A13 other mentions, one cluster"
-        ),
+        pytest.param(OFFICIAL, OFFICIAL, (1, 1), (1, 1), (1, 1), id="A1 identical"),
+        pytest.param(OFFICIAL, ["a", "de"], (1 / 3, 1), (7 / 18, 1), (0.6, 0.9), id="A2 missing"),
+        pytest.param(OFFICIAL, SPURIOUS, (1, 3 / 5), (1, 55 / 108), (0.88571, 0.66429), id="A3 spurious"),
+        pytest.param(OFFICIAL, BOTH, *BOTH_EXPECTED, id="A4 missing and spurious"),
+        pytest.param(OFFICIAL, OVERLAPPING, (1 / 3, 1 / 4), (5 / 9, 5 / 16), (0.68889, 0.51667), id="A5 overlapping"),
+        pytest.param(OFFICIAL, ["a", "bcxb", "dy", "z"], *BOTH_EXPECTED, id="A7 mention twice in a cluster"),
+        pytest.param(OFFICIAL, ["a", "bcx", "dy", "bbbbbbbbbbz"], *BOTH_EXPECTED, id="A9 again in another cluster"),
+        pytest.param(OFFICIAL, list("abcdef"), (0, 0), (3 / 6, 1), None, id="A10 all singletons"),
+        pytest.param(OFFICIAL, ["abcdef"], (1, 3 / 5), (1, 7 / 18), None, id="A11 one cluster"),
+        pytest.param(OFFICIAL, list("axycdez"), (0, 0), (13 / 36, 4 / 7), None, id="A12 others, all singletons"),
+        pytest.param(OFFICIAL, ["axycdez"], (1 / 3, 1 / 6), (17 / 36, 6 / 49), None, id="A13 others, one cluster"),
         pytest.param(LUO_GOLD, ["12345", "6789ABC"], (1, 9 / 10), (1, 16 / 21), None, id="D1 small cluster merged"),
         pytest.param(LUO_GOLD, ["1234589ABC", "67"], (1, 9 / 10), (1, 7 / 12), None, id="E1 big clusters merged"),
         pytest.param(["abcd"], ["ab", "cd"], (2 / 3, 1), None, None, id="F1 split"),
@@ -137,11 +101,7 @@ def test_table_of_luo(predicted: Clusters, muc_f1: float, b_cubed_f1: float, cea
     ],
 )
 def test_cases_of_the_official_scorer(
-    gold: Clusters,
-    predicted: Clusters,
-    expected_muc: tuple[float, float],
-    expected_b_cubed: tuple[float, float] | None,
-    expected_ceaf: tuple[float, float] | None,
+    gold: Clusters, predicted: Clusters, expected_muc: Expected, expected_b_cubed: Expected, expected_ceaf: Expected
 ) -> None:
     expected = {muc: expected_muc, b_cubed: expected_b_cubed, ceaf_phi4: expected_ceaf}
     for metric, recall_and_precision in expected.items():
@@ -171,21 +131,11 @@ def test_muc_ignores_singletons() -> None:
 
 
 @pytest.mark.parametrize("metric", ALL_METRICS)
-def test_prediction_without_clusters_has_only_a_recall_denominator(metric: Metric) -> None:
-    counts = metric(["ab", "cd"], [])
-    assert counts.recall_denominator > 0
-    assert counts == Counts(recall_denominator=counts.recall_denominator)
-
-
-@pytest.mark.parametrize("metric", ALL_METRICS)
-def test_gold_without_clusters_has_only_a_precision_denominator(metric: Metric) -> None:
-    counts = metric([], ["ab", "cd"])
-    assert counts.precision_denominator > 0
-    assert counts == Counts(precision_denominator=counts.precision_denominator)
-
-
-@pytest.mark.parametrize("metric", ALL_METRICS)
-def test_both_without_clusters_count_nothing(metric: Metric) -> None:
+def test_without_clusters_on_one_side_only_the_other_has_a_denominator(metric: Metric) -> None:
+    missed, invented = metric(["ab", "cd"], []), metric([], ["ab", "cd"])
+    assert missed.recall_denominator > 0 and invented.precision_denominator > 0
+    assert missed == Counts(recall_denominator=missed.recall_denominator)
+    assert invented == Counts(precision_denominator=invented.precision_denominator)
     assert metric([], []) == Counts()
 
 
@@ -215,6 +165,7 @@ def test_corpus_scores_divide_once_after_summing_documents() -> None:
     scores.add_document(["cdefg"], ["cd"])
     assert scores.muc == Counts(1 + 1, 1 + 4, 1 + 1, 1 + 1)
     assert scores.muc.recall == pytest.approx(2 / 5)
+    assert CorefScores().muc == Counts(), "no state is shared"
 
 
 def test_conll_scores_are_means_over_muc_b_cubed_and_ceaf_phi4() -> None:
@@ -234,19 +185,14 @@ def test_singletons_of_both_sides_can_be_left_out() -> None:
     assert without.ceaf_phi4 == Counts(1, 1, 1, 1)
 
 
-def test_accumulators_share_no_state() -> None:
-    CorefScores().add_document(["ab"], ["ab"])
-    assert CorefScores().muc == Counts()
-
-
 def test_document_with_three_thousand_clusters_scores_like_its_repeated_pattern() -> None:
     n_copies = 1000
     numbers = list(range(n_copies))
     random.Random(0).shuffle(numbers)
-    gold = [[(i, m) for m in cluster] for i in range(n_copies) for cluster in OFFICIAL_GOLD]
-    predicted = [[(i, m) for m in cluster] for i in numbers for cluster in ("a", "bcx", "dy", "z")]
+    gold = [[(i, m) for m in cluster] for i in range(n_copies) for cluster in OFFICIAL]
+    predicted = [[(i, m) for m in cluster] for i in numbers for cluster in BOTH]
     for metric in ALL_METRICS:
-        once, many = metric(OFFICIAL_GOLD, ["a", "bcx", "dy", "z"]), metric(gold, predicted)
+        once, many = metric(OFFICIAL, BOTH), metric(gold, predicted)
         assert many.recall_numerator == pytest.approx(n_copies * once.recall_numerator)
         assert many.precision_numerator == pytest.approx(n_copies * once.precision_numerator)
 
@@ -257,24 +203,11 @@ def test_overlap_has_one_entry_per_overlapping_pair_of_clusters() -> None:
     assert sorted(pairs) == [(0, 0, 2), (0, 1, 1), (1, 1, 1)]
     assert overlap.gold_sizes.tolist() == [3, 2]
     assert overlap.predicted_sizes.tolist() == [2, 2, 1]
+    nothing = find_overlap([], [])
+    assert (len(nothing.gold_sizes), len(nothing.predicted_sizes), len(nothing.shared)) == (0, 0, 0)
 
 
-def test_overlap_of_nothing_is_empty() -> None:
-    overlap = find_overlap([], [])
-    assert (len(overlap.gold_sizes), len(overlap.predicted_sizes), len(overlap.shared)) == (0, 0, 0)
-
-
-def test_mention_repeated_in_its_cluster_counts_once() -> None:
-    assert drop_repeated(["aba"]) == [["a", "b"]]
-
-
-def test_mention_of_two_clusters_stays_in_the_first() -> None:
+def test_a_repeated_mention_stays_where_it_was_first_and_singletons_are_dropped_afterwards() -> None:
+    assert drop_repeated(["aba"]) == drop_repeated(["ab", "", "ba"]) == [["a", "b"]]
     assert drop_repeated(["ab", "bc"]) == [["a", "b"], ["c"]]
-
-
-def test_cluster_without_mentions_is_left_out() -> None:
-    assert drop_repeated(["ab", "", "ba"]) == [["a", "b"]]
-
-
-def test_singletons_are_dropped_after_repeated_mentions() -> None:
     assert drop_singletons(["ab", "bc", "d"]) == [["a", "b"]]

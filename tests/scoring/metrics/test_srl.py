@@ -19,6 +19,8 @@ from spacy_span_selector.tools.formats.columns import read_starred_column
 from spacy_span_selector.tools.formats.ewt import read_ewt
 
 EWT = Path(__file__).parents[3] / "shared/data/propbank_ewt"
+INTERLEAVED = "(A0*) (A1*) (V*) (C-A0*) (C-A1*)"
+FIRST, SECOND = "(A0*) (V*) (A1*) *", "(A0*) * (V*) (A2*)"
 
 
 def read_proposition(column: str, roleset: str | None = None) -> Proposition:
@@ -29,9 +31,7 @@ def read_proposition(column: str, roleset: str | None = None) -> Proposition:
 
 def score(gold: list[str], predicted: list[str]) -> SrlScores:
     scores = SrlScores()
-    scores.add_document(
-        [read_proposition(column) for column in gold], [read_proposition(column) for column in predicted]
-    )
+    scores.add_document([*map(read_proposition, gold)], [*map(read_proposition, predicted)])
     return scores
 
 
@@ -57,9 +57,7 @@ def correct_excess_missed(counts: Counts) -> tuple[float, float, float]:
         pytest.param("(A1*) (V*) (C-A1*) *", "(C-A1*) (V*) (C-A1*) *", (1, 0, 0), id="continuations only"),
         pytest.param("(A1*) (V*) (C-A1*) *", "(C-A1*) (V*) (A1*) *", (0, 2, 1), id="a continuation too early"),
         pytest.param("(A1*) (V*) (A1*) (C-A1*)", "(A1*) (V*) (A1*) *", (1, 1, 1), id="the nearest head is continued"),
-        pytest.param(
-            "(A0*) (A1*) (V*) (C-A0*) (C-A1*)", "(A0*) (A1*) (V*) (C-A0*) (C-A1*)", (2, 0, 0), id="pieces interleaved"
-        ),
+        pytest.param(INTERLEAVED, INTERLEAVED, (2, 0, 0), id="pieces interleaved"),
         pytest.param("(A1*) (V*) (C-A1*) (C-C-A1*)", "(A1*) (V*) (C-A1*) *", (1, 0, 1), id="a continued continuation"),
         pytest.param("(R-A0*) (V*) (C-R-A0*)", "(R-A0*) (V*) (C-R-A0*)", (1, 0, 0), id="a reference in pieces"),
         pytest.param("(A0*) (R-A0*) (V*)", "(A0*) (A0*) (V*)", (1, 1, 1), id="a reference is a role of its own"),
@@ -77,18 +75,9 @@ def test_arguments_are_counted_as_by_the_official_scorer(
 @pytest.mark.parametrize(
     "gold, predicted, expected",
     [
-        pytest.param(
-            ["(A0*) (V*) (A1*) *", "(A0*) * (V*) (A2*)"],
-            ["(A0*) (V*) (A1*) *", "* (A0*) (V*) (A2*)"],
-            (3, 1, 1),
-            id="two predicates",
-        ),
-        pytest.param(
-            ["(A0*) (V*) (A1*) *", "(A0*) * (V*) (A2*)"], ["(A0*) (V*) (A1*) *"], (2, 0, 2), id="missed predicate"
-        ),
-        pytest.param(
-            ["(A0*) (V*) (A1*) *"], ["(A0*) (V*) (A1*) *", "(A0*) * (V*) (A2*)"], (2, 2, 0), id="invented predicate"
-        ),
+        pytest.param([FIRST, SECOND], [FIRST, "* (A0*) (V*) (A2*)"], (3, 1, 1), id="two predicates"),
+        pytest.param([FIRST, SECOND], [FIRST], (2, 0, 2), id="missed predicate"),
+        pytest.param([FIRST], [FIRST, SECOND], (2, 2, 0), id="invented predicate"),
     ],
 )
 def test_arguments_belong_to_their_predicate(
@@ -128,7 +117,8 @@ def test_unlabelled_spans_count_once_whatever_their_role_and_predicate() -> None
     assert score(gold, predicted).unlabelled == Counts(3, 4, 3, 3)
 
 
-def test_predicate_is_not_an_argument_span() -> None:
+def test_matches_are_the_elements_of_both_sets_and_the_predicate_is_no_argument() -> None:
+    assert count_matches({1, 2, 3}, {3, 4}) == Counts(1, 3, 1, 2)
     assert argument_spans([Proposition((1, 2), [((0, 1), "A0"), ((1, 2), "V"), ((3, 4), "C-V")])]) == {(0, 1), (3, 4)}
 
 
@@ -148,14 +138,9 @@ def test_arguments_are_joined_in_text_order() -> None:
 )
 def test_rolesets_count_where_gold_has_one(gold: str | None, predicted: str | None, expected: Counts) -> None:
     scores = SrlScores()
-    scores.add_document([Proposition((1, 2), [], gold)], [Proposition((1, 2), [], predicted)])
+    missed, invented = Proposition((4, 5), [], "give.01"), Proposition((6, 7), [], "give.01")
+    scores.add_document([Proposition((1, 2), [], gold), missed], [Proposition((1, 2), [], predicted), invented])
     assert scores.rolesets == expected
-
-
-def test_rolesets_of_missed_predicates_do_not_count() -> None:
-    scores = SrlScores()
-    scores.add_document([Proposition((1, 2), [], "give.01")], [Proposition((4, 5), [], "give.01")])
-    assert scores.rolesets == Counts()
 
 
 def test_documents_are_summed() -> None:
@@ -164,10 +149,6 @@ def test_documents_are_summed() -> None:
         scores.add_document([read_proposition(column)], [read_proposition("(A0*) (V*)")])
     assert scores.labelled == Counts(1, 2, 1, 2)
     assert scores.predicates == scores.unlabelled == Counts(2, 2, 2, 2)
-
-
-def test_matches_are_the_elements_of_both_sets() -> None:
-    assert count_matches({1, 2, 3}, {3, 4}) == Counts(1, 3, 1, 2)
 
 
 @pytest.mark.slow
