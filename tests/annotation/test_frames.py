@@ -67,7 +67,10 @@ def test_frames_are_replaced_and_other_groups_kept(doc: Doc) -> None:
     assert set(doc.spans) == {"other", "srl_spans", PREDICATES_KEY}
 
 
-def test_the_first_span_is_the_predicate_whatever_its_label(doc: Doc) -> None:
+def test_the_first_span_of_a_group_is_the_predicate_whatever_its_label(doc: Doc) -> None:
+    doc.spans["srl_1"] = []
+    assert frame_groups(doc) == get_frames(doc) == []
+    assert not has_frames_annotated(doc)
     doc.spans["srl_1"] = [doc[1:2], doc[0:1]]
     assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "")])]
 
@@ -77,12 +80,6 @@ def test_frames_are_in_the_numeric_order_of_their_keys(doc: Doc) -> None:
         doc.spans[f"srl_{number}"] = [doc[number - 2 : number - 1]]
     assert frame_keys(doc) == ["srl_2", "srl_9", "srl_10"]
     assert [frame.start for frame in get_frames(doc)] == [0, 7, 8]
-
-
-def test_empty_groups_are_no_frames(doc: Doc) -> None:
-    doc.spans["srl_1"] = []
-    assert frame_groups(doc) == get_frames(doc) == []
-    assert not has_frames_annotated(doc)
 
 
 def test_another_prefix_holds_other_frames(doc: Doc) -> None:

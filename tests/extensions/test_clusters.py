@@ -20,28 +20,18 @@ def make_doc(text: str) -> Doc:
     return doc
 
 
-def make_scored_doc() -> Doc:
+@pytest.fixture
+def scored() -> Doc:
     doc = make_doc("Ann saw her dog and her cat .")
-    mentions = [(0, 1), (2, 3), (5, 6)]
-    link_scores = dict(zip(mentions, [1.0, 0.75, 0.5], strict=True))
-    scores = dict(zip(mentions, [0.9, 0.8, 0.7], strict=True))
-    antecedents = dict(zip(mentions, [None, (0, 1), (2, 3)], strict=True))
-    set_clusters(doc, [mentions], scores=scores, link_scores=link_scores, antecedents=antecedents)
-    set_mentions(doc, [*mentions, (5, 7)], [*scores.values(), 0.6])
+    mentions, scores = [(0, 1), (2, 3), (5, 6)], [0.9, 0.8, 0.7]
+    antecedents = [[None, (0, 1), (2, 3)]]
+    set_clusters(doc, [mentions], scores=[scores], link_scores=[[1.0, 0.75, 0.5]], antecedents=antecedents)
+    set_mentions(doc, [*mentions, (5, 7)], [*scores, 0.6])
     return doc
 
 
-def test_registering_twice_is_allowed():
-    register_extensions()
-    assert make_doc("[Ann|a] left .")._.coref_clusters
-
-
-def test_doc_has_its_clusters_in_order():
-    doc = make_doc("[[Her|ann] dog|dog] saw [Ann|ann] .")
-    assert [[mention.text for mention in cluster] for cluster in doc._.coref_clusters] == [["Her", "Ann"], ["Her dog"]]
-
-
 def test_clusters_are_ordered_by_their_first_mentions_whatever_their_keys():
+    register_extensions()  # again
     doc = make_doc("Ann saw her dog .")
     doc.spans["coref_clusters_1"] = [doc[2:4]]
     doc.spans["coref_clusters_2"] = SpanGroup(doc, spans=[doc[2:3], doc[0:1]], attrs={"scores": [0.25, 0.75]})
@@ -75,71 +65,49 @@ def test_a_cluster_is_a_list_of_spans_with_a_representative():
     assert cluster.representative.text == "Ann"
 
 
-def test_a_cluster_has_the_probabilities_of_its_mentions():
-    (cluster,) = make_scored_doc()._.coref_clusters
-    assert cluster.scores == [0.9, 0.8, 0.7]
-    assert cluster.link_scores == [1.0, 0.75, 0.5]
+def test_a_cluster_has_the_probabilities_and_antecedents_of_its_mentions(scored: Doc):
+    (cluster,) = scored._.coref_clusters
+    assert (cluster.scores, cluster.link_scores) == ([0.9, 0.8, 0.7], [1.0, 0.75, 0.5])
+    assert cluster.antecedents == [None, scored[0:1], scored[2:3]]
+    attrs = {"antecedents": [1, None]}
+    scored.spans["coref_clusters_1"] = SpanGroup(scored, spans=[scored[2:3], scored[0:1]], attrs=attrs)
+    assert scored._.coref_clusters[0].antecedents == [None, scored[0:1]]
 
 
-def test_a_cluster_has_the_antecedents_of_its_mentions():
-    doc = make_scored_doc()
-    assert doc._.coref_clusters[0].antecedents == [None, doc[0:1], doc[2:3]]
-    doc.spans["coref_clusters_1"] = SpanGroup(doc, spans=[doc[2:3], doc[0:1]], attrs={"antecedents": [1, None]})
-    assert doc._.coref_clusters[0].antecedents == [None, doc[0:1]]
-
-
-def test_span_has_the_antecedent_that_it_was_linked_to():
-    doc = make_scored_doc()
-    assert doc[5:6]._.coref_antecedent == doc[2:3]
-    assert doc[0:1]._.coref_antecedent is None  # linked to none
-    assert doc[5:7]._.coref_antecedent is None  # no mention
+def test_span_has_the_antecedent_that_it_was_linked_to(scored: Doc):
+    assert scored[5:6]._.coref_antecedent == scored[2:3]
+    assert scored[0:1]._.coref_antecedent is None  # linked to none
+    assert scored[5:7]._.coref_antecedent is None  # no mention
     assert make_doc("[Ann|a] said [she|a] left .")[2:3]._.coref_antecedent is None  # unknown
 
 
-def test_a_cluster_has_its_name_in_the_corpus():
-    doc = make_doc("[Ann|ann] left [it] .")
-    assert [cluster.name for cluster in doc._.coref_clusters] == ["ann", None]
+def test_a_cluster_has_its_name_in_the_corpus_and_no_probabilities_without_scores():
+    ann, it = make_doc("[Ann|ann] left [it] .")._.coref_clusters
+    assert (ann.name, it.name) == ("ann", None)
+    assert (ann.scores, ann.link_scores, ann.antecedents) == (None, None, None)
 
 
-def test_a_cluster_without_probabilities_has_none():
-    (cluster,) = make_doc("[Ann|a] left .")._.coref_clusters
+def test_probabilities_that_no_longer_match_their_spans_are_left_out(scored: Doc):
+    scored.spans["coref_clusters_1"].append(scored[3:4])
+    (cluster,) = scored._.coref_clusters
     assert (cluster.scores, cluster.link_scores, cluster.antecedents) == (None, None, None)
+    assert scored[3:4]._.coref_link_score is None
 
 
-def test_probabilities_that_no_longer_match_their_spans_are_left_out():
-    doc = make_scored_doc()
-    doc.spans["coref_clusters_1"].append(doc[3:4])
-    (cluster,) = doc._.coref_clusters
-    assert (cluster.scores, cluster.link_scores, cluster.antecedents) == (None, None, None)
-    assert doc[3:4]._.coref_link_score is None
+def test_span_has_the_probabilities_of_its_selection_and_its_link(scored: Doc):
+    linked, selected, other = scored[2:3]._, scored[5:7]._, scored[0:2]._
+    assert (linked.coref_score, linked.coref_link_score) == (0.8, 0.75)
+    assert (selected.coref_score, selected.coref_link_score) == (0.6, None)
+    assert (other.coref_score, other.coref_link_score) == (None, None)
 
 
-def test_span_has_the_probabilities_of_its_selection_and_its_link():
-    doc = make_scored_doc()
-    assert (doc[2:3]._.coref_score, doc[2:3]._.coref_link_score) == (0.8, 0.75)
-
-
-def test_a_span_that_is_selected_but_not_linked_has_a_selection_probability_alone():
-    doc = make_scored_doc()
-    assert (doc[5:7]._.coref_score, doc[5:7]._.coref_link_score) == (0.6, None)
-
-
-def test_a_span_that_is_not_selected_has_no_probabilities():
-    doc = make_scored_doc()
-    assert (doc[0:2]._.coref_score, doc[0:2]._.coref_link_score) == (None, None)
-
-
-def test_span_has_the_cluster_in_which_it_is_a_mention():
-    doc = make_doc("[[Her|ann] dog|dog] saw [Ann|ann] .")
-    assert [mention.text for mention in doc[3:4]._.coref_cluster] == ["Her", "Ann"]
-    assert doc[1:2]._.coref_cluster is None
-
-
-def test_token_has_the_clusters_that_cover_it_innermost_first():
+def test_token_has_the_clusters_that_cover_it_innermost_first_and_span_its_own():
     doc = make_doc(NESTED)
     assert [cluster[0].text for cluster in doc[0]._.coref_clusters] == ["Her", "Her dog", "Her dog 's tail"]
     assert [cluster[0].text for cluster in doc[1]._.coref_clusters] == ["Her dog", "Her dog 's tail"]
     assert doc[4]._.coref_clusters == []
+    assert [mention.text for mention in doc[5:6]._.coref_cluster] == ["Her", "Ann"]
+    assert doc[1:2]._.coref_cluster is None
 
 
 @pytest.mark.parametrize("text", [NESTED, "[[a|x] b|x] [c|y]", "[a [b|x]|y] c [d|x]", "no clusters"])
@@ -156,44 +124,34 @@ def test_clusters_by_mention_equal_the_attribute_of_each_span():
 
 
 def test_attributes_follow_changes_and_add_nothing_to_the_document():
-    doc = make_doc("[Ann|ann] left .\n[She|ann] ran .")
+    doc, empty = make_doc("[Ann|ann] left .\n[She|ann] ran ."), NLP("")
     before = doc.to_bytes()
     assert doc._.resolved_text == "Ann left . Ann ran ."
     assert doc.to_bytes() == before
     set_clusters(doc, [])
     assert doc._.coref_clusters == []
     assert doc._.resolved_text == "Ann left . She ran ."
+    assert (empty._.coref_clusters, clusters_by_token(empty), empty._.resolved_text) == ([], [], "")
 
 
-def test_attributes_of_an_empty_document():
-    doc = NLP("")
-    assert doc._.coref_clusters == []
-    assert clusters_by_token(doc) == []
-    assert doc._.resolved_text == ""
-
-
-def label_of(*labelled: tuple[int, int, str], scores: list[float] | None = None) -> str:
-    """The label of [Ann], [her] and [the mayor]."""
+@pytest.mark.parametrize(
+    ("labelled", "scores", "label"),
+    [
+        ([(0, 1, "GPE"), (2, 3, "PER"), (5, 7, "PER")], None, "PER"),
+        ([(0, 1, "GPE"), (2, 3, "PER"), (5, 7, "PER")], [0.9, 0.3, 0.4], "GPE"),
+        ([(0, 1, "PER"), (5, 7, "GPE")], None, "PER"),
+        ([(0, 1, "GPE"), (5, 7, "PER")], None, "GPE"),
+        ([(0, 2, "PER"), (2, 4, "ANIMAL"), (6, 7, "PER")], None, ""),
+        ([], None, ""),
+    ],
+    ids=["most frequent", "most probable", "earliest", "earliest again", "other tokens", "none"],
+)
+def test_a_cluster_has_a_label_of_labelled_spans(
+    labelled: list[tuple[int, int, str]], scores: list[float] | None, label: str
+):
     doc = make_doc("[Ann|a] said [her|a] dog saw [the mayor|a] .")
     set_labelled_spans(doc, labelled, scores)
-    return doc._.coref_clusters[0].label_
-
-
-def test_a_cluster_has_the_label_that_most_mentions_have_as_labelled_spans():
-    assert label_of((0, 1, "GPE"), (2, 3, "PER"), (5, 7, "PER")) == "PER"
-
-
-def test_a_probable_label_counts_more():
-    assert label_of((0, 1, "GPE"), (2, 3, "PER"), (5, 7, "PER"), scores=[0.9, 0.3, 0.4]) == "GPE"
-
-
-def test_of_equally_frequent_labels_that_of_the_earliest_mention_counts():
-    assert label_of((0, 1, "PER"), (5, 7, "GPE")) == "PER"
-    assert label_of((0, 1, "GPE"), (5, 7, "PER")) == "GPE"
-
-
-def test_labelled_spans_of_other_tokens_tell_nothing_of_a_cluster():
-    assert label_of() == label_of((0, 2, "PER"), (2, 4, "ANIMAL"), (6, 7, "PER")) == ""
+    assert doc._.coref_clusters[0].label_ == label
 
 
 def test_labelled_spans_come_after_the_corpus_and_before_entities():

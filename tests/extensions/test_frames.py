@@ -56,6 +56,10 @@ def scored(frame: SrlFrame) -> dict[tuple[int, int, str], float]:
 
 def test_doc_has_its_frames_in_the_order_of_their_predicates(doc: Doc):
     assert [(frame.predicate.text, frame.roleset) for frame in doc._.srl] == [("sings", None), ("gave", "give.01")]
+    assert [frame.scores for frame in doc._.srl] == [None, None]
+    expected = "[(ARG0=Tom, R-ARG0=who, V=sings), "
+    expected += "give.01(ARG0=Tom who sings, V=gave, ARG2=Mary, ARG1=a hat, ARGM-TMP=today, ARGM-TMP=at noon)]"
+    assert str(doc._.srl) == expected
 
 
 def test_roles_and_their_spans_are_in_the_order_of_the_text(doc: Doc):
@@ -72,16 +76,13 @@ def test_continued_and_referring_arguments_keep_their_own_roles():
     assert texts(doc._.srl[0]) == {"ARG1": ["Rain"], "ARG0": ["Ann"], "C-ARG1": ["that she likes"]}
 
 
-def test_two_predicates_on_one_token_are_two_frames():
+def test_two_predicates_on_one_token_are_two_frames_and_scores_no_part_of_the_tuple():
     doc = NLP("Ann left")
-    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01"), Frame(1, 2, [], "leave.02")])
-    assert [frame.roleset for frame in doc._.srl] == ["leave.01", "leave.02"]
-
-
-def test_frames_have_a_readable_representation(doc: Doc):
-    expected = "[(ARG0=Tom, R-ARG0=who, V=sings), "
-    expected += "give.01(ARG0=Tom who sings, V=gave, ARG2=Mary, ARG1=a hat, ARGM-TMP=today, ARGM-TMP=at noon)]"
-    assert str(doc._.srl) == expected
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01", [1.0, 0.5]), Frame(1, 2, [], "leave.02")])
+    frame, other = doc._.srl
+    predicate, roleset, arguments = frame
+    assert (predicate.text, roleset, [*arguments], other.roleset) == ("left", "leave.01", ["ARG0"], "leave.02")
+    assert frame == SrlFrame(predicate, roleset, arguments) and frame.scores == [0.5, 1.0]
 
 
 def test_the_attribute_follows_changes_and_adds_nothing_to_the_document(doc: Doc):
@@ -89,7 +90,7 @@ def test_the_attribute_follows_changes_and_adds_nothing_to_the_document(doc: Doc
     assert len(doc._.srl) == 2
     assert doc.to_bytes() == before
     set_frames(doc, [])
-    assert doc._.srl == []
+    assert doc._.srl == NLP("Ann left")._.srl == NLP("")._.srl == []
 
 
 def test_scores_are_those_of_the_labelled_spans():
@@ -106,35 +107,17 @@ def test_scores_are_those_of_the_labelled_spans():
     assert scored(frame) == expected
 
 
-def test_a_frame_without_scores_has_none(doc: Doc):
-    assert [frame.scores for frame in doc._.srl] == [None, None]
-
-
-def test_scores_are_no_part_of_the_tuple():
-    doc = NLP("Ann left")
-    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01", [1.0, 0.5])])
-    (frame,) = doc._.srl
-    predicate, roleset, arguments = frame
-    assert (predicate.text, roleset, [*arguments]) == ("left", "leave.01", ["ARG0"])
-    assert frame == SrlFrame(predicate, roleset, arguments) and frame.scores == [0.5, 1.0]
-
-
 def test_an_argument_that_is_there_twice_counts_once(doc: Doc):
     group = doc.spans["srl_1"]
     doc.spans["srl_1"] = SpanGroup(doc, spans=[*group, group[1]], attrs=dict(group.attrs))
     assert [len(frame.labelled_spans()) for frame in doc_frames(doc)] == [3, 6]
 
 
-def test_documents_without_frames_have_none():
-    assert NLP("Ann left")._.srl == NLP("")._.srl == []
-
-
 @pytest.mark.parametrize("place", [0, 3, 11])
 def test_spans_without_tokens_are_left_out(doc: Doc, place: int):
     expected = list(map(repr, doc._.srl))
-    put_spans(
-        doc, "srl_1", *[(span.start, span.end, span.label_) for span in doc.spans["srl_1"]], (place, place, "ARG3")
-    )
+    spans = [(span.start, span.end, span.label_) for span in doc.spans["srl_1"]]
+    put_spans(doc, "srl_1", *spans, (place, place, "ARG3"))
     put_spans(doc, "srl_3", (place, place, "V"), (0, 1, "ARG0"))
     assert list(map(repr, doc._.srl)) == expected
 

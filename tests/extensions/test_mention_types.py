@@ -75,13 +75,7 @@ def test_space_is_not_a_noun_phrase():
 
 @pytest.mark.parametrize(
     ("text", "bare"),
-    [
-        ("Ann 's", "Ann"),
-        ("the girls '", "the girls"),
-        ("' the girls '", "' the girls '"),
-        ("'s", "'s"),
-        ("Ann", "Ann"),
-    ],
+    [("Ann 's", "Ann"), ("the girls '", "the girls"), ("' the girls '", "' the girls '"), ("'s", "'s"), ("Ann", "Ann")],
 )
 def test_possessive_endings_are_distinguished_from_quotes(text: str, bare: str):
     assert without_clitic(Doc(NLP.vocab, words=text.split())[:]).text.strip() == bare

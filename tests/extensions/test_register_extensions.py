@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib
 import pickle
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,15 +44,14 @@ def test_an_attribute_of_another_package_stays(other: dict[str, Any]) -> None:
     assert spacy.blank("en")("Ann saw her.")._.coref_clusters in (4, 3)
 
 
+@pytest.mark.filterwarnings("error")
 def test_the_cure_of_the_warning_works() -> None:
     Doc.set_extension("coref_clusters", default=None, force=True)
     doc = spacy.blank("en")("Ann saw her.")
     set_clusters(doc, [[(0, 1), (2, 3)]])
     assert doc_clusters(doc) == [[doc[0:1], doc[2:3]]]
     Doc.remove_extension("coref_clusters")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        register_extensions()
+    register_extensions()
     assert doc._.coref_clusters == [[doc[0:1], doc[2:3]]]
 
 
@@ -63,12 +61,11 @@ def test_the_name_of_who_registered_an_attribute_is_told() -> None:
         register_extensions()
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_module_that_was_loaded_again_is_the_same_package() -> None:
     importlib.reload(clusters)
     Doc.set_extension("coref_clusters", getter=clusters.doc_clusters, force=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        register_extensions()
+    register_extensions()
 
 
 def test_every_attribute_is_assigned_by_a_factory() -> None:

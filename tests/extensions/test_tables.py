@@ -59,17 +59,15 @@ def test_clusters_are_a_list_that_is_shown_as_a_table(doc: Doc):
 
 
 def test_clusters_have_a_column_of_labels_if_labelled_spans_tell_one(doc: Doc):
-    set_labelled_spans(doc, [(0, 2, "<PER>")])
-    headings, first, second = cells(doc_clusters(doc)._repr_html_())
-    assert headings == ["", "cluster", "label", "size", "mentions"]
-    assert (first[2], second[2]) == ("<PER>", "")
-    assert "<PER>" not in doc_clusters(doc)._repr_html_()
-
-
-def test_entities_alone_add_no_column(doc: Doc):
     table = doc_clusters(doc)._repr_html_()
     doc.ents = [Span(doc, 0, 2, "PERSON")]
     assert doc_clusters(doc)[0].label_ == "PERSON" and doc_clusters(doc)._repr_html_() == table
+    set_labelled_spans(doc, [(0, 2, "<PER>")])
+    table = doc_clusters(doc)._repr_html_()
+    headings, first, second = cells(table)
+    assert headings == ["", "cluster", "label", "size", "mentions"]
+    assert (first[2], second[2]) == ("<PER>", "")
+    assert "<PER>" not in table
 
 
 def test_a_frame_shows_its_arguments(doc: Doc):

@@ -26,12 +26,8 @@ def test_every_part_is_in_evaluation_mode() -> None:
     module = parts()
     assert at_rest(module) is module
     assert not any(part.training for part in module.modules())
-
-
-def test_a_part_that_is_not_is_found() -> None:
-    """Another thread may have come to the module itself, and not to its parts."""
     module = parts()
-    module.training = False
+    module.training = False  # as if another thread had come to the module itself, and not to its parts
     assert not any(part.training for part in at_rest(module).modules())
 
 
@@ -103,12 +99,14 @@ def test_weights_are_averages_for_a_while(trained: Any) -> None:
         assert torch.equal(weight, history[-1][key])
 
 
-def test_weights_come_back_after_an_error(trained: Any) -> None:
+def test_weights_come_back_after_an_error_and_others_stay(trained: Any) -> None:
     nlp, sgd, history = trained
     with pytest.raises(KeyError), nlp.use_params(sgd.averages):
         raise KeyError
     for key, weight in weights(nlp).items():
         assert torch.equal(weight, history[-1][key])
+    with nlp.use_params({}):
+        assert all(torch.equal(weight, history[-1][key]) for key, weight in weights(nlp).items())
 
 
 def test_averages_are_saved(trained: Any, tmp_path: Path) -> None:
@@ -119,9 +117,3 @@ def test_averages_are_saved(trained: Any, tmp_path: Path) -> None:
     loaded = list(weights(spacy.load(tmp_path / "pipeline")).values())
     assert len(loaded) == len(averaged)
     assert all(torch.equal(one, other) for one, other in zip(loaded, averaged, strict=True))
-
-
-def test_other_weights_stay(trained: Any) -> None:
-    nlp, _, history = trained
-    with nlp.use_params({}):
-        assert all(torch.equal(weight, history[-1][key]) for key, weight in weights(nlp).items())

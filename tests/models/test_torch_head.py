@@ -68,6 +68,11 @@ def build(gradients: list[Any] | None = None, docs: list[Doc] = DOCS) -> Model[A
     return model
 
 
+@pytest.fixture
+def model() -> Model[Any, Any]:
+    return build()
+
+
 def head_input() -> HeadInput:
     return HeadInput(clean_docs(DOCS), layout_of([[2], [], [1]]), Decode("map", 0.5))
 
@@ -77,8 +82,7 @@ def module(model: Model[HeadInput, Any]) -> Toy:
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
-def test_a_weight_that_was_made_nan_or_infinite_is_an_error_at_prediction(bad: float) -> None:
-    model = build()
+def test_a_weight_that_was_made_nan_or_infinite_is_an_error_at_prediction(model: Model[Any, Any], bad: float) -> None:
     module(model).linear.bias.data[1] = bad
     with pytest.raises(NotFinite, match=r"'linear\.bias' of its network"):
         model.predict(head_input())
@@ -96,21 +100,14 @@ def test_scores_that_a_grammar_cannot_compute_with_are_said_to_be_scores(
         build()(head_input(), is_train)
 
 
-def test_module_is_built_for_the_width_of_the_vectors() -> None:
-    assert module(build()).sizes == {"width": WIDTH}
-
-
-def test_tokens_of_all_documents_are_one_matrix() -> None:
-    model = build()
+def test_tokens_of_all_documents_are_one_matrix_with_dropout_in_training(model: Model[Any, Any]) -> None:
+    assert module(model).sizes == {"width": WIDTH}
     output, kept = model.predict(head_input())
     tokens = torch.from_numpy(np.concatenate(vectors(DOCS)))
     torch.testing.assert_close(output, module(model).linear(tokens).detach())
-    assert torch.equal(kept, tokens), "no dropout in prediction"
-
-
-def test_training_uses_dropout() -> None:
-    (_, kept), _ = build().begin_update(head_input())
-    assert not torch.equal(kept.detach(), torch.from_numpy(np.concatenate(vectors(DOCS))))
+    assert torch.equal(kept, tokens)
+    (_, kept), _ = model.begin_update(head_input())
+    assert not torch.equal(kept.detach(), tokens)
 
 
 def test_backprop_gives_each_document_its_gradient() -> None:
@@ -130,36 +127,25 @@ def test_an_unknown_width_is_an_error() -> None:
         build(docs=[])
 
 
-def test_width_can_come_from_the_tok2vec() -> None:
+def empty(width: int | None = None) -> Model[Any, Any]:
+    """A model without its network, whose tok2vec may know its width."""
     tok2vec = fake_tok2vec([])
-    tok2vec._dims["nO"] = 5
-    model = torch_head("toy", tok2vec, Toy)
-    model.initialize()
-    assert module(model).sizes == {"width": 5}
+    if width is not None:
+        tok2vec._dims["nO"] = width
+    return torch_head("toy", tok2vec, Toy)
 
 
-def test_bytes_rebuild_the_module() -> None:
-    trained = build()
-    fresh = torch_head("toy", fake_tok2vec([]), Toy)
-    fresh.from_bytes(trained.to_bytes())
-    assert torch.equal(fresh.predict(head_input())[0], trained.predict(head_input())[0])
-
-
-def test_bytes_rebuild_a_module_of_another_width() -> None:
-    other = torch_head("toy", fake_tok2vec([]), Toy)
-    other.get_ref("tok2vec")._dims["nO"] = 5
-    other.initialize()
-    trained = build()
-    other.from_bytes(trained.to_bytes())
-    assert module(other).sizes == {"width": WIDTH}
-    assert torch.equal(module(other).linear.weight, module(trained).linear.weight)
-
-
-def test_a_model_without_module_can_be_saved() -> None:
-    empty = torch_head("toy", fake_tok2vec([]), Toy)
-    fresh = torch_head("toy", fake_tok2vec([]), Toy)
-    fresh.from_bytes(empty.to_bytes())
+def test_bytes_rebuild_the_module(model: Model[Any, Any]) -> None:
+    fresh, other = empty(), empty(width=5)
+    fresh.from_bytes(empty().to_bytes())
     assert module(fresh) is None
+    fresh.from_bytes(model.to_bytes())
+    assert torch.equal(fresh.predict(head_input())[0], model.predict(head_input())[0])
+    other.initialize()
+    assert module(other).sizes == {"width": 5}
+    other.from_bytes(model.to_bytes())
+    assert module(other).sizes == {"width": WIDTH}
+    assert torch.equal(module(other).linear.weight, module(model).linear.weight)
 
 
 def test_head_can_be_pickled() -> None:
@@ -184,22 +170,21 @@ def load(model: Model[Any, Any], content: Any) -> Any:
     [None, 7, [], {"width": "3"}, {"width": 3.0}, {"width": -1}, {"width": True}, {"width": 1 << 40}, {"width": None}],
     ids=str,
 )
-def test_sizes_that_are_no_sizes_are_an_error(sizes: Any) -> None:
-    trained = build()
+def test_sizes_that_are_no_sizes_are_an_error(model: Model[Any, Any], sizes: Any) -> None:
     with pytest.raises(ValueError, match=r"The sizes of the network 'toy' are .*; expected whole numbers by name"):
-        load(trained, {**packed(trained), "sizes": sizes})
+        load(model, {**packed(model), "sizes": sizes})
 
 
 @pytest.mark.parametrize("sizes", [{}, {"height": 3}, {"width": 3, "height": 3}], ids=str)
-def test_other_sizes_are_an_error(sizes: dict[str, int]) -> None:
-    trained = build()
+def test_other_sizes_are_an_error(model: Model[Any, Any], sizes: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"The network 'toy' can't be built from its sizes \{.*argument"):
-        load(trained, {**packed(trained), "sizes": sizes})
+        load(model, {**packed(model), "sizes": sizes})
 
 
 @pytest.mark.parametrize("width", [WIDTH + 1, (1 << 31) - 1])
-def test_sizes_that_weights_do_not_have_take_no_memory(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    trained = build()
+def test_sizes_that_weights_do_not_have_take_no_memory(
+    model: Model[Any, Any], width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     devices = []
     linear = nn.Linear
 
@@ -209,20 +194,17 @@ def test_sizes_that_weights_do_not_have_take_no_memory(width: int, monkeypatch: 
 
     monkeypatch.setattr(nn, "Linear", recorded)
     with pytest.raises(ValueError, match=rf"'linear.weight' is \(2, 3\), expected \(2, {width}\)"):
-        load(trained, {**packed(trained), "sizes": {"width": width}})
+        load(model, {**packed(model), "sizes": {"width": width}})
     assert devices == ["meta"]
 
 
-def test_weights_of_other_names_are_an_error() -> None:
-    trained = build()
+def test_weights_of_other_names_or_with_code_are_an_error(
+    model: Model[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ValueError, match=r"'linear\.weight' is missing"):
-        load(trained, {**packed(trained), "weights": saved({})})
-
-
-def test_no_code_in_weights_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        load(model, {**packed(model), "weights": saved({})})
     as_by_default_before_torch_2_6(monkeypatch)
-    trained = build()
-    weights = {**module(trained).state_dict(), "linear.bias": MakesFolder(tmp_path / "harm")}
+    weights = {**module(model).state_dict(), "linear.bias": MakesFolder(tmp_path / "harm")}
     with pytest.raises(ValueError, match="The weights of the network 'toy' hold something else than tensors"):
-        load(trained, {**packed(trained), "weights": saved(weights)})
+        load(model, {**packed(model), "weights": saved(weights)})
     assert not (tmp_path / "harm").exists()

@@ -59,19 +59,6 @@ def test_scores_of_a_partly_right_prediction() -> None:
     assert scores["srl_per_role"]["ARG0"] == {"p": 1.0, "r": 0.5, "f": pytest.approx(2 / 3)}
 
 
-def test_arguments_of_a_false_predicate_are_false() -> None:
-    scores = score_srl([make_example([GAVE], [GAVE, LEFT])])
-    assert (scores["srl_p"], scores["srl_r"]) == pytest.approx((3 / 5, 1.0))
-
-
-def test_pieces_of_an_argument_are_one_argument() -> None:
-    pieces = Frame(1, 2, [Argument(*ANN, "ARG1"), Argument(*TEA, "C-ARG1"), Argument(5, 6, "C-V")])
-    head = Frame(1, 2, [Argument(*ANN, "ARG1")])
-    assert score_srl([make_example([pieces], [pieces])])["srl_f"] == 1.0
-    scores = score_srl([make_example([pieces], [head])])
-    assert (scores["srl_f"], scores["srl_span_r"]) == pytest.approx((0.0, 1 / 3))
-
-
 def test_spans_match_by_character_across_tokenisations() -> None:
     loves = Frame(2, 3, [Argument(0, 2, "ARG0"), Argument(3, 4, "C-ARG0")], "love.01")
     gold = make_doc([loves], ["New", "York", "loves", "it"])

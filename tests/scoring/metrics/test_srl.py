@@ -18,7 +18,7 @@ from spacy_span_selector.scoring.metrics.srl import (
 from spacy_span_selector.tools.formats.columns import read_starred_column
 from spacy_span_selector.tools.formats.ewt import read_ewt
 
-EWT = Path(__file__).parents[3] / "shared/data/propbank_ewt"
+EWT = Path(__file__).parents[4] / "shared/data/propbank_ewt"
 INTERLEAVED = "(A0*) (A1*) (V*) (C-A0*) (C-A1*)"
 FIRST, SECOND = "(A0*) (V*) (A1*) *", "(A0*) * (V*) (A2*)"
 
