@@ -1,8 +1,4 @@
-"""The command line, `python -m spacy span-selector`: one module per command.
-
-spaCy imports this package through the entry point `spacy_cli`, and the application adds itself to
-spaCy's own. Commands import what they need when they run, so that small ones start quickly.
-"""
+"""The command line, `python -m spacy span-selector`: a module per command, which imports what it needs when it runs."""
 
 from spacy.cli import app as spacy_app
 

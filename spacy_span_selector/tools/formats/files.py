@@ -47,10 +47,7 @@ def decode(data: bytes, place: str) -> str:
 
 
 def read_texts(folder: Path, archive: Path, suffix: str, cure: str) -> dict[str, str]:
-    """Read the files of a folder, at any depth, or those of an archive, which is not unpacked, if there is no folder.
-
-    RETURNS (dict[str, str]): Texts by path. The path of a file in an archive starts with the path of the archive.
-    """
+    """Read the files of a folder, at any depth, or those of an archive, which stays packed, if there is no folder."""
     if folder.is_dir():
         paths = sorted(map(Path, find_files(str(folder), lambda name: name.endswith(suffix))))
         return {path.as_posix(): read_text(path) for path in paths}
