@@ -18,6 +18,9 @@ from spacy_span_selector.tools.formats.reports import (
 
 def test_a_report_is_one_warning_with_the_first_cases_of_each_kind():
     report = Report()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report.warn()  # of nothing
     for i in range(7):
         report.leave_out("trees", f"a.txt:{i}")
     report.add("Kept leaves", "b.txt:1")
@@ -35,28 +38,18 @@ def test_a_warning_can_be_sent_to_another_process():
     assert str(type(warning)(*warning.args)) == str(warning)  # as pytest-xdist does
 
 
-def test_a_report_without_findings_is_no_warning():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Report().warn()
-
-
 def test_nothing_that_can_be_read_is_an_error_with_the_first_reason():
     report = Report()
     report.require(["document"], "a.txt")
     with pytest.raises(ValueError, match=r"^a\.txt: found no document that can be read\. Fetch it again\.$"):
         report.require([], "a.txt", "Fetch it again.")
+    report.leave_out("files that can't be read", "b.txt: not in UTF-8.")
+    with pytest.raises(ValueError, match=r"can be read\. b\.txt: not in UTF-8\.$"):
+        report.require([], "a.txt", "Fetch it again.")
     report.leave_out(DOCUMENTS, "a.txt:1: damaged.")
     report.leave_out(DOCUMENTS, "a.txt:2: damaged.")
     with pytest.raises(ValueError, match=r"can be read\. a\.txt:1: damaged\.$"):
         report.require([], "a.txt", "Fetch it again.")
-
-
-def test_nothing_that_can_be_read_is_an_error_with_another_reason_if_there_is_no_document():
-    report = Report()
-    report.leave_out("files that can't be read", "a.txt: not in UTF-8.")
-    with pytest.raises(ValueError, match=r"corpus: found no document that can be read\. a\.txt: not in UTF-8\."):
-        report.require([], "corpus", "Fetch it.")
 
 
 def test_long_texts_are_quoted_in_part():
@@ -81,28 +74,15 @@ def leave_out(*docs: Doc) -> tuple[list[int], dict[str, list[str]]]:
     return [i for i, doc in enumerate(docs) if any(doc is each for each in kept)], report.findings
 
 
-def test_the_first_of_documents_with_the_same_title_and_words_is_kept():
-    docs = [make_doc("a", "Ann left"), make_doc("b", "Ann left"), make_doc("a", "Ann left"), make_doc("a", "Ann left")]
-    assert leave_out(*docs) == (
-        [0, 1],
+def test_documents_that_come_again_are_left_out_but_not_others_of_their_title_or_without_one():
+    texts = [("a", "Ann left"), ("b", "Ann left"), ("a", "Ann left"), ("a", "Leo left"), ("", "Yes"), ("", "Yes")]
+    assert leave_out(*[make_doc(title, text) for title, text in texts]) == (
+        [0, 1, 3, 4, 5],
         {
-            "Left out documents that come a second time": [
-                "a.txt:2: document 'a', as in a.txt:0.",
-                "a.txt:3: document 'a', as in a.txt:0.",
-            ]
+            "Left out documents that come a second time": ["a.txt:2: document 'a', as in a.txt:0."],
+            "Kept different documents of the same name": ["a.txt:3: document 'a', as in a.txt:0. Rename one."],
         },
     )
-
-
-def test_different_documents_of_one_title_are_kept_and_reported():
-    assert leave_out(make_doc("a", "Ann left"), make_doc("a", "Leo left")) == (
-        [0, 1],
-        {"Kept different documents of the same name": ["a.txt:1: document 'a', as in a.txt:0. Rename one."]},
-    )
-
-
-def test_documents_without_a_title_may_repeat_each_other():
-    assert leave_out(make_doc("", "Yes"), make_doc("", "Yes")) == ([0, 1], {})
 
 
 def test_another_copy_than_the_pinned_one_is_named():

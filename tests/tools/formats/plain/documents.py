@@ -55,15 +55,8 @@ def full_doc(vocab: Vocab) -> Doc:
     )
     doc.ents = [Span(doc, 2, 4, "PERSON", kb_id="Q7")]
     set_mentions(doc, sorted([*mentions, (11, 12)]), [0.75, 1.0, 0.5, 1.0, 0.625])
-    called = Frame(
-        4,
-        5,
-        [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")],
-        "call.02",
-        [1.0, 0.5, 0.25],
-        "to phone",
-        {"ARG0": "caller"},
-    )
+    arguments = [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")]
+    called = Frame(4, 5, arguments, "call.02", [1.0, 0.5, 0.25], "to phone", {"ARG0": "caller"})
     set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
     set_quotations(doc, [Quotation(9, 12, speaker=(2, 4), addressee=(5, 7), cue=(2, 5), score=0.375)])
     set_labelled_spans(doc, [(5, 6, "PERSON"), (5, 7, "PERSON")], [0.5, 0.75])
@@ -113,45 +106,38 @@ def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
         del doc.spans[key]
     spans = offsets(len(doc)) if len(doc) else st.nothing()
     several = st.lists(spans, max_size=5, unique=True) if len(doc) else st.just([])
+
+    def maybe_scores(count: int) -> list[float] | None:
+        return draw(st.none() | st.lists(probabilities, min_size=count, max_size=count))
+
     if draw(st.booleans()):
         set_speakers(doc, [(*span, draw(names)) for span in draw(several)])
     if draw(st.booleans()):
-        annotate_clusters(draw, doc, draw(st.lists(several, max_size=4)), draw(several))
+        clusters: list[list[Mention]] = draw(st.lists(several, max_size=4))
+        mentions = sorted({*itertools.chain(*clusters), *draw(several)})
+        scores = maybe_scores(len(mentions)) if mentions else []
+        if draw(st.booleans()):
+            set_mentions(doc, mentions, scores)
+        earlier = [[[other for other in cluster if other < mention] for mention in cluster] for cluster in clusters]
+        linked = [[draw(st.sampled_from([None, *others])) for others in cluster] for cluster in earlier]
+        set_clusters(
+            doc,
+            clusters,
+            scores=None if scores is None else dict(zip(mentions, scores, strict=True)),
+            link_scores=[maybe_scores(len(cluster)) for cluster in clusters],
+            antecedents=[row if draw(st.booleans()) else None for row in linked],
+            names=[draw(names) for _ in clusters],
+        )
     if draw(st.booleans()):
         frames = []
         for start, end in draw(several):
             arguments = [Argument(*span, draw(roles)) for span in draw(several)]
-            scores = draw(st.none() | st.lists(probabilities, min_size=1 + len(arguments), max_size=1 + len(arguments)))
-            frames.append(Frame(start, end, arguments, draw(st.none() | names), scores))
+            frames.append(Frame(start, end, arguments, draw(st.none() | names), maybe_scores(1 + len(arguments))))
         set_frames(doc, frames)
     if draw(st.booleans()):
         named = [draw(st.none() | spans) if len(doc) else None for _ in range(3)]
-        quoted = [Quotation(*span, *named, draw(st.none() | probabilities)) for span in draw(several)]
-        set_quotations(doc, quoted)
+        set_quotations(doc, [Quotation(*span, *named, draw(st.none() | probabilities)) for span in draw(several)])
     if draw(st.booleans()):
-        labelled = {(*span, draw(roles)): draw(probabilities) for span in [*draw(several), *draw(several)]}
-        are_scored = not labelled or draw(st.booleans())
-        set_labelled_spans(doc, [*labelled], [*labelled.values()] if are_scored else None)
+        labelled = [*dict.fromkeys((*span, draw(roles)) for span in [*draw(several), *draw(several)])]
+        set_labelled_spans(doc, labelled, maybe_scores(len(labelled)) if labelled else [])
     return doc
-
-
-def annotate_clusters(draw: st.DrawFn, doc: Doc, clusters: list[list[Mention]], others: list[Mention]) -> None:
-    def row(cluster: list[Mention]) -> list[float] | None:
-        return draw(st.none() | st.lists(probabilities, min_size=len(cluster), max_size=len(cluster)))
-
-    def antecedents(cluster: list[Mention]) -> list[Mention | None]:
-        return [draw(st.sampled_from([None, *(other for other in cluster if other < mention)])) for mention in cluster]
-
-    mentions = sorted({*itertools.chain(*clusters), *others})
-    are_scored = not mentions or draw(st.booleans())
-    scores = {mention: draw(probabilities) for mention in mentions}
-    if draw(st.booleans()):
-        set_mentions(doc, mentions, [scores[mention] for mention in mentions] if are_scored else None)
-    set_clusters(
-        doc,
-        clusters,
-        scores=scores if are_scored else None,
-        link_scores=[row(cluster) for cluster in clusters],
-        antecedents=[antecedents(cluster) if draw(st.booleans()) else None for cluster in clusters],
-        names=[draw(names) for _ in clusters],
-    )

@@ -11,8 +11,10 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import (
@@ -31,15 +33,17 @@ from spacy_span_selector.annotation import (
     set_labelled_spans,
 )
 from spacy_span_selector.extensions import doc_clusters
+from spacy_span_selector.tools.formats.plain import json_schema
 
 from ....robustness.strategies import odd_values, raw_texts
 from .documents import always_the_same, annotated, content, full_doc, pack, rounded, rows
 
 NLP = spacy.blank("en")
+VALIDATOR = Draft202012Validator(json_schema())
 TEXT = "Ann called her brother."
 
 
-def read(data: Any, nlp: Language = NLP) -> Doc:
+def read(data: Any, nlp: Language | Vocab = NLP) -> Doc:
     """A document of which nothing is left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -60,9 +64,10 @@ def spans(*places: tuple[int, int]) -> dict[str, list[int]]:
 
 @always_the_same
 @given(doc=annotated(NLP.vocab))
-def test_nothing_is_lost_with_tokens(doc: Doc):
+def test_nothing_is_lost_with_tokens_for_which_a_vocabulary_will_do(doc: Doc):
     data = json.loads(json.dumps(to_dict(doc, tokens=True)))
-    assert content(read(data)) == rounded(content(doc))
+    VALIDATOR.validate(data)
+    assert content(read(data, NLP.vocab)) == rounded(content(doc))
 
 
 @always_the_same
@@ -103,28 +108,13 @@ def test_a_label_that_labelled_spans_tell_follows_them():
     assert [cluster.label_ for cluster in doc_clusters(doc)] == ["person", "VEH"]
 
 
-def test_a_vocabulary_will_do_for_data_with_tokens():
-    doc = full_doc(NLP.vocab)
-    assert content(from_dict(to_dict(doc, tokens=True), NLP.vocab)) == content(doc)
-    with pytest.raises(ValueError, match="Can't read document 'the call': it has no 'tokens', and a Vocab has no tok"):
-        from_dict(to_dict(doc), NLP.vocab)
-
-
-def test_what_was_read_can_be_saved():
-    doc = read(to_dict(full_doc(NLP.vocab)))
-    saved = DocBin(docs=[doc], store_user_data=True).to_bytes()
-    (loaded,) = DocBin().from_bytes(saved).get_docs(NLP.vocab)
-    assert content(loaded) == content(doc)
-
-
 def test_other_keys_of_spans():
     data = to_dict(full_doc(NLP.vocab))
     del data["clusters"]["entity_id"]  # it comes from `doc.ents`, which plain data does not hold
     keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles", "labelled_key": "nested"}
     doc = from_dict(data, NLP, **keys)
-    assert {*doc.spans} == {
-        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "speakers", "quotations_1"),
-        "nested",
+    assert {*doc.spans} - {"speakers", "quotations_1"} == {
+        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "nested")
     }
     assert to_dict(doc, **keys) == data
     assert {*from_dict(make_data(frames=spans()), NLP, predicates_key="verbs").spans} == {"verbs"}
@@ -173,20 +163,17 @@ def test_of_two_scores_of_one_span_both_are_kept_and_the_first_is_that_of_the_se
     assert rows(to_dict(doc)["mentions"]) == mentions
 
 
-def test_a_text_that_is_too_long_for_the_tokenizer_is_named():
-    nlp = spacy.blank("en")
-    nlp.max_length = 10
-    with pytest.raises(
-        ValueError, match=r"Can't read document starting 'Ann called.*can't be split into tokens: \[E088"
-    ):
-        from_dict(make_data(), nlp)
-
-
-def test_a_tokenizer_that_changes_the_text_is_an_error():
+def test_a_text_that_cannot_be_split_is_named():
     nlp = spacy.blank("en")
     nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split())
     with pytest.raises(ValueError, match="the tokenizer of the pipeline changes its text"):
         from_dict(make_data("Ann  left"), nlp)
+    nlp.max_length = 10
+    message = r"Can't read document starting 'Ann called.*can't be split into tokens: \[E088"
+    with pytest.raises(ValueError, match=message):
+        from_dict(make_data(), nlp)
+    with pytest.raises(ValueError, match=r"it has no 'tokens', and a Vocab has no tokenizer\. Pass a pipeline, or"):
+        from_dict(make_data(), nlp.vocab)
 
 
 @pytest.mark.parametrize(
@@ -229,16 +216,17 @@ def test_spans_between_tokens_are_left_out_and_counted():
         frames=spans((4, 10), (4, 9)),
         arguments=pack(*arguments),
         speakers=pack(span(0, 1, speaker="Ann")),
+        labelled_spans=pack(span(0, 2, label="PERSON", score=0.5), span(11, 22, label="PERSON", score=0.25)),
     )
     doc, message = warning_about(data)
-    assert message.startswith(
-        "Left out spans that don't begin and end with tokens: 6. The first: speakers[0], 'A' at 0, in document starting"
-    )
+    expected = "Left out spans that don't begin and end with tokens: 7. The first: speakers[0], 'A' at 0, in document"
+    assert message.startswith(expected)
     assert get_clusters(doc) == [[(0, 1), (2, 3)]]
     assert doc.spans["coref_clusters_1"].attrs["antecedents"] == [None, None]
     assert [token.text for token in doc.spans["coref_mentions"]] == ["Ann", "her", "brother"]
     assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
     assert get_speakers(doc) == []
+    assert get_labelled_spans(doc) == [(2, 4, "PERSON")] and doc.spans["sc"].attrs == {"scores": [0.25]}
 
 
 def test_quotations_that_do_not_align_are_left_out_and_what_else_does_not_is_not_known():
@@ -254,13 +242,6 @@ def test_sentences_that_start_in_a_token_are_counted():
     doc, message = warning_about(data)
     assert "Left out starts of sentences where no token starts: 2. The first: sentences[1]" in message
     assert len(list(doc.sents)) == 1
-
-
-def test_a_labelled_span_that_does_not_align_is_left_out_with_its_score():
-    labelled = [span(0, 2, label="PERSON", score=0.5), span(11, 22, label="PERSON", score=0.25)]
-    doc, message = warning_about(make_data(labelled_spans=pack(*labelled)))
-    assert "don't begin and end with tokens: 1. The first: labelled_spans[0], 'An' at 0" in message
-    assert get_labelled_spans(doc) == [(2, 4, "PERSON")] and doc.spans["sc"].attrs == {"scores": [0.25]}
 
 
 def test_scores_that_only_some_spans_have_are_counted():
@@ -293,10 +274,6 @@ def arguments(*rows: dict[str, Any]) -> dict[str, Any]:
     return {"frames": spans((4, 10)), "arguments": pack(*({**HER, "frame": 0, "role": "ARG1", **row} for row in rows))}
 
 
-def labelled(*rows: dict[str, Any]) -> dict[str, Any]:
-    return {"labelled_spans": pack(*({**HER, "label": "A", **row} for row in rows))}
-
-
 def quoted(**parts: int) -> dict[str, Any]:
     return {"quotations": pack({**ANN, **parts})}
 
@@ -308,7 +285,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"sentences": {"start": [0]}}, "sentences.end is missing"),
     ({"sentences": {"start": [0, 4], "end": [23]}}, "expected as many values under each key; found 2 of 'start', 1 of"),
     (mentions({"start": "0", "end": 3}), r"mentions.start\[0\] is '0'; expected a valid integer"),
-    (mentions({"start": 0.0, "end": 3}), r"start\[0\] is 0.0; expected a valid integer"),
     (mentions(span(False, 3)), r"start\[0\] is False; expected a valid integer"),
     (mentions(span(-1, 3)), r"start\[0\] is -1; expected greater than or equal to 0"),
     (mentions(span(10**5000, 3)), r"\(start, end\) of mentions\[0\] is too long to be shown"),
@@ -320,7 +296,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (mentions(ANN, {**HER, "cluster": 2}), r"mentions.cluster is \[0, 2\]; expected the numbers of 2 clusters, from 0"),
     (mentions(ANN, clusters={"name": ["a", "b"]}), r"cluster is \[0\]; expected the numbers of 2 clusters"),
     (mentions({**ANN, "antecedent": 7}), r"antecedent\[0\] is 7; expected the number of one of 1 mentions"),
-    (mentions({**ANN, "antecedent": -1}), r"antecedent\[0\] is -1; expected greater than or equal to 0"),
     (
         mentions({**ANN, "antecedent": 1}, {**HER, "antecedent": 1}),
         "is .2, 3.; expected None, or a mention of the same",
@@ -346,18 +321,12 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"sentences": spans((0, 10))}, "the text between sentences at 10 is ' her brother.'; expected white space"),
     ({"sentences": spans((0, 3), (11, 23))}, "the text between sentences at 3 is ' called '; expected white space"),
     ({"sentences": spans((0, 10), (4, 23))}, r"sentences.start\[1\] is 4; expected at least 10, where the one before"),
-    ({"sentences": spans((11, 23), (0, 10))}, "the text between sentences at 0 is 'Ann called '; expected white space"),
     ({"tokens": spans((0, 3), (2, 23))}, r"tokens.start\[1\] is 2; expected at least 3, where the one before it ends"),
     ({"tokens": spans((0, 10))}, "the text between tokens at 10 is ' her brother.'; expected white space"),
     ({"quotations": {"end": [3]}}, r"quotations.start is missing"),
     (quoted(cue_start=4), r"\(start, end\) of the cue of quotations\[0\] is \(4, None\); expected both or none"),
     (quoted(speaker_start=4, speaker_end=99), r"of the speaker of quotations\[0\] is \(4, 99\); expected start < end"),
-    ({"labelled_spans": pack(ANN)}, r"labelled_spans.label is missing"),
-    (labelled({"end": 99}), r"\(start, end\) of labelled_spans\[0\] is \(11, 99\)"),
-    (
-        labelled({}, {"score": 0.5}),
-        r"spans\[1\] is \(2, 3, 'A'\), which is in the document already; expected each once",
-    ),
+    ({"labelled_spans": pack(*[{**HER, "label": "A"}] * 2)}, r"spans\[1\] is \(2, 3, 'A'\), which is in the document"),
     ({"speakers": pack({**ANN, "speaker": None})}, r"speakers.speaker\[0\] is None; expected a valid string"),
 ]
 
