@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
+from thinc.api import SGD
 from torch import nn
 
 from spacy_span_selector.annotation import (
@@ -38,6 +40,7 @@ from spacy_span_selector.annotation import (
     set_labelled_spans,
     set_mentions,
     set_predicates,
+    set_title,
 )
 from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.pipeline.structured_coref import CorefPrediction
@@ -46,6 +49,7 @@ from spacy_span_selector.pipeline.structured_srl import SrlPrediction
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ..selectors import selector_block
+from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
 
 CLUSTERS = """
@@ -72,12 +76,6 @@ Leo picked up a hat that Ruth left there.
 Tom left a key there.
 > [ARG0 Tom] [V=leave.02 left] [ARG1 a key] [ARGM-LOC there].
 """
-OTHER_FRAMES = """
-Go.
-> [V=go.01 Go].
-Ann left.
-> [ARG7 Ann] [V left].
-"""
 LABELLED = """
 === the station
 Ann Lee met her brother at the station.
@@ -91,6 +89,13 @@ Ruth found it near her house.
 [] [PER Ruth] found it near [LOC [FAC [PER her] house]].
 """
 
+LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"], "upstream": "*"}
+TRANSFORMER_LISTENER = {
+    "@architectures": "spacy-transformers.TransformerListener.v1",
+    "grad_factor": 1.0,
+    "pooling": {"@layers": "reduce_mean.v1"},
+}
+
 Spans = list[tuple[int, int]]
 Annotation = tuple[dict[str, tuple[list[tuple[int, int, str]], dict[str, Any]]], list[float]]
 """The spans of each group of a document with their labels, the attributes of the group, and the scores of all."""
@@ -98,63 +103,37 @@ Annotation = tuple[dict[str, tuple[list[tuple[int, int, str]], dict[str, Any]]],
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A component, with all that the tests of test_selector_pipe.py need to know of it.
-
-    factory (str): Its registered name.
-    model (dict[str, Any]): The settings of a small architecture without dropout.
-    plain (dict[str, Any]): Settings that leave the output as the network has it.
-    selectors (tuple[str, ...]): The selectors that it takes.
-    corpus (str): Gold documents in the bracketed format. The second has several groups.
-    other_corpus (str): Gold documents with other labels, if the component has labels.
-    parse (Callable): Reads documents in the bracketed format, with all that the selectors learn from.
-    texts (tuple[str, ...]): Other texts, some without words. In the first, something is found.
-    steps (int): Training steps after which a pipeline with any selector is overfitted to the corpus.
-    scores (tuple[str, ...]): The scores that are 1 if everything is found, the main score first.
-    settings (dict[str, Any]): Settings that no other component has, with values that are not the default.
-    spans_key, spans_setting (str): The key in `doc.spans` of the spans that it selects, and the setting that holds it.
-    keys (Callable): The keys of its groups in a document.
-    read, write (Callable): Get and set what the groups of a document hold, scores aside.
-    write_nothing (Callable): Annotates a document as one that has no group.
-    mark (Callable): Annotates a document with one group for each list of spans.
-    max_span_width (int): A limit that some gold spans exceed.
-    too_wide (tuple[str, int]): The first of these in the corpus, as a warning shows it, and how many there are.
-    prediction, no_prediction (Any): What `predict` may return for a document of at least three words.
-    predicted (Annotation): The annotation that `prediction` amounts to.
-    prefix (str): The prefix of the keys of its groups; empty if the spans that it selects are its only group.
-    given_key, given_setting (str): The key of the spans that it is given, and the setting that holds it; empty if it is
-        given none.
-    """
+    """A component, with all that the tests of test_selector_pipe.py need to know of it."""
 
     factory: str
-    model: dict[str, Any]
-    plain: dict[str, Any]
-    selectors: tuple[str, ...]
-    corpus: str
-    other_corpus: str
-    parse: Callable[[str, Language], list[Doc]]
-    texts: tuple[str, ...]
-    steps: int
-    scores: tuple[str, ...]
-    settings: dict[str, Any]
-    spans_key: str
-    spans_setting: str
-    keys: Callable[[Doc], list[str]]
-    read: Callable[..., list[Any]]
+    model: dict[str, Any]  # a small architecture without dropout
+    corpus: str  # gold documents in the bracketed format; the second has several groups
+    other_corpus: str  # the same with other labels, if the component has labels
+    texts: tuple[str, ...]  # some without words; in the first, something is found
+    steps: int  # after which a pipeline with any selector is overfitted to the corpus
+    scores: tuple[str, ...]  # those that are 1 if everything is found, the main score first
+    spans_key: str  # of the spans that it selects
+    spans_setting: str  # holds this key
+    keys: Callable[[Doc], list[str]]  # of its groups in a document
+    read: Callable[..., list[Any]]  # what the groups of a document hold, scores aside
     write: Callable[..., None]
-    write_nothing: Callable[[Doc], None]
-    mark: Callable[..., None]
-    max_span_width: int
-    too_wide: tuple[str, int]
-    prediction: Any
+    write_nothing: Callable[[Doc], None]  # annotates a document as one that has no group
+    mark: Callable[..., None]  # annotates a document with one group for each list of spans
+    max_span_width: int  # some gold spans are wider
+    too_wide: tuple[str, int]  # the first of these, as a warning shows it, and how many there are
+    prediction: Any  # what `predict` may return for a document of at least three words
     no_prediction: Any
-    predicted: Annotation
-    prefix: str = ""
-    given_key: str = ""
+    predicted: Annotation  # what `prediction` amounts to
+    plain: dict[str, Any] = field(default_factory=dict)  # settings that leave the output as the network has it
+    settings: dict[str, Any] = field(default_factory=dict)  # its own, with values that are not the default
+    prefix: str = ""  # of the keys of its groups; empty if the spans that it selects are its only group
+    given_key: str = ""  # of the spans that it is given, if it is given any
     given_setting: str = ""
+    selectors: tuple[str, ...] = ("structured", "laminar", "sigmoid")
+    parse: Callable[[str, Language], list[Doc]] = parse_bracketed  # with all that the selectors learn from
 
 
 def mark_clusters(doc: Doc, *groups: Spans) -> None:
-    """Each group is a cluster."""
     set_clusters(doc, groups)
 
 
@@ -165,7 +144,6 @@ def mark_frames(doc: Doc, *groups: Spans) -> None:
 
 
 def mark_labelled(doc: Doc, *groups: Spans) -> None:
-    """Each span is labelled."""
     set_labelled_spans(doc, [(*span, "PER") for span in {span for group in groups for span in group}])
 
 
@@ -177,28 +155,24 @@ def read_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
     return without_scores(get_frames(doc, prefix))
 
 
+SMALL = {"tok2vec": TOK2VEC, "hidden_width": 24, "feature_width": 4, "dropout": 0.0, "max_span_width": None}
+
 COREF = Case(
     factory="structured_coref",
     model={
+        **SMALL,
         "@architectures": "spacy_span_selector.CorefModel.v1",
-        "tok2vec": TOK2VEC,
         "hidden_width": 32,
         "linker_width": 16,
         "linker_hidden_width": 24,
-        "feature_width": 4,
         "antecedents": 10,
-        "dropout": 0.0,
         "distance": "candidates",
         "pair_features": [],
         "speaker_dropout": 0.0,
         "bfloat16": False,
-        "max_span_width": None,
     },
-    plain={},
-    selectors=("structured", "laminar", "sigmoid"),
     corpus=CLUSTERS,
     other_corpus="[Ruth|ruth] left [her|ruth] hat.",
-    parse=parse_bracketed,
     texts=("Ann Lee met her brother. He thanked Ann.", "", "Hi", "Leo lost a hat. Ruth found it.", "Yes.", "  ", ""),
     steps=120,
     scores=("coref_f", "coref_ment_f"),
@@ -225,21 +199,15 @@ COREF = Case(
 SRL = Case(
     factory="structured_srl",
     model={
+        **SMALL,
         "@architectures": "spacy_span_selector.SrlModel.v1",
-        "tok2vec": TOK2VEC,
-        "hidden_width": 24,
         "pair_width": 16,
         "pair_hidden_width": 24,
-        "feature_width": 4,
-        "dropout": 0.0,
         "roleset_vectors": False,
-        "max_span_width": None,
     },
     plain={"frame_roles": False},
-    selectors=("structured", "laminar", "sigmoid"),
     corpus=FRAMES,
-    other_corpus=OTHER_FRAMES,
-    parse=parse_bracketed,
+    other_corpus="Go.\n> [V=go.01 Go].\nAnn left.\n> [ARG7 Ann] [V left].",
     texts=("Ann gave Leo a key. He left.", "", "Hi", "Leo picked up a hat that Tom left. Ann left it there.", "  ", ""),
     steps=50,
     scores=("srl_f", "srl_span_f", "srl_pred_f", "srl_sense_acc", "srl_kept_r"),
@@ -269,23 +237,15 @@ SRL = Case(
 SPANCAT = Case(
     factory="structured_spancat",
     model={
+        **SMALL,
         "@architectures": "spacy_span_selector.SpancatModel.v1",
-        "tok2vec": TOK2VEC,
-        "hidden_width": 24,
         "label_hidden_width": 24,
-        "feature_width": 4,
-        "dropout": 0.0,
-        "max_span_width": None,
     },
-    plain={},
-    selectors=("structured", "laminar", "sigmoid"),
     corpus=LABELLED,
     other_corpus="Ann left.\n[] [PERSON Ann] left.",
-    parse=parse_bracketed,
     texts=COREF.texts,
     steps=50,
     scores=("spans_sc_f", "spans_sc_p", "spans_sc_r"),
-    settings={},
     spans_key=LABELLED_KEY,
     spans_setting="spans_key",
     keys=lambda doc: [LABELLED_KEY] if doc.spans.get(LABELLED_KEY) else [],
@@ -337,6 +297,28 @@ def make_nlp(
     return nlp
 
 
+def tiny_transformer(
+    folder: Path,
+    window: int = 64,
+    stride: int = 48,
+    architecture: str = "spacy_span_selector.TransformerModel.v1",
+) -> dict[str, Any]:
+    """The model of a `transformer`."""
+    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
+    pieces = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": window, "stride": stride}
+    return {"@architectures": architecture, "name": str(tiny_bert(folder / "bert")), "get_spans": pieces}
+
+
+def transformer_nlp(case: Case, folder: Path, **settings: Any) -> tuple[Language, list[Example]]:
+    """A pipeline whose component listens to a transformer, with random weights, and its examples."""
+    fix_random_seed(0)
+    nlp = make_nlp(case, model={"tok2vec": TRANSFORMER_LISTENER})
+    nlp.add_pipe("transformer", before=case.factory, config={"model": tiny_transformer(folder, **settings)})
+    examples = make_examples(nlp, gold_docs(case, nlp))
+    nlp.initialize(lambda: examples)
+    return nlp, examples
+
+
 def component(nlp: Language, name: str | None = None) -> Any:
     """A component of a pipeline, by default the last."""
     return nlp.get_pipe(name or nlp.pipe_names[-1])
@@ -386,6 +368,25 @@ def train(nlp: Language, examples: list[Example], steps: int, learn_rate: float 
     for _ in range(steps):
         losses.append(sum(nlp.update(examples, sgd=optimizer, losses={}, drop=0.0).values()))
     return losses
+
+
+def of_other_tokens(nlp: Language) -> Doc:
+    """A text of two sentences one of whose words is two tokens."""
+    words, spaces = ["Ann", "left", ".", "She", "sl", "ept", "."], [True, False, True, True, False, False, False]
+    doc = Doc(nlp.vocab, words=words, spaces=spaces)
+    set_title(doc, "the attic")
+    return doc
+
+
+def update_and_warn_once(nlp: Language, reference: Doc, steps: int) -> tuple[list[str], list[float]]:
+    """The sorted warnings of the first of some updates, after which there are none, and all losses."""
+    examples, name = make_examples(nlp, [reference]), nlp.pipe_names[-1]
+    with pytest.warns(UserWarning) as caught:
+        losses = [nlp.update(examples, sgd=SGD(0.1), losses={})[name]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        losses += [nlp.update(examples, sgd=SGD(0.1), losses={})[name] for _ in range(steps - 1)]
+    return sorted(str(warning.message) for warning in caught if warning.category is UserWarning), losses
 
 
 @cache

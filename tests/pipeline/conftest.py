@@ -1,4 +1,4 @@
-"""The trained pipeline of the component that a test module provides as the fixture `case`."""
+"""Each component as a fixture, which a test module may replace by one of them, and its trained pipeline."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from .components import Case, gold_docs, load_trained
+from .components import CASES, Case, gold_docs, load_trained
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.factory)
+def case(request: pytest.FixtureRequest) -> Case:
+    found: Case = request.param
+    return found
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the linker knows of two mentions, from the document through the component: vectors say nothing here."""
+"""What the linker knows of two mentions, from the document through the component."""
 
 from __future__ import annotations
 
@@ -24,25 +24,6 @@ from spacy_span_selector.pipeline.batches import TOO_LONG
 from ..selectors import selector_block
 from .components import COREF, component, network
 
-BLIND = {
-    "@architectures": "spacy.Tok2Vec.v2",
-    "embed": {
-        "@architectures": "spacy.MultiHashEmbed.v2",
-        "width": 8,
-        "rows": [50],
-        "attrs": ["SHAPE"],
-        "include_static_vectors": False,
-    },
-    "encode": {
-        "@architectures": "spacy.MaxoutWindowEncoder.v2",
-        "width": 8,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "depth": 1,
-    },
-}
-"""An encoder that tells words apart by their shapes alone."""
-
 NLP = spacy.blank("en")
 
 
@@ -50,7 +31,7 @@ def make_nlp(features: Sequence[str], selector: str = "laminar", **config: Any) 
     """An initialized pipeline of the component alone."""
     fix_random_seed(0)
     nlp = spacy.blank("en", vocab=NLP.vocab)
-    model = {**COREF.model, "tok2vec": BLIND, "pair_features": features, "distance": "mentions"}
+    model = {**COREF.model, "pair_features": features, "distance": "mentions"}
     config = {"model": {**model, "selector": selector_block(selector)}, **COREF.plain, **config}
     nlp.add_pipe("structured_coref", config=config)
     gold = Doc(NLP.vocab, words=["Ann", "saw", "herself"], sent_starts=[True, False, False])
@@ -127,8 +108,7 @@ def test_a_pipeline_keeps_its_features_on_the_disk(tmp_path: Path) -> None:
                 weight.normal_()
     nlp.to_disk(tmp_path)
     loaded, doc = spacy.load(tmp_path), make_dialogue(1)
-    settings = component(loaded)
-    assert (settings.link_threshold, settings.link_non_mentions) == (-0.5, 0.25)
+    assert component(loaded).link_threshold == -0.5
     assert list(component(loaded).model.attrs["settings"].pair_features) == list(FEATURE_NAMES)
     (expected,), (found,) = (component(pipeline).predict([doc]) for pipeline in (nlp, loaded))
     assert found == expected

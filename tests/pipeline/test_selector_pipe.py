@@ -12,6 +12,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,11 @@ from spacy_span_selector.pipeline.batches import MORE_THAN_A_BATCH, TOO_LONG
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
-from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
 from .components import (
     CASES,
     COREF,
+    LISTENER,
     NUMBERED,
     Annotation,
     Case,
@@ -63,19 +64,15 @@ from .components import (
     make_examples,
     make_nlp,
     network,
+    of_other_tokens,
     opinionated,
     selected,
     sentenced,
     train,
+    transformer_nlp,
+    update_and_warn_once,
     weights,
 )
-
-
-@pytest.fixture(params=CASES, ids=lambda case: case.factory)
-def case(request: pytest.FixtureRequest) -> Case:
-    found: Case = request.param
-    return found
-
 
 each_numbered = pytest.mark.parametrize("case", NUMBERED, ids=lambda case: case.factory)
 
@@ -174,17 +171,28 @@ def from_bytes(nlp: Language, path: Path) -> Language:
     return load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
 
 
+def from_text(nlp: Language, path: Path) -> Language:
+    config = Config().from_str(nlp.config.to_str())
+    assert "attrs" not in config["components"][nlp.pipe_names[-1]]["model"]["selector"]
+    return load_model_from_config(config, auto_fill=False, validate=True).from_bytes(nlp.to_bytes())
+
+
 def from_pickle(nlp: Language, path: Path) -> Language:
     return pickle.loads(pickle.dumps(nlp))
 
 
-@pytest.mark.parametrize("reload", [from_disk, from_bytes, from_pickle])
+@pytest.mark.parametrize("reload", [from_disk, from_bytes, from_text, from_pickle])
+@each_selector()
 def test_predictions_survive_serialization(
-    case: Case, reload: Callable[[Language, Path], Language], trained: Language, gold: list[Doc], tmp_path: Path
+    case: Case, selector: str, reload: Callable[[Language, Path], Language], tmp_path: Path
 ) -> None:
-    loaded = reload(trained, tmp_path)
-    assert_same(annotate(loaded, texts_of(gold)), annotate(trained, texts_of(gold)))
-    assert component(loaded).label_data == component(trained).label_data
+    nlp = load_trained(case, selector)
+    texts = texts_of(gold_docs(case, nlp))
+    loaded = reload(nlp, tmp_path)
+    assert_same(annotate(loaded, texts), annotate(nlp, texts))
+    assert component(loaded).label_data == component(nlp).label_data
+    assert component(loaded).selector == component(nlp).selector
+    assert isinstance(component(loaded).selector, SELECTORS[selector])
 
 
 def test_loading_replaces_weights_of_other_sizes(case: Case, trained: Language, gold: list[Doc]) -> None:
@@ -195,16 +203,6 @@ def test_loading_replaces_weights_of_other_sizes(case: Case, trained: Language, 
     other.from_bytes(trained.to_bytes())
     assert_same(annotate(other, texts_of(gold)), annotate(trained, texts_of(gold)))
     assert component(other).label_data == component(trained).label_data
-
-
-@each_selector()
-def test_selectors_survive_serialization(case: Case, selector: str, tmp_path: Path) -> None:
-    nlp = load_trained(case, selector)
-    texts = texts_of(gold_docs(case, nlp))
-    loaded = from_disk(nlp, tmp_path)
-    assert_same(annotate(loaded, texts), annotate(nlp, texts))
-    assert component(loaded).selector == component(nlp).selector
-    assert isinstance(component(loaded).selector, SELECTORS[selector])
 
 
 def test_settings_survive_serialization(case: Case, tmp_path: Path) -> None:
@@ -269,10 +267,13 @@ def test_settings_are_set_by_name_as_those_of_spacys_components(case: Case) -> N
     pipe.cfg.update(decoding="map")
     assert (pipe.threshold, pipe.decoding) == (0.25, "map")
     assert dict(pipe.cfg) == pipe.cfg
-    with pytest.raises(ValueError, match=f"'threshold' of '{case.factory}' is 7; it must be"):
-        pipe.cfg["threshold"] = 7
+    for set_it in (pipe.cfg.__setitem__, partial(setattr, pipe), lambda name, value: pipe.configure(**{name: value})):
+        with pytest.raises(ValueError, match=f"'threshold' of '{case.factory}' is 7; it must be less than or equal"):
+            set_it("threshold", 7)
     with pytest.raises(ValueError, match=f"'{case.factory}' has no setting 'colour'"):
         pipe.configure(colour="red", threshold=0.5)
+    with pytest.raises(ValueError, match="negatives"):
+        pipe.configure(threshold=0.5, negatives=-1.0)
     assert pipe.threshold == 0.25
 
 
@@ -319,46 +320,13 @@ def test_use_before_initialization_is_an_error(case: Case) -> None:
         make_nlp(case)("Ann left. She slept.")
 
 
-def test_component_can_be_sourced(case: Case, trained: Language, gold: list[Doc]) -> None:
-    nlp = blank_nlp()
-    nlp.add_pipe(case.factory, source=trained)
-    assert_same(annotate(nlp, [gold[0].text]), annotate(trained, [gold[0].text]))
-
-
-def test_config_can_be_loaded_again(case: Case, trained: Language, gold: list[Doc]) -> None:
-    nlp = load_model_from_config(trained.config, auto_fill=False, validate=True)
-    assert component(nlp)._saved() == component(make_nlp(case))._saved()
-    nlp.from_bytes(trained.to_bytes())
-    assert_same(annotate(nlp, [gold[0].text]), annotate(trained, [gold[0].text]))
-
-
-@each_selector()
-def test_a_selector_survives_the_text_of_a_config(case: Case, selector: str) -> None:
-    nlp = load_trained(case, selector)
-    text = gold_docs(case, nlp)[0].text
-    config = Config().from_str(nlp.config.to_str())
-    assert "attrs" not in config["components"][case.factory]["model"]["selector"]
-    loaded = load_model_from_config(config, auto_fill=False, validate=True).from_bytes(nlp.to_bytes())
-    assert component(loaded).selector == component(nlp).selector
-    assert_same(annotate(loaded, [text]), annotate(nlp, [text]))
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"@misc": "spacy_span_selector.SigmoidSelector.v1"}, SELECTORS["sigmoid"]()),
-        (
-            {"@misc": "spacy_span_selector.SigmoidSelector.v1", "non_crossing": True},
-            SELECTORS["sigmoid"](non_crossing=True),
-        ),
-    ],
-    ids=["sigmoid", "non-crossing"],
-)
-def test_a_selector_can_be_changed_on_the_command_line(case: Case, changes: dict[str, Any], expected: object) -> None:
+@pytest.mark.parametrize("settings", [{}, {"non_crossing": True}], ids=["sigmoid", "non-crossing"])
+def test_a_selector_can_be_changed_on_the_command_line(case: Case, settings: dict[str, Any]) -> None:
+    changes = {"@misc": "spacy_span_selector.SigmoidSelector.v1", **settings}
     text = make_nlp(case).config.to_str()
     overrides = {f"components.{case.factory}.model.selector.{key}": value for key, value in changes.items()}
     nlp = load_model_from_config(Config().from_str(text, overrides=overrides), auto_fill=True)
-    assert component(nlp).selector == expected
+    assert component(nlp).selector == SELECTORS["sigmoid"](**settings)
 
 
 def test_training_can_be_resumed(case: Case, trained: Language, gold: list[Doc]) -> None:
@@ -400,18 +368,12 @@ def test_processes_equal_one_process(in_a_fresh_process: subprocess.CompletedPro
     assert in_a_fresh_process.returncode == 0, in_a_fresh_process.stderr
 
 
-def test_empty_batches(case: Case, trained: Language) -> None:
+def test_nothing_is_found_in_and_learnt_from_nothing(case: Case, trained: Language) -> None:
     assert list(trained.pipe([])) == []
     assert component(trained).predict([]) == []
     assert trained.update([]) == {}
     assert component(trained).update([]) == {case.factory: 0.0}
-
-
-def test_nothing_is_found_in_documents_without_words(case: Case, trained: Language) -> None:
     assert [annotation(doc) for doc in trained.pipe(["", "", ""])] == [({case.spans_key: ([], {})}, [])] * 3
-
-
-def test_documents_without_words_are_ignored_in_training(case: Case, trained: Language) -> None:
     examples = make_examples(trained, [Doc(trained.vocab), Doc(trained.vocab)])
     before = head_weights(trained)
     assert trained.update(examples, sgd=SGD(1.0), losses={}) == {case.factory: 0.0}
@@ -458,18 +420,16 @@ def test_whitespace_tokens(case: Case, trained: Language) -> None:
     assert not component(trained).lost.counts
 
 
-@each_numbered
 def test_annotating_again_replaces_groups_of_the_component_only(case: Case, trained: Language, gold: list[Doc]) -> None:
     doc = trained(gold[1].text)
-    assert case.keys(doc) == [f"{case.prefix}_{number + 1}" for number in range(len(case.read(gold[1])))]
-    assert len(case.keys(doc)) > 1
+    if case.prefix:
+        assert case.keys(doc) == [f"{case.prefix}_{number + 1}" for number in range(len(case.read(gold[1])))]
+        assert len(case.keys(doc)) > 1
     others = {"entities": doc[0:1], f"{case.prefix}_of_mine": doc[0:2]}
     for key, span in others.items():
         doc.spans[key] = [span]
-    for prediction, expected in (
-        (case.prediction, case.predicted),
-        (case.no_prediction, ({case.spans_key: ([], {})}, [])),
-    ):
+    nothing: Annotation = ({case.spans_key: ([], {})}, [])
+    for prediction, expected in ((case.prediction, case.predicted), (case.no_prediction, nothing)):
         component(trained).set_annotations([doc], [prediction])
         copy = doc.copy()
         for key, span in others.items():
@@ -550,26 +510,22 @@ def test_threshold_is_for_marginal_decoding_alone(case: Case) -> None:
     assert_same(annotate(nlp, [text]), [annotation(by_tree)])
 
 
-@each_selector("structured", "laminar", "sigmoid")
-def test_partial_annotation_has_another_loss(case: Case, selector: str) -> None:
-    complete, partial = (
-        train(*initialized(case, selector, annotation=kind, negatives=0.0), steps=1)[0]
-        for kind in ("complete", "partial")
-    )
-    assert complete > partial
-
-
-@each_selector("structured", "laminar", "sigmoid")
-def test_negatives_add_to_the_loss(case: Case, selector: str) -> None:
-    without, with_negatives = (
-        train(*initialized(case, selector, negatives=negatives), steps=1)[0] for negatives in (0.0, 1.0)
-    )
-    assert without < with_negatives
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [
+        ({"annotation": "partial", "negatives": 0.0}, {"annotation": "complete", "negatives": 0.0}),
+        ({"negatives": 0.0}, {"negatives": 1.0}),
+    ],
+)
+@each_selector()
+def test_settings_of_the_loss(case: Case, selector: str, less: dict[str, Any], more: dict[str, Any]) -> None:
+    losses = [train(*initialized(case, selector, **settings), steps=1)[0] for settings in (less, more)]
+    assert losses[0] < losses[1]
 
 
 @each_numbered
 def test_keys_can_be_chosen(case: Case, trained: Language) -> None:
-    keys: dict[str, Any] = {"prefix": "mine", case.spans_setting: "kept", case.given_setting: "given"}
+    keys: dict[str, Any] = {"prefix": "mine", case.spans_setting: "mine_of_1", case.given_setting: "given"}
     nlp = make_nlp(case, **keys)
     docs = gold_docs(case, nlp)
     for doc in docs:
@@ -582,7 +538,7 @@ def test_keys_can_be_chosen(case: Case, trained: Language) -> None:
     nlp.from_bytes(trained.to_bytes(), exclude=[case.factory])
     component(nlp).model.from_bytes(component(trained).model.to_bytes())
     for doc in docs:
-        assert set(nlp(doc.text).spans) == {*doc.spans, "kept"}
+        assert set(nlp(doc.text).spans) == {*doc.spans, "mine_of_1"}
     assert nlp.evaluate(examples)[case.scores[0]] == 1.0
 
 
@@ -595,8 +551,10 @@ def test_keys_that_clash_are_an_error(case: Case, setting: str, key: str) -> Non
     keys: dict[str, Any] = {settings[setting]: key.format(given=case.given_key, prefix=case.prefix)}
     if "+" in key:
         keys["prefix"] = "a+b"
-    with pytest.raises(ValueError, match=rf"'{case.factory}' would read what it has written.*name of its own"):
-        make_nlp(case, **keys)
+    problem = rf"^'{case.factory}' would read what it has written: 'prefix' '.*' and '\w+_key' '.*' name .* of its own"
+    for set_them in (partial(make_nlp, case), component(make_nlp(case)).configure):
+        with pytest.raises(ValueError, match=problem):
+            set_them(**keys)
 
 
 @each_selector("structured", "laminar", "sigmoid")
@@ -628,16 +586,10 @@ def test_a_sentence_that_is_too_long_is_cut(case: Case) -> None:
     cut = Doc(nlp.vocab, words=[token.text for token in doc], sent_starts=starts)
     component(nlp).configure(max_sentence_words=None)
     assert_same([annotation(component(nlp)(cut))], [found])
-
-
-def test_a_sentence_that_is_not_too_long_is_not_cut(case: Case) -> None:
-    nlp = load_trained(case)
-    found = []
-    for limit in (None, 8):
-        component(nlp).configure(max_sentence_words=limit)
-        found += annotate(nlp, case.texts[:1])
-    assert found[0] == found[1]
-    assert not component(nlp).lost.counts
+    whole = annotate(nlp, case.texts[:1])
+    component(nlp).configure(max_sentence_words=8)  # not too long
+    assert annotate(nlp, case.texts[:1]) == whole
+    assert component(nlp).lost.counts == {TOO_LONG: 2}
 
 
 @each_selector("laminar", "sigmoid")
@@ -844,21 +796,12 @@ def test_gold_text_that_differs_is_an_error_that_names_the_document(case: Case) 
 @each_selector()
 def test_gold_that_cannot_be_used_is_reported_once_and_the_rest_is_learnt(case: Case, selector: str) -> None:
     nlp, _ = initialized(case, selector)
-    reference = Doc(
-        nlp.vocab, words=["Ann", "left", ".", "She", "sl", "ept", "."], spaces=[True, False, True, True] + [False] * 3
-    )
-    set_title(reference, "the attic")
+    reference = of_other_tokens(nlp)
     case.mark(reference, [(0, 1), (0, 4), (1, 2), (1, 4), (4, 5), (5, 6)])
-    (example,) = make_examples(nlp, [reference])
-    with pytest.warns(UserWarning) as caught:
-        losses = [nlp.update([example], sgd=SGD(0.1), losses={})[case.factory]]
-    messages = sorted(str(warning.message) for warning in caught if warning.category is UserWarning)
+    messages, losses = update_and_warn_once(nlp, reference, steps=6)
     assert len(messages) == 2
     assert CROSSES_SENTENCES in messages[0] and "'Ann left. She' in document 'the attic'" in messages[0]
     assert MISALIGNED in messages[1] and "'sl' in document 'the attic'" in messages[1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        losses += [nlp.update([example], sgd=SGD(0.1), losses={})[case.factory] for _ in range(5)]
     assert component(nlp).lost.counts == {CROSSES_SENTENCES: 12, MISALIGNED: 12}
     assert losses[-1] < losses[0]
 
@@ -986,14 +929,18 @@ def test_evaluation_gives_the_scores_of_the_component(case: Case, trained: Langu
     assert {name: scores[name] for name in case.scores} == dict.fromkeys(case.scores, 1.0)
 
 
-def test_threshold_can_be_found(case: Case, trained: Language, gold: list[Doc], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("case", "setting", "worst"), [(case, "threshold", 1.0) for case in CASES] + [(COREF, "link_threshold", None)]
+)
+def test_threshold_can_be_found(
+    case: Case, setting: str, worst: float | None, trained: Language, gold: list[Doc], tmp_path: Path
+) -> None:
     trained.to_disk(tmp_path / "model")
     DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")
-    best, score, scores = find_threshold(
-        str(tmp_path / "model"), tmp_path / "dev.spacy", case.factory, "threshold", case.scores[0], n_trials=3
-    )
-    assert scores[best] == score == 1.0
-    assert scores[1.0] == 0.0 and set(scores) == {0.0, 0.5, 1.0}
+    paths = str(tmp_path / "model"), tmp_path / "dev.spacy"
+    best, score, scores = find_threshold(*paths, case.factory, setting, case.scores[0], n_trials=3)
+    assert scores[best] == score == 1.0 and set(scores) == {0.0, 0.5, 1.0}
+    assert worst is None or scores[worst] == 0.0
 
 
 # Shared encoders
@@ -1004,9 +951,8 @@ def listening_nlp(*cases: Case, **config: Any) -> tuple[Language, list[list[Exam
     fix_random_seed(0)
     nlp = blank_nlp()
     nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
     for case in cases:
-        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener}, **config})
+        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": LISTENER}, **config})
     return nlp, [make_examples(nlp, gold_docs(case, nlp)) for case in cases]
 
 
@@ -1022,8 +968,7 @@ def assert_all_differ(found: list[np.ndarray], others: list[np.ndarray]) -> None
 def test_listener_trains_the_shared_tok2vec_with_a_tagger(case: Case, tmp_path: Path) -> None:
     # Without random negatives, so that the losses of two steps can be compared.
     nlp, [examples] = listening_nlp(case, negatives=0.0)
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
-    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": LISTENER}
     nlp.add_pipe("tagger", before=case.factory, config={"model": tagger})
     for example in examples:
         for token in example.reference:
@@ -1039,19 +984,6 @@ def test_listener_trains_the_shared_tok2vec_with_a_tagger(case: Case, tmp_path: 
     assert_same([annotation(doc) for doc in loaded.pipe(texts)], annotate(nlp, texts))
 
 
-def test_listener_can_be_replaced_by_what_it_listens_to(case: Case) -> None:
-    nlp, [examples] = listening_nlp(case)
-    nlp.initialize(lambda: examples)
-    expected = annotate(nlp, [examples[0].text])
-    nlp.replace_listeners("tok2vec", case.factory, ["model.tok2vec"])
-    nlp.remove_pipe("tok2vec")
-    assert_same(annotate(nlp, [examples[0].text]), expected)
-    encoder = component(nlp).model.get_ref("tok2vec")
-    before = weights(encoder)
-    nlp.update(examples, sgd=SGD(0.1))
-    assert_all_differ(weights(encoder), before)
-
-
 def test_tok2vec_learns_from_the_component_alone(case: Case) -> None:
     nlp, [examples] = listening_nlp(case)
     optimizer = nlp.initialize(lambda: examples)
@@ -1062,21 +994,9 @@ def test_tok2vec_learns_from_the_component_alone(case: Case) -> None:
     nlp.update(make_examples(nlp, [Doc(nlp.vocab)]), sgd=optimizer)
 
 
-def test_transformer_listener(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    fix_random_seed(0)
-    pooling = {"@layers": "reduce_mean.v1"}
-    listener = {
-        "@architectures": "spacy-transformers.TransformerListener.v1",
-        "grad_factor": 1.0,
-        "pooling": pooling,
-    }
-    nlp = make_nlp(case, model={"tok2vec": listener})
-    encoder = {"@architectures": "spacy-transformers.TransformerModel.v3", "name": str(tiny_bert(tmp_path / "bert"))}
-    nlp.add_pipe("transformer", before=case.factory, config={"model": encoder})
-    examples = make_examples(nlp, gold_docs(case, nlp))
-    optimizer = nlp.initialize(lambda: examples)
+def test_transformer_listener(case: Case, tmp_path: Path) -> None:
+    nlp, examples = transformer_nlp(case, tmp_path, architecture="spacy-transformers.TransformerModel.v3")
+    optimizer = nlp.resume_training()
     optimizer.learn_rate = 0.01
     batch = [*make_examples(nlp, [Doc(nlp.vocab)]), *examples]
     history = [nlp.update(batch, sgd=optimizer, losses={})[case.factory] for _ in range(15)]
@@ -1185,25 +1105,14 @@ def test_a_shared_encoder_gets_nothing_from_a_component_that_failed(monkeypatch:
     np.testing.assert_equal(shared_weights(nlp), before)
 
 
-def transformer_nlp(case: Case, folder: Path) -> tuple[Language, list[Example], nn.Module]:
-    """A pipeline behind a transformer, its examples, and the transformer's module."""
-    pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    listener = {
-        "@architectures": "spacy-transformers.TransformerListener.v1",
-        "grad_factor": 1.0,
-        "pooling": {"@layers": "reduce_mean.v1"},
-    }
-    nlp = make_nlp(case, model={"tok2vec": listener})
-    encoder = {"@architectures": "spacy_span_selector.TransformerModel.v1", "name": str(tiny_bert(folder / "bert"))}
-    encoder["get_spans"] = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 64, "stride": 48}
-    nlp.add_pipe("transformer", before=case.factory, config={"model": encoder})
-    examples = make_examples(nlp, gold_docs(case, nlp))
-    nlp.initialize(lambda: examples)
-    return nlp, examples, component(nlp, "transformer").model.layers[0].shims[0]._model
+def bert_in(nlp: Language) -> nn.Module:
+    bert: nn.Module = component(nlp, "transformer").model.layers[0].shims[0]._model
+    return bert
 
 
 def test_training_stops_before_nan_reaches_a_weight_of_a_transformer(case: Case, tmp_path: Path) -> None:
-    nlp, examples, bert = transformer_nlp(case, tmp_path)
+    nlp, examples = transformer_nlp(case, tmp_path)
+    bert = bert_in(nlp)
     before = nlp.to_bytes()
     hook = bert.embeddings.LayerNorm.weight.register_hook(lambda gradient: gradient * float("nan"))  # type: ignore
     with pytest.raises(NotFinite, match=r"gradient of embeddings\.LayerNorm\.weight in the encoder.*document"):
@@ -1217,7 +1126,8 @@ def test_training_stops_before_nan_reaches_a_weight_of_a_transformer(case: Case,
 def test_overflow_that_the_gradient_scaler_has_seen_is_no_error(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nlp, examples, bert = transformer_nlp(case, tmp_path)
+    nlp, examples = transformer_nlp(case, tmp_path)
+    bert = bert_in(nlp)
     scaler = component(nlp, "transformer").model.layers[0].shims[0]._grad_scaler
     monkeypatch.setattr(scaler, "unscale", lambda gradients: setattr(scaler, "_found_inf", True) or True)
     bert.embeddings.LayerNorm.weight.register_hook(lambda gradient: gradient * float("inf"))  # type: ignore

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import srsly
 import torch
-from spacy.cli.find_threshold import find_threshold
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import (
     GIVEN_MENTIONS_KEY,
@@ -61,9 +58,7 @@ def mention_scores(doc: Doc) -> dict[tuple[int, int], float]:
 # Clusters
 
 
-@pytest.mark.parametrize(
-    "selector", ["structured", "laminar", "sigmoid"]
-)  # the others may never meet what they prune at first
+@each_selector
 def test_links_are_learnt_from_partial_annotation(selector: str) -> None:
     nlp, examples = initialized(COREF, selector, keep_singletons=False, candidate_ratio=2.0)
     for example in examples:
@@ -86,20 +81,6 @@ def test_a_document_without_clusters(trained: Language) -> None:
     assert doc._.coref_clusters == []
 
 
-def test_links_are_followed_to_the_first_mention() -> None:
-    antecedents = torch.tensor([[0, 0], [0, 0], [0, 1], [2, 1], [3, 0]])
-    scores = torch.tensor([[-torch.inf] * 2, [-1.0, -torch.inf], [-1.0, 2.0], [3.0, 2.0], [-0.5, 0.0]])
-    links = Links(antecedents, torch.isfinite(scores), scores)
-    linked_to = links.best(0.0)
-    link_scores = links.probabilities(linked_to)
-    assert follow_links(linked_to) == [0, 1, 1, 1, 4]
-    assert linked_to == [None, None, 1, 2, None]
-    odds = [[], [math.exp(-1)], [math.exp(-1), math.exp(2)], [math.exp(3), math.exp(2)], [math.exp(-0.5), 1.0]]
-    chosen = [1.0, 1.0, math.exp(2), math.exp(3), 1.0]
-    expected = [best / (1 + sum(others)) for best, others in zip(chosen, odds, strict=True)]
-    assert link_scores == pytest.approx(expected, rel=1e-5)
-
-
 @pytest.mark.parametrize(
     ("threshold", "expected"),
     [
@@ -116,6 +97,8 @@ def test_a_link_scores_above_the_threshold(threshold: float, expected: list[int 
     links = Links(antecedents, torch.isfinite(scores), scores)
     linked_to = links.best(threshold)
     assert linked_to == expected
+    if threshold == 0.0:
+        assert follow_links(linked_to) == [0, 1, 1, 1, 4]
     link_scores = links.probabilities(linked_to)
     chosen = [0 if j is None else 1 + row.index(j) for j, row in zip(expected, antecedents.tolist(), strict=True)]
     of_model = torch.cat([torch.zeros(5, 1), scores], dim=1).softmax(dim=1)[torch.arange(5), chosen]
@@ -132,28 +115,14 @@ def test_the_link_threshold_can_be_changed_after_training(trained: Language, gol
     assert mentions[0] == mentions[1] == mentions[2]
 
 
-def test_the_link_threshold_can_be_found(trained: Language, gold: list[Doc], tmp_path: Path) -> None:
-    trained.to_disk(tmp_path / "model")
-    DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")
-    paths = str(tmp_path / "model"), tmp_path / "dev.spacy"
-    _, score, scores = find_threshold(*paths, "structured_coref", "link_threshold", "coref_f", n_trials=3)
-    assert score == scores[0.0] == 1.0 and set(scores) == {0.0, 0.5, 1.0}
-
-
-def test_settings_that_an_older_version_did_not_save_have_their_defaults(trained: Language) -> None:
-    old = srsly.msgpack_loads(component(trained).to_bytes())
-    cfg = srsly.json_loads(old["cfg"])
-    assert "link_threshold" not in cfg
-    fresh = component(make_nlp(COREF)).from_bytes(srsly.msgpack_dumps({**old, "cfg": srsly.json_dumps(cfg)}))
-    assert fresh.link_threshold == 0.0
-
-
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
         ({"link_threshold": math.nan}, "'link_threshold' of 'structured_coref' is nan; it must be a finite number"),
         ({"link_threshold": 1e300}, "'link_threshold' of .* is 1e.300; it must be less than or equal to 10"),
         ({"link_threshold": "0"}, "'link_threshold' of .* is '0'; it must be a valid number"),
+        ({"singleton_threshold": -0.1}, "'singleton_threshold' of .* is -0.1; it must be"),
+        ({"singleton_threshold": 1.1}, "'singleton_threshold' of .* is 1.1; it must be"),
         ({"reach": 0}, "'reach' of .* is 0; it must be greater than or equal to 1"),
     ],
 )
@@ -228,6 +197,16 @@ def test_singletons_can_be_asked_for_after_training_without_them() -> None:
     assert get_clusters(nlp(text)) == expected
 
 
+def test_singletons_below_their_threshold_are_no_clusters(trained: Language, gold: list[Doc]) -> None:
+    doc = trained(gold[1].text)
+    scores, everything = mention_scores(doc), get_clusters(doc)
+    singletons = [cluster[0] for cluster in everything if len(cluster) == 1]
+    limit = sorted(scores[mention] for mention in singletons)[len(singletons) // 2]
+    component(trained).configure(singleton_threshold=limit)
+    expected = [cluster for cluster in everything if len(cluster) > 1 or scores[cluster[0]] >= limit]
+    assert get_clusters(trained(gold[1].text)) == expected != everything
+
+
 def test_score_follows_keep_singletons(trained: Language, gold: list[Doc]) -> None:
     examples = make_examples(trained, gold)
     for example in examples:
@@ -255,10 +234,10 @@ def test_sigmoid_keeps_every_span_above_the_threshold() -> None:
 # Given mentions
 
 
-def give(nlp: Language, text: str, mentions: Spans | None, key: str = GIVEN_MENTIONS_KEY) -> Doc:
+def give(nlp: Language, text: str, mentions: Spans | None) -> Doc:
     doc = sentenced(nlp, text)
     if mentions is not None:
-        doc.spans[key] = [doc[start:end] for start, end in mentions]
+        doc.spans[component(nlp).given_key] = [doc[start:end] for start, end in mentions]
     return doc
 
 
@@ -274,7 +253,7 @@ def test_only_given_mentions_are_linked(selector: str, gold: list[Doc]) -> None:
 
 
 def test_linking_given_mentions_is_not_limited_by_their_probability(trained: Language, gold: list[Doc]) -> None:
-    component(trained).configure(threshold=1.0)
+    component(trained).configure(threshold=1.0, given_key="entities")
     clusters = get_clusters(gold[0])
     doc = component(trained)(give(trained, gold[0].text, [mention for cluster in clusters for mention in cluster]))
     assert get_clusters(doc) == clusters
@@ -328,13 +307,6 @@ def test_the_report_names_the_line_that_annotates(trained: Language) -> None:
         with pytest.warns(UserWarning, match=EMPTY) as caught:
             call(doc)
         assert caught[0].filename == __file__
-
-
-def test_the_key_of_given_mentions_can_be_chosen(trained: Language, gold: list[Doc]) -> None:
-    component(trained).configure(given_key="entities")
-    doc = component(trained)(give(trained, gold[0].text, [(0, 2), (3, 4)], key="entities"))
-    assert get_clusters(doc) == [[(0, 2), (3, 4)]]
-    assert selected(COREF, doc) == [(0, 2), (3, 4)]
 
 
 # Training

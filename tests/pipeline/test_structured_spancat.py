@@ -144,11 +144,6 @@ def test_labels_that_were_not_added_are_left_out_and_counted() -> None:
     assert component(nlp).lost.counts == {UNKNOWN_LABEL: 1}
 
 
-def test_no_label_can_be_added_before_initialization() -> None:
-    with pytest.raises(ValueError, match="'structured_spancat' can't get more labels before it has been initialized"):
-        component(make_nlp(SPANCAT)).add_label("PER")
-
-
 def test_an_empty_label_can_not_be_added() -> None:
     with pytest.raises(ValueError, match="labels of 'structured_spancat'"):
         component(load_trained(SPANCAT)).add_label("")
@@ -161,19 +156,6 @@ def test_nested_spans_and_several_labels_of_a_span_are_found(trained: Language, 
     doc = trained(gold[1].text)
     assert texts(doc)[-3:] == [("her", "PER"), ("her house", "FAC"), ("her house", "LOC")]
     assert len(doc.spans[LABELLED_KEY].attrs["scores"]) == len(doc.spans[LABELLED_KEY])
-
-
-def test_annotating_again_replaces_the_group_alone(trained: Language, gold: list[Doc]) -> None:
-    doc = trained(gold[1].text)
-    doc.spans["others"] = [doc[0:2]]
-    for prediction, expected in (
-        (SPANCAT.prediction, SPANCAT.predicted),
-        (SPANCAT.no_prediction, ({LABELLED_KEY: ([], {})}, [])),
-    ):
-        component(trained).set_annotations([doc], [prediction])
-        copy = doc.copy()
-        assert [span.text for span in copy.spans.pop("others")] == [doc[0:2].text]
-        assert annotation(copy) == expected
 
 
 @pytest.mark.parametrize("decoding", ["marginal", "map"])
@@ -190,20 +172,6 @@ def test_every_labelled_span_is_more_probable_than_the_threshold(selector: str) 
     nlp, examples = initialized(SPANCAT, selector, threshold=0.1)
     scores = nlp(examples[0].text).spans[LABELLED_KEY].attrs["scores"]
     assert scores and min(scores) > 0.1
-
-
-def test_the_key_can_be_chosen() -> None:
-    nlp = make_nlp(SPANCAT, spans_key="entities")
-    docs = gold_docs(SPANCAT, nlp)
-    for doc in docs:
-        set_labelled_spans(doc, get_labelled_spans(doc), key="entities")
-        set_labelled_spans(doc, [(0, 1, "OTHER")])  # of another component
-    examples = make_examples(nlp, docs)
-    nlp.initialize(lambda: examples)
-    assert component(nlp).label_data == LABELS
-    train(nlp, examples, SPANCAT.steps)
-    assert set(nlp(docs[0].text).spans) == {"entities"}
-    assert nlp.evaluate(examples)["spans_entities_f"] == 1.0
 
 
 def test_annotation_survives_plain_data(trained: Language, gold: list[Doc]) -> None:
@@ -235,6 +203,7 @@ def test_the_settings_examples_and_scores_are_those_of_spacys_spancat(factory: s
     for doc in docs:
         spans = get_labelled_spans(doc)
         doc.spans.clear()
+        set_labelled_spans(doc, [(0, 1, "OTHER")])  # of another component, unless it is the same key
         set_labelled_spans(doc, spans, key=key)
     examples = make_examples(nlp, docs)
     optimizer = nlp.initialize(lambda: examples)
@@ -245,10 +214,7 @@ def test_the_settings_examples_and_scores_are_those_of_spacys_spancat(factory: s
     scores = nlp.evaluate(examples)
     assert scores[f"spans_{key}_f"] > 0.8
     assert set(scores[f"spans_{key}_per_type"]) == {*LABELS}
+    assert Language.get_factory_meta(factory).default_score_weights["spans_sc_f"] == 1.0
     doc = nlp(docs[0].text)
+    assert set(doc.spans) == {key}
     assert doc.spans[key] and len(doc.spans[key].attrs["scores"]) == len(doc.spans[key])
-
-
-def test_score_weights_are_those_of_spacys_spancat() -> None:
-    ours, theirs = (Language.get_factory_meta(name) for name in ("structured_spancat", "spancat"))
-    assert ours.default_score_weights["spans_sc_f"] == theirs.default_score_weights["spans_sc_f"] == 1.0

@@ -13,7 +13,6 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import fix_random_seed
-from thinc.api import SGD
 
 from spacy_span_selector.annotation import (
     PREDICATES_KEY,
@@ -21,11 +20,10 @@ from spacy_span_selector.annotation import (
     Argument,
     Frame,
     frame_groups,
-    frame_keys,
     get_frames,
+    get_predicates,
     set_frames,
     set_predicates,
-    set_title,
 )
 from spacy_span_selector.examples.alignment import MISALIGNED
 from spacy_span_selector.examples.gold_frames import OTHER_SENTENCE, UNKNOWN_ROLE, UNKNOWN_ROLESET, UNSEEN_ROLESET
@@ -41,11 +39,13 @@ from .components import (
     initialized,
     make_examples,
     make_nlp,
+    of_other_tokens,
     opinionated,
     read_frames,
     selected,
     sentenced,
     train,
+    update_and_warn_once,
     without_scores,
 )
 
@@ -64,14 +64,9 @@ def test_labels_are_the_roles_most_frequent_first(trained: Language) -> None:
     labels = component(trained).labels
     assert set(labels) == {"ARG0", "ARG1", "ARG2", "R-ARG1", "ARGM-TMP", "ARGM-LOC"}
     assert labels[:3] == ("ARG0", "ARG1", "ARGM-LOC")
-    assert component(trained).label_data == {
-        "roles": list(labels),
-        "rolesets": {
-            "gave": {"give.01": 1},
-            "left": {"depart.01": 1, "leave.02": 2},
-            "picked up": {"pick_up.04": 1},
-        },
-    }
+    left = {"depart.01": 1, "leave.02": 2}
+    rolesets = {"gave": {"give.01": 1}, "left": left, "picked up": {"pick_up.04": 1}}
+    assert component(trained).label_data == {"roles": list(labels), "rolesets": rolesets}
 
 
 @pytest.mark.parametrize("selector", ["structured", "laminar"])
@@ -97,39 +92,23 @@ def test_labels_may_be_more_than_those_of_the_data() -> None:
     assert train(nlp, examples, steps=1)[0] > 0
 
 
-def test_an_unknown_role_in_training_is_counted_and_reported_once() -> None:
-    nlp, examples = initialized(SRL)
-    data = component(nlp).label_data
-    with pytest.warns(
-        UserWarning, match=f"'structured_srl' leaves out .* that {UNKNOWN_ROLE}: ARG2 'her brother'"
-    ) as all_:
-        component(nlp).initialize(lambda: examples, labels={**data, "roles": ["ARG0", "ARG1"]})
-        losses = train(nlp, examples, steps=3)
-    assert len([warning for warning in all_ if warning.category is UserWarning]) == 1
-    assert component(nlp).lost.counts == {UNKNOWN_ROLE: 3 * 5}
-    assert losses[-1] < losses[0]
-
-
-def test_rolesets_that_cannot_be_learnt_are_counted_and_reported_once() -> None:
+def test_labels_that_cannot_be_learnt_are_counted_and_reported_once() -> None:
     nlp, examples = initialized(SRL)
     rolesets = {"gave": {"give.09": 1}, "picked up": {"give.01": 1}}  # all others are not among them
+    labels = {"roles": ["ARG0", "ARG1"], "rolesets": rolesets}
     with pytest.warns(UserWarning) as all_:
-        component(nlp).initialize(lambda: examples, labels={**component(nlp).label_data, "rolesets": rolesets})
-        train(nlp, examples, steps=2)
+        component(nlp).initialize(lambda: examples, labels=labels)
+        losses = train(nlp, examples, steps=3)
     messages = [str(warning.message) for warning in all_ if warning.category is UserWarning]
     what = "'structured_srl' leaves out a gold predicate, argument or roleset that"
-    assert [message.split(" in document")[0] for message in messages] == [
+    assert {message.split(" in document")[0] for message in messages} == {
+        f"{what} {UNKNOWN_ROLE}: ARG2 'her brother'",
         f"{what} {UNSEEN_ROLESET}: 'give.01' of 'gave'",
         f"{what} {UNKNOWN_ROLESET}: 'depart.01' of 'left'",
-    ]
-    assert component(nlp).lost.counts == {UNSEEN_ROLESET: 2, UNKNOWN_ROLESET: 2 * 4}
-
-
-@pytest.mark.filterwarnings("error")
-def test_rolesets_that_are_not_wanted_are_not_missed() -> None:
-    nlp, examples = initialized(SRL, predict_rolesets=False)
-    train(nlp, examples, steps=1)
-    assert not component(nlp).lost.counts
+    }
+    assert len(messages) == 3
+    assert component(nlp).lost.counts == {UNKNOWN_ROLE: 3 * 5, UNSEEN_ROLESET: 3, UNKNOWN_ROLESET: 3 * 4}
+    assert losses[-1] < losses[0]
 
 
 def test_an_unknown_role_in_evaluation_is_missed(trained: Language, gold: list[Doc]) -> None:
@@ -193,18 +172,15 @@ def test_a_role_that_no_argument_can_have_is_an_error(role: str) -> None:
 # Predicates
 
 
-def test_predicates_of_several_words_are_found(trained: Language, gold: list[Doc]) -> None:
-    doc = trained(gold[1].text)
-    assert [doc.spans[key][0].text for key in frame_keys(doc)] == ["picked up", "left"]
-    assert [doc.spans[key][0].label_ for key in frame_keys(doc)] == ["V", "V"]
-
-
 def test_given_predicates_are_honoured_and_no_others_looked_for(trained: Language, gold: list[Doc]) -> None:
     doc = sentenced(trained, gold[1].text)
-    set_predicates(doc, [(7, 8)])
+    set_predicates(doc, [(7, 8)], key="verbs")
+    set_predicates(doc, [], key=PREDICATES_KEY)
+    component(trained).configure(predicates_key="verbs")
     (frame,) = get_frames(trained(doc))
     assert without_scores([frame]) == [get_frames(gold[1])[1]]
     assert frame.scores is not None and frame.scores[0] == 1.0
+    assert get_predicates(doc, "verbs") == [(7, 8)]
 
 
 def test_any_span_may_be_given_as_a_predicate(trained: Language, gold: list[Doc]) -> None:
@@ -256,26 +232,7 @@ def test_a_given_predicate_without_words_is_left_out(trained: Language) -> None:
     assert [(frame.start, frame.end) for frame in get_frames(trained(doc))] == [(1, 2)]
 
 
-def test_the_key_of_given_predicates_can_be_chosen(trained: Language, gold: list[Doc]) -> None:
-    component(trained).configure(predicates_key="verbs")
-    given = sentenced(trained, gold[1].text)
-    set_predicates(given, [(1, 3)], key="verbs")
-    set_predicates(given, [], key=PREDICATES_KEY)
-    assert [(frame.start, frame.end) for frame in get_frames(trained(given))] == [(1, 3)]
-
-
-def test_given_predicates_stay_given(trained: Language, gold: list[Doc]) -> None:
-    doc = sentenced(trained, gold[0].text)
-    set_predicates(doc, [(1, 2)])
-    assert [(span.start, span.end) for span in trained(doc).spans[PREDICATES_KEY]] == [(1, 2)]
-
-
 # Rolesets
-
-
-def test_rolesets_are_learnt_in_context(trained: Language, gold: list[Doc]) -> None:
-    found = [[frame.roleset for frame in get_frames(trained(doc.text))] for doc in gold]
-    assert found == [["give.01", "depart.01"], ["pick_up.04", "leave.02"], ["leave.02"]]
 
 
 def rolesets_of(nlp: Language, words: list[str], lemmas: list[str] | None = None) -> list[str | None]:
@@ -298,19 +255,17 @@ def test_forms_are_looked_up_before_lemmas() -> None:
     (more,) = SRL.parse("Ann leaves.\n> [ARG0 Ann] [V=leave.99 leaves].", nlp)
     more[1].lemma_ = "leave"
     nlp.initialize(lambda: [*examples, *make_examples(nlp, [more])])
-    lemmas = ["leave", "leave", "give", "dance"]
-    assert rolesets_of(nlp, ["leaves", "leaving", "gives", "dances"], lemmas) == [
-        "leave.99",
-        "leave.02",
-        "give.01",
-        None,
-    ]
+    found = rolesets_of(nlp, ["leaves", "leaving", "gives", "dances"], ["leave", "leave", "give", "dance"])
+    assert found == ["leave.99", "leave.02", "give.01", None]
     assert rolesets_of(nlp, ["leaves", "leaving", "dances"]) == ["leave.99", "leave.02", None]
 
 
 def test_rolesets_can_be_left_alone(tmp_path: Path) -> None:
-    nlp, examples = initialized(SRL, predict_rolesets=False)
-    train(nlp, examples, steps=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp, examples = initialized(SRL, predict_rolesets=False)
+        train(nlp, examples, steps=2)
+    assert not component(nlp).lost.counts
     assert component(nlp).label_data["rolesets"] == {}
     frames = get_frames(from_disk(nlp, tmp_path)(examples[0].text))
     assert all(frame.roleset is None for frame in frames)
@@ -368,21 +323,15 @@ def test_arguments_of_one_predicate_never_overlap(selector: str, seed: int) -> N
 
 
 @each_selector
-def test_scores_are_probabilities(selector: str) -> None:
-    nlp = opinionated(SRL, selector)
-    doc = nlp("Leo picked up a hat that Ruth left there. Ann gave her brother a key.")
-    for group in [*frame_groups(doc), doc.spans[SELECTED_KEY]]:
-        scores = group.attrs["scores"]
-        assert len(scores) == len(group) > 0
-        assert all(isinstance(score, float) and 0 <= score <= 1 for score in scores)
-
-
-@each_selector
-def test_arguments_are_selected_spans(selector: str) -> None:
+def test_arguments_are_selected_spans_and_scores_are_probabilities(selector: str) -> None:
     doc = opinionated(SRL, selector)("Leo picked up a hat that Ruth left there. Ann gave her brother a key.")
     spans = selected(SRL, doc)
     assert spans == sorted(set(spans))
     assert {argument[:2] for frame in get_frames(doc) for argument in frame.arguments} <= set(spans)
+    for group in [*frame_groups(doc), doc.spans[SELECTED_KEY]]:
+        scores = group.attrs["scores"]
+        assert len(scores) == len(group) > 0
+        assert all(isinstance(score, float) and 0 <= score <= 1 for score in scores)
 
 
 def test_selected_spans_do_not_cross(trained: Language, gold: list[Doc]) -> None:
@@ -397,11 +346,10 @@ def test_selected_spans_do_not_cross(trained: Language, gold: list[Doc]) -> None
 
 @pytest.mark.parametrize("selector", ["structured", "laminar", "sigmoid"])
 def test_candidates_add_to_the_loss(selector: str) -> None:
-    def first_loss(candidate_ratio: float) -> float:
-        config: dict[str, Any] = {"candidate_ratio": candidate_ratio, "negatives": 0.0}
-        return train(*initialized(SRL, selector, **config), steps=1)[0]
-
-    assert first_loss(1.0) > first_loss(0.0)
+    some, none = (
+        train(*initialized(SRL, selector, candidate_ratio=ratio, negatives=0.0), steps=1)[0] for ratio in (1.0, 0.0)
+    )
+    assert some > none
 
 
 # Training
@@ -417,23 +365,14 @@ def test_the_best_tree_is_learnt_from_partial_annotation() -> None:
 @each_selector
 def test_frames_that_cannot_be_used_are_reported_once_and_the_rest_is_learnt(selector: str) -> None:
     nlp, _ = initialized(SRL, selector)
-    reference = Doc(
-        nlp.vocab, words=["Ann", "left", ".", "She", "sl", "ept", "."], spaces=[True, False, True, True] + [False] * 3
-    )
-    set_title(reference, "the attic")
+    reference = of_other_tokens(nlp)
     left = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(3, 4, "ARG1")])
     slept = Frame(4, 6, [Argument(3, 4, "ARG0"), Argument(0, 1, "ARG1")])
     set_frames(reference, [left, slept, Frame(5, 6, [Argument(3, 4, "ARG0")])])
-    (example,) = make_examples(nlp, [reference])
-    with pytest.warns(UserWarning) as caught:
-        losses = [nlp.update([example], sgd=SGD(0.1), losses={})["structured_srl"]]
-    messages = sorted(str(warning.message) for warning in caught if warning.category is UserWarning)
+    messages, losses = update_and_warn_once(nlp, reference, steps=4)
     assert len(messages) == 2
     assert MISALIGNED in messages[0] and "predicate 'ept' in document 'the attic'" in messages[0]
     assert OTHER_SENTENCE in messages[1] and "ARG1 'She' in document 'the attic'" in messages[1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        losses += [nlp.update([example], sgd=SGD(0.1), losses={})["structured_srl"] for _ in range(3)]
     assert component(nlp).lost.counts == {MISALIGNED: 4, OTHER_SENTENCE: 8}
     assert losses[-1] < losses[0]
 
@@ -482,15 +421,9 @@ def with_lexicon(selector: str = "structured", **model: Any) -> tuple[Language, 
     return nlp, examples
 
 
-@each_selector
-def test_it_learns_with_a_lexicon(selector: str) -> None:
-    nlp, examples = with_lexicon(selector, roleset_vectors=True)
-    losses = train(nlp, examples, steps=5)
-    assert losses[-1] < losses[0]
-
-
 def test_frames_say_what_the_lexicon_knows() -> None:
     nlp, examples = with_lexicon()
+    assert rolesets_of(nlp, ["handed", "gives", "dances"]) == ["give.01", "give.01", None]  # words never seen
     train(nlp, examples, steps=SRL.steps)
     doc = nlp("Ann gave Leo a key. Tom handed Ann a hat.")
     frame = doc._.srl[0]
@@ -498,14 +431,11 @@ def test_frames_say_what_the_lexicon_knows() -> None:
     assert frame.descriptions["ARG0"] == "giver"
 
 
-def test_a_word_that_was_never_seen_has_the_rolesets_of_the_lexicon() -> None:
-    nlp, _ = with_lexicon()
-    assert rolesets_of(nlp, ["handed", "gives", "dances"]) == ["give.01", "give.01", None]
-
-
-def test_a_lexicon_is_saved_with_the_component(tmp_path: Path) -> None:
-    nlp, examples = with_lexicon(roleset_vectors=True)
-    train(nlp, examples, steps=3)
+@each_selector
+def test_it_learns_with_a_lexicon_which_is_saved(selector: str, tmp_path: Path) -> None:
+    nlp, examples = with_lexicon(selector, roleset_vectors=True)
+    losses = train(nlp, examples, steps=5)
+    assert losses[-1] < losses[0]
     other = from_disk(nlp, tmp_path)
     assert component(other)._saved()["lexicon"] == LEXICON
     text = "Ann gave Leo a key."

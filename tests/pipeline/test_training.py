@@ -17,7 +17,9 @@ from spacy_span_selector.examples.gold_frames import UNKNOWN_ROLE, UNKNOWN_ROLES
 from spacy_span_selector.pipeline.training import ScaledOptimizer
 
 from .components import (
+    SPANCAT,
     SRL,
+    Case,
     annotate,
     assert_same,
     component,
@@ -46,18 +48,12 @@ def test_step_is_multiplied_by_the_factor(make: type, factor: float) -> None:
     np.testing.assert_allclose(step(ScaledOptimizer(scaled, factor)), factor * step(plain), rtol=1e-4, atol=1e-7)
 
 
-def test_factors_multiply() -> None:
-    expected = 6 * step(SGD(0.01, L2=0.0, grad_clip=0.0))
-    found = step(ScaledOptimizer(SGD(0.01, L2=0.0, grad_clip=0.0), 2.0), lr_scale=3.0)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
-
-
-def test_schedule_of_the_optimizer_is_followed() -> None:
+def test_factors_multiply_and_the_schedule_of_the_optimizer_is_followed() -> None:
     sgd = SGD(0.01, L2=0.0, grad_clip=0.0)
-    scaled = ScaledOptimizer(sgd, 5.0)
-    before = step(scaled)
+    plain, scaled = step(sgd), ScaledOptimizer(sgd, 5.0)
+    np.testing.assert_allclose(step(scaled, lr_scale=3.0), 15 * plain, rtol=1e-4, atol=1e-7)
     sgd.learn_rate = 0.1
-    np.testing.assert_allclose(step(scaled), 10 * before, rtol=1e-4)
+    np.testing.assert_allclose(step(scaled), 50 * plain, rtol=1e-4, atol=1e-7)
 
 
 NEW_FRAMES = """
@@ -81,10 +77,8 @@ def trained() -> Language:
 def test_labels_of_a_corpus_are_added(trained: Language) -> None:
     pipe = component(trained)
     before = pipe.labels
-    assert pipe.add_labels(new_docs(trained)) == {
-        "roles": ["ARGM-MNR", "ARG5"],
-        "rolesets": ["leave.15", "play.11"],
-    }
+    added = {"roles": ["ARGM-MNR", "ARG5"], "rolesets": ["leave.15", "play.11"]}
+    assert pipe.add_labels(new_docs(trained)) == added
     assert pipe.labels == (*before, "ARGM-MNR", "ARG5")
     assert pipe.label_data["rolesets"]["played"] == {"play.11": 1}
     assert pipe.label_data["rolesets"]["left"] == {"depart.01": 1, "leave.02": 2, "leave.15": 1}
@@ -181,9 +175,10 @@ def test_a_role_can_be_added(trained: Language) -> None:
         pipe.add_label("V")
 
 
-def test_labels_cannot_be_added_before_initialization() -> None:
-    with pytest.raises(ValueError, match="'structured_srl' can't get more labels before it has been initialized"):
-        component(make_nlp(SRL)).add_label("ARG0")
+@pytest.mark.parametrize("case", [SRL, SPANCAT], ids=lambda case: case.factory)
+def test_labels_cannot_be_added_before_initialization(case: Case) -> None:
+    with pytest.raises(ValueError, match=f"'{case.factory}' can't get more labels before it has been initialized"):
+        component(make_nlp(case)).add_label("ARG0")
 
 
 def test_rolesets_are_not_added_where_they_are_not_predicted() -> None:

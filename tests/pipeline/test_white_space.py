@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,19 @@ from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
 from spacy_span_selector.tools.formats.litbank import read_litbank
 
 from ..selectors import selector_block
-from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC
-from .components import CASES, COREF, SRL, Case, component, gold_docs, load_trained, weights
+from .components import (
+    COREF,
+    LISTENER,
+    SRL,
+    TRANSFORMER_LISTENER,
+    Case,
+    component,
+    gold_docs,
+    load_trained,
+    tiny_transformer,
+    weights,
+)
 
 LITBANK = Path(__file__).parents[3] / "shared/data/litbank"
 TEXTS = [
@@ -47,21 +57,10 @@ def build(case: Case, encoder: str, folder: Path) -> Language:
     if encoder == "shared tok2vec":
         without = {"@architectures": "spacy_span_selector.WithoutWhiteSpace.v1", "tok2vec": TOK2VEC}
         nlp.add_pipe("tok2vec", config={"model": without})
-        tok2vec = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"], "upstream": "*"}
+        tok2vec = LISTENER
     if encoder == "transformer":
-        pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-        architecture = {
-            "@architectures": "spacy_span_selector.TransformerModel.v1",
-            "name": str(tiny_bert(folder / "bert")),
-            "get_spans": {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 16, "stride": 12},
-        }
-        nlp.add_pipe("transformer", config={"model": architecture})
-        pooling = {"@layers": "reduce_mean.v1"}
-        tok2vec = {
-            "@architectures": "spacy-transformers.TransformerListener.v1",
-            "grad_factor": 1.0,
-            "pooling": pooling,
-        }
+        nlp.add_pipe("transformer", config={"model": tiny_transformer(folder, window=16, stride=12)})
+        tok2vec = TRANSFORMER_LISTENER
     model = {**case.model, "tok2vec": tok2vec, "selector": selector_block("structured"), "dropout": 0.2}
     if case is COREF:
         model |= {"pair_features": list(FEATURE_NAMES), "distance": "mentions"}
@@ -91,14 +90,9 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case, str], Lang
 
 
 @pytest.fixture(params=["own tok2vec", "shared tok2vec", "transformer"])
-def encoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    return request.param
-
-
-@pytest.fixture(params=CASES, ids=lambda case: case.factory)
-def case(request: pytest.FixtureRequest) -> Case:
-    return request.param
+def encoder(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    return found
 
 
 def by_word(doc: Doc) -> dict[str, Any]:
@@ -209,13 +203,8 @@ def novels() -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("encoder", ["own tok2vec", "transformer"])
 def test_real_paragraphs_wrapped_at_any_column(
-    make: Callable[[Case, str], Language],
-    case: Case,
-    encoder: str,
-    novels: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[Case, str], Language], case: Case, encoder: str, novels: list[str]
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     nlp = make(case, encoder)
     found = 0
     for number, text in enumerate(novels):
