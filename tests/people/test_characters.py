@@ -59,9 +59,11 @@ def test_it_prints_name_gender_and_importance(polly: Character) -> None:
     assert repr(read("[Dr. Lee|x]")._.characters) == "[Dr. Lee (1 mention)]"
 
 
-def test_names_that_differ_in_case_are_one() -> None:
+def test_names_that_differ_in_case_are_one_and_who_has_none_is_called_by_a_mention() -> None:
     (ann,) = read("[ANN|a] . [Ann|a] saw [Ann|a] and [her|a] [Lee|a] .")._.characters
     assert (ann.name, ann.names) == ("Ann", {"Ann": 3, "Lee": 1})
+    (girl,) = read("[The girl next door|g] said [she|g] slept .")._.characters
+    assert (girl.name, girl.names) == ("The girl next door", {})
 
 
 @pytest.mark.parametrize(
@@ -87,11 +89,6 @@ def test_the_name_in_a_mention(mention: str, name: str) -> None:
     (person,) = doc._.characters
     assert person.name == (name if person.names else "'")
     assert list(person.names) == ([name] if person.names else [])
-
-
-def test_who_has_no_name_is_called_by_the_representative_mention() -> None:
-    (girl,) = read("[The girl next door|g] said [she|g] slept .")._.characters
-    assert (girl.name, girl.names) == ("The girl next door", {})
 
 
 @pytest.mark.parametrize(

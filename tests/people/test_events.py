@@ -184,15 +184,12 @@ def test_a_participant_has_the_label_of_its_cluster() -> None:
 
 def test_without_clusters_arguments_are_what_they_are() -> None:
     doc = Doc(VOCAB, words=["Ann", "left"])
+    assert doc._.events == []  # nor are there frames
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])])
     assert repr(doc._.events[0]) == "left(ARG0=Ann)"
     doc.ents = [Span(doc, 0, 1, "PERSON", kb_id="Q5")]
     (ann,) = doc._.events[0].participants
     assert (ann.entity_label, ann.entity_id) == ("PERSON", "Q5")
-
-
-def test_a_document_without_frames_has_no_events() -> None:
-    assert Doc(VOCAB, words=["Ann"])._.events == []
 
 
 def speak(*frames: Frame, cue: tuple[int, int] = (6, 12)) -> Doc:

@@ -123,13 +123,10 @@ def test_notebooks_show_them_as_a_table(doc: Doc) -> None:
 
 def test_the_cast_has_a_column_for_them_if_anyone_speaks(doc: Doc) -> None:
     assert "<th>quotations</th>" in doc._.characters._repr_html_()
+    doc.spans["quotations_1"] = [doc[3:3]]  # what has no tokens is left out
+    assert len(doc._.quotations) == 3
     set_quotations(doc, [])
     assert "<th>quotations</th>" not in doc._.characters._repr_html_()
-
-
-def test_what_has_no_tokens_is_left_out(doc: Doc) -> None:
-    doc.spans["quotations_1"] = [doc[3:3]]
-    assert len(doc._.quotations) == 3
 
 
 def test_another_prefix_can_be_read(doc: Doc) -> None:

@@ -62,12 +62,9 @@ def test_a_verb_of_speech_stands_beside_a_mention(text: str, verb: str) -> None:
     assert f"is name {verb}" in found
 
 
-def test_who_is_called_in_the_quotation_before_may_answer() -> None:
+def test_who_is_called_in_the_quotation_before_may_answer_and_who_is_spoken_of_is_told() -> None:
     found = features('Tom=0 met Ann=1 . " Come , Ann=1 ! " " No . "', 1, [0])
     assert [any(name.startswith("called") for name in names) for names in found] == [True, False]
-
-
-def test_who_is_spoken_of_in_a_quotation_is_told() -> None:
     ann, tom = features('Tom=0 met Ann=1 . " Ann=1 left . "')
     assert ("spoken of" in ann, "spoken of" in tom) == (True, False)
 
