@@ -36,10 +36,10 @@ from ...annotation import (
     set_frames,
     set_quotations,
 )
+from ...people.speech import nearest_mention, spread_turns
 from ..formats.bracketed import write_bracketed
 from ..formats.bracketed.writer import QUOTATIONS
 from ..formats.reports import LEFT_OUT, CorpusWarning
-from ..formats.speech import nearest_mention, spread_turns
 
 DOUBTFUL = 0.4
 """Links that are less probable are offered to be looked at."""
