@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 import torch
@@ -28,3 +28,14 @@ def listed(*columns: Tensor | Spans) -> list[tuple[int, ...]]:
     """The rows of columns of numbers, of which two may be those of spans."""
     tensors = [each for one in columns for each in ((one.starts, one.ends) if isinstance(one, Spans) else (one,))]
     return list(zip(*(tensor.tolist() for tensor in tensors), strict=True))
+
+
+def spans_at(rows: Iterable[tuple[int, int]], device: str = "cpu") -> Spans:
+    """Spans with these first and last tokens."""
+    starts, ends = torch.tensor(list(rows), dtype=torch.long, device=device).view(-1, 2).T
+    return Spans(starts, ends)
+
+
+def every_span(layout: SpanLayout) -> Tensor:
+    """The numbers of all spans of a batch."""
+    return torch.nonzero(layout.valid()).squeeze(1)

@@ -8,7 +8,7 @@ new one is a function here, its line in `PAIR_FEATURES` and, if it needs a new f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Tensor
@@ -82,10 +82,6 @@ class MentionFacts:
             quotation=tokens.quotation[starts],
             speaker=tokens.speaker[starts],
         )
-
-    def take(self, which: slice) -> MentionFacts:
-        """The facts of some of the mentions."""
-        return MentionFacts(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 Compare = Callable[[MentionFacts, Tensor, Tensor], Tensor]

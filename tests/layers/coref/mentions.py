@@ -59,8 +59,8 @@ def moved(mentions: Mentions, device: str) -> Mentions:
 
 
 def some_of(mentions: Mentions, which: slice) -> Mentions:
-    """Some of the mentions."""
-    return Mentions(*(tensor[which] for tensor in mentions[:-1]), facts=mentions.facts.take(which))
+    facts = {field.name: getattr(mentions.facts, field.name)[which] for field in fields(mentions.facts)}
+    return Mentions(*(tensor[which] for tensor in mentions[:-1]), facts=replace(mentions.facts, **facts))
 
 
 def distance_bucket(weights: Tensor, i: int, j: int) -> int:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -18,23 +19,10 @@ WIDTH, HIDDEN = 5, 6
 SIZES = [4, 0, 9, 1]  # mentions of each document
 
 
-def build(
-    *,
-    antecedents: int = 50,
-    pair_features: Sequence[str] = FEATURE_NAMES,
-    dropout: float = 0.0,
-    bfloat16: bool = False,
-) -> Linker:
+def build(**changes: Any) -> Linker:
     torch.manual_seed(0)
-    linker = Linker(
-        vector_width=VECTOR_WIDTH,
-        width=WIDTH,
-        hidden_width=HIDDEN,
-        antecedents=antecedents,
-        pair_features=pair_features,
-        dropout=dropout,
-        bfloat16=bfloat16,
-    )
+    sizes = {"vector_width": VECTOR_WIDTH, "width": WIDTH, "hidden_width": HIDDEN, "antecedents": 50}
+    linker = Linker(**{**sizes, "pair_features": FEATURE_NAMES, "dropout": 0.0, **changes})
     for feature in (linker.coarse_distance, linker.coarse_match, linker.distance, linker.match):
         torch.nn.init.normal_(feature.weight)  # some start at 0, which would hide mistakes
     for table in (*linker.coarse_pairs.values(), *linker.pairs.values()):
@@ -83,6 +71,10 @@ def pairs(links: Links) -> dict[tuple[int, int], Tensor]:
     }
 
 
+def are_close(some: dict[tuple[int, int], Tensor], every: dict[tuple[int, int], Tensor]) -> bool:
+    return all(torch.isclose(score, every[pair], atol=1e-6) for pair, score in some.items())
+
+
 def earlier_pairs(sizes: list[int]) -> set[tuple[int, int]]:
     """Every mention with every earlier mention of its document."""
     found: set[tuple[int, int]] = set()
@@ -113,26 +105,18 @@ def test_gradients_equal_those_of_the_concatenated_form(device: str) -> None:
     torch.testing.assert_close(found, torch.autograd.grad(plain.tanh().sum(), inputs), rtol=1e-4, atol=1e-5)
 
 
-def test_pruning_keeps_the_greatest_coarse_scores(device: str) -> None:
-    kept = 3
+@pytest.mark.parametrize("reach", [None, 3])
+def test_pruning_keeps_the_greatest_coarse_scores_within_the_reach(reach: int | None, device: str) -> None:
+    kept, case = 2, random_case(SIZES, device)
     linker = build(antecedents=kept).to(device)
-    case = random_case(SIZES, device)
     expected: set[tuple[int, int]] = set()
     for mention in range(sum(SIZES)):
-        ranked = sorted(
-            (pair for pair in earlier_pairs(SIZES) if pair[0] == mention),
-            key=lambda pair: pair_scores(linker, case, *pair)[0].item(),
-        )
-        expected |= set(ranked[-kept:])
-    links = linker(case.mentions)
+        near = [(i, j) for i, j in earlier_pairs(SIZES) if i == mention and i - j <= (reach or i)]
+        expected |= set(sorted(near, key=lambda pair: pair_scores(linker, case, *pair)[0].item())[-kept:])
+    links = linker(case.mentions, reach)
     assert links.scores.shape == (sum(SIZES), kept)
     assert pairs(links).keys() == expected
-
-
-def test_pruned_pairs_score_the_same() -> None:
-    mentions = random_mentions(SIZES)
-    everything, pruned = pairs(build()(mentions)), pairs(build(antecedents=2)(mentions))
-    assert all(torch.isclose(score, everything[pair], atol=1e-6) for pair, score in pruned.items())
+    assert are_close(pairs(links), pairs(build().to(device)(case.mentions)))
 
 
 @pytest.mark.parametrize("reach", [1, 2, 5, 100])
@@ -141,17 +125,7 @@ def test_antecedents_are_no_further_than_the_reach(reach: int, device: str) -> N
     mentions = random_mentions(SIZES, device)
     found = pairs(linker(mentions, reach))
     assert found.keys() == {(i, j) for i, j in earlier_pairs(SIZES) if i - j <= reach}
-    anywhere = pairs(linker(mentions))
-    assert all(torch.isclose(score, anywhere[pair], atol=1e-6) for pair, score in found.items())
-
-
-def test_the_best_antecedents_within_the_reach_are_kept() -> None:
-    linker, case = build(antecedents=2), random_case(SIZES)
-    expected: set[tuple[int, int]] = set()
-    for mention in range(sum(SIZES)):
-        near = [(i, j) for i, j in earlier_pairs(SIZES) if i == mention and i - j <= 3]
-        expected |= set(sorted(near, key=lambda pair: pair_scores(linker, case, *pair)[0].item())[-2:])
-    assert pairs(linker(case.mentions, 3)).keys() == expected
+    assert are_close(found, pairs(linker(mentions)))
 
 
 def test_impossible_antecedents_score_minus_infinity() -> None:
@@ -168,8 +142,7 @@ def test_a_batch_equals_its_documents_one_by_one() -> None:
         alone = some_of(mentions, slice(first, first + size))
         one_by_one |= {(first + i, first + j): score for (i, j), score in pairs(linker(alone)).items()}
         first += size
-    assert together.keys() == one_by_one.keys()
-    assert all(torch.isclose(score, one_by_one[pair], atol=1e-6) for pair, score in together.items())
+    assert together.keys() == one_by_one.keys() and are_close(together, one_by_one)
 
 
 @pytest.mark.parametrize("reach", [None, 4])
@@ -187,8 +160,7 @@ def test_block_sizes_change_nothing(
     monkeypatch.setattr(linker_module, "COARSE_COLUMNS", columns)
     monkeypatch.setattr(computing, "ELEMENTS", {"cpu": fine_elements, "cuda": fine_elements})
     found = pairs(linker(mentions, reach))
-    assert found.keys() == expected.keys()
-    assert all(torch.isclose(score, expected[pair], atol=1e-6) for pair, score in found.items())
+    assert found.keys() == expected.keys() and are_close(found, expected)
 
 
 @pytest.mark.parametrize("sizes", [[], [0, 0], [1], [1, 1, 1]])
@@ -232,8 +204,7 @@ def test_the_number_of_combined_features_changes_nothing(most: int, monkeypatch:
     monkeypatch.setattr(linker_module, "COMBINATIONS", most)
     monkeypatch.setattr(linker_module, "COARSE_COMBINATIONS", most)
     found = pairs(linker(mentions))
-    assert found.keys() == expected.keys()
-    assert all(torch.isclose(score, expected[pair], atol=1e-6) for pair, score in found.items())
+    assert found.keys() == expected.keys() and are_close(found, expected)
 
 
 @pytest.mark.parametrize("name", FEATURE_NAMES)
@@ -282,15 +253,10 @@ def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
     torch.testing.assert_close(found.scores, exact.scores, atol=0.05, rtol=0.02)
 
 
-def test_evaluation_is_deterministic_and_without_dropout() -> None:
-    mentions = random_mentions(SIZES)
-    linker = build(dropout=0.5).eval()
-    assert torch.equal(linker(mentions).scores, linker(mentions).scores)
-    without = build(dropout=0.0)
-    torch.testing.assert_close(linker(mentions).scores, without.train()(mentions).scores)
-    assert torch.equal(linker(mentions).scores, without.eval()(mentions).scores)
-    torch.manual_seed(0)
-    assert not torch.equal(linker.train()(mentions).scores, linker.eval()(mentions).scores)
+def test_the_linker_has_dropout_in_training_only() -> None:
+    mentions, linker = random_mentions(SIZES), build(dropout=0.5)
+    assert torch.equal(linker.eval()(mentions).scores, build()(mentions).scores)
+    assert not torch.equal(linker.train()(mentions).scores, build()(mentions).scores)
 
 
 def distances(weights: torch.Tensor) -> torch.Tensor:

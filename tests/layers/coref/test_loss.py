@@ -19,7 +19,7 @@ from spacy_span_selector.layers.selection.selectors import (
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
-from ...layouts import layout_of
+from ...layouts import layout_of, listed
 from ...selectors import MostProbableAndGold
 from ...token_facts import words_only
 
@@ -66,14 +66,8 @@ def make_case(
     probable = MostProbableAndGold(gold, ratio) if add_gold else MostProbable(ratio)
     candidates = (choose or probable)(scores, marginals.selected, layout)
     first, last = layout.locate(candidates)
-    linker = Linker(
-        vector_width=4,
-        width=4,
-        hidden_width=4,
-        antecedents=antecedents,
-        pair_features=(),
-        dropout=0.0,
-    )
+    sizes = {"vector_width": 4, "width": 4, "hidden_width": 4, "antecedents": antecedents}
+    linker = Linker(**sizes, pair_features=(), dropout=0.0)
     facts = MentionFacts.read(words_only(torch.zeros_like(layout.document)), Spans(first, last))
     vectors, mention_scores = torch.randn(len(first), 4), scale * torch.randn(len(first))
     links = linker(Mentions(vectors, mention_scores, layout.document[first], torch.ones(len(first)), facts))
@@ -110,14 +104,8 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
 
 
 def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
-    return case.selector.loss(
-        case.output,
-        case.gold,
-        None,
-        case.layout,
-        annotation=annotation,
-        negatives=Negatives(negatives),
-    )
+    settings = {"annotation": annotation, "negatives": Negatives(negatives)}
+    return case.selector.loss(case.output, case.gold, None, case.layout, **settings)
 
 
 CASES = {
@@ -160,21 +148,16 @@ def test_a_case_with_pruned_gold_antecedents_occurs() -> None:
 
 def test_first_of_a_cluster_has_no_antecedent() -> None:
     """Its cluster mates all come later: the likelier its links, the greater the loss."""
-    case = make_case(clusters=[[(2, 2), (5, 5)]], ratio=0.0)
-    earlier = make_case(clusters=[[(2, 2), (5, 5)], [(0, 0)]], ratio=0.0)
-    links = earlier.output.links
-    assert earlier.output.selection.spans.starts.tolist() == [
-        0,
-        2,
-        5,
-    ] and case.output.selection.spans.starts.tolist() == [2, 5]
+    case = make_case(clusters=[[(2, 2), (5, 5)], [(0, 0)]], ratio=0.0)
+    links = case.output.links
+    assert case.output.selection.spans.starts.tolist() == [0, 2, 5]
     # Mention 1, (2, 2), has one possible antecedent, (0, 0) of another cluster.
     raised = links._replace(scores=links.scores + torch.tensor([[0.0, 0.0], [5.0, 0.0], [0.0, 0.0]]))
-    worse = loss_of(replace(earlier, output=earlier.output._replace(links=raised)))
+    worse = loss_of(replace(case, output=case.output._replace(links=raised)))
     before, after = (
         torch.cat([torch.zeros(1), score[1][:1]]).log_softmax(0)[0] for score in (links.scores, raised.scores)
     )
-    assert (worse - loss_of(earlier)).item() == pytest.approx((before - after).item() / 3, rel=1e-4)
+    assert (worse - loss_of(case)).item() == pytest.approx((before - after).item() / 3, rel=1e-4)
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
@@ -219,11 +202,7 @@ def test_sampled_spans_are_added_as_unselected() -> None:
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-6)
 
 
-GOLD_LAYOUT = layout_of([[4, 2], [3]])
-FIRST, LAST = torch.tensor([0, 5, 6]), torch.tensor([2, 5, 8])
-EVERY = torch.tensor([True, True])
-
-
 def test_mentions_know_where_they_lie() -> None:
-    gold = GoldMentions(FIRST, LAST, torch.tensor([0, 0, 1]), EVERY)
-    assert torch.equal(torch.stack(GOLD_LAYOUT.locate(gold.flat_index(GOLD_LAYOUT))), torch.stack([FIRST, LAST]))
+    case = make_case()
+    found = listed(*case.layout.locate(case.gold.flat_index(case.layout)))
+    assert found == [mention for cluster in CLUSTERS for mention in cluster]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from spacy_span_selector.layers.coref.linker import Linker, Links, Mentions
+from spacy_span_selector.layers.coref.linker import Mentions
 from spacy_span_selector.layers.coref.loss import CorefOutput, GoldMentions
 from spacy_span_selector.layers.coref.network import CorefHead, CorefRequest, CorefSettings
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES, TokenFacts
@@ -15,7 +15,7 @@ from spacy_span_selector.layers.selection.candidates import CandidateStrategy, D
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import Selector, StructuredSelector
 
-from ...layouts import layout_of
+from ...layouts import layout_of, listed
 from ...selectors import SELECTORS, WithTask
 from ...token_facts import random_facts, words_only
 
@@ -60,26 +60,29 @@ def run(
     return head(tokens[rows].requires_grad_(), layout_of(sentences), CorefRequest(facts, choose, given))
 
 
+def watch_linker(head: CorefHead) -> list[Mentions]:
+    """What the linker is going to be given."""
+    seen: list[Mentions] = []
+    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    return seen
+
+
+def seen_by_linker(head: CorefHead, given: torch.Tensor | None = None) -> tuple[Mentions, CorefOutput]:
+    seen, output = watch_linker(head), run(head, ALL_SPANS, given=given)
+    return seen[0], output
+
+
 def test_candidates_are_located_in_the_order_of_the_text() -> None:
     output = run(build(), Decode("marginal", 0.1))
     layout = layout_of(SENTENCES)
-    spans = list(zip(output.selection.spans.starts.tolist(), output.selection.spans.ends.tolist(), strict=True))
-    assert spans == sorted(spans) and spans
-    assert torch.equal(
-        layout.flat_index(output.selection.spans.starts, output.selection.spans.ends), output.selection.candidates
-    )
+    spans = output.selection.spans
+    assert listed(spans) == sorted(listed(spans)) and len(spans)
+    assert torch.equal(layout.flat_index(spans.starts, spans.ends), output.selection.candidates)
 
 
-def test_linker_sees_the_documents_and_the_words_of_mentions(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Mentions] = []
-    forward = Linker.forward
-
-    def watch_and_link(linker: Linker, mentions: Mentions, reach: int | None) -> Links:
-        seen.append(mentions)
-        return forward(linker, mentions, reach)
-
-    monkeypatch.setattr(Linker, "forward", watch_and_link)
+def test_linker_sees_the_documents_and_the_words_of_mentions() -> None:
     head = build().eval()
+    seen = watch_linker(head)
     tokens = torch.zeros(6, WIDTH)
     head(tokens, layout_of([[3], [], [3]]), CorefRequest(words_only(torch.tensor([1, 2, 3, 9, 2, 3])), ALL_SPANS))
     (mentions,) = seen
@@ -153,13 +156,9 @@ def test_gradients_through_the_tensors_of_the_output_are_those_of_the_loss(
 
 @pytest.mark.parametrize("selector", NAMES)
 def test_spans_are_ranked_by_the_mention_score_where_there_is_one_score(selector: str) -> None:
-    head = build(selector=selector).eval()
-    seen: list[Mentions] = []
-    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
-    output = run(head, ALL_SPANS)
-    assert torch.equal(output.selection.scores[output.selection.candidates], seen[0].scores) == (
-        selector == "with_task"
-    )
+    mentions, output = seen_by_linker(build(selector=selector).eval())
+    same = torch.equal(output.selection.scores[output.selection.candidates], mentions.scores)
+    assert same == (selector == "with_task")
 
 
 def test_a_selector_with_a_task_of_its_own_has_scores_for_it() -> None:
@@ -194,20 +193,15 @@ def test_evaluation_ignores_dropout(selector: str) -> None:
     expected = run(build(selector=selector).eval(), ALL_SPANS)
     assert torch.equal(run(dropped.eval(), ALL_SPANS).links.scores, expected.links.scores)
     torch.manual_seed(0)
-    assert not torch.equal(run(dropped.train(), ALL_SPANS).selection.scores, expected.selection.scores)
+    found = run(dropped.train(), ALL_SPANS)
+    assert not torch.equal(found.selection.scores, expected.selection.scores)
+    assert not torch.equal(found.links.scores, expected.links.scores)
 
 
 @pytest.mark.parametrize("name", ["hidden_width", "linker_width", "feature_width", "antecedents", "max_span_width"])
 def test_sizes_below_1_are_errors(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         replace(SETTINGS, **{name: 0})
-
-
-def seen_by_linker(head: CorefHead, given: torch.Tensor | None = None) -> tuple[Mentions, CorefOutput]:
-    seen: list[Mentions] = []
-    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
-    output = run(head, ALL_SPANS, given=given)
-    return seen[0], output
 
 
 def speaker_influence(head: CorefHead, sentences: Sequence[Sequence[int]] = SENTENCES) -> list[bool]:
@@ -237,8 +231,7 @@ def test_speaker_dropout_leaves_whole_documents_out() -> None:
     head = build(replace(SETTINGS, pair_features=["speaker"], speaker_dropout=0.5)).train()
     told = speaker_influence(head, [[4]] * 20)
     assert 0 < sum(told) < 20
-    seen: list[Mentions] = []
-    head.linker.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    seen = watch_linker(head)
     speaker_influence(head, [[4]] * 20)
     known = seen[-1].facts.speaker > 0
     assert [known[seen[-1].document == number].unique().tolist() for number in range(20)] == [[each] for each in told]

@@ -56,12 +56,6 @@ def test_one_word_mentions_are_told_apart_by_their_word() -> None:
     assert torch.equal(alone[:, None] == alone, same_word)
 
 
-def test_some_mentions_have_the_same_facts() -> None:
-    facts = random_case(SIZES).mentions.facts
-    assert torch.equal(facts.take(slice(3, 9)).content, facts.content[3:9])
-    assert torch.equal(facts.take(slice(3, 9)).starts, facts.starts[3:9])
-
-
 def test_no_mentions_have_no_facts() -> None:
     none = torch.zeros(0, dtype=torch.long)
     facts = MentionFacts.read(random_facts(5, torch.Generator()), Spans(none, none))

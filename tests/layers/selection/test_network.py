@@ -1,12 +1,25 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
+from pydantic.dataclasses import dataclass
 
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode
-from spacy_span_selector.layers.selection.network import Candidates, NetworkSettings, SelectingHead, make_span_scorer
+from spacy_span_selector.layers.selection.network import (
+    NEW,
+    Candidates,
+    Dropout,
+    NetworkSettings,
+    SelectingHead,
+    Size,
+    make_span_scorer,
+    take_rows,
+)
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import MOST_ENTRIES
+from spacy_span_selector.signatures import CHECKED
 
 from ...layouts import layout_of
 
@@ -62,3 +75,51 @@ def test_all_scores_are_kept_for_a_strategy_that_may_need_them(monkeypatch: pyte
     decode = Decode("marginal", 0.4)
     found = select(lambda scores, log_p, layout: decode(scores, log_p, layout))
     assert len(found.selection.scores) == layout_of(SENTENCES).size
+
+
+# Settings
+
+
+@dataclass(frozen=True, kw_only=True, config=CHECKED)
+class Settings(NetworkSettings):
+    """The settings of some network, with a dropout and a number of its own."""
+
+    word_dropout: Dropout = 0.0
+    layers: Size = 1
+
+
+@pytest.mark.parametrize("name", ["dropout", "word_dropout"])
+@pytest.mark.parametrize("value", [-0.1, 1.0, 2, float("nan")])
+def test_a_dropout_out_of_range_is_an_error(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=rf"\n{name}\n  Input should be "):
+        Settings(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [0, 0.0, 0.5, 0.999])
+def test_every_dropout_may_be_from_0_to_below_1(value: float) -> None:
+    settings = Settings(dropout=value, word_dropout=value)
+    assert (settings.dropout, settings.word_dropout) == (value, value)
+
+
+@pytest.mark.parametrize("value", [0, float("nan"), float("inf")])
+def test_any_other_number_below_1_or_not_finite_is_an_error(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"\nlayers\n  Input should be "):
+        Settings(layers=value)
+
+
+def test_what_is_no_selector_is_an_error() -> None:
+    selector: Any = "sigmoid"
+    with pytest.raises(ValueError, match=r"\nselector\n  Input should be an instance of Selector"):
+        Settings(selector=selector)
+
+
+# Rows of weights
+
+
+def test_rows_are_copied_and_new_ones_filled_with_a_number_or_a_row() -> None:
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    taken = take_rows(weight, [1, NEW, 0], 7.0)
+    assert taken.tolist() == [[3.0, 4.0], [7.0, 7.0], [1.0, 2.0]]
+    assert taken.requires_grad and taken.is_leaf
+    assert take_rows(weight, [NEW, 0], weight[-1]).tolist() == [[3.0, 4.0], [1.0, 2.0]]
+    assert take_rows(torch.tensor([1.0, 2.0]), [0, 1, NEW], -5.0).tolist() == [1.0, 2.0, -5.0]

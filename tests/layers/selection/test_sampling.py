@@ -6,7 +6,7 @@ from torch import Tensor
 from spacy_span_selector.layers.selection.sampling import Negatives, sample_spans
 from spacy_span_selector.layers.spans.layout import SpanLayout
 
-from ...layouts import layout_of
+from ...layouts import layout_of, listed, spans_at
 
 
 def batch(device: str) -> tuple[SpanLayout, Tensor, Tensor]:
@@ -44,13 +44,12 @@ def test_nothing_is_drawn_from_an_empty_pool(device: str):
 def draw_like(gold: list[tuple[int, int]], device: str, per_token: float = 2000.0) -> list[tuple[int, int]]:
     """First and last tokens of the spans that are drawn, beside gold ones in the second of three documents."""
     layout = layout_of([[4, 3], [3, 5], [5]], torch.device(device))
-    starts, ends = (torch.tensor(column, dtype=torch.long, device=device) for column in zip(*gold, strict=True))
-    flat = layout.flat_index(starts, ends)
+    spans = spans_at(gold, device)
+    flat = layout.flat_index(spans.starts, spans.ends)
     is_gold = torch.zeros(layout.size, dtype=torch.bool, device=device).index_fill(0, flat, True)
     annotated = torch.tensor([False, True, False], device=device)
     torch.manual_seed(0)
-    firsts, lasts = layout.locate(Negatives(per_token, "gold").draw(is_gold, flat, annotated, layout))
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    return listed(*layout.locate(Negatives(per_token, "gold").draw(is_gold, flat, annotated, layout)))
 
 
 def test_drawn_widths_are_those_of_gold_spans(device: str):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import pytest
@@ -27,7 +27,7 @@ from spacy_span_selector.layers.spancat.network import (
 )
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
-from ...layouts import layout_of
+from ...layouts import every_span, layout_of, listed, spans_at
 from ...selectors import SELECTORS
 
 SENTENCES = [[4, 3], [3], [5]]  # tokens 0-6, 7-9 and 10-14
@@ -41,21 +41,12 @@ Labelled = tuple[int, int, int]
 """First and last token of a span, and its label."""
 
 
-def columns(spans: Iterable[tuple[int, int]]) -> Spans:
-    rows = torch.tensor(list(spans), dtype=torch.long).view(-1, 2)
-    return Spans(rows[:, 0], rows[:, 1])
-
-
-def pairs(spans: Spans) -> list[tuple[int, int]]:
-    return list(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True))
-
-
 def select(selector: Selector, layout: SpanLayout, *, candidates: int | None = None, seed: int = 0) -> Selection:
     """Spans with random scores, of which the most probable are candidates; by default all of them."""
     torch.manual_seed(seed)
     scores = 2 * torch.randn(layout.size)
     marginals = selector.marginals(scores, layout)
-    flat = torch.nonzero(layout.valid()).squeeze(1)
+    flat = every_span(layout)
     if candidates is not None:
         flat = flat[marginals.selected[flat].topk(candidates).indices].sort().values
     return Selection(scores, marginals, scores.new_zeros(0, layout.size), flat, Spans(*layout.locate(flat)))
@@ -86,15 +77,15 @@ def test_loss_is_that_of_the_formula(selector: Selector, annotation: Annotation,
     layout = layout_of(SENTENCES)
     selection = select(selector, layout, candidates=12)
     output = SpancatOutput(selection, torch.randn(len(GOLD), LABELS))
-    gold = GoldLabels(columns(GOLD), torch.tensor([*GOLD.values()]).float(), torch.tensor(ANNOTATED))
+    gold = GoldLabels(spans_at(GOLD), torch.tensor([*GOLD.values()]).float(), torch.tensor(ANNOTATED))
     torch.manual_seed(1)
     loss = output.loss(gold, layout, annotation=annotation, negatives=Negatives(per_token))
     torch.manual_seed(1)
     gold_flat = layout.flat_index(gold.spans.starts, gold.spans.ends)
     is_gold = torch.zeros(layout.size, dtype=torch.bool).index_fill(0, gold_flat, True)
     sampled = Negatives(per_token).draw(is_gold, gold_flat, gold.annotated, layout)
-    others = pairs(Spans(*layout.locate(sampled)))
-    learnt = [span for span in pairs(selection.spans) if not 7 <= span[0] <= 9]  # the second document is not annotated
+    others = listed(*layout.locate(sampled))
+    learnt = [span for span in listed(selection.spans) if not 7 <= span[0] <= 9]  # the second document is not annotated
     if annotation == "complete":
         others += [span for span in learnt if span not in GOLD]
     assert bool(per_token) == bool(len(sampled)) and 0 < len(learnt) < 12
@@ -124,14 +115,14 @@ def expected_gain(output: SpancatOutput, threshold: float) -> Callable[[Sequence
     """How many labelled spans of a set are right, as can be expected, each of them costing the threshold."""
     p = output.selection.marginals.selected[output.selection.candidates].double().exp()
     gains = p[:, None] * output.labels.double().sigmoid() - threshold
-    of_span = dict(zip(pairs(output.selection.spans), gains.tolist(), strict=True))
+    of_span = dict(zip(listed(output.selection.spans), gains.tolist(), strict=True))
     return lambda chosen: sum(of_span[start, end][label] for start, end, label in chosen)
 
 
 def log_probability(output: SpancatOutput) -> Callable[[Sequence[Labelled]], float]:
     """The log probability of a set of labelled spans, up to a constant: of its spans, and of each of their labels."""
     scores = output.selection.scores[output.selection.candidates].tolist()
-    q = dict(zip(pairs(output.selection.spans), output.labels.double().sigmoid().tolist(), strict=True))
+    q = dict(zip(listed(output.selection.spans), output.labels.double().sigmoid().tolist(), strict=True))
     of_span = dict(zip(q, scores, strict=True))
 
     def of_set(chosen: Sequence[Labelled]) -> float:
@@ -143,7 +134,7 @@ def log_probability(output: SpancatOutput) -> Callable[[Sequence[Labelled]], flo
 
 
 def found(labels: FoundLabels) -> list[Labelled]:
-    return list(zip(*(column.tolist() for column in labels[:3]), strict=True))
+    return listed(*labels[:3])
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -178,8 +169,8 @@ def test_scores_are_the_probabilities_of_span_and_label(name: str) -> None:
     output = SpancatOutput(selection, torch.randn(10, LABELS))
     decoded = output.decode(selector, "marginal", 0.1)
     assert len(decoded.scores)
-    rows, p = pairs(selection.spans), selection.probabilities().tolist()
-    for start, end, label, score in zip(*(column.tolist() for column in decoded), strict=True):
+    rows, p = listed(selection.spans), selection.probabilities().tolist()
+    for start, end, label, score in listed(*decoded):
         row = rows.index((start, end))
         assert score == pytest.approx(p[row] * float(output.labels[row, label].sigmoid()), rel=1e-4)
         assert score > 0.1
@@ -213,8 +204,8 @@ def test_requested_spans_are_labelled_as_selected_ones(name: str) -> None:
     choose = AboveThreshold(0.0)
     with torch.no_grad():
         every = head(tokens, layout, SpancatRequest(choose))
-        some = head(tokens, layout, SpancatRequest(choose, columns(GOLD)))
-    spans = pairs(every.selection.spans)
+        some = head(tokens, layout, SpancatRequest(choose, spans_at(GOLD)))
+    spans = listed(every.selection.spans)
     expected = every.labels[[spans.index(span) for span in GOLD]]
     assert some.labels.shape == (len(GOLD), LABELS)
     torch.testing.assert_close(some.labels, expected, rtol=1e-4, atol=1e-5)

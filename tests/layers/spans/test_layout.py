@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from spacy_span_selector.layers.spans.layout import LEAST_FILL, MOST_ENTRIES, SpanLayout, is_long
 
-from ...layouts import layout_of
+from ...layouts import every_span, layout_of, listed, spans_at
 
 Lengths = list[list[int]]
 
@@ -27,35 +27,15 @@ def spans_of(lengths: Lengths, most: int | None = None) -> list[tuple[int, int]]
     return spans
 
 
-def as_tensors(spans: list[tuple[int, int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    starts, ends = torch.tensor(spans, dtype=torch.long).view(-1, 2).T
-    return starts, ends
-
-
 @settings(deadline=None)
 @given(drawn_batches, drawn_limits)
-def test_locate_inverts_flat_index(lengths: Lengths, most: int | None) -> None:
-    layout = layout_of(lengths, most=most)
-    starts, ends = as_tensors(spans_of(lengths, most))
-    located_starts, located_ends = layout.locate(layout.flat_index(starts, ends))
-    assert torch.equal(located_starts, starts)
-    assert torch.equal(located_ends, ends)
-
-
-@settings(deadline=None)
-@given(drawn_batches, drawn_limits)
-def test_valid_marks_exactly_the_spans(lengths: Lengths, most: int | None) -> None:
-    layout = layout_of(lengths, most=most)
-    flat = layout.flat_index(*as_tensors(spans_of(lengths, most)))
-    assert torch.nonzero(layout.valid()).squeeze(1).tolist() == sorted(flat.tolist())
-
-
-@settings(deadline=None)
-@given(drawn_batches, drawn_limits)
-def test_widths_count_tokens(lengths: Lengths, most: int | None) -> None:
-    layout = layout_of(lengths, most=most)
-    starts, ends = as_tensors(spans_of(lengths, most))
-    assert torch.equal(layout.widths()[layout.flat_index(starts, ends)], ends - starts + 1)
+def test_each_span_has_an_index_a_place_and_a_width_and_no_other_is_valid(lengths: Lengths, most: int | None) -> None:
+    layout, expected = layout_of(lengths, most=most), spans_of(lengths, most)
+    spans = spans_at(expected)
+    flat = layout.flat_index(spans.starts, spans.ends)
+    assert listed(*layout.locate(flat)) == expected
+    assert every_span(layout).tolist() == sorted(flat.tolist())
+    assert torch.equal(layout.widths()[flat], spans.ends - spans.starts + 1)
 
 
 @settings(deadline=None)
@@ -131,16 +111,10 @@ def test_places_tensors_on_the_device(device: str) -> None:
 @given(drawn_batches, st.integers(1, 10))
 def test_narrow_spans_and_those_of_short_sentences_have_an_index(lengths: Lengths, most: int) -> None:
     layout = layout_of(lengths, most=most)
-    every = spans_of(lengths)
-    narrow = set(spans_of(lengths, most))
-    assert [span for span, has in zip(every, layout.has_index(*as_tensors(every)).tolist(), strict=True) if has] == [
-        span for span in every if span in narrow
-    ]
-
-
-def test_every_span_has_an_index_without_a_limit() -> None:
-    layout = layout_of([[9, 2]])
-    assert layout.has_index(*as_tensors(spans_of([[9, 2]]))).all()
+    every, narrow = spans_of(lengths), set(spans_of(lengths, most))
+    spans = spans_at(every)
+    assert layout.has_index(spans.starts, spans.ends).tolist() == [span in narrow for span in every]
+    assert layout_of(lengths).has_index(spans.starts, spans.ends).all()
 
 
 def test_long_sentences_are_bands_and_others_are_not() -> None:
@@ -178,8 +152,8 @@ def test_blocks_have_every_span_once_and_none_is_large(lengths: Lengths, most: i
         layout = layout_of(lengths, most=most)
         blocks = list(layout.blocks())
         assert all(not block.is_large or len(block.buckets) == 1 == len(block.buckets[0].lengths) for block in blocks)
-    located = [torch.stack(block.locate(torch.nonzero(block.valid())[:, 0]), dim=1).tolist() for block in blocks]
-    assert sorted((start, end) for spans in located for start, end in spans) == sorted(spans_of(lengths, most))
+    located = [span for block in blocks for span in listed(*block.locate(every_span(block)))]
+    assert sorted(located) == sorted(spans_of(lengths, most))
 
 
 def test_a_layout_that_is_not_large_is_its_only_block() -> None:

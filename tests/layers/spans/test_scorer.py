@@ -10,7 +10,7 @@ from spacy_span_selector.layers.spans.features import WIDTH_BUCKETS, bucket
 from spacy_span_selector.layers.spans.layout import SpanLayout
 from spacy_span_selector.layers.spans.scorer import SpanScorer, cut_into_windows, score_band
 
-from ...layouts import layout_of
+from ...layouts import every_span, layout_of, listed
 from . import test_charts
 from .test_charts import WAYS, exists, learnt, make_parts
 
@@ -65,19 +65,16 @@ def test_tokens_are_projected_in_bfloat16_at_prediction_where_the_device_can(
 def test_chosen_spans_have_the_scores_that_all_spans_have(device: str) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)
-    flat = torch.nonzero(layout.valid()).squeeze(1)
-    torch.testing.assert_close(
-        scorer.score_some(tokens, *layout.locate(flat)), scorer(tokens, layout)[:, flat], atol=1e-5, rtol=1e-4
-    )
+    flat = every_span(layout)
+    some, every = scorer.score_some(tokens, *layout.locate(flat)), scorer(tokens, layout)
+    torch.testing.assert_close(some, every[:, flat], atol=1e-5, rtol=1e-4)
 
 
 def test_represent_concatenates_the_parts_of_each_span(device: str) -> None:
     scorer = build().to(device)
     tokens, layout = batch(device)
-    starts, ends = layout.locate(torch.nonzero(layout.valid()).squeeze(1))
-    expected = [
-        represent_plainly(scorer, tokens, start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
+    starts, ends = layout.locate(every_span(layout))
+    expected = [represent_plainly(scorer, tokens, *span) for span in listed(starts, ends)]
     torch.testing.assert_close(scorer.represent(tokens, starts, ends), torch.stack(expected))
 
 
@@ -87,7 +84,7 @@ def test_represent_is_the_same_at_prediction_some_spans_at_once(
 ) -> None:
     monkeypatch.setattr(scorer_module, "SPANS_AT_ONCE", 3)
     scorer, (tokens, layout) = build().to(device), batch(device)
-    starts, ends = (column[:spans] for column in layout.locate(torch.nonzero(layout.valid()).squeeze(1)))
+    starts, ends = (column[:spans] for column in layout.locate(every_span(layout)))
     expected = scorer.represent(tokens, starts, ends)
     with torch.no_grad():
         found = scorer.represent(tokens, starts, ends)
@@ -108,7 +105,7 @@ def test_represent_is_the_same_in_one_block_and_in_many(
     monkeypatch.setattr(scorer_module, "_heads", count_and_represent)
     scorer = build().to(device)
     tokens, layout = batch(device)
-    starts, ends = layout.locate(torch.nonzero(layout.valid()).squeeze(1))
+    starts, ends = layout.locate(every_span(layout))
     whole = scorer.represent(tokens, starts, ends)
     assert len(calls) == 1
     monkeypatch.setattr(scorer_module, "HEAD_TOKENS", tokens_at_once)
@@ -132,7 +129,7 @@ def test_scores_equal_the_concatenated_form(elements: int, device: str, monkeypa
     monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
     scorer = build().to(device)
     tokens, layout = batch(device)
-    flat = torch.nonzero(layout.valid()).squeeze(1)
+    flat = every_span(layout)
     scores = scorer(tokens, layout)
     assert scores.shape == (2, layout.size)
     expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
@@ -149,7 +146,7 @@ def test_gradients_equal_those_of_the_concatenated_form(
     monkeypatch.setattr(computing, "KEPT", kept)
     scorer = build().to(device).double()
     tokens, layout = batch(device, torch.float64)
-    flat = torch.nonzero(layout.valid()).squeeze(1)
+    flat = every_span(layout)
     direction = torch.randn(len(flat), 2, dtype=torch.float64, generator=torch.Generator().manual_seed(2)).to(device)
     inputs = [tokens, *scorer.parameters()]
     found = torch.autograd.grad((scorer(tokens, layout)[:, flat].T * direction).sum(), inputs)
@@ -167,7 +164,7 @@ def test_float32_keeps_its_precision_when_attention_is_sharp(spread: float, devi
     tokens.requires_grad_()
     with torch.no_grad():
         scorer.attention.weight.zero_()[0, 0] = spread
-    flat = torch.nonzero(layout.valid()).squeeze(1)
+    flat = every_span(layout)
     scores = scorer(tokens, layout)[:, flat].T
     expected = score_plainly(scorer, scorer.represent(tokens, *layout.locate(flat)))
     torch.testing.assert_close(scores, expected, rtol=1e-5, atol=1e-5)
@@ -220,15 +217,6 @@ def test_padding_has_finite_scores_and_no_influence(device: str) -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_evaluation_is_deterministic_and_without_dropout() -> None:
-    tokens, layout = batch()
-    scorer = build(dropout=0.5).eval()
-    first = scorer(tokens, layout)
-    assert torch.equal(first, scorer(tokens, layout))
-    assert torch.equal(first, build(dropout=0.0).train()(tokens, layout))
-
-
-@pytest.mark.usefixtures("way")
 def test_dropout_is_drawn_once_for_each_sentence() -> None:
     """Two sentences with the same tokens differ in training, all their spans by the same mask."""
     scorer = build(dropout=0.5).train()
@@ -260,13 +248,9 @@ def test_dropout_of_the_parts_is_dropout_of_the_hidden_layer() -> None:
     assert torch.isclose(choices, found, rtol=1e-5).any()
 
 
-def test_no_sentences_have_no_scores() -> None:
-    assert build()(torch.zeros(0, WIDTH), layout_of([[], []])).shape == (2, 0)
-
-
-def test_no_spans_have_no_vectors() -> None:
-    none = torch.tensor([], dtype=torch.long)
-    scorer = build()
+def test_no_sentences_have_no_scores_and_no_spans_no_vectors() -> None:
+    scorer, none = build(), torch.tensor([], dtype=torch.long)
+    assert scorer(torch.zeros(0, WIDTH), layout_of([[], []])).shape == (2, 0)
     assert scorer.represent(torch.zeros(3, WIDTH), none, none).shape == (0, scorer.vector_width)
 
 

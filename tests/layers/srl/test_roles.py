@@ -119,14 +119,6 @@ def test_no_pairs_have_no_scores_but_a_gradient() -> None:
     assert all((gradient == 0).all() for gradient in gradients)
 
 
-def test_evaluation_is_without_dropout() -> None:
-    inputs = random_inputs()
-    dropped = build(dropout=0.5)
-    assert torch.equal(dropped.eval()(*inputs), build()(*inputs))
-    torch.manual_seed(0)
-    assert not torch.equal(dropped.train()(*inputs), build()(*inputs))
-
-
 def test_the_pairs_of_one_predicate_share_a_mask() -> None:
     arguments, predicates, _, _ = random_inputs()
     classifier = build(dropout=0.5).train()
