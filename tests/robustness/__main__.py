@@ -17,11 +17,7 @@ FOLDER = Path(__file__).parent
 
 
 class Figures:
-    """Counts what pytest reports, by test module.
-
-    tests, failures (Counter[str]): How many ran, and failed.
-    seconds (Counter[str]): How long they took, with what they needed to start.
-    """
+    """Counts what pytest reports, by test module: tests, failures, and seconds with what they needed to start."""
 
     def __init__(self) -> None:
         self.tests: Counter[str] = Counter()
@@ -35,23 +31,17 @@ class Figures:
         self.seconds[module] += report.duration
 
     def table(self) -> str:
-        """Kind, properties, inputs, failures and seconds: a row for each module, and their sums."""
+        """Properties, inputs, failures and seconds of each kind, and of all; without drawn inputs each test is one."""
         tried = Counter({name.rpartition(".")[2]: count for name, count in fuzzing.inputs.items()})
         rows = [
-            (
-                module.removeprefix("test_"),
-                self.tests[module],
-                tried[module] or self.tests[module],  # without drawn inputs each test is one
-                self.failures[module],
-                round(self.seconds[module]),
-            )
-            for module in self.tests
+            (self.tests[kind], tried[kind] or self.tests[kind], self.failures[kind], round(self.seconds[kind]))
+            for kind in self.tests
         ]
-        sums = ("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])) if rows else ()
-        cells = [tuple(f"{cell:,}" if isinstance(cell, int) else cell for cell in row) for row in [*rows, sums]]
+        kinds = [*(kind.removeprefix("test_") for kind in self.tests), "all"]
+        sums = [sum(column) for column in zip(*rows, strict=True)] or [0] * 4
+        cells = [(kind, *(f"{number:,}" for number in row)) for kind, row in zip(kinds, [*rows, sums], strict=True)]
         header = ("kind", "properties", "inputs", "failures", "seconds")
-        text: str = table(cells, header=header, divider=True, aligns=("l", "r", "r", "r", "r"))
-        return text
+        return str(table(cells, header=header, divider=True, aligns=("l", "r", "r", "r", "r")))
 
 
 def main() -> int:

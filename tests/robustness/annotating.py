@@ -6,8 +6,7 @@ import json
 import pickle
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -19,10 +18,8 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.tools.annotate import run
 from spacy_span_selector.tools.cli import app
-from spacy_span_selector.tools.formats.bracketed import read_bracketed
 from spacy_span_selector.tools.formats.registry import formats
 
 from ..tools.annotate import components
@@ -30,78 +27,42 @@ from .pipelines import FOLDER
 
 Where = Literal["here", "there", "processes"]
 in_this_process = run.in_this_process
-
-GOOD = "Ann saw Bob. Then Ann left, and Bob saw her."
-"""A text in which something is found."""
-
+GOOD = "Ann saw Bob. Then Ann left, and Bob saw her."  # in which something is found
 NLP = spacy.blank("xx")
 
 
 class Back(NamedTuple):
-    """A document that was read back.
-
-    id, text (str): Its name and its text.
-    found (Any): What else the format holds of it.
-    """
+    """A document that was read back: its name, its text, and what else the format holds of it."""
 
     id: str
     text: str
     found: Any
 
 
-def _from_data(data: dict[str, Any]) -> Back:
-    doc = from_dict(data, NLP)
-    return Back(data["id"], doc.text, to_dict(doc))
+def read_back(format_: str, path: Path) -> list[Back]:
+    if format_ == "html":
+        articles = path.read_text(encoding="utf-8").split("<article ")[1:]
+        parts = [article.split("<h2>", 1)[1].split("</h2>", 1) for article in articles]
+        numbers = re.compile(r'(?<=")[\w-]*\d[\w-]*(?=")')  # of articles, clusters and mentions
+        return [Back(unescape(title), "", numbers.sub("", rest.split("</article>")[0])) for title, rest in parts]
+    if format_ == "jsonl":
+        docs = [from_dict(json.loads(line), NLP) for line in path.read_bytes().splitlines()]
+    elif format_ == "parquet":
+        docs = [from_dict(row, NLP) for row in rows_of_plain_data(path)]
+    else:
+        docs = [*formats.get(format_).read_docs(path, NLP)]
+    return [Back(str(data.get("id", "")), doc.text, data) for doc in docs for data in [to_dict(doc)]]
 
 
-def read_jsonl(path: Path) -> list[Back]:
-    return [_from_data(json.loads(line)) for line in path.read_bytes().splitlines()]
-
-
-def read_parquet(path: Path) -> list[Back]:
+def rows_of_plain_data(path: Path) -> list[dict[str, Any]]:
+    """Without columns that are passed on, which may have what Python can't hold."""
     import pyarrow.parquet
 
-    return [_from_data(row) for batch in pyarrow.parquet.ParquetFile(path).iter_batches() for row in _plain_rows(batch)]
-
-
-def _plain_rows(batch: Any) -> list[dict[str, Any]]:
-    """The rows of plain data: columns that are passed on may have what Python can't hold."""
-    names = [name for name in batch.schema.names if name in components_of_plain_data()]
-    rows: list[dict[str, Any]] = batch.select(names).to_pylist()
-    return rows
-
-
-def components_of_plain_data() -> set[str]:
     from spacy_span_selector.tools.annotate.formats import plain_schema
 
-    return {*plain_schema().names}
-
-
-def read_spacy(path: Path) -> list[Back]:
-    docs = list(read_docs(path, NLP.vocab))
-    return [Back(str(data.get("id", "")), doc.text, data) for doc in docs for data in [to_dict(doc)]]
-
-
-def read_html(path: Path) -> list[Back]:
-    articles = path.read_text(encoding="utf-8").split("<article ")[1:]
-    parts = [article.split("<h2>", 1)[1].split("</h2>", 1) for article in articles]
-    numbers = re.compile(r'(?<=")[\w-]*\d[\w-]*(?=")')  # of articles, clusters and mentions
-    return [Back(unescape(title), "", numbers.sub("", rest.split("</article>")[0])) for title, rest in parts]
-
-
-def read_bracketed_text(path: Path) -> list[Back]:
-    docs = read_bracketed(path, NLP)
-    return [Back(str(data.get("id", "")), doc.text, data) for doc in docs for data in [to_dict(doc)]]
-
-
-READ_BACK: dict[str, Callable[[Path], list[Back]]] = {
-    "jsonl": read_jsonl,
-    "parquet": read_parquet,
-    "spacy": read_spacy,
-    "html": read_html,
-    "bracketed": read_bracketed_text,
-}
-"""The reader of each format."""
+    file = pyarrow.parquet.ParquetFile(path)
+    names = [name for name in file.schema_arrow.names if name in plain_schema().names]
+    return [row for batch in file.iter_batches(columns=names) for row in batch.to_pylist()]
 
 
 def pickled(job: Any, parts: Iterable[Any], tick: Any) -> Any:
@@ -122,15 +83,8 @@ def model(lang: str) -> str:
     return str(folder)
 
 
-@dataclass
-class Outcome:
-    """The output of a run.
-
-    status (int): Its exit status.
-    said (str): What it has printed.
-    docs (list[Back]): The documents.
-    errors (list[dict[str, Any]]): What could not be annotated.
-    """
+class Outcome(NamedTuple):
+    """The output of a run: its exit status, what it has printed, the documents, and what could not be annotated."""
 
     status: int
     said: str
@@ -139,10 +93,7 @@ class Outcome:
 
 
 def invoke(*arguments: object) -> tuple[int, str]:
-    """Run a command. RETURNS (tuple[int, str]): Its exit status, and what it has printed.
-
-    RAISES (AssertionError): If it ends in any other way than with one of the documented ones, or shows a traceback.
-    """
+    """Run a command, which ends by itself and shows no traceback, and return its status and what it has printed."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -156,10 +107,7 @@ def invoke(*arguments: object) -> tuple[int, str]:
 def annotate(format_: str, inputs: Sequence[object], where: Where = "here", lang: str = "xx") -> Outcome:
     """Annotate files.
 
-    format_ (str): The format to write.
-    inputs (Sequence[object]): The inputs.
     where (Where): "there" for this process with all that travels to another one; "processes" for two others.
-    lang (str): The language of the pipeline.
     """
     with TemporaryDirectory() as name:
         out = Path(name) / "out"
@@ -169,8 +117,8 @@ def annotate(format_: str, inputs: Sequence[object], where: Where = "here", lang
         backend = in_this_process if where == "here" else pickled
         with patch("spacy_span_selector.tools.annotate.run.in_this_process", backend):
             status, said = invoke(*arguments)
-        parts = sorted(out.glob(f"part-*.{formats.get(format_).suffix}")) if out.is_dir() else []
-        docs = [doc for part in parts for doc in READ_BACK[format_](part)]
+        parts = sorted(out.glob(f"part-*{formats.get(format_).suffixes[0]}")) if out.is_dir() else []
+        docs = [doc for part in parts for doc in read_back(format_, part)]
         errors = out / "errors.jsonl"
         lines = errors.read_bytes().splitlines() if errors.is_file() else []
         found = Outcome(status, said, docs, [json.loads(line) for line in lines])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -40,6 +39,8 @@ damages: st.SearchStrategy[Damage] = st.one_of(
     st.tuples(st.just("replace"), places, st.sampled_from([*NONSENSE, *OTHER_CONTENT])),
 )
 missing: st.SearchStrategy[Damage] = st.tuples(st.sampled_from(["remove", "folder"]), places, st.none())
+several = st.lists(st.one_of(damages, damages, damages, missing), min_size=1, max_size=3)
+"""Damage to a file, one after the other."""
 
 
 def damage(data: bytes, kind: str, place: int, detail: Any) -> bytes:
@@ -60,51 +61,30 @@ def damage(data: bytes, kind: str, place: int, detail: Any) -> bytes:
             return data.replace(b"\n", detail)
         case "replace":
             return detail
-    return b"\n".join(_damage_lines(data.split(b"\n"), kind, place, detail))
-
-
-def _damage_lines(lines: list[bytes], kind: str, place: int, detail: Any) -> list[bytes]:
+    lines = data.split(b"\n")
+    if kind.endswith(("line", "lines")):
+        return b"\n".join(_damage_items(lines, kind.split()[0], place, detail))
     at = place * len(lines) // 10_000
-    line = lines[at]
-    match kind:
-        case "delete line":
-            return [*lines[:at], *lines[at + 1 :]]
-        case "double line":
-            return [*lines[:at], line, *lines[at:]]
-        case "move line":
-            rest = [*lines[:at], *lines[at + 1 :]]
-            to = detail * len(lines) // 10_000
-            return [*rest[:to], line, *rest[to:]]
-        case "swap lines":
-            to = detail * len(lines) // 10_000
-            lines[at], lines[to] = lines[to], lines[at]
-            return lines
-    lines[at] = _damage_columns(line, kind, detail)
-    return lines
-
-
-def _damage_columns(line: bytes, kind: str, detail: Any) -> bytes:
-    separator = b"\t" if b"\t" in line else b" "
-    columns = line.split(separator)
+    separator = b"\t" if b"\t" in lines[at] else b" "
     first, second = detail if isinstance(detail, tuple) else (detail, None)
-    at = first * len(columns) // 10_000
+    lines[at] = separator.join(_damage_items(lines[at].split(separator), kind.split()[0], first, second))
+    return b"\n".join(lines)
+
+
+def _damage_items(items: list[bytes], kind: str, place: int, detail: Any) -> list[bytes]:
+    """Damage lines, or the columns of one; where there is another place, it is the detail."""
+    at = place * len(items) // 10_000
+    item = items[at]
     match kind:
-        case "delete column":
-            del columns[at]
-        case "double column":
-            columns.insert(at, columns[at])
-        case "change column":
-            columns[at] = second
-        case "swap columns":
-            to = second * len(columns) // 10_000
-            columns[at], columns[to] = columns[to], columns[at]
-        case _:
-            raise ValueError(f"unknown damage: {kind}")
-    return separator.join(columns)
-
-
-@st.composite
-def damaged(draw: st.DrawFn, files: Sequence[str]) -> list[tuple[str, Damage]]:
-    """Draw damage to some of the files, one after the other."""
-    one = st.tuples(st.sampled_from(files), st.one_of(damages, damages, damages, missing))
-    return draw(st.lists(one, min_size=1, max_size=3))
+        case "delete":
+            return [*items[:at], *items[at + 1 :]]
+        case "double":
+            return [*items[:at], item, *items[at:]]
+        case "change":
+            return [*items[:at], detail, *items[at + 1 :]]
+    to = detail * len(items) // 10_000
+    if kind == "move":
+        rest = [*items[:at], *items[at + 1 :]]
+        return [*rest[:to], item, *rest[to:]]
+    items[at], items[to] = items[to], item
+    return items

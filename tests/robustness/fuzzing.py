@@ -12,24 +12,17 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
-HANG = 60
-"""Seconds that one input may take: all take some milliseconds."""
-
-times = 0
-"""The option of a long run; 0 in the test suite, where inputs are few and always the same."""
-
-shrink = True
-"""Make an input that fails as small as possible, which may take minutes."""
-
+HANG = 60  # seconds that one input may take: all take some milliseconds
+times = 0  # the option of a long run; 0 in the test suite
+shrink = True  # whether to make an input that fails as small as possible
 inputs: Counter[str] = Counter()
 """The number of inputs tried, by test module."""
 
 
 def fuzz(examples: int, **strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Try a test with drawn arguments.
+    """Try a test with drawn arguments; others are fixtures.
 
     examples (int): How many inputs a long run tries, times its option `--times`; the test suite tries half as many.
-    strategies (SearchStrategy): What draws each argument, by name. Others are fixtures.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
@@ -59,13 +52,13 @@ class Hang(BaseException):
 @contextmanager
 def no_hang(seconds: int = HANG) -> Iterator[None]:
     """Fail what takes too long, where the system has alarms."""
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
 
     def fail(*_: object) -> None:
         raise Hang(f"still running after {seconds} seconds")
 
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
     before = signal.signal(signal.SIGALRM, fail)
     signal.alarm(seconds)
     try:

@@ -17,9 +17,8 @@ class Source(str):
     """Text that is shown in part where a test fails: the line that tries it again has all of it."""
 
     def __repr__(self) -> str:
-        return (
-            repr(str(self)) if len(self) < MOST_SHOWN else f"{str(self[:MOST_SHOWN])!r}... ({len(self):,} characters)"
-        )
+        shown = repr(str(self[:MOST_SHOWN]))
+        return shown if len(self) < MOST_SHOWN else f"{shown}... ({len(self):,} characters)"
 
 
 DEPTHS = (50, 490, 700, 990, 1500, 5_000, 100_000)
@@ -96,13 +95,7 @@ def places_in(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def put(data: Any, place: int, value: str, key: str | None = None) -> str:
-    """JSON text of a value, of which one value, or one key, is replaced.
-
-    data (Any): The value, of which nothing is changed.
-    place (int): Where, modulo how many places there are.
-    value, key (str | None): The text of the new value, and of the new key, where there is one.
-    RETURNS (str): The text.
-    """
+    """JSON text of a value, of which one value, or one key with a value, is replaced at a place modulo all places."""
     data = json.loads(json.dumps(data))
     inside = list(places_in(data))
     holder, at = inside[place % len(inside)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from io import BytesIO
 from typing import Any
@@ -21,16 +21,19 @@ def _cast(values: Sequence[Any], kind: Any) -> Any:
     return pa.array(values, storage).view(kind)
 
 
+def _dated(values: Sequence[Any], kind: Callable[[Any], Any]) -> Any:
+    return pa.array(values, kind(pa.int32())).cast(kind(pa.date32()))
+
+
+ZONES = (None, "UTC", "Nowhere/City", "+99:00")
 COLUMNS: dict[str, Any] = {
     "date32": _cast([0, 3_000_000, None], pa.date32()),
     "date32 before": _cast([-3_000_000, 1, 2], pa.date32()),
     "date64": _cast([0, MOST, None], pa.date64()),
     **{
-        f"timestamp {unit} {zone}": _cast(
-            [0, MOST // 1024, None] if unit == "s" else [0, MOST, None], pa.timestamp(unit, tz=zone)
-        )
+        f"timestamp {unit} {zone}": _cast([0, MOST // (1024 if unit == "s" else 1), None], pa.timestamp(unit, tz=zone))
         for unit in ("s", "ms", "us", "ns")
-        for zone in (None, "UTC", "Nowhere/City", "+99:00")
+        for zone in ZONES
     },
     "timestamp ns odd": _cast([1, 999, None], pa.timestamp("ns")),
     **{f"time64 {unit}": _cast([0, 1, None], pa.time64(unit)) for unit in ("us", "ns")},
@@ -56,13 +59,9 @@ COLUMNS: dict[str, Any] = {
     "large list": pa.array([[1.5], None, []], pa.large_list(pa.float64())),
     "fixed list": pa.array([[1, 2], [3, 4], None], pa.list_(pa.int8(), 2)),
     "struct": pa.array([{"a": 1, "b": {"c": [None]}}, None, {"a": None, "b": None}]),
-    "struct with a date": pa.array([{"a": 0}, {"a": 3_000_000}, None], pa.struct([("a", pa.int32())])).cast(
-        pa.struct([("a", pa.date32())])
-    ),
+    "struct with a date": _dated([{"a": 0}, {"a": 3_000_000}, None], lambda days: pa.struct([("a", days)])),
     "map": pa.array([[("a", 1), ("a", 2)], [], None], pa.map_(pa.string(), pa.int64())),
-    "map of dates": pa.array([[(0, 1)], [(3_000_000, 2)], None], pa.map_(pa.int32(), pa.int64())).cast(
-        pa.map_(pa.date32(), pa.int64())
-    ),
+    "map of dates": _dated([[(0, 1)], [(3_000_000, 2)], None], lambda days: pa.map_(days, pa.int64())),
     "string": pa.array(["a", "", None]),
 }
 """Columns of three rows, by what they are."""
@@ -82,12 +81,7 @@ NO_TABLES = {
 
 
 def table(columns: Sequence[tuple[str, str]], number: int, rows: int | None = None) -> bytes:
-    """A table of three records with odd columns.
-
-    columns (Sequence[tuple[str, str]]): The name of each, and the name of its values.
-    number (int): What tells its texts from others.
-    rows (int | None): How many of its rows there are.
-    """
+    """A table of three records, or fewer, with odd columns, by name and kind; its texts have the number."""
     texts = pa.array([f"Tom saw {number} {row}." for row in range(ROWS)])
     ids = pa.array([f"t{number} {row}" for row in range(ROWS)])
     arrays = [texts, ids, *(COLUMNS[kind] for _, kind in columns)]
@@ -105,19 +99,13 @@ WITHOUT_COLUMNS = content(pa.table({}))
 ONE_COLUMN = {kind: content(pa.table({"text": values})) for kind, values in COLUMNS.items()}
 """Tables whose texts are odd."""
 
-columns = st.lists(
-    st.tuples(
-        st.sampled_from(NAMES) | st.sampled_from(NAMES).map(lambda name: f"{name}2"), st.sampled_from([*COLUMNS])
-    ),
-    min_size=1,
-    max_size=3,
-)
+names = st.sampled_from(NAMES) | st.sampled_from(NAMES).map(lambda name: f"{name}2")
+columns = st.lists(st.tuples(names, st.sampled_from([*COLUMNS])), min_size=1, max_size=3)
+numbered = st.tuples(columns, st.integers(0, 10**6))
 tables = st.one_of(
-    st.tuples(columns, st.integers(0, 10**6)).map(lambda drawn: ("columns", drawn)),
-    st.tuples(columns, st.integers(0, 10**6)).map(lambda drawn: ("columns", drawn)),
-    st.tuples(columns, st.integers(0, 10**6)).map(lambda drawn: ("no rows", drawn)),
-    st.sampled_from([*ONE_COLUMN]).map(lambda kind: ("texts", kind)),
-    st.sampled_from([*NO_TABLES]).map(lambda kind: ("no table", kind)),
+    st.tuples(st.sampled_from(["columns", "columns", "no rows"]), numbered),
+    st.tuples(st.just("texts"), st.sampled_from([*ONE_COLUMN])),
+    st.tuples(st.just("no table"), st.sampled_from([*NO_TABLES])),
     st.just(("no columns", None)),
 )
 """The parts of a table, in a form that can be read when a test fails."""
@@ -125,15 +113,12 @@ tables = st.one_of(
 
 def build(kind: str, detail: Any) -> tuple[bytes, int | None]:
     """A file, and how many records it makes, errors included, if that is known."""
-    if kind in ("columns", "no rows"):
-        names = ["text", "id", *(name for name, _ in detail[0])]
-        if len({*names}) < len(names):
-            return table(*detail), 1  # which column is meant is open
     match kind:
-        case "columns":
-            return table(*detail), ROWS
-        case "no rows":
-            return table(*detail, rows=0), 0
+        case "columns" | "no rows":
+            rows = ROWS if kind == "columns" else 0
+            names = ["text", "id", *(name for name, _ in detail[0])]
+            is_open = len({*names}) < len(names)  # which column is meant
+            return table(*detail, rows=None if is_open else rows), 1 if is_open else rows
         case "texts":
             return ONE_COLUMN[detail], ROWS
         case "no columns":

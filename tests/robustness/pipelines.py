@@ -12,11 +12,14 @@ import torch
 from spacy.language import Language
 from spacy.util import fix_random_seed
 
+from spacy_span_selector.pipeline.structured_coref import StructuredCoref
+from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
+from spacy_span_selector.pipeline.structured_srl import StructuredSrl
+
 from ..pipeline.components import CASES, gold_docs, make_examples, make_nlp, network
 from ..tiny_bert import tiny_bert
 
 ENCODERS = ("cnn", "transformer")
-
 TRANSFORMER = {
     "@architectures": "spacy_span_selector.TransformerModel.v1",
     "get_spans": {"@span_getters": "spacy_span_selector.SentenceWindows.v1", "subwords": 64},
@@ -28,15 +31,16 @@ LISTENER = {
     "grad_factor": 1.0,
     "pooling": {"@layers": "reduce_mean.v1"},
 }
-
-FOLDER = TemporaryDirectory(prefix="robustness-")
-"""Where pipelines and encoders are saved; it is removed when Python ends."""
-
-FACTOR = 2.0
-"""The factor of weights."""
-
+FOLDER = TemporaryDirectory(prefix="robustness-")  # of pipelines and encoders, until Python ends
+FACTOR = 2.0  # of weights
 COMPONENTS = {case.factory: case for case in CASES}
 """The components by name: what hypothesis prints of a test that fails is short."""
+
+CLASSES: dict[str, type[Any]] = {
+    "structured_coref": StructuredCoref,
+    "structured_srl": StructuredSrl,
+    "structured_spancat": StructuredSpancat,
+}
 
 each_component = pytest.mark.parametrize("factory", COMPONENTS)
 each_encoder = pytest.mark.parametrize("encoder", ENCODERS)
@@ -77,3 +81,11 @@ def make_pipeline(factory: str, encoder: str, selector: str = "structured") -> L
 
 pipeline = cache(make_pipeline)
 """The same, shared by tests: do not change it."""
+
+
+@cache
+def saved(factory: str) -> Path:
+    """A pipeline on disk."""
+    folder = Path(FOLDER.name) / factory
+    pipeline(factory, "cnn").to_disk(folder)
+    return folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span, SpanGroup
@@ -24,26 +24,10 @@ ODD = (
     *("x" * 3000, "-" * 200, "9" * 400),
 )
 PAYLOADS = (
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "' onmouseover='alert(1)",
-    "</title></style></svg></h2><script>alert(1)//",
-    "<svg/onload=alert(1)>",
-    "<a href=javascript:alert(1)>",
-    "url(javascript:alert(1))",
-    "red;} body{display:none",
-    "&lt;script&gt;",
-    "&amp;amp;",
-    "&#60;b&#62;",
-    "&nbsp",
-    "<!--",
-    "-->",
-    "<![CDATA[",
-    "]]>",
-    "<?xml ?>",
-    "{content}",
-    "{0}{text}{{",
-    "%s${alert(1)}`",
+    *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)"),
+    *("</title></style></svg></h2><script>alert(1)//", "<svg/onload=alert(1)>", "<a href=javascript:alert(1)>"),
+    *("url(javascript:alert(1))", "red;} body{display:none", "&lt;script&gt;", "&amp;amp;", "&#60;b&#62;", "&nbsp"),
+    *("<!--", "-->", "<![CDATA[", "]]>", "<?xml ?>", "{content}", "{0}{text}{{", "%s${alert(1)}`"),
     "\\u003cscript\\u003e",
 )
 
@@ -63,25 +47,17 @@ raw_texts = st.one_of(
 """Texts that are no documents yet."""
 
 
-@dataclass(frozen=True)
-class Text:
-    """The parts of a document, in a form that can be read when a test fails.
-
-    words (list[str]): Its tokens.
-    spaces (list[bool]): Whether a space follows each.
-    starts (list[bool | None] | None): Whether a sentence starts at each; None if nobody knows.
-    groups (dict[str, list[Offsets]]): What else is in `doc.spans`: given mentions and predicates.
-    title (str): Its title.
-    """
+class Text(NamedTuple):
+    """The parts of a document, in a form that can be read when a test fails: where sentences start, None if nobody
+    knows, and what is in other groups of `doc.spans`."""
 
     words: list[str]
     spaces: list[bool]
     starts: list[bool | None] | None
     groups: dict[str, list[Offsets]]
-    title: str = ""
+    title: str
 
     def doc(self, vocab: Vocab) -> Doc:
-        """The document."""
         doc = Doc(vocab, words=self.words, spaces=self.spaces, sent_starts=self.starts)
         for key, spans in self.groups.items():
             doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, *offsets) for offsets in spans])
@@ -91,7 +67,7 @@ class Text:
 
 
 def offsets(length: int, *, empty: bool = False) -> st.SearchStrategy[Offsets]:
-    """A span of a document of so many tokens, end exclusive; it may be without tokens."""
+    """A span of a document of so many tokens, end exclusive."""
     least = 0 if empty else 1
     return st.integers(0, length - least).flatmap(
         lambda start: st.tuples(st.just(start), st.integers(start + least, length))
@@ -100,8 +76,7 @@ def offsets(length: int, *, empty: bool = False) -> st.SearchStrategy[Offsets]:
 
 @st.composite
 def texts(draw: st.DrawFn, *keys: str, max_words: int = 30) -> Text:
-    """A document, with spans in those groups of `doc.spans`, or without them. Spans may be without tokens, the same,
-    cross each other and sentences."""
+    """A document. Spans in groups with these keys may be without tokens, the same, cross each other and sentences."""
     drawn = draw(st.lists(words, max_size=max_words))
     length = len(drawn)
     flags = st.lists(st.booleans(), min_size=length, max_size=length)

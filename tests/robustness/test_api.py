@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import (
     CONSTITUENTS_KEY,
+    LABELLED_KEY,
     MENTIONS_KEY,
     SPEAKERS_KEY,
     Argument,
@@ -24,14 +25,13 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_constituents,
     set_frames,
+    set_labelled_spans,
     set_mentions,
     set_predicates,
     set_speakers,
 )
 from spacy_span_selector.extensions import register_extensions
-from spacy_span_selector.tools.formats.bracketed import write_bracketed
-from spacy_span_selector.tools.formats.conll2012 import write_conll2012
-from spacy_span_selector.tools.formats.jsonlines import write_jsonlines
+from spacy_span_selector.tools.formats.registry import all_formats
 from spacy_span_selector.tools.rendering import render_page
 
 from .fuzzing import fuzz
@@ -52,7 +52,8 @@ odd = st.one_of(
 )
 spans = st.one_of(good, good, good, odd)
 labels = st.one_of(st.sampled_from(["ARG0", "ARG1", "", "é"]), odd_values)
-labelled = st.one_of(st.tuples(good, labels).map(lambda item: (*item[0], item[1])), odd)
+good_labelled = st.tuples(good, labels).map(lambda item: (*item[0], item[1]))
+labelled = st.one_of(good_labelled, odd)
 numbers = st.one_of(st.floats(0, 1), odd_values)
 
 
@@ -125,17 +126,13 @@ def test_mentions(mentions: list[Any], scores: list[Any]) -> None:
     )
 
 
+arguments = st.one_of(good_labelled, st.tuples(odd_numbers, odd_numbers, labels)).map(lambda item: Argument(*item))
 frames = st.builds(
-    lambda span, arguments, roleset, scores: Frame(*span, [Argument(*a) for a in arguments], roleset, scores),
+    lambda span, *rest: Frame(*span, *rest),
     st.one_of(good, st.tuples(odd_numbers, odd_numbers)),
-    st.lists(
-        st.one_of(
-            st.tuples(good, labels).map(lambda item: (*item[0], item[1])), st.tuples(odd_numbers, odd_numbers, labels)
-        ),
-        max_size=3,
-    ),
+    st.lists(arguments, max_size=3),
     st.one_of(st.sampled_from(["give.01", None]), odd_values),
-    st.one_of(st.none(), st.lists(numbers, max_size=4)),
+    st.none() | st.lists(numbers, max_size=4),
 )
 
 
@@ -153,19 +150,24 @@ def test_frames(drawn: list[Frame]) -> None:
     check(lambda doc: set_frames(doc, drawn), get_frames, expected)
 
 
-@fuzz(40, predicates=st.lists(spans, max_size=4))
-def test_predicates(predicates: list[Any]) -> None:
-    check(lambda doc: set_predicates(doc, predicates), get_predicates, lambda: predicates)
+def get_labelled(key: str) -> Callable[[Doc], object]:
+    return lambda doc: [(span.start, span.end, span.label_) for span in doc.spans[key]]
 
 
-@pytest.mark.parametrize(("write", "key"), [(set_speakers, SPEAKERS_KEY), (set_constituents, CONSTITUENTS_KEY)])
-@fuzz(40, drawn=st.lists(labelled, max_size=4))
-def test_labelled_spans(write: Callable[[Doc, list[Any]], None], key: str, drawn: list[Any]) -> None:
-    check(
-        lambda doc: write(doc, drawn),
-        lambda doc: [(span.start, span.end, span.label_) for span in doc.spans[key]],
-        lambda: drawn,
-    )
+SETTERS: dict[str, tuple[Callable[[Doc, list[Any]], None], Callable[[Doc], object], st.SearchStrategy[Any]]] = {
+    "predicates": (set_predicates, get_predicates, spans),
+    "speakers": (set_speakers, get_labelled(SPEAKERS_KEY), labelled),
+    "constituents": (set_constituents, get_labelled(CONSTITUENTS_KEY), labelled),
+    "labelled spans": (set_labelled_spans, get_labelled(LABELLED_KEY), labelled),
+}
+
+
+@pytest.mark.parametrize("name", SETTERS)
+@fuzz(40, data=st.data())
+def test_other_spans(name: str, data: st.DataObject) -> None:
+    write, read, strategy = SETTERS[name]
+    drawn = data.draw(st.lists(strategy, max_size=4))
+    check(lambda doc: write(doc, drawn), read, lambda: drawn)
 
 
 @fuzz(80, text=texts("coref_clusters_1", "coref_clusters_2", "srl_1", "srl_2", SPEAKERS_KEY, CONSTITUENTS_KEY))
@@ -178,13 +180,8 @@ def test_documents_with_any_spans_are_shown_and_exported(text: Text) -> None:
     assert to_dict(from_dict(to_dict(doc, tokens=True), doc.vocab)) == to_dict(doc)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is left out is counted
-        write_jsonlines([doc])
-        write_texts = (
-            lambda: write_conll2012([doc]),
-            lambda: write_bracketed([doc]),
-        )
-        for write in write_texts:
+        for write in filter(None, (format_.write for format_ in all_formats())):
             try:
-                write()
+                write([doc])
             except ValueError as error:
                 assert "which no text file can hold" in str(error)  # NUL

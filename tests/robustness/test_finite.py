@@ -14,36 +14,20 @@ import torch
 from hypothesis import strategies as st
 
 from spacy_span_selector import wcfg
-from spacy_span_selector.pipeline.structured_coref import StructuredCoref
-from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
-from spacy_span_selector.pipeline.structured_srl import StructuredSrl
+from spacy_span_selector.pipeline.settings import defaults
 from spacy_span_selector.wcfg import Grammar
 
 from ..pipeline.components import annotation, component, network
 from .fuzzing import fuzz
-from .pipelines import COMPONENTS, build, each_component, make_pipeline, pipeline
+from .pipelines import CLASSES, COMPONENTS, build, each_component, make_pipeline, pipeline
 
 TEXT = "Ann gave her brother a key. He left it there."
 VALUES = (float("nan"), float("inf"), float("-inf"))
-SETTINGS = {
-    "structured_coref": StructuredCoref.__init__,
-    "structured_srl": StructuredSrl.__init__,
-    "structured_spancat": StructuredSpancat.__init__,
-}
 
 
-def floats(hints: dict[str, Any]) -> list[str]:
-    """The names that have numbers which may be fractions, or null."""
-    return [name for name, kind in hints.items() if kind is float or float in get_args(kind)]
-
-
-def float_settings() -> list[tuple[str, str]]:
-    return [(factory, name) for factory, kind in SETTINGS.items() for name in floats(get_type_hints(kind))]
-
-
-def network_settings() -> list[tuple[str, str]]:
-    models = {factory: network_type(factory) for factory in SETTINGS}
-    return [(factory, name) for factory, kind in models.items() for name in floats(get_type_hints(kind))]
+def floats(kind: Any) -> set[str]:
+    """The arguments or fields that are numbers which may be fractions, or null."""
+    return {name for name, hint in get_type_hints(kind).items() if hint is float or float in get_args(hint)}
 
 
 def network_type(factory: str) -> type[Any]:
@@ -51,14 +35,19 @@ def network_type(factory: str) -> type[Any]:
     return settings
 
 
+SETTINGS = [
+    (factory, name) for factory, kind in CLASSES.items() for name in defaults(kind) if name in floats(kind.__init__)
+]
+NETWORK_SETTINGS = [(factory, name) for factory in CLASSES for name in sorted(floats(network_type(factory)))]
+
+
 def test_every_component_is_known() -> None:
     """A new one gets odd numbers here."""
-    assert {*SETTINGS} == {*COMPONENTS}
-    assert all(floats(get_type_hints(kind)) for kind in SETTINGS.values())
+    assert {*CLASSES} == {*COMPONENTS} == {factory for factory, _ in SETTINGS}
 
 
 @pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize(("factory", "setting"), float_settings())
+@pytest.mark.parametrize(("factory", "setting"), SETTINGS)
 def test_settings_in_memory(factory: str, setting: str, value: float) -> None:
     nlp = pipeline(factory, "cnn")
     before = component(nlp)
@@ -67,7 +56,7 @@ def test_settings_in_memory(factory: str, setting: str, value: float) -> None:
     assert component(nlp) is before
 
 
-@fuzz(3, place=st.sampled_from(float_settings()), value=st.sampled_from(VALUES))
+@fuzz(3, place=st.sampled_from(SETTINGS), value=st.sampled_from(VALUES))
 def test_settings_of_a_config(place: tuple[str, str], value: float) -> None:
     """Those of spaCy are read before."""
     factory, setting = place
@@ -75,7 +64,7 @@ def test_settings_of_a_config(place: tuple[str, str], value: float) -> None:
         build(factory, "cnn", "structured", **{"threshold": 0.2, setting: value})
 
 
-@fuzz(3, place=st.sampled_from(network_settings()), value=st.sampled_from(VALUES))
+@fuzz(3, place=st.sampled_from(NETWORK_SETTINGS), value=st.sampled_from(VALUES))
 def test_settings_of_a_network(place: tuple[str, str], value: float) -> None:
     factory, setting = place
     nlp = build(factory, "cnn")
@@ -133,18 +122,17 @@ def of_scores() -> dict[str, Callable[..., Any]]:
     for name, grammar in public.items():
         if isinstance(grammar, Grammar):
             methods = inspect.getmembers(grammar, inspect.ismethod)
-            found |= {
-                f"{name}.{method}": value for method, value in methods if method not in PLACES and method[0] != "_"
-            }
-    return {name: value for name, value in found.items() if list(inspect.signature(value).parameters) == TAKES}
+            found |= {f"{name}.{method}": value for method, value in methods if method[0] != "_"}
+    return {
+        name: value
+        for name, value in found.items()
+        if list(inspect.signature(value).parameters) == ["scores", "lengths"] and not name.endswith(NO_SCORES)
+    }
 
 
-TAKES = ["scores", "lengths"]
-PLACES = ("first_and_last",)
-"""These read where spans are, no scores."""
+NO_SCORES = ".first_and_last"  # reads where spans are
 OF_SCORES = of_scores()
-OTHERS = {"heaviest_set"}
-"""The first takes weights of given spans; the second no numbers that may be fractions."""
+OTHERS = {"heaviest_set"}  # of weights of given spans
 TOKENS = 5
 
 
@@ -164,13 +152,10 @@ def test_every_function_of_the_grammars_is_known() -> None:
 def test_scores(name: str, place: tuple[int, int], value: float, dtype: torch.dtype, differentiate: bool) -> None:
     """NaN is refused; what else is not refused gives numbers, and gradients that are numbers."""
     scores = torch.zeros(2, TOKENS, TOKENS, dtype=dtype)
-    first, width = min(place), abs(place[0] - place[1])
-    in_band = "BAND" in name
-    if in_band and width >= 3:
-        width = 0
-    if in_band:
-        scores = scores[:, :, :3].clone()
-    scores[1, first, width if in_band else first + width] = value
+    first, last = sorted(place)
+    if "BAND" in name:  # in which the second place is a width
+        scores, last = scores[:, :, :3].clone(), (last - first) % 3
+    scores[1, first, last] = value
     scores.requires_grad_(differentiate and "best" not in name)
     try:
         made = OF_SCORES[name](scores, torch.tensor([TOKENS, TOKENS]))

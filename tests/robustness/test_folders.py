@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -22,8 +24,7 @@ from spacy_span_selector.tools.formats.reports import Report
 from .annotating import annotate, invoke
 from .fuzzing import no_hang
 from .inventory import COMMANDS, INPUTS
-from .odd_places import PLACES
-from .sources import SOURCES
+from .sources import PINNED, SOURCES
 
 pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
 
@@ -36,6 +37,53 @@ NLP = spacy.blank("xx")
 SECONDS = 20
 
 
+def _write(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def _outside(path: Path, data: bytes) -> Path:
+    """A file outside of the folder, as caches of data sets have their files."""
+    return _write(path.parent.with_name(f"{path.parent.name}-{path.stem}") / f"inside{path.suffix}", data)
+
+
+def _socket(path: Path, data: bytes) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+
+
+def _named(name: bytes, path: Path, data: bytes) -> None:
+    with open(os.path.join(os.fsencode(path.parent), name + os.fsencode(path.suffix)), "wb") as stream:
+        stream.write(data)
+
+
+LOOP = "link to the folder it is in"  # of which nothing is lost
+PLACES: dict[str, Callable[[Path, bytes], object]] = {
+    "dangling link": lambda path, data: path.symlink_to("nowhere"),
+    "link to itself": lambda path, data: path.symlink_to(path.name),
+    "link to nothing": lambda path, data: path.symlink_to("/dev/null"),
+    "link to a file": lambda path, data: path.symlink_to(_outside(path, data)),
+    "link to a folder": lambda path, data: path.with_suffix("").symlink_to(_outside(path, data).parent),
+    LOOP: lambda path, data: path.with_suffix("").symlink_to(path.parent),
+    "folder that is called as a file": lambda path, data: _write(path / f"inside{path.suffix}", data),
+    "pipe": lambda path, data: os.mkfifo(path),
+    "socket": _socket,
+    "name without UTF-8": partial(_named, b"n\xff\xfe"),
+    "name of two lines": partial(_named, b"a\nb"),
+    "name with a quote": partial(_named, b"a'\"[*]?{x}"),
+    "name with marks": partial(_named, "\u202e\u2028".encode()),
+    "long name": partial(_named, b"n" * 200),
+    "name of an option": partial(_named, b"--format"),
+}
+"""Each makes something at a path, with content that could be read."""
+if getattr(os, "getuid", int)():  # root may read everything
+    PLACES |= {
+        "unreadable file": lambda path, data: _write(path, data).chmod(0),
+        "unreadable folder": lambda path, data: _write(path.with_suffix("") / path.name, data).parent.chmod(0),
+    }
+
+
 def docs_file(text: str) -> bytes:
     doc = NLP(text)
     doc[0].is_sent_start = True
@@ -43,8 +91,8 @@ def docs_file(text: str) -> bytes:
 
 
 def conll2012(text: str) -> bytes:
-    first = SOURCES["conll2012"].files["ferry.v4_gold_conll"].decode().split("#end document")[0] + "#end document\n"
-    return first.replace("(bc/a)", f"(bc/{len(text)})").replace("bc/a", f"bc/{len(text)}").replace("Ann", text).encode()
+    first = SOURCES["conll2012"].data.decode().split("#end document")[0] + "#end document\n"
+    return first.replace("bc/a", f"bc/{len(text)}").replace("Ann", text).encode()
 
 
 CONTENTS: dict[str, Callable[[str], bytes]] = {
@@ -55,7 +103,6 @@ CONTENTS: dict[str, Callable[[str], bytes]] = {
     ".gold_conll": conll2012,
 }
 """The content of a file with one document, by what its name ends in."""
-
 Found = tuple[int, str]
 """How many documents were found, and what was said."""
 
@@ -80,32 +127,32 @@ def by_convert(folder: Path) -> Found:
     return (len(list(read_docs(out, Vocab()))) if out.is_file() else 0), said
 
 
-def by_training(folder: Path) -> Found:
+def warned(read: Callable[[], int]) -> Found:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = len(list(create_corpus(folder)(NLP)))
+            found = read()
         except (ValueError, OSError) as error:
             return 0, str(error)
     return found, "".join(str(warning.message) for warning in caught)
 
 
+def by_training(folder: Path) -> Found:
+    return warned(lambda: len(list(create_corpus(folder)(NLP))))
+
+
 def by_finetune(folder: Path) -> Found:
-    report = Report()
-    docs = read_annotated(folder, NLP, report)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    def read() -> int:
+        report = Report()
+        docs = read_annotated(folder, NLP, report)
         report.warn()
-    return len(docs), "".join(str(warning.message) for warning in caught)
+        return len(docs)
+
+    return warned(read)
 
 
 class Reader(NamedTuple):
-    """A reader of folders.
-
-    read (Callable): Reads one.
-    suffixes (tuple[str, ...]): What it reads of it.
-    goes_on (bool): Whether it reads the rest where something can't be read.
-    """
+    """A reader of folders, what it reads of one, and whether it reads the rest where something can't be read."""
 
     read: Callable[[Path], Found]
     suffixes: tuple[str, ...]
@@ -119,16 +166,14 @@ READERS = {
     "finetune": Reader(by_finetune, (".spacy",)),
     "train": Reader(by_training, (".spacy",)),
 }
-CORPORA = {f"convert {source.command[0]}" for source in SOURCES.values() if source.command[1] == ""}
-"""These have files of certain names in their folders: test_corpora.py puts odd entries there."""
-NONE = {"compact", "evaluate", "render", "serve"}
-"""These read no folder of documents."""
+NONE = {"compact", "evaluate", "render", "serve", *(f"convert {name}" for name in PINNED)}
+"""These read no folder of documents, or one whose files are known."""
 
 
 def test_every_command_is_known() -> None:
     """A new one that reads folders gets odd ones here; one that does not is listed."""
-    files = {" ".join(path) for path in COMMANDS if path[0] in ("convert", "export")} - {*READERS} - CORPORA
-    assert {" ".join(path) for path in COMMANDS} == {*READERS} | CORPORA | NONE | files
+    files = {name for name in COMMANDS if name.startswith(("convert ", "export "))} - {*READERS} - NONE
+    assert {*COMMANDS} == {*READERS} | NONE | files
     assert {suffix for reader in READERS.values() for suffix in reader.suffixes} == {*CONTENTS}
 
 
@@ -152,10 +197,10 @@ def check_folder(name: str, suffix: str, places: Iterable[str]) -> None:
         (folder / f"good{suffix}").write_bytes(CONTENTS[suffix]("Ann"))
         before, lost = set(os.listdir(folder)), set()
         for number, place in enumerate(places):
-            loses = PLACES[place](folder / f"odd{number}{suffix}", CONTENTS[suffix](f"Tom{'as' * number}"))
+            PLACES[place](folder / f"odd{number}{suffix}", CONTENTS[suffix](f"Tom{'as' * number}"))
             names = set(os.listdir(folder)) - before
             before |= names
-            lost |= names if loses else set()
+            lost |= set() if place == LOOP else names
         with no_hang(SECONDS):
             count, said = reader.read(folder)
     said = squeezed(said)

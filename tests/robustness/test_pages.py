@@ -28,51 +28,18 @@ HARMLESS = {ord(character): 0xE000 + ord(character) for character in string.punc
 """Private characters instead of punctuation: no page can mistake them for markup."""
 PUNCTUATION = {there: here for here, there in HARMLESS.items()}
 TAGS = {
-    "html",
-    "head",
-    "meta",
-    "title",
-    "style",
-    "script",
-    "body",
-    "main",
-    "article",
-    "h2",
-    "h3",
-    "p",
-    "b",
-    "mark",
-    "div",
-    "/",
+    *("html", "head", "meta", "title", "style", "script", "body", "main", "article", "header", "aside", "details"),
+    *("h2", "h3", "p", "b", "mark", "div", "span", "ul", "li", "dl", "dt", "dd", "kbd", "bdi", "small", "summary"),
+    *("input", "select", "label", "button", "svg", "path", "circle", "/"),
 }
-TAGS |= {
-    "ul",
-    "li",
-    "bdi",
-    "small",
-    "header",
-    "aside",
-    "input",
-    "span",
-    "select",
-    "label",
-    "button",
-    "details",
-    "summary",
-}
-TAGS |= {"dl", "dt", "dd", "kbd", "svg", "path", "circle"}
 """The elements of a page of one sentence with one cluster."""
 ROLE = re.compile(r"\b(role|rolename) (k\d|predicate|adjunct)\b")
 """The classes of a role or of its name: its colour depends on its label."""
 
 
 class Page(HTMLParser):
-    """The tags of a page with their attributes, its style sheet and script, and its text, without the colours of roles.
-
-    events (list[tuple[object, ...]]): Tags, comments and declarations.
-    code (str): The style sheet and the script.
-    text (str): What is shown.
-    """
+    """The tags, comments and declarations of a page, its style sheet and script, and its text, without the colours of
+    roles."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -120,13 +87,7 @@ def _with_punctuation(event: tuple[object, ...]) -> tuple[object, ...]:
 
 
 class Attack(NamedTuple):
-    """A document made of payloads.
-
-    words, spaces, starts (list): Its tokens.
-    groups (dict[str, list[tuple[Offsets, str]]]): Its span groups: their spans and labels.
-    attributes (dict[str, str]): Of all groups.
-    title (str): Its title.
-    """
+    """A document made of payloads, with span groups that all have the same attributes."""
 
     words: list[str]
     spaces: list[bool]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import strategies as st
 
 from . import fuzzing
-from .annotating import READ_BACK, Outcome, Where, annotate, check_good, good_line
+from .annotating import Outcome, Where, annotate, check_good, good_line
 from .fuzzing import fuzz
 from .inventory import INPUTS, OUTPUTS
 from .odd_json import EVERY, NESTED, records
@@ -28,9 +28,8 @@ odd_lines = st.lists(numbers.flatmap(lambda number: records(f"Tom saw {number}."
 where = st.sampled_from(["here", "there"])
 
 
-def test_every_format_is_read_and_read_back() -> None:
-    """A new one needs a reader, or odd inputs, here."""
-    assert {*READ_BACK} == {*OUTPUTS}
+def test_every_kind_of_file_is_known() -> None:
+    """A new one that is read needs odd inputs here."""
     assert {"txt", "jsonl", "parquet", "spacy"} == INPUTS
 
 
@@ -60,14 +59,11 @@ def check_lines(format_: str, lines: Sequence[str], where: Where) -> None:
     found = annotate_files({"odd.jsonl": content.encode("utf-8", "surrogatepass")}, format_, where)
     check_good(found, format_, "good 0", "good 1")
     assert len(found.docs) + len(found.errors) == sum(bool(line.strip()) for line in content.split("\n")), found.said
+    if format_ in ("html", "bracketed"):
+        return
     expected = {pair for line in lines if (pair := named(line))}
     for doc in found.docs:
-        assert (
-            format_ in ("html", "bracketed")
-            or "odd.jsonl:" in doc.id
-            or doc.id.startswith("good")
-            or ((doc.id, squeezed(doc.text)) in expected)
-        ), doc
+        assert "odd.jsonl:" in doc.id or doc.id.startswith("good") or (doc.id, squeezed(doc.text)) in expected, doc
 
 
 @each_format
@@ -87,12 +83,13 @@ def test_nested_lines(format_: str) -> None:
 @each_format
 def test_every_value_in_processes(format_: str) -> None:
     """As a field, as the name and as the text of a record."""
-    lines = []
-    for i, value in enumerate(EVERY):
-        lines.append(f'{{"id":"f{i}","text":"Tom saw {i}.","x":{value}}}')
-        lines.append(f'{{"id":{value},"text":"Bob saw {i}."}}')
-        lines.append(f'{{"id":"t{i}","text":{value}}}')
-    check_lines(format_, [line.replace("\n", " ") for line in lines], "processes")
+    places = (
+        '{{"id":"f{0}","text":"Tom saw {0}.","x":{1}}}',
+        '{{"id":{1},"text":"Bob {0}."}}',
+        '{{"id":"t{0}","text":{1}}}',
+    )
+    lines = [place.format(i, value).replace("\n", " ") for i, value in enumerate(EVERY) for place in places]
+    check_lines(format_, lines, "processes")
     fuzzing.inputs[__name__] += len(lines)
 
 

@@ -43,21 +43,7 @@ NAMES = (
     *(b"authorization", b"connection", b"upgrade", b"te", b"if-none-match", b"x-http-method-override", b"", b"\xff"),
 )
 VALUES = (
-    *(
-        b"",
-        b" ",
-        b"\0",
-        b"\xff\xfe",
-        b"null",
-        b"None",
-        b"*",
-        b"-1",
-        b"1e9",
-        b"9" * 5000,
-        "²".encode(),
-        b"a, b",
-        b"a" * 70_000,
-    ),
+    *(b"", b" ", b"\0", b"\xff\xfe", b"null", b"None", b"*", b"-1", b"1e9", b"9" * 5000, "²".encode(), b"a, b"),
     *(
         b"http://[::1",
         b"http://[::1]:99999999",
@@ -73,76 +59,45 @@ VALUES = (
     *(b"http://127.0.0.1:8000", b"http://127.0.0.1:8000@evil", b"http://evil#127.0.0.1:8000", b"127.0.0.1:8000:8000"),
     *(b"127.0.0.1", b"127.0.0.1.", b"localhost", b"LOCALHOST", b"evil", b"127.0.0.1:\xc2\xb2", "http://ⅰ.com".encode()),
     *(b"same-origin", b"cross-site", b"chunked", b"gzip, chunked", b"100-continue", b"bytes=0-", b"websocket"),
-    *(
-        b"application/x-www-form-urlencoded",
-        b"application/x-www-form-urlencoded; charset=utf-7",
-        b"multipart/form-data",
-    ),
-    *(b"multipart/form-data; boundary=", b"text/html", b"application/json", b";", b"a\r\nX: y", "🦊".encode()),
+    *(b"application/x-www-form-urlencoded", b"application/x-www-form-urlencoded; charset=utf-7", b"text/html", b";"),
+    *(b"multipart/form-data", b"multipart/form-data; boundary=", b"application/json", b"a\r\nX: y", "🦊".encode()),
+    b"a" * 70_000,
 )
+HOSTILE = "</textarea><script>alert(1)</script> $model ${x}"
+ODD_TEXTS = (HOSTILE, "\u2028", "\u202eabc", "a\u0301" * 100, "שלום", "\x1b[31m", "= " * 50)
 BODIES = (
     *(b"", b"text", b"text=", b"=", b"&&&", b"text=Ann+saw+Bob.", b"text=%", b"text=%zz", b"text=%ff%fe", b"text=%00"),
     *(b"text=%ED%A0%80", b"text=a&text=b", b"TEXT=a", b"text=a;text=b", b"\xff" * 50, b'{"text": "a"}', b"text=%0D%0A"),
-    *(
-        b"x=1&" * 5000,
-        b"text=" + b"a" * MOST,
-        b"text=" + b"a" * (MOST + 1),
-        b"text=" + b"%F0%9F%98%80" * MOST,
-        b"a" * 10**6,
-    ),
-    f"text={quote('</textarea><script>alert(1)</script> $model ${x}')}".encode(),
-    *(
-        f"text={quote(text)}".encode()
-        for text in ("\u2028", "\u202eabc", "a\u0301" * 100, "שלום", "\x1b[31m", "= " * 50)
-    ),
+    *(b"x=1&" * 5000, b"text=" + b"a" * MOST, b"text=" + b"a" * (MOST + 1), b"text=" + b"%F0%9F%98%80" * MOST),
+    *(b"a" * 10**6, *(f"text={quote(text)}".encode() for text in ODD_TEXTS)),
 )
 headers = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES)), max_size=3)
 
 
 async def ask(
     method: str, path: str, given: Sequence[tuple[bytes, bytes]], body: bytes, parts: int, leave: bool
-) -> Any:
-    """Ask for a page, in parts.
-
-    leave (bool): Whether the sender leaves before all parts are sent.
-    RETURNS (tuple[int, bytes] | None): The status and the page, None if there was no answer.
-    """
+) -> tuple[int, bytes] | None:
+    """Ask for a page, in parts; the sender may leave before all are sent. Without an answer there is no status."""
     sent: list[dict[str, Any]] = []
     size = max(1, -(-len(body) // parts))
     chunks = [body[i : i + size] for i in range(0, len(body), size)] or [b""]
     messages = [{"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks]
-    messages[-1]["more_body"] = False
-    if leave:
-        messages[-1] = {"type": "http.disconnect"}
+    messages[-1] = {"type": "http.disconnect"} if leave else {**messages[-1], "more_body": False}
     coming = iter(messages)
 
     async def receive() -> dict[str, Any]:
         message = next(coming, None)
-        if message is None:
-            if not leave:
-                await asyncio.sleep(3600)  # it stays
-            message = {"type": "http.disconnect"}
-        return message
+        if message is None and not leave:
+            await asyncio.sleep(3600)  # it stays
+        return message or {"type": "http.disconnect"}
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    names = {name for name, _ in given}
-    own = [] if b"host" in names else [(b"host", HOST)]
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": [*own, *given],
-        "client": ("127.0.0.1", 1),
-        "server": ("127.0.0.1", 8000),
-    }
+    own = [] if b"host" in {name for name, _ in given} else [(b"host", HOST)]
+    scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http"}
+    scope |= {"path": path, "raw_path": path.encode(), "query_string": b"", "root_path": ""}
+    scope |= {"headers": [*own, *given], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8000)}
     await asyncio.wait_for(app()(scope, receive, send), SECONDS)
     status = next((message["status"] for message in sent if message["type"] == "http.response.start"), None)
     page = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")

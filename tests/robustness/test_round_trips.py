@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -32,66 +32,20 @@ from spacy_span_selector.annotation import (
     set_speakers,
     set_title,
 )
-from spacy_span_selector.examples.corpus import read_docs
-from spacy_span_selector.tools.formats.bio import read_bio, write_bio
-from spacy_span_selector.tools.formats.bracketed import read_bracketed, write_bracketed
-from spacy_span_selector.tools.formats.conll2012 import read_conll2012, write_conll2012
-from spacy_span_selector.tools.formats.corefud import read_corefud, write_corefud
-from spacy_span_selector.tools.formats.jsonlines import read_jsonlines, write_jsonlines
-from spacy_span_selector.tools.formats.label_studio import read_label_studio, write_label_studio
+from spacy_span_selector.tools.formats.label_studio import write_label_studio
+from spacy_span_selector.tools.formats.registry import formats
 
 from .fuzzing import fuzz
-from .inventory import DOC_WRITERS, EXPORTED
+from .inventory import EXPORTED
 
 NLP = spacy.blank("xx")
 LENGTH = 6
 ODD = (
-    *(
-        "\0",
-        "a\0b",
-        "\n",
-        "a\nb",
-        "\r",
-        "a\rb",
-        "\r\n",
-        "\t",
-        "a\tb",
-        " ",
-        "a b",
-        "  ",
-        "\x0b",
-        "\x1c",
-        "a\x1cb",
-        "\x1b",
-    ),
-    *("\x85", "a\x85b", "\u2028", "a\u2028b", "\u2029", "\ufeff", "\u200b", "\u202e", "\u00a0", "a\u00a0b", "\u3000"),
-    *(
-        "#",
-        "# a",
-        "#begin document (a); part 000",
-        "#end document",
-        "===",
-        "=== a",
-        ">",
-        "> [V=x y]",
-        "@",
-        "@A: b",
-        ":",
-    ),
-    *("-", "_", "*", "(", ")", "(0)", "(A0*", "*)", "|", "[", "]", "[a|b]", "\\", "\\n", "/", "<b>", "&amp;", '"', "'"),
-    *(
-        "<speaker>",
-        "</speaker>",
-        "=",
-        "e1-person-1-",
-        "Entity=(e1)",
-        "SpaceAfter=No",
-        "%7C",
-        "null",
-        "None",
-        "0",
-        "1.1",
-    ),
+    *"\0\n\r\t \x0b\x1c\x1b\x85\u2028\u2029\ufeff\u200b\u202e\u00a0\u3000#>@:-_*()|[]\\/\"'=0",
+    *("a\0b", "a\nb", "a\rb", "\r\n", "a\tb", "a b", "  ", "a\x1cb", "a\x85b", "a\u2028b", "a\u00a0b"),
+    *("# a", "#begin document (a); part 000", "#end document", "===", "=== a", "> [V=x y]", "@A: b", "[a|b]", "\\n"),
+    *("(0)", "(A0*", "*)", "<b>", "&amp;", "<speaker>", "</speaker>", "e1-person-1-", "Entity=(e1)", "SpaceAfter=No"),
+    *("%7C", "null", "None", "1.1"),
 )
 CONTROLS = [c for c in map(chr, range(0x10000)) if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Zs")]
 names = st.one_of(st.just("a"), st.just("ARG0"), st.sampled_from(ODD), st.sampled_from(ODD).map(lambda odd: f"x{odd}y"))
@@ -125,94 +79,68 @@ class Drawn(NamedTuple):
         return doc
 
 
-def maybe(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    return st.one_of(st.just("a"), st.just("a"), strategy)
-
-
+maybe = st.one_of(st.just("a"), st.just("a"), names)
+some_words = st.lists(st.sampled_from(["Ann", "left", "her"]) | names, min_size=LENGTH, max_size=LENGTH)
 drawn_docs = st.builds(
     Drawn,
-    words=st.lists(st.one_of(st.sampled_from(["Ann", "left", "her"]), names), min_size=LENGTH, max_size=LENGTH).filter(
-        lambda drawn: any(word.strip() for word in drawn)
-    ),
-    title=maybe(names),
-    speaker=st.none() | maybe(names),
-    cluster=st.none() | maybe(names),
-    entity=st.just("") | maybe(names),
-    role=st.none() | maybe(names),
-    roleset=st.just("") | maybe(names),
-    label=st.none() | maybe(names),
+    words=some_words.filter(lambda drawn: any(word.strip() for word in drawn)),
+    title=maybe,
+    speaker=st.none() | maybe,
+    cluster=st.none() | maybe,
+    entity=st.just("") | maybe,
+    role=st.none() | maybe,
+    roleset=st.just("") | maybe,
+    label=st.none() | maybe,
 )
 
 
-class Format(NamedTuple):
-    """A format.
-
-    write (Callable): Writes documents to a file.
-    read (Callable): Reads them.
-    holds (set[str]): What of a document it holds, of the keys of `state`.
-    """
-
-    write: Callable[[list[Doc], Path], None]
-    read: Callable[[Path], list[Doc]]
-    holds: set[str]
-
-
-def write_plain(docs: list[Doc], path: Path) -> None:
-    lines = [json.dumps(to_dict(doc, tokens=True)) for doc in docs]
-    path.write_text("\n".join(lines), encoding="utf-8")
+def write_text(path: Path, text: str) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as stream:  # as commands write it
+        stream.write(text)
 
 
 def read_plain(path: Path) -> list[Doc]:
     return [from_dict(json.loads(line), Vocab()) for line in path.read_text(encoding="utf-8").split("\n")]
 
 
-def _write(path: Path, text: str) -> None:
-    with open(path, "w", encoding="utf-8", newline="") as stream:  # as commands write it
-        stream.write(text)
+def written_by(name: str) -> Callable[[list[Doc], Path], None]:
+    write = formats.get(name).write
+    return lambda docs, path: write_text(path, write(docs))
 
 
-def writing(write: Callable[[list[Doc]], str]) -> Callable[[list[Doc], Path], None]:
-    """To a file, what a writer makes of documents."""
-    return lambda docs, path: _write(path, write(docs))
+def read_by(name: str) -> Callable[[Path], list[Doc]]:
+    return lambda path: [*formats.get(name).read_docs(path, NLP)]
 
 
-FORMATS = {
-    "plain data": Format(
-        write_plain,
-        read_plain,
-        {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets", "labelled"},
-    ),
-    "spacy": Format(
-        lambda docs, path: DocBin(docs=docs, store_user_data=True).to_disk(path),
-        lambda path: list(read_docs(path, Vocab())),
-        {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets", "labelled"},
-    ),
-    "bracketed": Format(
-        writing(write_bracketed),
-        lambda path: read_bracketed(path, NLP),
-        {
-            *("characters", "title on one line", "speakers by sentence", "numbers of mentions", "numbers of arguments"),
-            "labels",
-        },
-    ),
-    "bio": Format(writing(write_bio), read_bio, {"words", "title on one line", "labelled"}),
-    "conll2012": Format(writing(write_conll2012), read_conll2012, {"words", "clusters", "frames", "rolesets"}),
-    "corefud": Format(writing(write_corefud), read_corefud, {"text words", "title on one line", "clusters of words"}),
-    "jsonlines": Format(writing(write_jsonlines), read_jsonlines, {"words", "title", "speakers", "clusters", "names"}),
-    "label-studio": Format(
-        lambda docs, path: _write(path, write_label_studio(docs, annotations=True)),
-        lambda path: read_label_studio(path, NLP),
-        {"characters", "title", "clusters of words", "numbers of arguments", "labels"},
-    ),
+ALL = {"words", "title", "speakers", "clusters", "names", "types", "frames", "rolesets", "labelled"}
+BRACKETED = {"characters", "title on one line", "speakers by sentence", "numbers of mentions", "numbers of arguments"}
+TASKS = {"characters", "title", "clusters of words", "numbers of arguments", "labels"}
+HOLDS = {
+    "bracketed": BRACKETED | {"labels"},
+    "bio": {"words", "title on one line", "labelled"},
+    "conll2012": {"words", "clusters", "frames", "rolesets"},
+    "corefud": {"text words", "title on one line", "clusters of words"},
+    "jsonlines": {"words", "title", "speakers", "clusters", "names"},
 }
-OTHERS = {"write_interface"}
-"""Written but not read here: the labels for a page of Label Studio."""
+FORMATS: dict[str, tuple[Callable[[list[Doc], Path], None], Callable[[Path], Iterable[Doc]], set[str]]] = {
+    "plain data": (
+        lambda docs, path: write_text(path, "\n".join(json.dumps(to_dict(doc, tokens=True)) for doc in docs)),
+        read_plain,
+        ALL,
+    ),
+    "spacy": (lambda docs, path: DocBin(docs=docs, store_user_data=True).to_disk(path), read_by("spacy"), ALL),
+    "label-studio": (
+        lambda docs, path: write_text(path, write_label_studio(docs, annotations=True)),
+        read_by("label-studio"),
+        TASKS,
+    ),
+    **{name: (written_by(name), read_by(name), held) for name, held in HOLDS.items()},
+}
+"""How documents are written to a file and read, and what it holds of them: keys of `state`."""
 
 
-def test_every_writer_is_known() -> None:
-    """A new one needs its reader here."""
-    tested = {f"write_{name}".replace("-", "_") for name in EXPORTED}
-    assert tested == DOC_WRITERS - OTHERS
+def test_every_format_is_known() -> None:
+    """A new one needs what it holds here."""
     assert {*FORMATS} >= EXPORTED
 
 
@@ -231,7 +159,7 @@ def clusters_of_words(doc: Doc) -> list[list[list[str]]]:
 
 
 def state(doc: Doc) -> dict[str, Any]:
-    """The annotation of a document."""
+    """The annotation of a document, part of it in several ways."""
     groups = list(cluster_groups(doc))
     frames = get_frames(doc)
     speakers = {i: one_space(speaker) for start, end, speaker in get_speakers(doc) for i in range(start, end)}
@@ -258,7 +186,7 @@ def state(doc: Doc) -> dict[str, Any]:
 
 def check_round_trip(drawn: list[Drawn], name: str) -> None:
     """Check that documents are read back as they are, if nothing is said of what is left out or refused."""
-    format_ = FORMATS[name]
+    write, read, held = FORMATS[name]
     if name == "label-studio":  # a task without annotation is none that can be read
         drawn = [one._replace(cluster=one.cluster or "a") for one in drawn]
     docs = [one._replace(title=f"{i}{one.title}").doc() for i, one in enumerate(drawn)]
@@ -266,15 +194,15 @@ def check_round_trip(drawn: list[Drawn], name: str) -> None:
         warnings.simplefilter("always")
         path = Path(folder) / "docs.spacy"
         try:
-            format_.write(docs, path)
+            write(docs, path)
         except ValueError as error:
             assert str(error)
             return
-        back = format_.read(path)
+        back = [*read(path)]
     if caught:
         return  # what is left out was counted
     assert len(back) == len(docs)
-    for key in sorted(format_.holds):
+    for key in sorted(held):
         assert [state(doc)[key] for doc in back] == [state(doc)[key] for doc in docs], key
 
 
