@@ -26,5 +26,4 @@ CONVERTED = frozenset(format_.name for format_ in all_formats() if format_.is_co
 EXPORTED = frozenset(format_.name for format_ in all_formats() if format_.is_exported)
 OUTPUTS = tuple(format_.name for format_ in all_formats() if format_.writer or format_.name == BRACKETED)
 """The formats of `annotate` itself, and one that `export` has; the others of these are written like it."""
-INPUTS = frozenset(READERS)
-"""The kinds of files that `annotate` reads."""
+INPUTS = frozenset(READERS)  # that `annotate` reads

@@ -31,8 +31,7 @@ VALUES: tuple[object, ...] = (
     *(None, b"", [], {}, 0, -1, 2**63, "x", b"\xff" * 64, b"\0" * 1000),
     *([b"\xc0", b"\x93"], [[], []], ["", "\0"]),
 )
-Harm = tuple[str, Any]
-"""Where a file is damaged, and how."""
+Harm = tuple[str, Any]  # where a file is damaged, and how
 few = st.lists(damages, min_size=1, max_size=3)
 fields = st.sampled_from(FIELDS)
 harms: st.SearchStrategy[Harm] = st.one_of(

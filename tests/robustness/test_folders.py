@@ -103,8 +103,7 @@ CONTENTS: dict[str, Callable[[str], bytes]] = {
     ".gold_conll": conll2012,
 }
 """The content of a file with one document, by what its name ends in."""
-Found = tuple[int, str]
-"""How many documents were found, and what was said."""
+Found = tuple[int, str]  # how many documents were found, and what was said
 
 
 def by_annotate(folder: Path) -> Found:

@@ -29,17 +29,15 @@ from .pipelines import CLASSES, each_component, pipeline, saved
 from .strategies import json_values
 
 TEXT = "Ann gave her brother a key. He left it there."
-LABELS = {"structured_srl": ("labels", "rolesets"), "structured_spancat": ("labels",)}
-"""The labels whose number is a size of the network."""
-CALLED = {("structured_srl", "labels"): "roles"}
-"""Labels that have another name in errors."""
+LABELS = {"structured_srl": ("labels", "rolesets"), "structured_spancat": ("labels",)}  # sizes of the network
+CALLED = {("structured_srl", "labels"): "roles"}  # in errors
 SETTINGS = [
     (factory, name) for factory, kind in CLASSES.items() for name in (*defaults(kind), *LABELS.get(factory, ()))
 ]
 FILES = ("{}/model", "{}/cfg", "config.cfg")
 SETTING = re.compile(r"(?!factory)\w+ = ")
+# Errors that say what Python did, not what is wrong with the pipeline.
 VAGUE = (IndexError, AttributeError, UnboundLocalError, ZeroDivisionError, AssertionError, RecursionError)
-"""Errors that say what Python did, not what is wrong with the pipeline."""
 
 
 @contextmanager

@@ -24,8 +24,8 @@ from .fuzzing import fuzz
 HOST = b"127.0.0.1:8000"
 MOST = 2_000
 SECONDS = 10
+# The statuses of answers: 307 to the page from a path without a slash, 503 where others wait.
 KNOWN = {200, 307, 400, 403, 404, 405, 411, 413, 415, 431, 503}
-"""The statuses of answers: 307 to the page from a path without a slash, 503 where others wait."""
 
 
 @cache

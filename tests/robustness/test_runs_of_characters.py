@@ -26,8 +26,7 @@ from .fuzzing import fuzz
 
 NLP = spacy.blank("en")
 LENGTH = 20_000
-SECONDS = 10
-"""Of a processor, for one text; it takes less than one, most of it for the page."""
+SECONDS = 10  # of a processor, for one text; it takes less than one, most of it for the page
 
 
 def of_each_category(most: int) -> list[str]:
@@ -95,7 +94,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "turns": lambda text: doc_from_turns(NLP, [("Ann", text)]),
     "transcript": lambda text: doc_from_transcript(NLP, f"Ann: {text}\nBob: {text}\n"),
 }
-"""The readers that split text into words."""
 
 
 @pytest.mark.parametrize("name", READERS)

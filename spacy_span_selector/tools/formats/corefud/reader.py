@@ -221,11 +221,10 @@ def _report_other(name: str, value: str, place: str, report: Report) -> None:
     """Report relations between entities, and mentions in an older notation."""
     found = f"{place}: found {shorten(f'{name}={value}')}."
     if name in ("SplitAnte", "Split"):
-        for _ in {link.partition("<")[2] for link in value.split(",")}:
-            report.leave_out("split antecedents, which a Doc can't hold", found)
+        split = {link.partition("<")[2] for link in value.split(",")}
+        report.leave_out("split antecedents, which a Doc can't hold", found, len(split))
     elif name == "Bridge":
-        for _ in value.split(","):
-            report.leave_out("bridging relations, which a Doc can't hold", found)
+        report.leave_out("bridging relations, which a Doc can't hold", found, value.count(",") + 1)
     elif name.startswith("ClusterId"):
         report.leave_out(OLD_NOTATION, found)
 

@@ -6,7 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple
 
 import spacy
 import typer
@@ -94,9 +94,8 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
     if spans or has_labelled_spans_annotated(doc):
         counts = Counter(LabelledSpan(*span.place, label) for span in spans.values() for label in span.labels)
         for span, times in counts.items():
-            for _ in range(times - 1):
-                case = f"{place}: {span.label} at token {span.start}."
-                report.leave_out("labels that a labelled span has twice", case)
+            case = f"{place}: {span.label} at token {span.start}."
+            report.leave_out("labels that a labelled span has twice", case, times - 1)
         set_labelled_spans(doc, [*counts])
     clusters, names, types, frames = find_annotation(others, relations, place, report)
     if clusters or not (frames or has_labelled_spans_annotated(doc)):
@@ -113,9 +112,8 @@ def _choose_annotation(annotations: Any, place: str, report: Report) -> list[Any
     if not good:
         report.leave_out("tasks without annotation", f"{place}: found {show(annotations)} as its 'annotations'.")
         return None
-    for _ in good[1:]:
-        others = "annotations of tasks that have another, which is the ground truth or comes first"
-        report.leave_out(others, f"{place}: {len(good)} annotations.")
+    others = "annotations of tasks that have another, which is the ground truth or comes first"
+    report.leave_out(others, f"{place}: {len(good)} annotations.", len(good) - 1)
     chosen: list[Any] = next((each for each in good if each.get("ground_truth")), good[0])["result"]
     return chosen
 
@@ -172,9 +170,6 @@ class Relation(Record):
         return (self.to_id, self.from_id) if self.direction == "left" else (self.from_id, self.to_id)
 
 
-Result = TypeVar("Result", Region, Relation)
-
-
 def read_results(results: list[Any], place: str, report: Report) -> tuple[list[Region], list[Relation]]:
     """The regions and relations of an annotation; the report gets the results that can't be read."""
     regions: list[Region] = []
@@ -182,24 +177,19 @@ def read_results(results: list[Any], place: str, report: Report) -> tuple[list[R
     for i, result in enumerate(results):
         kind = result.get("type") if isinstance(result, dict) else None
         where = f"{place}, result[{i}]"
-        if kind == "labels":
-            regions += _read(Region, result, where, report)
-        elif kind == "relation":
-            relations += _read(Relation, result, where, report)
-        else:
-            case = f"{where}: found {show(kind or result)}, expected 'labels' or 'relation'."
-            report.leave_out("results that are neither labels over text nor relations", case)
+        try:
+            if kind == "labels":
+                regions.append(Region.model_validate(result))
+            elif kind == "relation":
+                relations.append(Relation.model_validate(result))
+            else:
+                case = f"{where}: found {show(kind or result)}, expected 'labels' or 'relation'."
+                report.leave_out("results that are neither labels over text nor relations", case)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            case = f"{where}: {'.'.join(map(str, first['loc']))} is {show(first['input'])}. {first['msg']}."
+            report.leave_out("regions and relations that can't be read", case)
     return regions, relations
-
-
-def _read(model: type[Result], result: Any, place: str, report: Report) -> list[Result]:
-    try:
-        return [model.model_validate(result)]
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        case = f"{place}: {'.'.join(map(str, first['loc']))} is {show(first['input'])}. {first['msg']}."
-        report.leave_out("regions and relations that can't be read", case)
-        return []
 
 
 def find_tokens(doc: Doc, value: Value, place: str, report: Report) -> Mention | None:
@@ -263,8 +253,8 @@ class Annotation(NamedTuple):
     def add_cluster(self, regions: Iterable[Labelled], place: str, report: Report) -> None:
         ordered = sorted(regions, key=lambda region: region.place)
         mentions = dict.fromkeys(region.place for region in ordered)
-        for _ in range(len(ordered) - len(mentions)):
-            report.leave_out(REPEATED_MENTIONS, f"{place}: the cluster that starts at token {ordered[0].place[0]}.")
+        case = f"{place}: the cluster that starts at token {ordered[0].place[0]}."
+        report.leave_out(REPEATED_MENTIONS, case, len(ordered) - len(mentions))
         types = [label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION}]
         names = [region.note for region in ordered if region.note and PREDICATE not in region.labels]
         self.clusters.append([*mentions])
