@@ -70,14 +70,15 @@ class ScoredMentions:
         )
 
 
-_OF_DOCS: WeakKeyDictionary[Doc, dict[str, ScoredMentions]] = WeakKeyDictionary()
+_OF_DOCS: WeakKeyDictionary[Doc, dict[str, tuple[int, ScoredMentions]]] = WeakKeyDictionary()
 
 
 def set_scored_mentions(doc: Doc, prefix: str, scored: ScoredMentions) -> None:
     """Keep what a component that writes clusters under this prefix has scored, as long as the document lives."""
-    _OF_DOCS.setdefault(doc, {})[prefix] = scored
+    _OF_DOCS.setdefault(doc, {})[prefix] = len(doc), scored
 
 
 def get_scored_mentions(doc: Doc) -> dict[str, ScoredMentions]:
-    """What was scored, by the prefix of the clusters; empty if no component has run on this very object."""
-    return dict(_OF_DOCS.get(doc, {}))
+    """What was scored, by the prefix of the clusters; empty if no component has run on this very object, or its tokens
+    were merged or split since."""
+    return {prefix: scored for prefix, (length, scored) in _OF_DOCS.get(doc, {}).items() if length == len(doc)}

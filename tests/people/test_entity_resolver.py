@@ -173,6 +173,16 @@ def test_a_document_that_nothing_has_scored_stays_as_it_is() -> None:
         assert get_clusters(nlp("Ann saw her.")) == []
 
 
+def test_a_document_whose_tokens_were_merged_since_stays_as_it_is() -> None:
+    nlp = load_trained(COREF)
+    doc = nlp(gold_docs(COREF, nlp)[0].text)
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+    before = doc.to_bytes()
+    nlp.add_pipe("entity_resolver")
+    assert component(nlp)(doc).to_bytes() == before
+
+
 def test_all_antecedents_reach_it_and_nothing_of_them_is_saved() -> None:
     nlp = resolving()
     doc = nlp(gold_docs(COREF, nlp)[0].text)
