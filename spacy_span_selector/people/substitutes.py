@@ -57,11 +57,13 @@ def _short_form(phrase: Span, *, is_list: bool) -> Span:
         if _is_participle(token) or (token.i > head and (_opens_clause(token) or (not is_list and _is_apposed(token)))):
             end = token.i
             break
+    # "of" says which one is meant ("the king of Spain"), others rather where or with what: so "of" stays for longer.
     prepositions = [token for token in doc[head + 1 : end] if part_of_speech(token) == "ADP"]
     for is_of, longest in ((False, LONG), (True, LONG_WITH_OF)):
         cuts = [token.i for token in prepositions if (token.lower_ == "of") == is_of and token.i < end]
         if cuts and not is_list and end - phrase.start > longest:
             end = cuts[0]
+    # A phrase that was cut may now end with what led over to the rest.
     while end < phrase.end and part_of_speech(doc[end - 1]) in ("PUNCT", "SPACE", "CCONJ", "ADP"):
         end -= 1
     return doc[phrase.start : end]

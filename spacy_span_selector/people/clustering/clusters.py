@@ -241,6 +241,8 @@ class _Search:
             self._join_best(mention)
             return
         links = self._by_cluster(mention)
+        # Clusters that were two when quotations were attributed may be one by now: their probabilities add up. One that
+        # the network does not link to "I" or "you" is a candidate all the same, with a score of its own.
         known: dict[int, float] = {}
         for number, probability in told.items():
             if number is not None:
@@ -250,6 +252,7 @@ class _Search:
         speaker = attribution.speaker
         if not is_own and speaker is not None and attribution.speakers[speaker] == 1.0:  # that of a turn: it is known
             links.pop(id(clusters[speaker].find()), None)
+        # What the network says of the link and what is known of the speaker are two witnesses: their logarithms add up.
         trusted = (
             (cluster, score + TRUST * log(known.get(key, 0.0) + UNKNOWN)) for key, (cluster, score) in links.items()
         )
