@@ -311,9 +311,10 @@ def tiny_transformer(
 
 def transformer_nlp(case: Case, folder: Path, **settings: Any) -> tuple[Language, list[Example]]:
     """A pipeline whose component listens to a transformer, with random weights, and its examples."""
+    transformer = tiny_transformer(folder, **settings)  # first, as it skips where there are no transformers
     fix_random_seed(0)
     nlp = make_nlp(case, model={"tok2vec": TRANSFORMER_LISTENER})
-    nlp.add_pipe("transformer", before=case.factory, config={"model": tiny_transformer(folder, **settings)})
+    nlp.add_pipe("transformer", before=case.factory, config={"model": transformer})
     examples = make_examples(nlp, gold_docs(case, nlp))
     nlp.initialize(lambda: examples)
     return nlp, examples
