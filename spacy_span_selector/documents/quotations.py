@@ -16,21 +16,16 @@ from spacy.attrs import IS_PUNCT, IS_SPACE, ORTH
 from spacy.tokens import Doc
 
 from ..annotation import blank_lines
+from .dashes import DASHES, find_dialogue
 
 DOUBLE, SINGLE = '"＂“”„‟〝〞〟', "'‘’‚‛`"
 FAMILIES = (DOUBLE, "«»", "「」", "『』", "‹›", SINGLE)
 """Marks that belong together: one of a family does not end a quotation that one of another has begun."""
 OPENING, CLOSING = "“„‟«「『〝‘‚‛‹`", "”»」』〞〟’›"
-DASHES = ("—", "–", "―", "--")
-SENTENCE_ENDS = frozenset(".!?…:")
 MARKS = frozenset("".join(FAMILIES))
 LONGEST = 300
 """Without paragraphs, a quotation ends so many words behind its last opening mark, or is none: of 1,765 in LitBank, 7
 are longer."""
-FEWEST_DASHES, DASHES_PER_QUOTATION = 3, 4
-"""Dashes are those of a dialogue if paragraphs begin with at least so many, and with so many for each quotation."""
-
-
 Span = tuple[int, int]
 
 
@@ -105,7 +100,7 @@ def find_quotations(doc: Doc) -> list[FoundQuotation]:
     Single marks count outside of double ones in a document that has more words in them, as many British novels do.
     Titles, and words in marks for another reason, are found too. Where the text has empty lines, a quotation that is
     not closed ends with its paragraph, unless the next one opens it again. In a text with hardly any quotation marks,
-    paragraphs that begin with a dash are quotations; where paragraphs are not known, these end with the sentence.
+    paragraphs that begin with a dash are quotations, without their tags (`dashes.py`).
     """
     words = _words(doc)
     characters = {character for quote in words.quotes for character in quote.text}
@@ -119,11 +114,13 @@ def find_quotations(doc: Doc) -> list[FoundQuotation]:
             inner += [span for part in inside for span in _pair(part, words, only_closed=True)]
             if family != SINGLE:  # outside of quotations, these are apostrophes rather than marks
                 outer = sorted([*outer, *(span for part in outside for span in _pair(part, words, only_closed=True))])
-    dashes = _dashes(doc, words)
-    if len(dashes) >= max(FEWEST_DASHES, DASHES_PER_QUOTATION * len(outer)):
-        quoted = {i for span in dashes for i in range(*span)}
-        inner += [span for span in outer if span[0] in quoted]
-        outer = dashes + [span for span in outer if quoted.isdisjoint(range(*span))]
+    dashes = find_dialogue(doc, words.paragraph_ends or words.line_ends, len(outer))
+    if dashes:
+        quoted = np.zeros(len(doc) + 1, dtype=np.int64)
+        for number, (start, end) in enumerate(dashes, start=1):
+            quoted[start:end] = number
+        inner += [(start, end) for start, end in outer if 0 < quoted[start] == quoted[end - 1]]
+        outer = dashes + [(start, end) for start, end in outer if not quoted[start:end].any()]
     found = [FoundQuotation(*span) for span in outer] + [FoundQuotation(*span, level=1) for span in inner]
     return sorted(found, key=lambda quotation: (quotation.start, -quotation.end, quotation.level))
 
@@ -251,22 +248,3 @@ def _split(marks: Sequence[Mark], spans: Sequence[Span]) -> tuple[list[list[Mark
         parts = inside if k < len(spans) and spans[k][0] <= mark.token else outside
         parts.setdefault(k, []).append(mark)
     return list(inside.values()), list(outside.values())
-
-
-def _dashes(doc: Doc, words: Words) -> list[Span]:
-    """The paragraphs that begin with a dash, or lines without empty lines, or sentences without line ends."""
-    ends = words.paragraph_ends or words.line_ends
-    if ends:
-        starts = [0, *(end + 1 for end in ends)]
-        return [
-            (start, end)
-            for start, end in zip(starts, [*ends, len(doc)], strict=True)
-            if end - start > 1 and doc[start].text.startswith(DASHES)
-        ]
-    orth, is_punct = doc.to_array([ORTH, IS_PUNCT]).T
-    dashes, _ = _texts(doc, orth, is_punct, lambda text: text in DASHES)
-    sentence_ends = [-1, *_texts(doc, orth, is_punct, lambda text: text in SENTENCE_ENDS)[0].tolist(), len(doc) - 1]
-    nexts = np.searchsorted(sentence_ends, dashes).tolist()
-    return [
-        (i, sentence_ends[k] + 1) for i, k in zip(dashes.tolist(), nexts, strict=True) if sentence_ends[k - 1] == i - 1
-    ]

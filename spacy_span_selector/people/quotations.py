@@ -10,6 +10,7 @@ from typing import Any
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation import QUOTATION_PREFIX, Mention, get_quotations
+from ..documents.dashes import DASHES
 from ..extensions.clusters import Cluster, Entity, doc_clusters, entities_by_mention
 from ..extensions.mention_types import without_clitic, without_space
 from ..extensions.tables import probability, table
@@ -47,7 +48,7 @@ class DocQuotation:
         """The words without their marks."""
         words = [token.i for token in without_space(self.span)]
         first, last = words[0], words[-1]
-        first += _is_mark(self.span.doc[first])
+        first += _is_mark(self.span.doc[first]) or self.span.doc[first].text in DASHES
         last -= first <= last and _is_mark(self.span.doc[last])
         return self.span.doc[first : last + 1].text.strip()
 

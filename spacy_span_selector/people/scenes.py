@@ -121,7 +121,11 @@ def quotations_of(
         if level:
             if end <= spoken_until:
                 spoken.append(Quotation(start, end))
-        elif attribution is not None and attribution.speaker is not None:
+        elif attribution is not None and attribution.speaker is None:
+            if attribution.is_speech:
+                spoken_until = end
+                spoken.append(Quotation(start, end))
+        elif attribution is not None:
             spoken_until = end
             speaker, addressee = attribution.mention, attribution.addressee_mention
             spoken.append(

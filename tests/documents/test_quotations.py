@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 
 import pytest
 import spacy
@@ -135,7 +136,7 @@ def test_a_quotation_that_is_not_closed_ends_with_its_paragraph(opening: str, cl
 
 @pytest.mark.parametrize("dash", ["—", "--", "– ", "― "])
 def test_paragraphs_that_begin_with_a_dash_are_quotations_where_there_are_hardly_any_marks(dash: str) -> None:
-    dialogue = [f"{dash}Come up, he said.\nCome up!", f"{dash}Where?", f"{dash}There, fool.", f"{dash}No!"]
+    dialogue = [f"{dash}Come up, sir.\nCome up!", f"{dash}Where?", f"{dash}There, fool.", f"{dash}No!"]
     text = f"\n\nHe waited.{dash}\n\n".join(dialogue)
     assert found(f"{text}\n\nA “fool”.") == [*((speech, 0) for speech in dialogue), ("“fool”", 0)]
     assert found(text.replace("fool", "“fool”"))[3] == ("“fool”", 1)
@@ -163,3 +164,92 @@ def test_outer_quotations_never_overlap_and_inner_ones_lie_within_them(seed: int
     for start, end, level in quotations:
         assert 0 <= start < end <= len(doc)
         assert level == 0 or any(first <= start and end <= last for first, last in outer)
+
+
+SPOKEN = [  # what stands in brackets is no speech
+    ("en", "— I do not know, [said her brother.] I never saw it."),
+    ("en", "— Where is he? [she asked, turning round. —] I can't see him."),
+    ("en", "— Come in! [cried the keeper of the tower.]"),
+    ("en", "— Come in! [the keeper cried, and he shut the door.] You are late."),
+    ("en", "— I am late, [Ada Quill answered,] but you waited."),
+    ("en", "— I am late, [Ada answered, with a sigh, looking at him,] but I came."),
+    ("en", "— The boat, [he said,] is gone."),
+    ("en", "— The boat is gone, [whispered old Marten.] I saw it. It was, [he added softly,] my own."),
+    ("en", "— Why? [I asked.]"),
+    ("en", "— Why? [asked Mr. Dole.] He never told us."),
+    ("en", "— Wait ... [murmured his aunt, her eyes shut.] I hear them."),
+    ("en", "— Here, [they shouted:] we found it!"),
+    ("en", "— It rains, [said the pilot, who had woken up.] We stay."),
+    ("en", "— It rains, [the pilot told her.] We stay."),
+    ("en", "—I don't know [— said her cousin —] but I guess."),
+    ("en", "—I don't know[—said her cousin. He sat down.]"),
+    ("en", "— Go, [said Ilse. She left. —] Now!"),
+    ("en", "— Where is it,[\nhis father\nsaid.] I am\ntired.\n\n"),
+    ("es", "—No sé [—dijo ella—.] Mañana lo veremos."),
+    ("es", "—Ven [—dijo Marta—,] que es tarde."),
+    ("es", "—¿Quién es? [—preguntó él, y se fue.]"),
+    ("ru", "— Нет, [— сказал он. —] Я не знаю."),
+    ("ru", "— Я думаю, [— сказал он, —] что это правда."),
+    ("ru", "— Да! [— крикнула Анна.]"),
+    ("pl", "— Nie wiem [— powiedział. —] Zobaczymy."),
+    ("pl", "— Idziesz? [— zapytała Anna.]"),
+    ("fr", "— Où est-il ? [— demanda-t-elle. —] Je ne le vois pas."),
+]
+
+
+@pytest.mark.parametrize(("language", "marked"), SPOKEN)
+def test_the_tag_of_a_paragraph_behind_a_dash_is_narration(language: str, marked: str) -> None:
+    doc = spacy.blank(language).make_doc(marked.replace("[", "").replace("]", ""))
+    spoken = [part.strip() for part in re.split(r"\[[^]]*\]", marked)]
+    assert [doc[start:end].text for start, end, _ in find_quotations(doc)] == [part for part in spoken if part]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "— I thought — no, I knew — that he lied."),
+        ("en", "— When I came, he told me everything."),
+        ("en", "— If you ask me, she said so herself."),
+        ("en", "— Come, tell the keeper."),
+        ("en", "— Well, say nothing."),
+        ("en", "— My aunt, who said it, is dead."),
+        ("en", "— The keeper said he would come."),
+        ("en", "— You know--he went home--and that's all."),
+        ("en", "— What does he want? The keeper said he was ill."),
+        ("ru", "— Москва — столица."),
+        ("pl", "— Moja matka — nauczycielka."),
+        ("fr", "– Non, dit-il. Je ne sais pas."),
+    ],
+)
+def test_a_paragraph_behind_a_dash_without_a_known_tag_is_one_quotation(language: str, text: str) -> None:
+    doc = spacy.blank(language).make_doc("\n\n".join([text, "— Oh.", "— Ah!"]))
+    assert [doc[start:end].text for start, end, _ in find_quotations(doc)] == [text, "— Oh.", "— Ah!"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "– milk\n– eggs\n– bread",
+        "— Milk,\n— eggs,\n— bread",
+        "-- the door\n\n-- the key\n\n-- the lock\n\n-- see below.",
+        "- He came, said Ann.\n- He left.\n- She slept.",
+        "He left.\n\n— The editor",
+    ],
+)
+def test_a_list_is_no_dialogue(text: str) -> None:
+    assert found(text) == []
+
+
+def test_words_in_marks_lie_within_the_speech_or_the_tag() -> None:
+    text = "— Read “Mary”, said the “keeper”. Then read “Emma”.\n\n— Why?\n\n— So.\n\n— No!\n\n— Oh.\n\n— Ah.\n\n"
+    text += "\n\n".join(["— Well."] * 6)
+    assert [one for one in found(text) if "“" in one[0]] == [
+        ("— Read “Mary”,", 0), ("“Mary”", 1), ("“keeper”", 0), ("Then read “Emma”.", 0), ("“Emma”", 1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("opening, closing", ['""', "“”", "''", "‘’", "«»", "»«", "„“"])
+@pytest.mark.parametrize("between", [" ", "\n", "\n\n", "  "])
+def test_quotations_side_by_side_are_two(opening: str, closing: str, between: str) -> None:
+    first, second = f"{opening}I saw it.{closing}", f"{opening}No!{closing}"
+    assert found(f"They met. {first}{between}{second} It rained.") == [(first, 0), (second, 0)]

@@ -171,3 +171,45 @@ def test_a_mention_that_crosses_the_edge_of_a_quotation_is_kept(talking: Languag
     doc = with_mentions(talking, 'Tom "the hat" Lee said, "Go."')
     doc.spans[GIVEN_MENTIONS_KEY] = [doc[0:6], doc[0:3], doc[4:6]]
     assert sorted(mention for cluster in get_clusters(talking(doc)) for mention in cluster) == [(0, 3), (0, 6), (4, 6)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("— I know, said Ann. I saw Tom.", ["Ann", "Ann"]),
+        ("— Where is he? she asked. — I know, Tom answered. I saw it.", ["she", "she"]),
+        ("Ann met Tom.\n\n— Go, he said, turning round. I know.\n\n— Why? she asked.", ["he", "he", "she"]),
+        ("Ann met Tom.\n\n— Go, Tom said; I know.", ["Tom", "Tom"]),
+        ("— Where? said the porter.", [None]),
+    ],
+)
+def test_the_parts_around_a_tag_behind_a_dash_have_one_speaker(
+    talking: Language, text: str, expected: list[str | None]
+) -> None:
+    assert [speaker for _, speaker in speakers(talking(with_mentions(talking, text)))] == expected
+
+
+def test_i_behind_a_dash_is_who_the_tag_names(talking: Language) -> None:
+    doc = talking(with_mentions(talking, "Tom came.\n\n— I know, said Ann. I saw Tom."))
+    assert ["I", "Ann", "I"] in clusters(doc)
+    assert {q.cue and doc[slice(*q.cue)].text for q in get_quotations(doc)} == {"said Ann"}
+    assert [quotation.text for quotation in doc._.quotations] == ["I know,", "I saw Tom."]
+
+
+@pytest.mark.parametrize("opening, closing", ['""', "“”", "''", "‘’", "«»", "„“"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ann met Tom. [I know.] [So do I.]", ["Ann", "Tom"]),
+        ("Ann met Tom. [I know,] said Tom. [I know.] [So do I.] [Oh!]", ["Tom", "Tom", "Ann", "Tom"]),
+        ("Ann met Tom. [I know.] [So do I,] said Ann.", ["Tom", "Ann"]),
+        ("Tom smiled. [Yes.] [No.]", ["Tom", None]),
+        ("[Yes.] [No.]", [None, None]),
+        ("Ann saw him. [I,] said Tom, [I know.] [I know,] said Tom.", ["Tom", "Ann", "Tom"]),
+    ],
+)
+def test_quotations_side_by_side_are_two_turns(
+    talking: Language, text: str, expected: list[str | None], opening: str, closing: str
+) -> None:
+    doc = talking(with_mentions(talking, text.replace("[", opening).replace("]", closing)))
+    assert [speaker for _, speaker in speakers(doc)] == expected

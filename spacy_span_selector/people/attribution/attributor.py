@@ -16,7 +16,7 @@ from math import exp
 from spacy.vocab import Vocab
 
 from ...language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
-from .features import Candidate, find_addressees, find_candidates
+from .features import Candidate, find_addressees, find_candidates, take_turns
 from .scene import Range, Scene
 
 CUE = 6
@@ -34,6 +34,7 @@ class Attribution:
     speakers, addressees (Mapping[int | None, float]): The probability of each.
     mention, addressee_mention (int | None): The mentions that tell who they are, or else those nearest.
     cue (tuple[int, int] | None): The words that introduce the quotation: a verb of speech and the speaker.
+    is_speech (bool): Whether it is said by somebody, although nobody is known.
     """
 
     speaker: int | None = None
@@ -43,6 +44,7 @@ class Attribution:
     mention: int | None = None
     addressee_mention: int | None = None
     cue: Range | None = None
+    is_speech: bool = False
 
 
 class Attributor:
@@ -62,8 +64,12 @@ class Attributor:
         speakers: list[int | None] = []
         found: list[tuple[dict[int | None, float], int | None]] = []
         for number in range(len(scene.quotations)):
+            if scene.goes_on(number):
+                speakers.append(speakers[-1])
+                found.append(found[-1])
+                continue
             candidates = find_candidates(scene, number, speakers, self._verbs)
-            clusters, best = self._choose(candidates)
+            clusters, best = self._choose(take_turns(scene, number, speakers, self._verbs, candidates))
             speakers.append(max(clusters, key=clusters.__getitem__))
             found.append((clusters, best.get(speakers[-1])))
         return [
@@ -99,7 +105,7 @@ class Attributor:
     ) -> Attribution:
         speaker = speakers[number]
         if speaker is None:
-            return Attribution(speakers=clusters)
+            return Attribution(speakers=clusters, is_speech=scene.is_turn(number))
         addressees, named = self._choose(find_addressees(scene, number, speakers, self._verbs))
         likeliest = max(addressees, key=addressees.__getitem__)
         addressee = None if likeliest == speaker else likeliest

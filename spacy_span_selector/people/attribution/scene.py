@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 
 Range = tuple[int, int]
+DASHES = ("—", "–", "―", "--")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,26 @@ class Scene:
             if (number := self.quotation_of[start]) >= 0:
                 found[number].append(mention)
         return found
+
+    def is_beside(self, quotation: int) -> bool:
+        """Check whether a quotation stands in the paragraph of the one before it, with nothing between their marks."""
+        if not 0 < quotation < len(self.quotations):
+            return False
+        (_, end), (start, _) = self.quotations[quotation - 1 : quotation + 1]
+        paragraphs = self.paragraphs or [0] * len(self.words)
+        return end == start and paragraphs[end - 1] == paragraphs[start] and not self._has_dash(quotation)
+
+    def goes_on(self, quotation: int) -> bool:
+        """Check whether a quotation is the rest of the one before it, behind a tag: neither mark nor dash begins it."""
+        return quotation > 0 and self.words[self.quotations[quotation][0]].lstrip("'’")[:1].isalnum()
+
+    def is_turn(self, quotation: int) -> bool:
+        """Check whether its form tells that a quotation is speech: a dash, or another one at its side."""
+        beside = self.is_beside(quotation) or self.is_beside(quotation + 1)
+        return beside or self._has_dash(quotation) or self.goes_on(quotation)
+
+    def _has_dash(self, quotation: int) -> bool:
+        return self.words[self.quotations[quotation][0]].startswith(DASHES)
 
     def before(self, quotation: int, most: int) -> list[int]:
         """The mentions in at most so many words of narration before a quotation, the last so many, nearest first."""
