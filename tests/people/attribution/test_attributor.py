@@ -54,6 +54,23 @@ def test_the_words_beside_a_quotation_say_who_speaks(text: str, speaker: int, cu
     assert " ".join(scene.words[slice(*found.cue)]) == cue
 
 
+@pytest.mark.parametrize("paragraphs", [True, False])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Ann=0 met Tom=1 . " I know . " " So do I , " said Ann=0 .', [1, 0]),
+        ('Ann=0 met Tom=1 . " I know . " " So do I , " Tom=1 said .', [0, 1]),
+        ('" I , " said Tom=1 to Ann=0 . " I know . " " Oh , " said Tom=1 .', [1, 0, 1]),
+        ('Ann=0 met Tom=1 . Ann=0 said , " I know . " " Oh . "', [0, 1]),
+        ('Ann=0 slept . " Oh ! " " No ! "', [0, None]),
+    ],
+)
+def test_quotations_side_by_side_are_two_turns(text: str, expected: list[int | None], paragraphs: bool) -> None:
+    found = attribute(text, paragraphs)
+    assert [one.speaker for one in found] == expected
+    assert all(one.is_speech for one in found if one.speaker is None)
+
+
 def test_two_in_a_conversation_take_turns() -> None:
     text = '" Go , " said Tom=0 .\n" Why ? " said Ann=1 .\n" It is late . "\n" So it is . "\n" Then go . "'
     assert speakers(text) == [0, 1, 0, 1, 0]
