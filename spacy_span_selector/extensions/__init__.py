@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -68,6 +69,7 @@ class Getter:
         return getattr(import_module(module), function)(owner)
 
 
+@cache
 def attributes() -> dict[str, Getter]:
     """The attributes, "doc._.srl", with their getters."""
     found = ([*entry.name.split("."), entry.value] for entry in entry_points(group=GROUP))

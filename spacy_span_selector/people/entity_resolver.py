@@ -31,13 +31,13 @@ from .scenes import (
     attribute_quotations,
     clusters_of_speakers,
     find_in_words,
-    find_turns,
     learn_quotations,
     outer_quotations,
     quotation_of_words,
     quotations_of,
     read_scene,
 )
+from .speech import find_turns
 
 ENTITY_TRUST = 0.5
 """How probable the label of an entity of `doc.ents` is, which has no probability. spaCy's pipelines of news are often
@@ -155,15 +155,15 @@ def consistent_clusters(
     evidence = [form.evidence for form in forms]
 
     speakers, names = number_speakers(doc)
-    turns = [] if quotations is None else find_turns(speakers)
-    utterances = turns or quotations or []
+    turns = [] if quotations is None else find_turns([speaker or None for speaker in speakers.tolist()])
+    utterances = [(start, end) for start, end, _ in turns] or quotations or []
 
     def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
         scene = read_scene(cleaned, utterances, mentions, evidence, clusters)
         if not turns:
             return Attributor(doc.vocab).attribute(scene)
         known = clusters_of_speakers(scene, speakers)
-        return Attributor(doc.vocab).address(scene, [known.get(speakers[start]) for start, _ in turns])
+        return Attributor(doc.vocab).address(scene, [known.get(speaker) for *_, speaker in turns])
 
     facts = Scored(
         mentions=mentions,

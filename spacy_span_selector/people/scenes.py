@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -53,15 +52,6 @@ def quotation_of_words(quotations: Sequence[Range], n_words: int) -> NDArray[np.
     for number, (start, end) in enumerate(quotations):
         numbers[start:end] = number
     return numbers
-
-
-def find_turns(speakers: NDArray[np.int64]) -> list[Range]:
-    """The turns of a dialogue: the longest runs of words of one known speaker.
-
-    speakers (NDArray[np.int64]): The number of the speaker of each word; 0 if unknown. Shape: (words,)
-    """
-    edges = [0, *(np.flatnonzero(np.diff(speakers)) + 1).tolist(), len(speakers)]
-    return [(start, end) for start, end in pairwise(edges) if start < end and speakers[start]]
 
 
 def clusters_of_speakers(scene: Scene, speakers: NDArray[np.int64]) -> dict[int, int]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
+from typing import TypeVar
 
 from ..annotation import Mention
 
 Turn = tuple[int, int, str]  # start, end (exclusive) and speaker
+Speaker = TypeVar("Speaker")
 
 
-def find_turns(speakers: Sequence[str | None]) -> list[Turn]:
+def find_turns(speakers: Sequence[Speaker | None]) -> list[tuple[int, int, Speaker]]:
     """The longest runs of words with the same speaker, which is None for words whose speaker is not known."""
     runs = [(speaker, [*run]) for speaker, run in groupby(range(len(speakers)), key=speakers.__getitem__)]
     return [(words[0], words[-1] + 1, speaker) for speaker, words in runs if speaker is not None]

@@ -81,7 +81,6 @@ Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 """Tensors of the network's output, each with its gradient."""
 
 Scorer = Callable[..., dict[str, Any]]
-Labels = dict[str, int]
 
 CUTS = "cuts a sentence"
 LEAVES_OUT = "leaves out a"

@@ -14,7 +14,6 @@ from spacy_span_selector.people.attribution import Attribution
 from spacy_span_selector.people.scenes import (
     attribute_quotations,
     find_in_words,
-    find_turns,
     gold_attributions,
     outer_quotations,
     quotation_of_words,
@@ -113,8 +112,3 @@ def test_no_words_no_quotations() -> None:
         assert find_in_words(words) == []
         assert attribute_quotations(words, [], [], []) == []
         assert quotation_of_words([], 0).dtype == np.int64
-
-
-def test_turns_are_runs_of_words_of_one_known_speaker() -> None:
-    assert find_turns(np.array([0, 1, 1, 2, 0, 2])) == [(1, 3), (3, 4), (5, 6)]
-    assert find_turns(np.array([], dtype=np.int64)) == []
