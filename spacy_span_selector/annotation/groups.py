@@ -6,7 +6,7 @@ selected spans. So whoever reads a document finds its annotation without asking 
 
 Tokens may be merged or split after annotation, as `doc.retokenize()` and `merge_entities` do. spaCy leaves the token
 offsets of spans as they were, which are those of other words then. It also leaves their character offsets, and these
-stay right, because no text changes.
+stay right, because no text changes. So whoever reads groups here finds the words; `anchor_spans` tells spaCy, too.
 
 Files may hold anything in `attrs`, and nobody who changes a group has to change them. So `attrs` that are not as they
 should be count as missing.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from numbers import Real
 from struct import Struct
@@ -27,15 +27,21 @@ from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import are_scores
+from .titles import describe_doc
 
 SCORES = "scores"
 LINK_SCORES = "link_scores"
 ANTECEDENTS = "antecedents"
 REASONS = "reasons"
+OF_SPANS = (SCORES, LINK_SCORES, REASONS)
+"""Names of `attrs` that have a value for each span of a group, besides `ANTECEDENTS`."""
 CLUSTER_NOTE = "cluster_prefix"
 FRAME_NOTE = "frame_prefix"
 LABELLED_NOTE = "labelled_key"
 """Where `attrs` of a group note a prefix, or a key, that is not the default."""
+
+OURS = re.compile(r"(coref_clusters|srl|quotations)_\d+|coref_(mentions|given)|srl_(predicates|spans)|sc")
+"""Keys of groups of this package, unless they have a note."""
 
 PACKED = Struct(">QQQllll")  # as `SpanGroup.to_bytes` has a span: id, knowledge base, label, tokens, characters
 
@@ -76,12 +82,27 @@ def keys_of_prefix(doc: Doc, note: str, prefix: str) -> Iterator[str]:
     return (key for key, group in doc.spans.items() if group.attrs.get(note) == prefix and key not in numbered)
 
 
+def anchor_spans(doc: Doc) -> Doc:
+    """Give the spans of all groups of a document the tokens of their words, where tokens were merged or split since.
+
+    Without it spaCy saves, copies and draws other words, or fails. Keys, names, labels, ids and `attrs` stay: see
+    `read_groups`.
+
+    RETURNS (Doc): The same document.
+    RAISES (ValueError): If a span lies outside of the text. The document is as it was.
+    """
+    doc.spans.update(read_all_groups(doc))
+    return doc
+
+
 def read_groups(doc: Doc, keys: Iterable[str]) -> list[SpanGroup]:
     """Some span groups of a document, whose spans have the words that they were given.
 
     keys (Iterable[str]): The keys of groups that it has.
     RETURNS (list[SpanGroup]): The groups; those whose spans have other tokens now as copies. A span that begins or ends
-        within a token that was merged gets the whole token.
+        within a token that was merged gets the whole token. Where spans of a group of this package become one, such as
+        "Ann" and "Ann Lee", the first stays, with its values in `attrs`; groups of others keep all.
+    RAISES (ValueError): If a span lies outside of the text.
     """
     return [group for group, _ in read_spans(doc, keys)]
 
@@ -89,18 +110,17 @@ def read_groups(doc: Doc, keys: Iterable[str]) -> list[SpanGroup]:
 def read_spans(doc: Doc, keys: Iterable[str]) -> list[tuple[SpanGroup, list[Span]]]:
     """Some span groups of a document as `read_groups` returns them, each with its spans, which a group makes anew
     whenever it is read."""
-    groups = [doc.spans[key] for key in keys]
+    groups = [(key, doc.spans[key]) for key in keys]
     if not groups:
         return []
     places = doc.to_array([IDX, LENGTH]).reshape(-1, 2)
     starts, ends = places[:, 0].tolist(), places.sum(axis=1).tolist()
-    return [_read(group, doc, starts, ends) for group in groups]
+    return [_read(key, group, doc, starts, ends) for key, group in groups]
 
 
 def read_group(doc: Doc, key: str) -> SpanGroup:
-    """One span group of a document: see `read_groups`."""
-    (group,) = read_groups(doc, [key])
-    return group
+    """One span group of a document, empty if it has none of the key: see `read_groups`."""
+    return read_groups(doc, [key])[0] if key in doc.spans else SpanGroup(doc, name=key)
 
 
 def read_all_groups(doc: Doc) -> dict[str, SpanGroup]:
@@ -152,6 +172,27 @@ def get_text(group: SpanGroup, name: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
+def attrs_of_kept(group: SpanGroup, numbers: Mapping[int, int]) -> dict[str, Any]:
+    """The `attrs` of a group of which some spans are kept: one value for each of these, and antecedents by new numbers.
+
+    numbers (Mapping[int, int]): The new number of each span that is kept, by its old one. Of several that become
+        one, the first stays. A mention whose antecedent is lost, or becomes one with it, has none.
+    """
+    attrs = dict(group.attrs)
+    kept = {new: old for old, new in reversed([*numbers.items()])}
+    order = [kept[new] for new in sorted(kept)]
+    if len(order) == len(group):
+        return attrs
+    for name in OF_SPANS:
+        if (values := _values(group, name)) is not None:
+            attrs[name] = [values[old] for old in order]
+    antecedents = _values(group, ANTECEDENTS)
+    if antecedents and all(old is None or (type(old) is int and 0 <= old < len(group)) for old in antecedents):
+        found = [None if antecedents[old] is None else numbers.get(antecedents[old]) for old in order]
+        attrs[ANTECEDENTS] = [None if number == new else number for new, number in enumerate(found)]
+    return attrs
+
+
 def _values(group: SpanGroup, name: str) -> list[Any] | None:
     """The values of the spans of a group, None if there is not one for each."""
     values = group.attrs.get(name)
@@ -161,7 +202,9 @@ def _values(group: SpanGroup, name: str) -> list[Any] | None:
     return values if len(values) == len(group) else None
 
 
-def _read(group: SpanGroup, doc: Doc, starts: Sequence[int], ends: Sequence[int]) -> tuple[SpanGroup, list[Span]]:
+def _read(
+    key: str, group: SpanGroup, doc: Doc, starts: Sequence[int], ends: Sequence[int]
+) -> tuple[SpanGroup, list[Span]]:
     """A group and its spans: the same if each begins and ends with its tokens, as those without tokens do anywhere."""
     try:
         spans = list(group)
@@ -175,15 +218,30 @@ def _read(group: SpanGroup, doc: Doc, starts: Sequence[int], ends: Sequence[int]
             return group, spans
     except IndexError:  # spaCy makes no span behind the last token
         pass
-    moved = _move(group, doc, starts)
+    moved = _move(key, group, doc, starts)
     return moved, list(moved)
 
 
-def _move(group: SpanGroup, doc: Doc, starts: Sequence[int]) -> SpanGroup:
-    spans = []
-    for packed in srsly.msgpack_loads(group.to_bytes())["spans"]:
+def _move(key: str, group: SpanGroup, doc: Doc, starts: Sequence[int]) -> SpanGroup:
+    bare = SpanGroup(doc)
+    bare.extend(group)
+    bare.attrs = {}  # those of others may be such as can't be packed
+    is_ours = OURS.fullmatch(key) or not {CLUSTER_NOTE, FRAME_NOTE, LABELLED_NOTE}.isdisjoint(group.attrs)
+    numbers: dict[int, int] = {}
+    places: dict[Any, int] = {}
+    spans: list[Span] = []
+    for i, packed in enumerate(srsly.msgpack_loads(bare.to_bytes())["spans"]):
         span_id, kb_id, label, start, end, start_char, end_char = PACKED.unpack(packed)
-        if start < end and 0 <= start_char < end_char <= len(doc.text):
-            start, end = bisect_right(starts, start_char) - 1, bisect_left(starts, end_char)
-        spans.append(Span(doc, start, end, label=label, kb_id=kb_id, span_id=span_id))
-    return SpanGroup(doc, name=group.name, attrs=dict(group.attrs), spans=spans)
+        if 0 <= start_char <= end_char <= len(doc.text):
+            end = bisect_left(starts, end_char)
+            start = end if start_char == end_char else bisect_right(starts, start_char) - 1
+        elif not 0 <= start <= end <= len(doc):
+            raise ValueError(
+                f"Can't read {describe_doc(doc)}: doc.spans[{key!r}][{i}] is characters {start_char} to {end_char}, "
+                f"tokens {start} to {end}; expected some of {len(doc.text)} characters, {len(doc)} tokens. "
+                "It is of another text: annotate this one, or delete the group."
+            )
+        numbers[i] = places.setdefault((start, end, label, kb_id, span_id) if is_ours else i, len(places))
+        if numbers[i] == len(spans):
+            spans.append(Span(doc, start, end, label=label, kb_id=kb_id, span_id=span_id))
+    return SpanGroup(doc, name=group.name, attrs=attrs_of_kept(group, numbers), spans=spans)

@@ -43,8 +43,6 @@ def find_labelled_key(doc: Doc) -> str:
 
 def get_labelled_spans(doc: Doc, key: str = LABELLED_KEY) -> list[LabelledSpan]:
     """Read the labelled spans of a document, in the order of their group."""
-    if key not in doc.spans:
-        return []
     return [LabelledSpan(span.start, span.end, span.label_) for span in read_group(doc, key)]
 
 

@@ -65,8 +65,7 @@ def paragraph_numbers(doc: Doc) -> NDArray[np.int64] | None:
 
 def get_speakers(doc: Doc, key: str = SPEAKERS_KEY) -> list[tuple[int, int, str]]:
     """Return the speaker turns of a document: (start token, end token, speaker)."""
-    turns = read_group(doc, key) if key in doc.spans else ()
-    return [(turn.start, turn.end, turn.label_) for turn in turns]
+    return [(turn.start, turn.end, turn.label_) for turn in read_group(doc, key)]
 
 
 def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPEAKERS_KEY) -> None:

@@ -15,11 +15,9 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import (
-    LINK_SCORES,
+    OF_SPANS,
     PREDICATES_KEY,
     QUOTATION_PREFIX,
-    REASONS,
-    SCORES,
     TITLE_KEY,
     cluster_keys,
     cluster_prefixes,
@@ -30,9 +28,6 @@ from ..annotation import (
     read_all_groups,
     set_title,
 )
-
-OF_SPANS = (SCORES, LINK_SCORES, REASONS)
-"""Names of `attrs` that have a value for each span of a group."""
 
 
 def join_docs(

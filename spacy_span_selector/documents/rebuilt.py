@@ -14,19 +14,15 @@ from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from thinc.types import Ints2d
 
 from ..annotation import (
-    ANTECEDENTS,
     FRAME_PREFIX,
-    LINK_SCORES,
     PREDICATES_KEY,
-    REASONS,
-    SCORES,
     annotates_all_predicates,
+    attrs_of_kept,
     cluster_keys,
     cluster_prefixes,
     frame_groups,
     frame_keys,
     frame_prefixes,
-    get_antecedents,
     has_frames_annotated,
     quotation_keys,
     read_all_groups,
@@ -90,13 +86,7 @@ def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
     for i, place in places.items():
         span = group[i]
         spans.append(Span(target, *place, label=span.label, kb_id=span.kb_id, span_id=span.id))
-    attrs = dict(group.attrs)
-    for name in (SCORES, LINK_SCORES, REASONS):
-        if len(attrs.get(name, ())) == len(group):
-            attrs[name] = [attrs[name][i] for i in places]
-    if (antecedents := get_antecedents(group)) is not None:
-        numbers: dict[int | None, int] = {old: new for new, old in enumerate(places)}
-        attrs[ANTECEDENTS] = [numbers.get(antecedents[i]) for i in places]
+    attrs = attrs_of_kept(group, {old: new for new, old in enumerate(places)})
     return SpanGroup(target, name=group.name, attrs=attrs, spans=spans)
 
 

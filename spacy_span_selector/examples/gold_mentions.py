@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from spacy.training import Example
 
-from ..annotation import describe_doc, get_clusters, has_clusters_annotated
+from ..annotation import describe_doc, get_clusters, has_clusters_annotated, read_group
 from ..documents.cleaned import CleanDoc
 from ..documents.rebuilt import is_blank
 from ..layers.coref.loss import GoldMentions
@@ -89,10 +89,10 @@ def given_mentions(
     offset = 0
     for document in cleaned:
         doc = document.doc
-        for span in document.source.spans.get(key, ()):
+        for span in read_group(document.source, key):
             if span and is_blank(span.text):
                 lost.add(WHITE_SPACE, f"{span.text!r} in {describe_doc(doc)}")
-        for span in doc.spans.get(key, ()):
+        for span in read_group(doc, key):
             first, last = offset + span.start, offset + span.end - 1
             place = f"{span.text!r} in {describe_doc(doc)}"
             if first > last:

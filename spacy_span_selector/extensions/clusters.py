@@ -230,9 +230,8 @@ def span_cluster(span: Span) -> Cluster | None:
 def span_score(span: Span) -> float | None:
     """The selection probability of a span, linked or not; None for a span that was not selected by a component."""
     prefix = find_cluster_prefix(span.doc)
-    key = find_mentions_key(span.doc, prefix)
-    selected = [read_group(span.doc, key)] if key in span.doc.spans else []
-    return _score(span, [*cluster_groups(span.doc, prefix), *selected], SCORES)
+    selected = read_group(span.doc, find_mentions_key(span.doc, prefix))
+    return _score(span, [*cluster_groups(span.doc, prefix), selected], SCORES)
 
 
 def span_link_score(span: Span) -> float | None:

@@ -57,12 +57,10 @@ def _names(bare: Span) -> frozenset[str]:
 def labels_by_span(doc: Doc, key: str = LABELLED_KEY) -> dict[Mention, dict[str, float]]:
     """The labels of the labelled spans of a document, by token offsets, each with its probability; 1 if unknown."""
     labels: dict[Mention, dict[str, float]] = {}
-    if key in doc.spans:
-        group = read_group(doc, key)
-        scores = get_scores(group) or [1.0] * len(group)
-        for span, score in zip(group, scores, strict=True):
-            if span.label_:
-                labels.setdefault((span.start, span.end), {})[span.label_] = score
+    group = read_group(doc, key)
+    for span, score in zip(group, get_scores(group) or [1.0] * len(group), strict=True):
+        if span.label_:
+            labels.setdefault((span.start, span.end), {})[span.label_] = score
     return labels
 
 

@@ -29,8 +29,7 @@ def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **c
 
 
 def _by_character(doc: Doc, key: str) -> set[tuple[int, int, str]]:
-    spans = read_group(doc, key) if key in doc.spans else ()
-    return {(span.start_char, span.end_char, span.label_) for span in spans if len(span)}
+    return {(span.start_char, span.end_char, span.label_) for span in read_group(doc, key) if len(span)}
 
 
 def _gold_spans(doc: Doc, settings: Any) -> list[Span] | None:

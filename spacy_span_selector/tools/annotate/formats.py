@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ...annotation import get_title, set_title
+from ...annotation import anchor_spans, get_title, set_title
 from ...extensions import Cluster, doc_clusters
 from ...extensions.mention_types import mention_type
 from ...people.characters import find_entities
@@ -101,7 +101,7 @@ class Docs(Writer):
         doc.user_data.pop(TRANSFORMER_OUTPUT, None)
         if record.fields:
             doc.user_data[FIELDS] = plain(record.fields)
-        self.added.append(DocBin(docs=[doc], store_user_data=True))
+        self.added.append(DocBin(docs=[anchor_spans(doc)], store_user_data=True))
 
     def finish(self) -> bytes:
         joined = DocBin(store_user_data=True)

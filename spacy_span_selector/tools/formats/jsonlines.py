@@ -24,6 +24,7 @@ from ...annotation import (
     get_speakers,
     get_title,
     has_clusters_annotated,
+    read_group,
     set_clusters,
     set_constituents,
     set_speakers,
@@ -221,7 +222,7 @@ def _make_record(doc: Doc, report: Report) -> dict[str, Any]:
         names = [str(group.attrs.get("name", "")) for group in compress(cluster_groups(doc), clusters)]
         if any(names):
             record["cluster_names"] = names
-    constituents = _with_tokens(_labelled(doc.spans.get(CONSTITUENTS_KEY, ())), "constituent", doc, report)
+    constituents = _with_tokens(_labelled(read_group(doc, CONSTITUENTS_KEY)), "constituent", doc, report)
     if constituents:
         record["constituents"] = _last_inside(constituents)
     if doc.has_annotation("ENT_IOB"):

@@ -20,6 +20,7 @@ from ....annotation import (
     get_sentences,
     get_speakers,
     get_title,
+    read_group,
 )
 from ....people.speech import spread_turns
 from ..columns import (
@@ -94,7 +95,7 @@ class _Writer:
         frames = by_sentence(get_frames(doc), self.sentences)
         lost = len(get_frames(doc)) - sum(map(len, frames))
         self._lose("predicates without tokens, or that cross the end of a sentence", times=lost)
-        parses = self._write_spans(doc.spans.get(CONSTITUENTS_KEY, ()), "constituents")
+        parses = self._write_spans(read_group(doc, CONSTITUENTS_KEY), "constituents")
         entities = self._write_spans(doc.ents, "entities")
         first_cell = re.sub("^#", PLACEHOLDER, _write_cell(name))
         for i, sentence in enumerate(self.sentences):
