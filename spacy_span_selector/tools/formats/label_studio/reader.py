@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -200,8 +202,9 @@ def find_tokens(doc: Doc, value: Value, place: str, report: Report) -> Mention |
     text = doc.text
     start, end = value.start, value.end
     if value.text is not None and not _is_same(text[start:end], value.text):
-        start, end = _from_utf16(text, start, end)
-        if not _is_same(text[start:end], value.text):
+        readings = (span for span in _other_readings(text, start, end) if _is_same(text[slice(*span)], value.text))
+        start, end = next(readings, (-1, -1))
+        if start < 0:
             found = f"found {shorten(text[value.start : value.end])}, expected {shorten(value.text)}"
             report.leave_out("regions whose text is not that at their offsets", f"{place}: {found}.")
             return None
@@ -223,6 +226,15 @@ def find_tokens(doc: Doc, value: Value, place: str, report: Report) -> Mention |
 def _is_same(found: str, expected: str) -> bool:
     r"""Compare two texts. Label Studio may write a line end as a space or as the two characters `\n`."""
     return found == expected or found.split() == expected.replace("\\n", " ").split()
+
+
+def _other_readings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    r"""Offsets that those of Label Studio may mean: of JavaScript's characters, and with each `\r\n` as one character,
+    as browsers count it."""
+    yield _from_utf16(text, start, end)
+    ends = [match.start() - i for i, match in enumerate(re.finditer("\r\n", text))]
+    for first, last in ((start, end), _from_utf16(text.replace("\r\n", "\n"), start, end)):
+        yield first + bisect_left(ends, first), last + bisect_left(ends, last)
 
 
 def _from_utf16(text: str, start: int, end: int) -> tuple[int, int]:

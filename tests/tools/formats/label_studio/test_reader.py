@@ -298,3 +298,20 @@ def test_relations_that_say_nothing_are_counted(regions: str, link: dict[str, An
     known = {"a": mention(0), "b": mention(0), "v": mention(1, "Predicate")}
     found, findings = annotate({name: known[name] for name in regions}, link)
     assert (found.clusters, list(findings)) == ([[(0, 1)]], [message])
+
+
+LINES = "A 😀 man\r\nof the Bells\nleft.\rShe came\r\n\r\nback."
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\n"], ids=["as two", "as one"])
+@pytest.mark.parametrize("encoding", ["utf-32-le", "utf-16-le"])
+def test_line_ends_are_one_character_or_two(line_end: str, encoding: str) -> None:
+    doc, report, size = NLP(LINES), Report(), len("a".encode(encoding))
+    counted = LINES.replace("\r\n", line_end)
+    for word in LINES.split():
+        start = len(counted.partition(word)[0].encode(encoding)) // size
+        end = start + len(word.encode(encoding)) // size
+        place = find_tokens(doc, Value(start=start, end=end, text=word, labels=["Mention"]), "task 1", report)
+        assert place is not None and word in doc[slice(*place)].text + "."
+    assert not [what for what in report.findings if "left" in what.lower() or "text" in what]
+    assert find_tokens(doc, Value(start=0, end=3, text="They", labels=["Mention"]), "task 1", report) is None
