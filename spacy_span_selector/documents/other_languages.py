@@ -12,6 +12,8 @@ from spacy.tokens import Doc
 
 LONGEST_LOOK = 200
 FEWEST_WORDS = 30
+ENOUGH_WORDS, LETTERS_OF_A_WORD = 100, 8
+"""What short texts have together before they are looked at: so many words, or letters where there are no spaces."""
 FEWEST_STOP_WORDS = 10
 """How many different stop words a language must have in a text: names have few ("de la", "von")."""
 LEAST_SHARE = 0.4
@@ -27,13 +29,41 @@ def other_language(doc: Doc) -> str | None:
 
     RETURNS (str | None): A code such as "de", or OTHER_LETTERS; None for English.
     """
-    if doc.vocab.lang != "en":
-        return None
+    return _guess(*_read(doc))
+
+
+class ShortTexts:
+    """Texts of a stream that are too short to tell their language each, until they tell it together."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.text = ""
+
+    def add(self, doc: Doc) -> str | None:
+        """Look at a text; the guess for it and those before it if they are enough, after which they are forgotten."""
+        if len(doc) >= 2 * FEWEST_WORDS:
+            return None
+        words, text = _read(doc)
+        self.words += words
+        self.text += text
+        if len(self.words) < ENOUGH_WORDS and len(self.text) < LETTERS_OF_A_WORD * ENOUGH_WORDS:
+            return None
+        words, text = self.words, self.text
+        self.words, self.text = [], ""
+        return _guess(words, text)
+
+
+def _read(doc: Doc) -> tuple[list[str], str]:
+    """The first words of a text, in lower case, and all of its start; nothing if they are English."""
     start = doc[:LONGEST_LOOK]
     words = [token.lower_ for token in start if token.is_alpha]
-    if 4 * sum(token.is_stop for token in start) > len(words):
-        return None
-    letters = [letter for letter in normalize("NFKC", start.text) if letter.isalpha()]
+    if doc.vocab.lang != "en" or 4 * sum(token.is_stop for token in start) > len(words):
+        return [], ""
+    return words, start.text
+
+
+def _guess(words: list[str], text: str) -> str | None:
+    letters = [letter for letter in normalize("NFKC", text) if letter.isalpha()]
     if len(letters) >= 2 * FEWEST_WORDS and 2 * sum(letter > LAST_LATIN for letter in letters) > len(letters):
         return OTHER_LETTERS
     if len(words) < FEWEST_WORDS:

@@ -21,7 +21,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotation import describe_doc, set_mentions
 from ..documents.cleaned import CleanDoc, clean_docs
-from ..documents.other_languages import describe_other_language, other_language
+from ..documents.other_languages import ShortTexts, describe_other_language, other_language
 from ..examples.lost import LostSpans, level_of_caller
 from ..examples.sentences import lacks_boundaries, sentence_lengths, take_gold_sentences
 from ..layers.selection.candidates import CandidateStrategy, Decoding
@@ -489,6 +489,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
 
 LOOKED_AT: WeakSet[Doc] = WeakSet()
 """The documents whose language was guessed, which the next component need not do again."""
+SHORT_TEXTS = ShortTexts()
 WARNED_OF: set[str] = set()
 """The languages that were warned of, once in a process."""
 
@@ -499,7 +500,7 @@ def warn_of_other_languages(docs: Iterable[Doc]) -> None:
         if doc in LOOKED_AT:
             continue
         LOOKED_AT.add(doc)
-        language = other_language(doc)
+        language = other_language(doc) or SHORT_TEXTS.add(doc)
         if language is not None and language not in WARNED_OF:
             WARNED_OF.add(language)
             warnings.warn(

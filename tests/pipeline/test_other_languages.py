@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from spacy_span_selector.documents.other_languages import ShortTexts
 from spacy_span_selector.pipeline import selector_pipe as module
 from spacy_span_selector.pipeline.selector_pipe import WARNED_OF
 
@@ -17,6 +18,7 @@ from ..test_docs_in_your_pipeline import joint
 @pytest.fixture(autouse=True)
 def nothing_told() -> Iterator[None]:
     WARNED_OF.clear()
+    module.SHORT_TEXTS = ShortTexts()
     yield
     WARNED_OF.clear()
 
@@ -45,3 +47,11 @@ def test_english_is_not_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nlp("Ann saw her brother. " * 20)
+
+
+def test_a_stream_of_short_texts_is_warned_of_once() -> None:
+    words = FOREIGN["German"].split()
+    texts = [" ".join(words[i : i + 6]) for i in range(0, len(words), 6)] * 5
+    with pytest.warns(UserWarning, match="'de'") as caught:
+        list(joint().pipe(texts))
+    assert len(caught) == 1
