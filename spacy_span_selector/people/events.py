@@ -206,7 +206,7 @@ def find_events(
     return [
         event
         for event, frame in zip(events, frames, strict=True)
-        if auxiliaries or event.participants or not frame.is_auxiliary
+        if auxiliaries or event.participants or not frame.is_bare
     ]
 
 

@@ -36,7 +36,6 @@ from spacy_span_selector.annotation import (
     get_antecedents,
     get_labelled_spans,
     get_predicates,
-    get_quotations,
     get_reasons,
     get_scores,
     set_constituents,
@@ -152,14 +151,6 @@ def test_groups_whose_spans_fit_are_left_alone() -> None:
     assert not anchor_spans(NLP("")).spans
 
 
-def test_split_tokens_are_anchored() -> None:
-    doc = make_doc()
-    with doc.retokenize() as retokenizer:
-        retokenizer.split(doc[1], ["Di", "az"], heads=[(doc[1], 0), (doc[1], 1)])
-    assert texts(anchor_spans(doc))["coref_clusters_1"] == ["Rosa Diaz", "She"]
-    assert doc.spans["coref_clusters_1"][1].start == 8
-
-
 def test_mentions_that_become_one_are_in_a_cluster_once_with_their_values() -> None:
     doc = NLP("Noor said that Noor Aziz , she , knew her .")
     mentions = [(0, 1), (3, 4), (3, 5), (6, 7), (9, 10)]
@@ -219,10 +210,6 @@ def test_empty_spans_and_constituents_are_moved_too() -> None:
     anchor_spans(merge(doc, (0, 2), (3, 5)))
     assert [(span.start, span.end) for span in doc.spans["places"]] == [(6, 6), (9, 9), (8, 9)]
     assert texts(doc)[CONSTITUENTS_KEY] == ["She was glad .", "was glad ."]
-
-
-def test_quotations_and_their_speakers_are_moved() -> None:
-    assert get_quotations(anchor_spans(merged())) == [Quotation(5, 7, speaker=(0, 1))]
 
 
 def test_characters_that_spacy_has_changed_count() -> None:

@@ -128,3 +128,27 @@ def test_descriptions_that_are_no_texts_by_role_are_left_out(descriptions: objec
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])])
     doc.spans["srl_1"].attrs["descriptions"] = descriptions
     assert doc_frames(doc)[0].description("ARG0") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "tag", "expected"),
+    [
+        ("They feared the war .", 3, "", True),
+        ("We heard of their plan .", 4, "", True),
+        ("Nobody saw his arrival .", 3, "", True),
+        ("War broke out .", 0, "NOUN", True),
+        ("They feared war .", 2, "NOUN", True),
+        ("Stop !", 0, "", False),
+        ("They feared war .", 2, "", False),
+        ("They ran the race .", 1, "VERB", False),
+        ("We must swim .", 2, "", False),
+    ],
+)
+def test_nouns_without_arguments_are_bare(text: str, place: int, tag: str, expected: bool) -> None:
+    doc = spacy.blank("en")(text)
+    if tag:
+        doc[place].pos_ = tag
+    set_frames(doc, [Frame(place, place + 1, [], "x.01")])
+    assert [frame.is_bare for frame in doc_frames(doc)] == [expected]
+    set_frames(doc, [Frame(place, place + 1, [Argument(len(doc) - 1, len(doc), "ARG1")], "x.01")])
+    assert [frame.is_bare for frame in doc_frames(doc)] == [False]

@@ -255,3 +255,10 @@ def test_a_quotation_of_nobody_has_no_speaker() -> None:
     doc = speak(Frame(6, 7, []))
     set_quotations(doc, [Quotation(0, 6, cue=(6, 9))])
     assert named(doc._.events[0]) == {"ARG1": '" Go ! Now ! "'}
+
+
+def test_nouns_without_participants_are_events_on_request() -> None:
+    doc = spacy.blank("en")("The war ended .")
+    set_frames(doc, [Frame(1, 2, [], "war.01"), Frame(2, 3, [Argument(0, 2, "ARG1")], "end.01")])
+    assert [str(event) for event in doc_events(doc)] == ["end.01(ARG1=The war)"]
+    assert [str(event) for event in doc_events(doc, auxiliaries=True)] == ["war.01()", "end.01(ARG1=The war)"]

@@ -51,7 +51,7 @@ def render_frames(text: TextMarkup, sentence: Span, frames: Sequence[SrlFrame], 
     for frame in frames:
         name = f"<dt{data(meaning=frame.meaning)}>{escape(frame.title)}</dt>"
         line = _render_frame(text, sentence, frame, mentions)
-        lines.append(f'<div class="frame{" auxiliary" if frame.is_auxiliary else ""}">{name}<dd>{line}</dd></div>')
+        lines.append(f'<div class="frame{" auxiliary" if frame.is_bare else ""}">{name}<dd>{line}</dd></div>')
     return "\n".join(['<dl class="frames">', *lines, "</dl>"]) if lines else ""
 
 
