@@ -229,8 +229,7 @@ def _is_same(found: str, expected: str) -> bool:
 
 
 def _other_readings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    r"""Offsets that those of Label Studio may mean: of JavaScript's characters, and with each `\r\n` as one character,
-    as browsers count it."""
+    r"""What offsets may mean: JavaScript's characters, and each `\r\n` as one character, as browsers count it."""
     yield _from_utf16(text, start, end)
     ends = [match.start() - i for i, match in enumerate(re.finditer("\r\n", text))]
     for first, last in ((start, end), _from_utf16(text.replace("\r\n", "\n"), start, end)):
@@ -238,8 +237,7 @@ def _other_readings(text: str, start: int, end: int) -> Iterator[tuple[int, int]
 
 
 def _from_utf16(text: str, start: int, end: int) -> tuple[int, int]:
-    """Offsets of characters from those of JavaScript, in which an emoji is two; old versions of Label Studio write
-    them."""
+    """Offsets of characters from JavaScript's, in which an emoji is two; old versions of Label Studio write them."""
     units = text.encode("utf-16-le")
     before, inside = units[: 2 * start], units[2 * start : 2 * end]
     first = len(before.decode("utf-16-le", errors="ignore"))
