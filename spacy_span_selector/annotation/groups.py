@@ -227,18 +227,19 @@ def _move(key: str, group: SpanGroup, doc: Doc, starts: Sequence[int]) -> SpanGr
     bare.extend(group)
     bare.attrs = {}  # those of others may be such as can't be packed
     is_ours = OURS.fullmatch(key) or not {CLUSTER_NOTE, FRAME_NOTE, LABELLED_NOTE}.isdisjoint(group.attrs)
+    length = starts[-1] + len(doc[-1].text_with_ws) if starts else 0  # of the text, which takes long to make
     numbers: dict[int, int] = {}
     places: dict[Any, int] = {}
     spans: list[Span] = []
     for i, packed in enumerate(srsly.msgpack_loads(bare.to_bytes())["spans"]):
         span_id, kb_id, label, start, end, start_char, end_char = PACKED.unpack(packed)
-        if 0 <= start_char <= end_char <= len(doc.text):
+        if 0 <= start_char <= end_char <= length:
             end = bisect_left(starts, end_char)
             start = end if start_char == end_char else bisect_right(starts, start_char) - 1
         elif not 0 <= start <= end <= len(doc):
             raise ValueError(
                 f"Can't read {describe_doc(doc)}: doc.spans[{key!r}][{i}] is characters {start_char} to {end_char}, "
-                f"tokens {start} to {end}; expected some of {len(doc.text)} characters, {len(doc)} tokens. "
+                f"tokens {start} to {end}; expected some of {length} characters, {len(doc)} tokens. "
                 "It is of another text: annotate this one, or delete the group."
             )
         numbers[i] = places.setdefault((start, end, label, kb_id, span_id) if is_ours else i, len(places))
