@@ -1,33 +1,36 @@
-"""Documents without white space, and without what nobody sees.
+"""Documents as they are read: words alone, without white space and without what nobody sees.
 
 spaCy makes tokens of line ends and of repeated spaces. They are no words: where a text is wrapped must not change what
 is found in it. So the components and encoders of this package read a document without them, and what is found is
-written to the document as it is. A token of characters without a shape, such as the space without width U+200B, is no
-word either.
+written to the document as it is. An emoji, or a token of characters without a shape, such as the space without width
+U+200B, is no word either; and a token that has white space in it, as `merge_entities` makes them, is several.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from spacy.attrs import IS_ALPHA, IS_DIGIT, IS_PUNCT
-from spacy.tokens import Doc
+from spacy.attrs import IDX, IS_ALPHA, IS_DIGIT, IS_PUNCT, LENGTH, ORTH
+from spacy.tokens import Doc, Span
 
-from .rebuilt import is_blank, rebuild_doc
+from .rebuilt import Words, rebuild_doc
+from .visible import HIDDEN, INNER_SPACE, is_blank, mask, split_words, unmask
 
+Place = tuple[int, int]
 Places = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
 class CleanDoc:
-    """A document, and the same without white space.
+    """A document, and the same as it is read.
 
     source (Doc): The document.
-    doc (Doc): The document without its white space tokens; `source` itself if there are none.
-    places (Places): The token of `source` that each token of `doc` is. Shape: (words,)
+    doc (Doc): The document without its white space tokens; `source` itself if all of its tokens are words.
+    places (Places): The token of `source` that each token of `doc` is, or is a part of. Shape: (words,)
     """
 
     source: Doc
@@ -36,24 +39,69 @@ class CleanDoc:
 
     @property
     def has_white_space(self) -> bool:
-        """True if anything was left out of `doc`."""
+        """True if `doc` has other tokens than `source`."""
         return self.doc is not self.source
+
+    @property
+    def is_split(self) -> bool:
+        """True if a token of `source` is several words."""
+        return not np.diff(self.places).all()
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
         """The place of a span of `doc` in `source`: token offsets, end exclusive. The span has at least one token."""
         return int(self.places[start]), int(self.places[end - 1]) + 1
 
+    def whole_spans(self, spans: Sequence[Place], scores: Sequence[float], labels: Sequence[str]) -> list[int]:
+        """The numbers of the spans of `doc` that are left in `source`, where no span ends within a token.
+
+        A span that ends before a further word of its token is not what the token is: "Ann" of "Ann's bike". Of those
+        with one label that become the same, the widest is left, and of equal ones the most probable.
+        """
+        if not self.is_split:
+            return list(range(len(spans)))
+        is_alpha, ends = self.doc.to_array([IS_ALPHA]), np.append(np.diff(self.places) > 0, True)
+        best: dict[tuple[int, int, str], tuple[int, float, int]] = {}
+        for number, ((start, end), score, label) in enumerate(zip(spans, scores, labels, strict=True)):
+            last = end - 1 + int(ends[end - 1 :].argmax())
+            if not is_alpha[end : last + 1].any():
+                place = (*self.to_source(start, end), label)
+                best[place] = max(best.get(place, (0, 0.0, 0)), (end - start, score, -number))
+        return sorted(-number for *_, number in best.values())
+
+    def words_of(self, span: Span) -> Span:
+        """The words of a span of `source`; the span itself if it has none."""
+        start, end = np.searchsorted(self.places, (span.start, span.end)).tolist()
+        return self.doc[start:end] if start < end else span
+
+
+PIECES: WeakKeyDictionary[Doc, Any] = WeakKeyDictionary()
+"""How many subwords of a shared transformer each word of a document has, as long as the document lives: the transformer
+itself is asked for tokens."""
+
 
 def clean_doc(doc: Doc) -> CleanDoc:
-    """Take the tokens out of a document that are white space or have nothing to see.
+    """Take the tokens out of a document that are white space, emoji or have nothing to see, and read the others.
 
     A word has a space behind it if it had white space there. Sentences begin with their first word, and spans of
     `doc.spans` keep their words. A span without words is lost.
     """
-    places = np.flatnonzero(~are_blank(doc))
-    if len(places) == len(doc):
-        return CleanDoc(doc, doc, places)
-    return CleanDoc(doc, rebuild_doc(doc, places.tolist()), places)
+    blank, words = _look_at(doc)
+    places = np.flatnonzero(~blank)
+    return CleanDoc(doc, doc, places) if len(places) == len(doc) and not words else _rebuild(doc, places, words)
+
+
+def split_doc(doc: Doc) -> CleanDoc:
+    """Read the words of a document as `clean_doc` does, but leave white space and emoji where they are."""
+    _, words = _look_at(doc)
+    places = np.arange(len(doc))
+    return _rebuild(doc, places, words) if words else CleanDoc(doc, doc, places)
+
+
+def _rebuild(doc: Doc, places: Places, words: Words) -> CleanDoc:
+    repeats = np.ones(len(doc), dtype=np.int64)
+    repeats[list(words)] = [len(found) for found in words.values()]
+    places = np.repeat(places, repeats[places])
+    return CleanDoc(doc, rebuild_doc(doc, places.tolist(), words), places)
 
 
 def remove_white_space(doc: Doc) -> Doc:
@@ -74,12 +122,38 @@ def count_words(doc: Doc) -> int:
 
 
 def are_blank(doc: Doc) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Check whether each token is white space or has nothing to see. Shape: (tokens,)
+    """Check whether each token is white space or an emoji, or has nothing to see. Shape: (tokens,)"""
+    return _look_at(doc)[0]
 
-    Letters, digits and punctuation are known to the vocabulary; so few tokens have to be looked at one by one. Of a
+
+def _look_at(doc: Doc) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], Words]:
+    """Find out which tokens are blank, and which of the others are not read as they are written.
+
+    Letters, digits and punctuation are known to the vocabulary; so few forms have to be looked at one by one. Of a
     vocabulary without a language all have.
     """
-    is_blank_token = np.zeros(len(doc), dtype=bool)
-    others = np.flatnonzero(~doc.to_array([IS_ALPHA, IS_DIGIT, IS_PUNCT]).reshape(-1, 3).any(axis=1))
-    is_blank_token[others] = [is_blank(doc[i].text) for i in others.tolist()]
-    return is_blank_token
+    blank = np.zeros(len(doc), dtype=bool)
+    orths, *known = doc.to_array([ORTH, IS_ALPHA, IS_DIGIT, IS_PUNCT]).reshape(-1, 4).T
+    others = np.flatnonzero(~np.any(known, axis=0))
+    forms, form_of = np.unique(orths[others], return_inverse=True)
+    texts = [doc.vocab.strings[form] for form in forms.tolist()]
+    blank[others] = np.array([is_blank(text) for text in texts], dtype=bool)[form_of]
+    odd = np.array([bool(INNER_SPACE.search(text) or HIDDEN.search(text)) for text in texts], dtype=bool)
+    words = _read_odd(doc, others[odd[form_of]].tolist(), blank) if odd.any() else {}
+    return blank, words
+
+
+def _read_odd(doc: Doc, odd: Iterable[int], blank: np.ndarray[Any, np.dtype[np.bool_]]) -> Words:
+    """Read odd tokens, and those beside them that belong to the same emoji; `blank` is set for what is all emoji."""
+    masked = mask(doc.text)
+    offsets, lengths = doc.to_array([IDX, LENGTH]).astype(np.int64).T
+    places = np.array([found.span() for found in HIDDEN.finditer(doc.text)], dtype=np.int64).reshape(-1, 2)
+    edges = np.searchsorted(offsets, places, side="right") - [1, 0]
+    words: Words = {}
+    for token in sorted({*odd, *(token for first, behind in edges.tolist() for token in range(first, behind))}):
+        text = doc[token].text
+        read = unmask(masked[offsets[token] : offsets[token] + lengths[token]]).strip()
+        blank[token] = is_blank(read)
+        if not blank[token] and (found := split_words(read, doc.lang_)) != ((text, False),):
+            words[token] = list(found)
+    return words

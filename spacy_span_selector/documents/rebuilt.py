@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
-from unicodedata import category
 
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
@@ -29,15 +28,10 @@ from ..annotation import (
     set_frames,
     set_quotations,
 )
+from .visible import EMOJI, is_blank
 
-SHAPELESS = frozenset({"Cc", "Cf", "Mn"})
-
-
-def is_blank(text: str) -> bool:
-    """Check whether there is nothing to see in a text."""
-    return all(character.isspace() or category(character) in SHAPELESS for character in text)
-
-
+Words = dict[int, list[tuple[str, bool]]]
+"""Of tokens that are not read as they are written, what is read: words, each with whether a space follows it."""
 Places = dict[int, tuple[int, int]]
 """New token offsets (end exclusive) of the spans of a group, by the number of the span. Missing spans are lost."""
 
@@ -91,25 +85,29 @@ def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
 
 
 ATTRIBUTES: list[str | int] = [name for name in DOCBIN_ALL_ATTRS if name != "ORTH"]
-HEAD, SENT_START, ENT_IOB = (ATTRIBUTES.index(name) for name in ("HEAD", "SENT_START", "ENT_IOB"))
+HEAD, DEP, SENT_START, ENT_IOB = (ATTRIBUTES.index(name) for name in ("HEAD", "DEP", "SENT_START", "ENT_IOB"))
+FORMS = [ATTRIBUTES.index(name) for name in ("NORM", "LEMMA")]
+KINDS = [ATTRIBUTES.index(name) for name in ("TAG", "POS", "MORPH")]
 IN_ENTITY, OUT_OF_ENTITY, BEGINS_ENTITY = 1, 2, 3  # values of ENT_IOB
 
 
-def rebuild_doc(doc: Doc, kept: Sequence[int]) -> Doc:
+def rebuild_doc(doc: Doc, kept: Sequence[int], words: Words | None = None) -> Doc:
     """Make a document of some tokens of another document.
 
     All annotation is kept. A span keeps its remaining tokens, and a span without any is lost. Sentences start where
-    they did before.
+    they did before. Of a token that becomes several words, each is in its entity and in its spans, the last one has its
+    place in the parse, and none its tag, which is that of the whole.
 
     doc (Doc): The document, which is not modified. A word keeps the space behind it, and has one if white space
         tokens between it and the next remaining word are removed.
-    kept (Sequence[int]): Numbers of the remaining tokens, ascending.
+    kept (Sequence[int]): Numbers of the remaining tokens, ascending; that of several words once for each of them.
+    words (Words | None): The words of tokens that are not read as they are written.
     """
-    rebuilt = Doc(doc.vocab, words=[doc[token].text for token in kept], spaces=_spaces(doc, kept))
+    rebuilt = Doc(doc.vocab, *_words_and_spaces(doc, kept, words or {}))
     rebuilt.has_unknown_spaces = doc.has_unknown_spaces
     rebuilt.cats = dict(doc.cats)
     if len(rebuilt):
-        rebuilt.from_array(ATTRIBUTES, cast(Ints2d, _attributes(doc, kept)))
+        rebuilt.from_array(ATTRIBUTES, cast(Ints2d, _attributes(doc, kept, words or {})))
 
     def place(start: int, end: int) -> tuple[int, int] | None:
         first, behind = bisect_left(kept, start), bisect_left(kept, end)
@@ -125,26 +123,38 @@ def rebuild_doc(doc: Doc, kept: Sequence[int]) -> Doc:
     return rebuilt
 
 
-def _spaces(doc: Doc, kept: Sequence[int]) -> list[bool]:
-    """Check whether a space follows each token of the new document."""
+def _words_and_spaces(doc: Doc, kept: Sequence[int], words: Words) -> tuple[list[str], list[bool]]:
+    """The tokens of the new document, and whether a space follows each."""
 
     def has_space(token: int, following: int) -> bool:
         after = token + 1
         if after < len(doc) and following != after and is_blank(doc[after].text):
-            return any(other.whitespace_ or other.text.isspace() for other in doc[token:following])
+            removed = doc[token:following]
+            return any(other.whitespace_ or other.text.isspace() for other in removed) or (
+                doc[following].text[0].isalnum() and EMOJI.search(removed.text) is not None
+            )
         return bool(doc[token].whitespace_)
 
-    return [has_space(*pair) for pair in pairwise([*kept, *kept[-1:]])]  # nothing follows the last one
+    texts, spaces = [], []
+    pieces = {token: iter(found) for token, found in words.items()}
+    for token, following in pairwise([*kept, len(doc)]):
+        text, space = next(pieces[token]) if token in pieces else (doc[token].text, False)
+        texts.append(text)
+        spaces.append(space if following == token else has_space(token, min(following, kept[-1])))
+    return texts, spaces
 
 
-def _attributes(doc: Doc, kept: Sequence[int]) -> np.ndarray:
+def _attributes(doc: Doc, kept: Sequence[int], words: Words) -> np.ndarray:
     """The attributes of the tokens of the new document. Shape: (tokens, attributes)"""
     values = doc.to_array(ATTRIBUTES).view(np.int64)
     if not doc.has_annotation("SENT_START"):
         values[:, SENT_START] = 0  # spaCy may set that of the first token
-    rows = values[np.asarray(kept, dtype=np.int64)]
+    tokens = np.asarray(kept, dtype=np.int64)
+    rows = values[tokens]
+    if words:
+        _divide(rows, tokens, words)
     # If the first token of a sentence or an entity is lost, the next remaining token begins it.
-    starts = np.cumsum(values[:, SENT_START] == 1)[np.asarray(kept, dtype=np.int64)]
+    starts = np.cumsum(values[:, SENT_START] == 1)[tokens]
     rows[np.diff(starts, prepend=0) > 0, SENT_START] = 1
     if doc.has_annotation("SENT_START") and not rows[1:, SENT_START].any():
         rows[1:, SENT_START] = -1  # only lost tokens told where sentences start: all others are known to be in one
@@ -155,11 +165,23 @@ def _attributes(doc: Doc, kept: Sequence[int]) -> np.ndarray:
     return rows.view(np.uint64)
 
 
+def _divide(rows: np.ndarray, tokens: np.ndarray, words: Words) -> None:
+    """Make the attributes of tokens those of their words."""
+    follows = np.diff(tokens, prepend=-1) == 0
+    precedes = np.append(follows[1:], False)
+    for columns, are_others in ((FORMS, np.isin(tokens, list(words))), (KINDS, follows | precedes), ([DEP], precedes)):
+        for column in columns:
+            rows[are_others, column] = 0
+    rows[follows & (rows[:, SENT_START] == 1), SENT_START] = -1
+    rows[follows & (rows[:, ENT_IOB] == BEGINS_ENTITY), ENT_IOB] = IN_ENTITY
+
+
 def _heads(doc: Doc, kept: Sequence[int]) -> list[int]:
     """The head of each token, relative to it: its nearest ancestor that remains, or the token itself."""
-    places = {token: place for place, token in enumerate(kept)}
+    places = {token: place for place, token in enumerate(kept)}  # of several words the last
     heads = []
-    for token, place in places.items():
+    for place, token in enumerate(kept):
         ancestors = (ancestor.i for ancestor in doc[token].ancestors)
-        heads.append(next((places[i] for i in ancestors if i in places), place) - place)
+        own = places[token]
+        heads.append((next((places[i] for i in ancestors if i in places), own) if own == place else own) - place)
     return heads

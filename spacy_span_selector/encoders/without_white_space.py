@@ -13,7 +13,7 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d, Ints1d
 
-from ..documents.cleaned import CleanDoc, clean_docs
+from ..documents.cleaned import PIECES, CleanDoc, clean_docs
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def without_white_space(tok2vec: Model[list[Doc], list[Floats2d]]) -> Model[list[Doc], list[Floats2d]]:
     """Give a tok2vec documents without white space tokens. The vectors of these are 0.
 
-    Only a tok2vec that several components share needs it: a component of this package does so with its own.
+    Only a tok2vec that several components share needs it: a component of this package does so with its own. A token
+    that is read as several words has the sum of their vectors.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
     """
@@ -51,7 +52,7 @@ def _forward(
 
     def spread(document: CleanDoc, rows: Any, vector: Floats2d) -> Floats2d:
         whole = tok2vec.ops.alloc2f(len(document.source), vector.shape[1])
-        whole[rows] = vector
+        tok2vec.ops.scatter_add(whole, rows, vector)
         return whole
 
     def backprop_words(d_vectors: list[Floats2d]) -> Any:
@@ -70,8 +71,7 @@ def _run_on_words(
 ) -> tuple[FullTransformerBatch, Callable[[Any], Any]]:
     cleaned = [_with_words(document) for document in clean_docs(docs)]
     output, backprop = run(model, [document.doc for document in cleaned], is_train)
-    if any(document.has_white_space for document in cleaned):
-        _return_to_source(output, cleaned)
+    _return_to_source(output, cleaned)
     return output, backprop
 
 
@@ -88,13 +88,14 @@ def _return_to_source(output: FullTransformerBatch, cleaned: Sequence[CleanDoc])
     read = [_tokens(doc_windows) for doc_windows in output.spans]
     lengths: Any = output.align.lengths
     parts: list[Any] = []
-    for document, tokens, doc_windows, end in zip(cleaned, read, windows, accumulate(map(len, read)), strict=True):
-        own = lengths[end - len(tokens) : end]
+    for document, words, doc_windows, end in zip(cleaned, read, windows, accumulate(map(len, read)), strict=True):
+        pieces = PIECES[document.source] = lengths[end - len(words) : end]
         if document.has_white_space:
-            place_of = {token: i for i, token in enumerate(document.places[tokens].tolist())}
-            # The row behind the last one is that of white space, which has no subword.
-            own = np.append(own, 0).astype(lengths.dtype)[[place_of.get(t, -1) for t in _tokens(doc_windows)]]
-        parts.append(own)
+            # White space has no subword, and a token all those of its words.
+            of_tokens = np.zeros(len(document.source), dtype=lengths.dtype)
+            np.add.at(of_tokens, document.places[words], pieces)
+            pieces = of_tokens[_tokens(doc_windows)]
+        parts.append(pieces)
     output.align.lengths = cast(Ints1d, np.concatenate(parts))
     output.spans = windows
 
@@ -104,7 +105,8 @@ def _source_windows(cleaned: CleanDoc, windows: Sequence[Span]) -> Iterator[Span
     edges = np.append(cleaned.places, len(cleaned.source)).tolist()
     edges[0] = 0
     for window in windows:
-        yield cleaned.source[edges[window.start] : edges[window.end]]
+        start = edges[window.start]
+        yield cleaned.source[start : max(edges[window.end], start + 1)]  # it may have a part of a token alone
 
 
 def _tokens(windows: Sequence[Span]) -> list[int]:

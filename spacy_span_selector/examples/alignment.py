@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
-from spacy.training import Example
+from spacy.training import Alignment, Example
 
 from ..annotation import describe_doc
+from ..documents.cleaned import CleanDoc
+from ..documents.visible import is_blank
 from ..layers.spans.layout import Lengths
 
 MISALIGNED = "does not start and end at token boundaries of the predicted document"
 CROSSES_SENTENCES = "crosses a sentence boundary of the predicted document"
 EMPTY = "has no tokens"
-WHITE_SPACE = "is nothing but white space"
+WHITE_SPACE = "is nothing but white space or emoji"
 TOO_WIDE = "is wider than 'max_span_width' of the model"
+
+
+def with_words(example: Example, cleaned: CleanDoc) -> Example:
+    """An example whose predicted document is that which is read; the same one, which keeps its alignment, if it is."""
+    if not cleaned.has_white_space:
+        return example
+    source, reference = (["".join(token.text.split()) for token in doc] for doc in (cleaned.source, example.reference))
+    written, words = "".join(source), [token.text for token in cleaned.doc]
+    if written == "".join(words) or written.lower() != "".join(reference).lower():
+        return Example(cleaned.doc, example.reference)
+    # spaCy aligns equal texts: what is not read of the prediction, is left out of the reference, too.
+    rest = chain("".join(words), " ")
+    following, read = next(rest), []
+    for character in written:
+        is_read = character == following
+        following = next(rest) if is_read else following
+        read.append(character if is_read else "")
+    ends = [*accumulate(map(len, reference), initial=0)]
+    texts = ["".join(read[start:end]) or " " for start, end in pairwise(ends)]
+    return Example(cleaned.doc, example.reference, alignment=Alignment.from_strings(words, texts))
 
 
 class SpanAligner:
@@ -34,7 +57,7 @@ class SpanAligner:
     def __call__(self, start: int, end: int, *, any_width: bool = False) -> tuple[int, int] | str:
         """First and last token of a span in the prediction, or the reason why it is lost.
 
-        White space at the edges of a span is not part of it.
+        White space and emoji at the edges of a span are not part of it.
 
         start, end (int): Token offsets in the reference, end exclusive.
         any_width (bool): Whether the span may be wider than the greatest width: a predicate is not selected.
@@ -44,9 +67,9 @@ class SpanAligner:
         if start >= end:
             return EMPTY
         reference = self.example.reference
-        while start < end and reference[end - 1].is_space:
+        while start < end and is_blank(reference[end - 1].text):
             end -= 1
-        while start < end and reference[start].is_space:
+        while start < end and is_blank(reference[start].text):
             start += 1
         if start == end:
             return WHITE_SPACE

@@ -9,7 +9,7 @@ from spacy.training import Example
 
 from ..annotation import describe_doc, get_clusters, has_clusters_annotated, read_group
 from ..documents.cleaned import CleanDoc
-from ..documents.rebuilt import is_blank
+from ..documents.visible import is_blank
 from ..layers.coref.loss import GoldMentions
 from ..layers.selection.candidates import CandidateStrategy, Given
 from ..layers.spans.layout import Lengths, SpanLayout

@@ -33,7 +33,7 @@ from ..annotation import (
     read_group,
     read_spans,
 )
-from .mention_types import without_clitic
+from .mention_types import shown_text, without_clitic
 from .representative import entity_id, entity_label, labels_by_span, representative_mention, span_label
 from .tables import in_context, in_list, probability, table
 
@@ -137,7 +137,7 @@ class Entity:
 
     @cached_property
     def name(self) -> str:
-        return without_clitic(self.cluster.representative).text
+        return shown_text(without_clitic(self.cluster.representative))
 
     @cached_property
     def label(self) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from spacy.tokens import Span, Token
 
+from ..documents.visible import visible
 from ..language import CAPITALISED_NAMES, CLITICS
 from .english import PART_OF_SPEECH, PENN_TAGS, RELATIVES
 
@@ -47,7 +48,7 @@ def is_pronominal(mention: Span) -> bool:
 
 def is_reciprocal(mention: Span) -> bool:
     """Check whether a mention is "each other" or "one another"."""
-    return len(mention) == 2 and (mention[0].lower_, mention[1].lower_) in (("each", "other"), ("one", "another"))
+    return len(mention) == 2 and (lower(mention[0]), lower(mention[1])) in (("each", "other"), ("one", "another"))
 
 
 def head_token(mention: Span) -> Token:
@@ -68,6 +69,16 @@ def head_token(mention: Span) -> Token:
     return mention[0] if part_of_speech(mention[0]) == "PRON" else mention[-1]
 
 
+def lower(token: Token) -> str:
+    """A token in lower case, as it is read."""
+    return visible(token.lower_)
+
+
+def shown_text(span: Span) -> str:
+    """The text of a span without what nobody sees, as it is shown and compared."""
+    return visible(span.text)
+
+
 def has_plural_tag(noun: Token) -> bool:
     """Check whether a noun is tagged as a plural."""
     return noun.tag_ in ("NNS", "NNPS") or "Number=Plur" in noun.morph
@@ -79,15 +90,15 @@ def part_of_speech(token: Token) -> str:
         return token.pos_ or PENN_TAGS.get(token.tag_, "X")
     if token.is_space:
         return "SPACE"
-    if token.lower_ in CLITICS:
+    if lower(token) in CLITICS:
         return "PART"
     if token.is_punct:
         return "PUNCT"
     if token.like_num:
         return "NUM"
-    if token.text not in CAPITALISED_NAMES and token.lower_ in PART_OF_SPEECH:
-        return PART_OF_SPEECH[token.lower_]
-    return "PROPN" if token.text[:1].isupper() else "NOUN"
+    if token.text not in CAPITALISED_NAMES and lower(token) in PART_OF_SPEECH:
+        return PART_OF_SPEECH[lower(token)]
+    return "PROPN" if visible(token.text)[:1].isupper() else "NOUN"
 
 
 def without_space(mention: Span) -> Span:
@@ -108,10 +119,10 @@ def without_clitic(mention: Span) -> Span:
 
 def is_clitic(token: Token) -> bool:
     """Check whether a token looks like a possessive ending and is not tagged as something else."""
-    return token.lower_ in CLITICS and part_of_speech(token) == "PART"
+    return lower(token) in CLITICS and part_of_speech(token) == "PART"
 
 
 def _is_modified(token: Token, mention: Span) -> bool:
     """Check whether a pronoun has a complement in a mention: "those who left", "some of the girls"."""
     following = token.nbor() if token.i + 1 < mention.end else None
-    return following is not None and (following.lower_ in RELATIVES or part_of_speech(following) == "ADP")
+    return following is not None and (lower(following) in RELATIVES or part_of_speech(following) == "ADP")

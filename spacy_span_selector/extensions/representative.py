@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation import LABELLED_KEY, Mention, get_scores, read_group
-from .mention_types import head_token, mention_type, without_clitic
+from ..documents.visible import visible
+from .mention_types import head_token, lower, mention_type, shown_text, without_clitic
 
 
 def representative_mention(cluster: Sequence[Span]) -> Span:
@@ -30,7 +31,7 @@ def representative_mention(cluster: Sequence[Span]) -> Span:
     )
     if proper:
         bare = [without_clitic(mention) for mention in proper]
-        names, wordings = [_names(span) for span in bare], [span.text for span in bare]
+        names, wordings = [_names(span) for span in bare], [shown_text(span) for span in bare]
         uses, wording_uses = Counter(names), Counter(wordings)
         votes = {name: sum(uses[other] for other in uses if other <= name) for name in uses}
         ranks = [
@@ -50,8 +51,8 @@ def _order(mention: Span, bare: Span) -> tuple[int, bool, int]:
 
 def _names(bare: Span) -> frozenset[str]:
     """The capitalized words of a proper mention, in lower case, without "The" and the like; if there are none, all."""
-    names = frozenset(token.lower_ for token in bare if token.text[:1].isupper() and not token.is_stop)
-    return names or frozenset(token.lower_ for token in bare)
+    names = frozenset(lower(token) for token in bare if visible(token.text)[:1].isupper() and not token.is_stop)
+    return names or frozenset(lower(token) for token in bare)
 
 
 def labels_by_span(doc: Doc, key: str = LABELLED_KEY) -> dict[Mention, dict[str, float]]:

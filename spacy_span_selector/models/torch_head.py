@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -18,11 +18,11 @@ import srsly
 import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
-from thinc.types import Floats2d
+from thinc.types import Floats2d, Ragged
 from torch import nn
 
 from ..annotation import describe_doc
-from ..documents.cleaned import CleanDoc
+from ..documents.cleaned import PIECES, CleanDoc
 from ..layers.spans.layout import SpanLayout
 from ..wcfg.validation import ScoreError
 from .finite import NotFinite, first_not_finite, module_gradients
@@ -176,21 +176,56 @@ def _word_vectors(
     """The vectors of the words of documents.
 
     A tok2vec of the component's own sees no white space. A listener takes what an earlier component made of the whole
-    document, from which the vectors of white space are left out.
+    document, from which the vectors of white space are left out. Of a transformer that is known to have read words, it
+    takes their vectors, otherwise several words of one token have the same.
     """
-    listens = any(hasattr(layer, "upstream_name") for layer in tok2vec.walk())
-    if not listens or not any(document.has_white_space for document in cleaned):
+    listener: Any = next((layer for layer in tok2vec.walk() if hasattr(layer, "upstream_name")), None)
+    if listener is None or not any(document.has_white_space for document in cleaned):
         return tok2vec([document.doc for document in cleaned], is_train)
-    vectors, backprop = tok2vec([document.source for document in cleaned], is_train)
-    places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in cleaned]
+    with _listening_to_words(listener, cleaned, is_train) as in_words:
+        vectors, backprop = tok2vec([document.source for document in cleaned], is_train)
+    places: list[Any] = [
+        tok2vec.ops.asarray1i(range(len(document.doc)) if is_read else document.places.tolist())
+        for document, is_read in zip(cleaned, in_words, strict=True)
+    ]
 
     def backprop_words(d_words: list[Floats2d]) -> Any:
         d_vectors = [tok2vec.ops.alloc2f(*vector.shape) for vector in vectors]
         for rows, d_vector, d_own in zip(places, d_vectors, d_words, strict=True):
-            d_vector[rows] = d_own
+            tok2vec.ops.scatter_add(d_vector, rows, d_own)
         return backprop(d_vectors)
 
     return [vector[rows] for rows, vector in zip(places, vectors, strict=True)], backprop_words
+
+
+@contextmanager
+def _listening_to_words(listener: Any, cleaned: list[CleanDoc], is_train: bool) -> Iterator[list[bool]]:
+    """Let a listener have the subwords of a transformer by the words of documents, as far as these are known.
+
+    YIELDS (list[bool]): Whether they are, for each document.
+    """
+    read = [PIECES.get(document.source, ()) for document in cleaned]
+    known = [row.is_split and len(row.doc) == len(own) for row, own in zip(cleaned, read, strict=True)]
+    if not any(known):
+        yield known
+        return
+
+    learns = is_train and listener._batch_id is not None
+
+    def give(outputs: list[Any]) -> None:
+        if learns:
+            listener._outputs = outputs
+            return
+        for document, output in zip(cleaned, outputs, strict=True):
+            document.source._.trf_data = output
+
+    outputs = listener._outputs if learns else [document.source._.trf_data for document in cleaned]
+    rows = zip(outputs, read, known, strict=True)
+    give([replace(row, align=Ragged(row.align.dataXd, own)) if is_known else row for row, own, is_known in rows])
+    try:
+        yield known
+    finally:
+        give(outputs)
 
 
 def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from spacy.attrs import DEP, HEAD, MORPH, ORTH, POS, SPACY, TAG
 from spacy.tokens import Doc, Span, Token
 
+from ..documents.cleaned import split_doc
 from ..extensions.clusters import Cluster, doc_clusters
 from ..extensions.english import RELATIVES, base_forms
 from ..extensions.mention_types import (
@@ -25,6 +26,7 @@ from ..extensions.mention_types import (
     is_clitic,
     mention_type,
     part_of_speech,
+    shown_text,
     without_clitic,
 )
 from ..extensions.tables import table
@@ -189,12 +191,13 @@ class _Reader:
         self.pronouns, self.titles, self.nouns, self.plurals = tables
         self.labels = language_table(doc.vocab, ENTITY_LABELS)
         self._tokens = doc.to_array(READ)
+        self._words = split_doc(doc)
         self._known: dict[bytes, _Traits] = {}
 
     def __call__(self, mention: Span) -> _Traits:
         key = self._tokens[mention.start : mention.end].tobytes()
         if key not in self._known:
-            self._known[key] = self._read(mention)
+            self._known[key] = self._read(self._words.words_of(mention))
         return self._known[key]
 
     def _read(self, mention: Span) -> _Traits:
@@ -281,4 +284,4 @@ def _is_name(token: Token) -> bool:
 
 
 def _on_one_line(span: Span) -> str:
-    return " ".join(span.text.split())
+    return " ".join(shown_text(span).split())

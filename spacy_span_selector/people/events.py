@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..extensions.clusters import Cluster, Entity, doc_clusters, entities_by_mention
 from ..extensions.frames import MODAL, NEGATION, SrlFrame, doc_frames
-from ..extensions.mention_types import head_token, part_of_speech, without_clitic
+from ..extensions.mention_types import head_token, part_of_speech, shown_text, without_clitic
 from ..extensions.representative import entity_id, entity_label
 from ..extensions.tables import span_to_dict
 from .quotations import DocQuotation, find_quotations
@@ -79,7 +79,7 @@ class Participant:
     @property
     def name(self) -> str:
         """The representative mention of its cluster, else its own text, without a possessive ending."""
-        return without_clitic(self.span).text if self.entity is None else self.entity.name
+        return shown_text(without_clitic(self.span)) if self.entity is None else self.entity.name
 
     @property
     def entity_label(self) -> str:

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span, Token
 from ..annotation import QUOTATION_PREFIX, Mention, get_quotations
 from ..documents.dashes import DASHES
 from ..extensions.clusters import Cluster, Entity, doc_clusters, entities_by_mention
-from ..extensions.mention_types import without_clitic, without_space
+from ..extensions.mention_types import shown_text, without_clitic, without_space
 from ..extensions.tables import probability, table
 
 MORE_MARKS = frozenset("＂「」『』〝〞〟")
@@ -159,7 +159,7 @@ def _is_mark(token: Token) -> bool:
 def _name(entity: Entity | None, mention: Span | None) -> str | None:
     if entity is not None:
         return entity.name
-    return None if mention is None else without_clitic(mention).text
+    return None if mention is None else shown_text(without_clitic(mention))
 
 
 def _number(entity: Entity | None) -> int | None:

@@ -22,6 +22,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from ..annotation import describe_doc, set_mentions
 from ..documents.cleaned import CleanDoc, clean_docs
 from ..documents.other_languages import ShortTexts, describe_other_language, other_language
+from ..examples.alignment import with_words
 from ..examples.lost import LostSpans, level_of_caller
 from ..examples.sentences import lacks_boundaries, sentence_lengths, take_gold_sentences
 from ..layers.selection.candidates import CandidateStrategy, Decoding
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-MoveSpan = Callable[[int, int], tuple[int, int]]
-
-
 @dataclass(frozen=True)
 class SpanPrediction:
     """The prediction of a component for a document: the selected spans, end exclusive, in the order of the text, and
@@ -58,9 +56,19 @@ class SpanPrediction:
     spans: list[tuple[int, int]] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
-    def moved(self, move: MoveSpan) -> Self:
-        """The same prediction for a document with other token offsets."""
-        return replace(self, spans=[move(*span) for span in self.spans])
+    def in_source(self, document: CleanDoc) -> Self:
+        """The same prediction for the document as it is."""
+        kept = self.only(document.whole_spans(self.spans, self.scores, self.kinds))
+        return replace(kept, spans=[document.to_source(*span) for span in kept.spans])
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kind of each span: there is one of each kind in one place."""
+        return [""] * len(self.spans)
+
+    def only(self, numbers: Sequence[int]) -> Self:
+        """The prediction with these of its spans, in order."""
+        return replace(self, spans=[self.spans[i] for i in numbers], scores=[self.scores[i] for i in numbers])
 
 
 class SelectionOutput(Protocol):
@@ -290,7 +298,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         take_gold_sentences(known)
         cleaned = clean_docs(example.predicted for example in known)
         sentences, cut = self._cut_sentences(cleaned)
-        _, lost = self._read_gold(_with_words(known, cleaned), sentences, head_device(self.model))
+        _, lost = self._read_gold([*map(with_words, known, cleaned)], sentences, head_device(self.model))
         return {CUTS: cut, f"{LEAVES_OUT} {self.gold_name}": lost}
 
     def finish_update(self, sgd: Optimizer) -> None:
@@ -423,7 +431,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             ) from error
         found = self._predictions(cleaned, layout, request, output)
         return [
-            prediction.moved(document.to_source) if document.has_white_space else prediction
+            prediction.in_source(document) if document.has_white_space else prediction
             for document, prediction in zip(cleaned, found, strict=True)
         ]
 
@@ -464,7 +472,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         take_gold_sentences(examples)
         cleaned = clean_docs(example.predicted for example in examples)
         sentences = self._sentences(cleaned)
-        examples, device = _with_words(examples, cleaned), head_device(self.model)
+        examples, device = [*map(with_words, examples, cleaned)], head_device(self.model)
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"{LEAVES_OUT} {self.gold_name}")
         own_gold = self.selector.read_gold(examples, sentences, self._max_span_width, device)
@@ -507,12 +515,3 @@ def warn_of_other_languages(docs: Iterable[Doc]) -> None:
                 f"{describe_other_language(language)} This is {describe_doc(doc)}; further ones are not named.",
                 stacklevel=level_of_caller(),
             )
-
-
-def _with_words(examples: Sequence[Example], cleaned: Sequence[CleanDoc]) -> list[Example]:
-    """Examples whose predicted documents have no white space."""
-    # The same example where nothing was left out, as it keeps its alignment for other components.
-    return [
-        Example(document.doc, example.reference) if document.has_white_space else example
-        for document, example in zip(cleaned, examples, strict=True)
-    ]

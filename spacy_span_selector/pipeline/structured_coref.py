@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,6 +64,27 @@ class CorefPrediction(SpanPrediction):
     links: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     linked: list[int | None] = field(default_factory=list)
     link_scores: list[float] = field(default_factory=list)
+
+    def only(self, numbers: Sequence[int]) -> CorefPrediction:
+        if len(numbers) == len(self.spans):
+            return self
+        new = np.full(len(self.spans), -1)
+        new[numbers] = np.arange(len(numbers))
+        antecedents = new[self.antecedents[numbers]]
+        clusters = follow_links(self.linked)
+        last: dict[int, int] = {}  # of each cluster the mention before, which stands for an antecedent that is left out
+        linked = []
+        for i in numbers:
+            own = self.linked[i]
+            linked.append(last.get(clusters[i]) if own is None or new[own] < 0 else int(new[own]))
+            last[clusters[i]] = int(new[i])
+        return replace(
+            super().only(numbers),
+            antecedents=antecedents.clip(0),
+            links=np.where(antecedents < 0, -np.inf, self.links[numbers]).astype(np.float32),
+            linked=linked,
+            link_scores=[self.link_scores[i] for i in numbers],
+        )
 
 
 @Language.factory(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -41,6 +41,13 @@ class SpancatPrediction(SpanPrediction):
     """
 
     labels: list[str] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> list[str]:
+        return self.labels
+
+    def only(self, numbers: Sequence[int]) -> SpancatPrediction:
+        return replace(super().only(numbers), labels=[self.labels[i] for i in numbers])
 
 
 @Language.factory(

@@ -42,7 +42,7 @@ from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roles import FrameTable
 from ..scoring.srl import SEMANTIC_ROLES
 from .batches import docs_to_initialize
-from .selector_pipe import MoveSpan, Scorer, SelectorPipe, SpanPrediction
+from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
 from .settings import Count, NotNegative, Share, read_model
 
 CORE_ROLES = ["ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA"]
@@ -64,8 +64,12 @@ class SrlPrediction(SpanPrediction):
 
     frames: list[Frame] = field(default_factory=list)
 
-    def moved(self, move: MoveSpan) -> SrlPrediction:
-        return replace(super().moved(move), frames=[_move_frame(frame, move) for frame in self.frames])
+    def in_source(self, document: CleanDoc) -> SrlPrediction:
+        frames: dict[tuple[int, int], Frame] = {}
+        for frame in sorted(self.frames, key=lambda frame: -(frame.scores or [0.0])[0]):
+            frames.setdefault(document.to_source(frame.start, frame.end), frame)
+        moved = [_move_frame(frames[place], document) for place in sorted(frames)]
+        return replace(super().in_source(document), frames=moved)
 
 
 @Language.factory(
@@ -345,10 +349,23 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         return FindPredicates(Spans(spans[:, 0], spans[:, 1]), torch.tensor(closed, dtype=torch.bool, device=device))
 
 
-def _move_frame(frame: Frame, move: MoveSpan) -> Frame:
-    start, end = move(frame.start, frame.end)
-    arguments = [Argument(*move(argument.start, argument.end), argument.role) for argument in frame.arguments]
-    return frame._replace(start=start, end=end, arguments=arguments)
+def _move_frame(frame: Frame, document: CleanDoc) -> Frame:
+    """A frame in the document as it is. Of spans that overlap there alone, the widest is left, and the predicate."""
+    spans = [(frame.start, frame.end), *(argument[:2] for argument in frame.arguments)]
+    moved = [document.to_source(*span) for span in spans]
+
+    def meet(first: tuple[int, int], second: tuple[int, int]) -> bool:
+        return first[0] < second[1] and second[0] < first[1]
+
+    kept = [0]
+    for i in sorted(range(1, len(spans)), key=lambda i: spans[i][0] - spans[i][1]):
+        if all(meet(spans[i], spans[other]) or not meet(moved[i], moved[other]) for other in kept):
+            kept.append(i)
+    kept.sort()
+    start, end = moved[0]
+    arguments = [Argument(*moved[i], frame.arguments[i - 1].role) for i in kept[1:]]
+    scores = None if frame.scores is None else [frame.scores[i] for i in kept]
+    return frame._replace(start=start, end=end, arguments=arguments, scores=scores)
 
 
 def _check_labels(name: str, labels: Any) -> None:

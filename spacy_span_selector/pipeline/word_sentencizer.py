@@ -31,7 +31,7 @@ from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
-from ..documents.cleaned import are_blank
+from ..documents.cleaned import are_blank, split_doc
 from ..documents.layout import Break, find_breaks
 from ..language import ABBREVIATIONS, FUNCTION_WORDS, language_table
 
@@ -74,7 +74,11 @@ class WordSentencizer(Sentencizer):
         docs (Iterable[Doc]): The documents, which are not modified.
         RETURNS (list[list[bool]]): For each document, for each token, whether it does.
         """
-        return [self._find_starts(doc).tolist() for doc in docs]
+        starts = []
+        for words in map(split_doc, docs):
+            is_first = np.diff(words.places, prepend=-1) > 0  # no sentence starts within a token
+            starts.append(self._find_starts(words.doc)[is_first].tolist())
+        return starts
 
     def _find_starts(self, doc: Doc) -> Array:
         is_space = are_blank(doc)

@@ -19,7 +19,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_span_selector.annotation import get_clusters, get_frames, get_predicates, set_predicates
-from spacy_span_selector.documents.rebuilt import is_blank
+from spacy_span_selector.documents.visible import is_blank
 from spacy_span_selector.examples.alignment import WHITE_SPACE
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
 from spacy_span_selector.tools.formats.litbank import read_litbank
@@ -177,7 +177,7 @@ def test_given_mentions_have_no_white_space_at_their_edges() -> None:
     spans = [doc[0:4], doc[3:4], doc[5:6]]
     assert [span.text for span in spans] == ["Ann\nLee  ", " ", "her"]
     doc.spans[COREF.given_key] = SpanGroup(doc, spans=spans)
-    with pytest.warns(UserWarning, match="leaves out a given mention that is nothing but white space: ' '"):
+    with pytest.warns(UserWarning, match="leaves out a given mention that is nothing but white space or emoji: ' '"):
         nlp(doc)
     assert sorted(span for cluster in get_clusters(doc) for span in cluster) == [(0, 3), (5, 6)]
     assert component(nlp).lost.counts == {WHITE_SPACE: 1}

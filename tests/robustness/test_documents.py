@@ -20,7 +20,7 @@ from spacy_span_selector.annotation import (
     set_predicates,
 )
 from spacy_span_selector.documents.cleaned import count_words
-from spacy_span_selector.documents.rebuilt import is_blank
+from spacy_span_selector.documents.visible import is_blank
 from spacy_span_selector.scoring.coref import COREFERENCE
 
 from ..pipeline.components import Annotation, Case, annotation, component, read_frames, selected
