@@ -52,7 +52,7 @@ class CleanDoc:
         return int(self.places[start]), int(self.places[end - 1]) + 1
 
     def whole_spans(self, spans: Sequence[Place], scores: Sequence[float], labels: Sequence[str]) -> list[int]:
-        """The numbers of the spans of `doc` that are left in `source`, where no span ends within a token.
+        """The numbers of the spans of `doc` that are left in `source`, where no span ends within a token, in its order.
 
         A span that ends before a further word of its token is not what the token is: "Ann" of "Ann's bike". Of those
         with one label that become the same, the widest is left, and of equal ones the most probable.
@@ -66,7 +66,7 @@ class CleanDoc:
             if not is_alpha[end : last + 1].any():
                 place = (*self.to_source(start, end), label)
                 best[place] = max(best.get(place, (0, 0.0, 0)), (end - start, score, -number))
-        return sorted(-number for *_, number in best.values())
+        return [-number for _, (*_, number) in sorted(best.items())]
 
     def words_of(self, span: Span) -> Span:
         """The words of a span of `source`; the span itself if it has none."""
@@ -154,6 +154,7 @@ def _read_odd(doc: Doc, odd: Iterable[int], blank: np.ndarray[Any, np.dtype[np.b
         text = doc[token].text
         read = unmask(masked[offsets[token] : offsets[token] + lengths[token]]).strip()
         blank[token] = is_blank(read)
-        if not blank[token] and (found := split_words(read, doc.lang_)) != ((text, False),):
-            words[token] = list(found)
+        found = [] if blank[token] else list(split_words(read, doc.lang_))
+        if found and [word for word, *_ in found] != [text]:
+            words[token] = found
     return words

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import cast
 
 import numpy as np
+from spacy.symbols import dep
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from thinc.types import Ints2d
@@ -28,10 +29,10 @@ from ..annotation import (
     set_frames,
     set_quotations,
 )
-from .visible import EMOJI, is_blank
+from .visible import EMOJI, Word, is_blank
 
-Words = dict[int, list[tuple[str, bool]]]
-"""Of tokens that are not read as they are written, what is read: words, each with whether a space follows it."""
+Words = dict[int, list[Word]]
+"""Of tokens that are not read as they are written, what is read: words, as `split_words` has them."""
 Places = dict[int, tuple[int, int]]
 """New token offsets (end exclusive) of the spans of a group, by the number of the span. Missing spans are lost."""
 
@@ -86,7 +87,7 @@ def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
 
 ATTRIBUTES: list[str | int] = [name for name in DOCBIN_ALL_ATTRS if name != "ORTH"]
 HEAD, DEP, SENT_START, ENT_IOB = (ATTRIBUTES.index(name) for name in ("HEAD", "DEP", "SENT_START", "ENT_IOB"))
-FORMS = [ATTRIBUTES.index(name) for name in ("NORM", "LEMMA")]
+NORM, LEMMA = (ATTRIBUTES.index(name) for name in ("NORM", "LEMMA"))
 KINDS = [ATTRIBUTES.index(name) for name in ("TAG", "POS", "MORPH")]
 IN_ENTITY, OUT_OF_ENTITY, BEGINS_ENTITY = 1, 2, 3  # values of ENT_IOB
 
@@ -128,17 +129,19 @@ def _words_and_spaces(doc: Doc, kept: Sequence[int], words: Words) -> tuple[list
 
     def has_space(token: int, following: int) -> bool:
         after = token + 1
-        if after < len(doc) and following != after and is_blank(doc[after].text):
-            removed = doc[token:following]
-            return any(other.whitespace_ or other.text.isspace() for other in removed) or (
-                doc[following].text[0].isalnum() and EMOJI.search(removed.text) is not None
-            )
-        return bool(doc[token].whitespace_)
+        if following == after or after == len(doc):
+            return bool(doc[token].whitespace_)
+        removed = doc[after:following].text
+        if not (is_blank(doc[after].text) or EMOJI.match(removed)):
+            return bool(doc[token].whitespace_)
+        if any(other.whitespace_ or other.text.isspace() for other in doc[token:following]):
+            return True
+        return doc[following].text[0].isalnum() and EMOJI.search(removed) is not None
 
     texts, spaces = [], []
     pieces = {token: iter(found) for token, found in words.items()}
     for token, following in pairwise([*kept, len(doc)]):
-        text, space = next(pieces[token]) if token in pieces else (doc[token].text, False)
+        text, space, _ = next(pieces[token]) if token in pieces else (doc[token].text, False, "")
         texts.append(text)
         spaces.append(space if following == token else has_space(token, min(following, kept[-1])))
     return texts, spaces
@@ -152,7 +155,10 @@ def _attributes(doc: Doc, kept: Sequence[int], words: Words) -> np.ndarray:
     tokens = np.asarray(kept, dtype=np.int64)
     rows = values[tokens]
     if words:
-        _divide(rows, tokens, words)
+        _divide(rows, tokens)
+        changed = np.isin(tokens, list(words))
+        norms = [doc.vocab.strings.add(norm) for token in sorted(words) for *_, norm in words[token]]
+        rows[changed, NORM], rows[changed, LEMMA] = np.array(norms, dtype=np.uint64).view(np.int64), 0
     # If the first token of a sentence or an entity is lost, the next remaining token begins it.
     starts = np.cumsum(values[:, SENT_START] == 1)[tokens]
     rows[np.diff(starts, prepend=0) > 0, SENT_START] = 1
@@ -165,13 +171,13 @@ def _attributes(doc: Doc, kept: Sequence[int], words: Words) -> np.ndarray:
     return rows.view(np.uint64)
 
 
-def _divide(rows: np.ndarray, tokens: np.ndarray, words: Words) -> None:
+def _divide(rows: np.ndarray, tokens: np.ndarray) -> None:
     """Make the attributes of tokens those of their words."""
     follows = np.diff(tokens, prepend=-1) == 0
     precedes = np.append(follows[1:], False)
-    for columns, are_others in ((FORMS, np.isin(tokens, list(words))), (KINDS, follows | precedes), ([DEP], precedes)):
-        for column in columns:
-            rows[are_others, column] = 0
+    for column in KINDS:
+        rows[follows | precedes, column] = 0
+    rows[precedes & (rows[:, DEP] != 0), DEP] = dep
     rows[follows & (rows[:, SENT_START] == 1), SENT_START] = -1
     rows[follows & (rows[:, ENT_IOB] == BEGINS_ENTITY), ENT_IOB] = IN_ENTITY
 

@@ -34,6 +34,7 @@ EMOJI = re.compile(
 """An emoji: a picture, a symbol or a digit that is made one, with all that is joined to it. None are © and ™."""
 HIDDEN = re.compile(f"(?P<emoji>{EMOJI.pattern})|\u20e3|{INVISIBLE}")
 _PLACEHOLDER = "\ufffe"  # no character
+Word = tuple[str, bool, str]
 INNER_SPACE = re.compile(r"\S\s+\S")
 
 
@@ -58,15 +59,15 @@ def is_blank(text: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def split_words(text: str, language: str) -> tuple[tuple[str, bool], ...]:
-    """The words that spaCy's tokenizer makes of a text, each with whether a space follows it.
+def split_words(text: str, language: str) -> tuple[Word, ...]:
+    """The words that spaCy's tokenizer makes of a text, each with whether a space follows it, and its norm.
 
     language (str): A code such as "en". In languages that have other tokenizers, all of it is one word.
     """
     tokenizer = _tokenizer(language)
     if tokenizer is None:
-        return ((text, False),)
-    return tuple((token.text, bool(token.whitespace_)) for token in tokenizer(text) if not token.is_space)
+        return ((text, False, text.lower()),)
+    return tuple((token.text, bool(token.whitespace_), token.norm_) for token in tokenizer(text) if not token.is_space)
 
 
 @cache

@@ -71,12 +71,14 @@ class CorefPrediction(SpanPrediction):
         new = np.full(len(self.spans), -1)
         new[numbers] = np.arange(len(numbers))
         antecedents = new[self.antecedents[numbers]]
+        antecedents[antecedents >= np.arange(len(numbers))[:, None]] = -1  # words of one token may change places
         clusters = follow_links(self.linked)
         last: dict[int, int] = {}  # of each cluster the mention before, which stands for an antecedent that is left out
         linked = []
         for i in numbers:
             own = self.linked[i]
-            linked.append(last.get(clusters[i]) if own is None or new[own] < 0 else int(new[own]))
+            is_left = own is not None and 0 <= new[own] < new[i]
+            linked.append(int(new[own]) if is_left else last.get(clusters[i]))
             last[clusters[i]] = int(new[i])
         return replace(
             super().only(numbers),

@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.documents.cleaned import are_blank, clean_doc, count_words, remove_white_space
+from spacy_span_selector.documents.cleaned import are_blank, clean_doc, count_words, remove_white_space, split_doc
 from spacy_span_selector.documents.visible import is_blank
 
 NLP = spacy.blank("en")
@@ -83,3 +83,56 @@ def test_words_that_an_unseen_token_divides_stay_apart_or_together() -> None:
     doc = Doc(NLP.vocab, words=["Ann", "\u200b", "left", "\u200b", "early"], spaces=[False, False, False, True, False])
     assert clean_doc(doc).doc.text == "Annleft early"
     assert count_words(doc) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "places"),
+    [
+        ("Ja\u00adnet left.", ["Janet", "left", "."], [0, 1, 2]),
+        ("\ufeffShe can\u200b't go\u200b.", ["She", "ca", "n't", "go", "."], [0, 1, 1, 2, 2]),
+        ("Ann \U0001f389 won", ["Ann", "won"], [0, 2]),
+        ("Ann\U0001f469\u200d\U0001f680won #\ufe0f\u20e3", ["Ann", "won"], [0, 4]),
+        ("a \u2708\ufe0f to", ["a", "to"], [0, 3]),
+        ("Nice \U0001f44d\U0001f3fd. :) \u2122", ["Nice", ".", ":)", "\u2122"], [0, 2, 3, 4]),
+    ],
+)
+def test_the_word_is_the_word(text: str, words: list[str], places: list[int]) -> None:
+    cleaned = clean_doc(NLP(text))
+    assert [token.text for token in cleaned.doc] == words
+    assert cleaned.places.tolist() == places
+
+
+def test_an_emoji_between_words_leaves_a_space() -> None:
+    assert clean_doc(NLP("Ann\U0001f389won. Tom\U0001f389's a\u2708\ufe0f hat")).doc.text == "Ann won. Tom's a hat"
+
+
+def test_words_and_tokens_find_each_other() -> None:
+    cleaned = clean_doc(Doc(NLP.vocab, words=["Ann Lee", "\n", "saw", "Tom's dog"]))
+    assert [token.text for token in cleaned.doc] == ["Ann", "Lee", "saw", "Tom", "'s", "dog"]
+    assert cleaned.to_source(1, 4) == (0, 4)
+    assert cleaned.words_of(cleaned.source[2:4]).text == "saw Tom's dog"
+    assert cleaned.words_of(cleaned.source[1:2]).text == "\n"
+    assert len(split_doc(cleaned.source).doc) == 7
+
+
+@pytest.mark.parametrize(
+    ("spans", "kept"),
+    [
+        ([(0, 2), (2, 3)], [0, 1]),
+        ([(0, 1)], []),  # "Ann" is not "Ann Lee"
+        ([(1, 2)], [0]),
+        ([(0, 2), (1, 2)], [0]),
+        ([(3, 4), (3, 6)], [1]),
+        ([(3, 4), (2, 5)], []),
+        ([(0, 3), (1, 3), (5, 6)], [0, 2]),
+    ],
+)
+def test_of_spans_that_become_one_the_widest_is_left(spans: list[tuple[int, int]], kept: list[int]) -> None:
+    cleaned = clean_doc(Doc(NLP.vocab, words=["Ann Lee", "saw", "Tom's dog"]))
+    assert cleaned.whole_spans(spans, [0.5] * len(spans), [""] * len(spans)) == kept
+
+
+def test_a_mark_is_no_further_word_of_a_token() -> None:
+    cleaned = clean_doc(NLP("It was Janet\u00ad."))
+    assert len(cleaned.source) < len(cleaned.doc)
+    assert cleaned.whole_spans([(2, 3)], [1.0], [""]) == [0]

@@ -95,3 +95,17 @@ def test_categories_and_named_data_are_kept() -> None:
     rebuilt = rebuild_doc(doc, [0])
     assert (rebuilt.cats, rebuilt.user_data) == ({"SAD": 1.0}, {"title": "the visit"})
     assert len(rebuild_doc(Doc(VOCAB), [])) == len(rebuild_doc(doc, [])) == 0
+
+
+def test_the_words_of_a_token_share_its_entity_and_its_spans() -> None:
+    doc = make_doc(parsed=True)
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[:2])
+    doc.spans["spans"] = [Span(doc, 0, 2, "A")]
+    words = rebuild_doc(doc, [0, 0, 1, 2, 3, 4, 5], {0: [("Ann", True, "ann"), ("Lee", True, "lee")]})
+    assert words.text == doc.text
+    assert [entity.text for entity in words.ents] == ["Ann Lee"]
+    assert words.spans["spans"][0].text == "Ann Lee left"
+    assert [token.head.i for token in words] == [1, 2, 2, 2, 5, 5, 5]
+    assert [token.tag_ for token in words] == ["", "", "VBD", ".", "UH", "JJ", "."]
+    assert [sentence.text for sentence in words.sents] == ["Ann Lee left.", "Oh dear!"]

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
 import pytest
+import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE, SpanAligner
+from spacy_span_selector.documents.cleaned import clean_doc
+from spacy_span_selector.examples.alignment import (
+    CROSSES_SENTENCES,
+    EMPTY,
+    MISALIGNED,
+    TOO_WIDE,
+    WHITE_SPACE,
+    SpanAligner,
+    with_words,
+)
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
@@ -65,3 +75,17 @@ def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:
         ValueError, match=r"Can't align document 'the attic'.*starts 'Eve left ', the prediction 'Ann '"
     ):
         align(0, 1)
+
+
+def test_what_is_not_read_aligns_with_nothing() -> None:
+    nlp = spacy.blank("en")
+    text = "Ja\u00adnet \U0001f389 saw\u200b. New York \u2708\ufe0f"
+    predicted = nlp(text)
+    with predicted.retokenize() as retokenizer:
+        retokenizer.merge(predicted[3:5])
+    example = with_words(Example(predicted, nlp(text)), clean_doc(predicted))
+    assert [token.text for token in example.predicted] == ["Janet", "saw", ".", "New", "York"]
+    align = SpanAligner(example, [5], None)
+    assert [align(0, 1), align(0, 2), align(3, 5), align(4, 5)] == [(0, 0), (0, 0), (3, 4), (4, 4)]
+    assert align(1, 2) == WHITE_SPACE
+    assert align(5, 6) == MISALIGNED

@@ -45,7 +45,7 @@ TEXTS = [
     "Leo picked up a hat that Ruth left at Mr. Lee's house, (the old one). It wasn't hers... She gave Tom the hat!",
     "Oh. He thanked Ann; she can't leave: the station, the bus, a key, her brother's hat.",
 ]
-GAPS = ["\n", " ", "  ", " \n", "\r\n", "\u00a0", " \u200b "]
+GAPS = ["\n", " ", "  ", " \n", "\r\n", "\u00a0", " \u200b ", " \U0001f389 ", " \U0001f469\u200d\U0001f680 "]
 
 
 def build(case: Case, encoder: str, folder: Path) -> Language:
@@ -169,6 +169,65 @@ def all_weights(nlp: Language, name: str) -> list[np.ndarray]:
     model = nlp.get_pipe(name).model  # type: ignore[attr-defined]
     modules = [shim._model for node in model.walk() for shim in node.shims]
     return [*weights(model), *(array.detach().numpy() for module in modules for array in module.parameters())]
+
+
+def merged(doc: Doc, width: int) -> Doc:
+    """The document with runs of so many words, which spaces divide, as one token each."""
+    with doc.retokenize() as retokenizer:
+        start = 0
+        while start + width <= len(doc):
+            run = doc[start : start + width]
+            fits = all(token.is_alpha and token.text != "ca" for token in run) and all(
+                token.whitespace_ for token in run[:-1]
+            )
+            if fits:
+                retokenizer.merge(run)
+            start += width + 1 if fits else 1
+    return doc
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("text", TEXTS)
+def test_merged_tokens_are_read_as_words(
+    make: Callable[[Case, str], Language], case: Case, encoder: str, text: str, width: int
+) -> None:
+    if encoder == "shared tok2vec":
+        return  # the words of a token share its vector
+    nlp = make(case, encoder)
+    plain, doc = nlp(text), merged(nlp.make_doc(text), width)
+    starts, ends = {token.idx for token in doc}, {token.idx + len(token) for token in doc}
+    found = nlp(doc)
+    key = component(nlp).selected_key
+    expected, got = (
+        {(span.start_char, span.end_char, span.label_): score for span, score in zip(group, scores, strict=True)}
+        for group in (plain.spans[key], found.spans[key])
+        for scores in [group.attrs["scores"]]
+    )
+    whole = {span: score for span, score in expected.items() if span[0] in starts and span[1] in ends}
+    assert len(whole) < len(expected)
+    assert {span: got.get(span) for span in whole} == whole
+    assert all(start in starts and end in ends for start, end, _ in got)
+
+
+def test_merged_tokens_are_learnt_as_words(case: Case, encoder: str, tmp_path: Path) -> None:
+    if encoder == "shared tok2vec":
+        return
+    found = []
+    for number, width in enumerate([1, 2, 3]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        nlp = build(case, encoder, folder)
+        examples = make_examples(nlp, case)
+        for example in examples:
+            merged(example.predicted, width)
+        fix_random_seed(2)
+        losses = nlp.update(examples, sgd=nlp.resume_training(), annotates=["word_sentencizer"])
+        found.append((losses[case.factory], [array for name in nlp.pipe_names[1:] for array in all_weights(nlp, name)]))
+    (loss, plain), *others = found
+    for other, arrays in others:
+        assert other == pytest.approx(loss, rel=1e-5)
+        for array, expected in zip(arrays, plain, strict=True):
+            np.testing.assert_allclose(array, expected, rtol=1e-3, atol=1e-4)
 
 
 def test_given_mentions_have_no_white_space_at_their_edges() -> None:

@@ -115,3 +115,12 @@ def test_the_settings_are_those_of_spacy(tmp_path: Path) -> None:
     nlp = make_nlp(punct_chars=["|"])
     nlp.to_disk(tmp_path / "pipeline")
     assert sentences(spacy.load(tmp_path / "pipeline")("One. | two |\nthree")) == ["One. |", "two |", "three"]
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\ufeff", " \U0001f389", " \U0001f469\u200d\U0001f680"])
+def test_sentences_end_as_without_what_is_no_word(mark: str) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("word_sentencizer")
+    for text in (f"Ann left{mark}. Tom stayed.", f"Ann left.{mark} Tom stayed."):
+        assert [sentence[-1].text[-1] for sentence in nlp(text).sents][1:] == ["."]
+        assert [sentence.text.split()[0] for sentence in nlp(text).sents] == ["Ann", "Tom"]
