@@ -34,6 +34,11 @@ PLURALS = "coref_plurals"
 """From an irregular plural in lower case to its singular."""
 ABBREVIATIONS = "abbreviated_titles"
 """From a title that is written short, in lower case and without its full stop, to the title."""
+SHORT_FORMS = "short_forms"
+"""From a short form in lower case, without its last stop, to what follows it: "number", "never" the end of a sentence,
+"time" no name but that of a day, or ""."""
+SENTENCE_WORDS = "sentence_words"
+"""From a word in lower case to what it is with a capital: "opener" of sentences, as function words, or "calendar"."""
 TITLE_KINDS = "coref_title_kinds"
 """From a title to what it goes with or tells: "family" (the family name), "married", "unmarried", "kin"."""
 NAME_WORDS = "coref_name_words"
@@ -58,6 +63,8 @@ TABLES = (
     FUNCTION_WORDS,
     PLURALS,
     ABBREVIATIONS,
+    SHORT_FORMS,
+    SENTENCE_WORDS,
     TITLE_KINDS,
     NAME_WORDS,
     ENTITY_TYPES,
