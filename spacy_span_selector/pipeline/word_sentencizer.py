@@ -223,7 +223,8 @@ def _find_initials(doc: Doc, orth: Array, stops: Array) -> Array:
     anything: "Plan B"."""
     letters = np.zeros(len(orth), dtype=bool)
     before = np.flatnonzero(stops[1:])
-    letters[before] = [len(text) == 1 and text.isupper() for text in map(doc.vocab.strings.__getitem__, orth[before])]
+    texts = (doc.vocab.strings[word] for word in orth[before].tolist())
+    letters[before] = [len(text) == 1 and text.isupper() for text in texts]
     row = letters & (
         np.append(letters[2:], [False] * 2)[: len(orth)] | np.append([False] * 2, letters[:-2])[: len(orth)]
     )
