@@ -61,8 +61,8 @@ NO_NOUN = re.compile(
 """What is rather said of "her" than owned by her: "it made her famous", "I saw her today"."""
 
 AUXILIARIES = frozenset({"be", "have", "do"})
-AUXILIARY_FORMS = AUXILIARIES | {"am", "is", "are", "was", "were", "been", "being", "'m", "'s", "'re"}
-AUXILIARY_FORMS |= {"has", "had", "having", "'d", "'ve", "does", "did", "done", "doing"}
+BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'m", "'s", "'re"})
+AUXILIARY_FORMS = AUXILIARIES | BE | {"has", "had", "having", "'d", "'ve", "does", "did", "done", "doing"}
 
 PERFECT = frozenset({"have", "has", "had", "having", "'ve", "'d"})
 """Forms of the auxiliary of the perfect."""

@@ -19,6 +19,7 @@ from spacy.tokens import Doc, Span, Token
 from ..documents.cleaned import split_doc
 from ..extensions.clusters import Cluster, doc_clusters
 from ..extensions.english import RELATIVES, base_forms
+from ..extensions.frames import doc_frames
 from ..extensions.mention_types import (
     GRAMMATICAL,
     has_plural_tag,
@@ -31,6 +32,7 @@ from ..extensions.mention_types import (
 )
 from ..extensions.tables import table
 from ..language import CAPITALISED_NAMES, ENTITY_LABELS, NOUNS, PLURALS, PRONOUNS, TITLES, language_table
+from .arguments import EntityFinder
 
 READ = [ORTH, SPACY, TAG, POS, MORPH, HEAD, DEP]
 """Attributes of tokens that the reading of a mention depends on; mentions with the same ones are read once."""
@@ -117,7 +119,8 @@ def find_characters(clusters: Sequence[Cluster]) -> Characters:
     A cluster is a person if more of its mentions tell of one than of a thing or of several people. Those do that are
     "she", "I", "who" and the like, or have a title or a noun with a gender; of an entity that is labelled as a person,
     all that do not tell otherwise. What its corpus or its labelled spans say is a place, a vehicle or another thing is
-    no person. `doc.ents` alone do not overrule the text: they are often wrong of people. A pronoun alone is nobody.
+    no person. `doc.ents` alone do not overrule the text: they are often wrong of people. A pronoun alone is nobody, nor
+    is what is only said of another: "Ada is a nurse".
 
     clusters (Sequence[Cluster]): The clusters, in the order of the text. Their places are the numbers of the people.
     RETURNS (Characters): Those that are people, by importance.
@@ -133,8 +136,10 @@ def find_entities(clusters: Sequence[Cluster]) -> list[tuple[Character, bool]]:
     """
     if not clusters:
         return []
-    read = _Reader(clusters[0][0].doc)
-    return [_describe(cluster, number, read) for number, cluster in enumerate(clusters)]
+    doc = clusters[0][0].doc
+    read, find = _Reader(doc), EntityFinder(clusters, doc_frames(doc))
+    described = [_describe(cluster, number, read) for number, cluster in enumerate(clusters)]
+    return [(one, is_person and not find.is_said(one.cluster)) for one, is_person in described]
 
 
 class _Traits(NamedTuple):

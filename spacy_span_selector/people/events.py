@@ -1,8 +1,6 @@
 """Frames whose arguments are entities: who did what to whom, resolved. `doc._.events`.
 
-An argument belongs to a cluster if it is a mention of it, prepositions before it and words after its noun phrase apart:
-"to the captain", "the captain, who was late". A mention inside of an argument is not the argument: in "the captain's
-son", "the captain" is somebody else.
+Which argument is whose mention, and which are several participants, tells `arguments.py`.
 
 Semantic roles end with the sentence, and a quotation need not. So a predicate that introduces a quotation gets all of
 it as an argument, and who says it.
@@ -16,16 +14,16 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..extensions.clusters import Cluster, Entity, doc_clusters, entities_by_mention
+from ..extensions.clusters import Cluster, Entity, doc_clusters
 from ..extensions.frames import MODAL, NEGATION, SrlFrame, doc_frames
-from ..extensions.mention_types import head_token, part_of_speech, shown_text, without_clitic
+from ..extensions.mention_types import shown_text, without_clitic
 from ..extensions.representative import entity_id, entity_label
 from ..extensions.tables import span_to_dict
+from .arguments import EntityFinder
 from .quotations import DocQuotation, find_quotations
 
 REFERENCE, CONTINUATION = "R-", "C-"
 REST_OF_PREDICATE = "C-V"
-BEFORE_MENTION = frozenset({"ADP", "SCONJ", "PART", "PUNCT", "SPACE"})
 SPEAKER, WORDS, ADDRESSEE = "ARG0", "ARG1", "ARG2"
 """The roles of a predicate that introduces a quotation. Of "answer" and the like, PropBank has the words as ARG2."""
 ADDRESSED = frozenset({"say.01", "tell.01"})
@@ -51,13 +49,14 @@ class Triple(NamedTuple):
 
 @dataclass(frozen=True)
 class Participant:
-    """An argument of an event.
+    """An argument of an event, or a member of one that is a coordination.
 
     role (str): Its role, such as ARG0 or ARGM-LOC.
-    span (Span): The argument.
+    span (Span): The argument, or the member.
     rest (list[Span]): Its continuations, further spans of the same argument.
     description (str | None): What the role is to the roleset, such as "giver", where it is known.
-    entity (Entity | None): The cluster that it is a mention of.
+    entity (Entity | None): The cluster that it is a mention of; None where it is said of the subject: "Ada is a nurse".
+    argument (Span | None): Of a member, all of the argument.
     """
 
     role: str
@@ -65,6 +64,7 @@ class Participant:
     rest: list[Span] = field(default_factory=list)
     description: str | None = None
     entity: Entity | None = None
+    argument: Span | None = None
 
     @property
     def cluster(self) -> Cluster | None:
@@ -133,13 +133,12 @@ class Event:
         return f"{'not ' if self.negated else ''}{self.roleset or self.predicate.text}"
 
     def triples(self) -> list[Triple]:
-        """The first core participant with each other one; nothing if there is none, or no other."""
-        core = [one for one in self.participants if one.role.startswith(CORE) and not one.role.startswith(ADJUNCT)]
-        subject = min(core, key=lambda one: one.role, default=None)
-        others = [one for one in self.participants if one is not subject]
-        if subject is None:
-            return []
-        return [Triple(subject.name, self.relation, other.name, other.role) for other in others]
+        """Those of the first core role with each other participant; nothing if there are none, or no others."""
+        roles = {one.role for one in self.participants if one.role.startswith(CORE)}
+        first = min((role for role in roles if not role.startswith(ADJUNCT)), default=None)
+        subjects = [one for one in self.participants if one.role == first]
+        others = [one for one in self.participants if one.role != first]
+        return [Triple(one.name, self.relation, other.name, other.role) for one in subjects for other in others]
 
     def to_dict(self) -> dict[str, Any]:
         """The event as plain data, which `json.dumps` takes."""
@@ -197,8 +196,8 @@ def find_events(
     doc: Doc, clusters: Sequence[Cluster], frame_prefix: str | None = None, auxiliaries: bool = False
 ) -> list[Event]:
     """The events of a document whose clusters are known, as `doc_events` returns them."""
-    find = EntityFinder(clusters)
     frames = doc_frames(doc, frame_prefix)
+    find = EntityFinder(clusters, frames)
     events = [_event(frame, find) for frame in frames]
     for number, said in _introduced(events, find_quotations(doc, clusters), find).items():
         participants = _with_quotations(events[number], frames[number], said, find)
@@ -233,9 +232,14 @@ def _participants(frame: SrlFrame, find: EntityFinder) -> Iterator[Participant]:
             continue
         rest = frame.arguments.get(CONTINUATION + role, [])
         spans = frame.arguments.get(role) or frame.arguments.get(REFERENCE + role) or rest[:1]
-        for i, span in enumerate(spans):
-            continued = [other for other in rest if other is not span] if i == len(spans) - 1 else []
-            yield Participant(role, span, continued, frame.description(role) or None, find(span))
+        of_span = find if role in frame.arguments else find.of_reference
+        members = [(one, span) for span in spans for one in find.members(span, only_mentions=role.startswith(ADJUNCT))]
+        for i, (one, span) in enumerate(members):
+            continued = [other for other in rest if other is not span] if i == len(members) - 1 else []
+            entity = of_span(one)
+            entity = None if entity and find.is_attribute(frame, role, entity) else entity
+            whole = None if one is span else span
+            yield Participant(role, one, continued, frame.description(role) or None, entity, whole)
 
 
 def _introduced(
@@ -306,34 +310,3 @@ def _distance(predicate: Span, said: Sequence[DocQuotation]) -> int:
     """The number of words between a predicate and the quotation next to it."""
     spans = [quotation.span for quotation in said]
     return min(max(span.start - predicate.end, predicate.start - span.end) for span in spans)
-
-
-class EntityFinder:
-    """Finds the cluster of an argument."""
-
-    def __init__(self, clusters: Sequence[Cluster]) -> None:
-        """Initialize the finder."""
-        self.exact = entities_by_mention(clusters)
-        self.by_start: dict[int, list[Span]] = {}
-        for cluster in clusters:
-            for mention in cluster:
-                self.by_start.setdefault(mention.start, []).append(mention)
-
-    def __call__(self, argument: Span) -> Entity | None:
-        """The cluster; None without one."""
-        start = argument.start
-        while True:
-            found = self.exact.get((start, argument.end)) or self._with_same_head(argument.doc[start : argument.end])
-            if found:
-                return found
-            if start + 1 >= argument.end or part_of_speech(argument.doc[start]) not in BEFORE_MENTION:
-                return None
-            start += 1
-
-    def _with_same_head(self, noun_phrase: Span) -> Entity | None:
-        starting = [mention for mention in self.by_start.get(noun_phrase.start, ()) if mention.end < noun_phrase.end]
-        if not starting:
-            return None
-        head = head_token(noun_phrase)
-        ends = [mention.end for mention in starting if head_token(mention) == head]
-        return self.exact[noun_phrase.start, max(ends)] if ends else None

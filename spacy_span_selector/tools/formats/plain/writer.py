@@ -9,8 +9,8 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from .... import annotation
 from ....extensions import Cluster, SrlFrame, doc_clusters, doc_frames
+from ....people.arguments import EntityFinder
 from ....people.characters import find_characters
-from ....people.events import EntityFinder
 from ....people.quotations import DocQuotation, find_quotations
 from . import schema
 from .schema import QUOTATION_PLACES, Thing, pack
@@ -63,7 +63,8 @@ def to_dict(
             unlinked = [row for span, row in selected if _offsets(span) not in linked]
             data["unlinked_mentions"] = pack(unlinked, schema.ScoredPlaces)
     if annotation.has_frames_annotated(doc, frame_prefix, predicates_key) or spans_key in doc.spans:
-        data |= _frames(doc_frames(doc, frame_prefix), EntityFinder(clusters))
+        frames = doc_frames(doc, frame_prefix)
+        data |= _frames(frames, EntityFinder(clusters, frames))
     if annotation.has_quotations_annotated(doc):
         data["quotations"] = pack([*map(_quotation_row, find_quotations(doc, clusters))], schema.Quotations)
     if annotation.has_labelled_spans_annotated(doc, labelled_key):
