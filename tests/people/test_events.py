@@ -262,3 +262,67 @@ def test_nouns_without_participants_are_events_on_request() -> None:
     set_frames(doc, [Frame(1, 2, [], "war.01"), Frame(2, 3, [Argument(0, 2, "ARG1")], "end.01")])
     assert [str(event) for event in doc_events(doc)] == ["end.01(ARG1=The war)"]
     assert [str(event) for event in doc_events(doc, auxiliaries=True)] == ["war.01()", "end.01(ARG1=The war)"]
+
+
+def test_a_coordination_has_a_participant_for_each_member_and_all_their_triples() -> None:
+    doc = Doc(VOCAB, words=["Nora", "and", "Hugo", "bought", "a", "lamp", "and", "two", "chairs", ";", "she"])
+    set_clusters(doc, [[(0, 1), (10, 11)], [(2, 3)]])
+    set_frames(doc, [Frame(3, 4, [Argument(0, 3, "ARG0"), Argument(4, 9, "ARG1")], "buy.01")])
+    (event,) = doc._.events
+    assert [one.number for one in event.participants] == [0, 1, None, None]
+    assert [row["text"] for row in event.rows()] == ["Nora", "Hugo", "a lamp", "two chairs"]
+    assert [str(one.argument) for one in event.participants[::2]] == ["Nora and Hugo", "a lamp and two chairs"]
+    assert event.triples() == [
+        (who, "buy.01", what, "ARG1") for who in ("Nora", "Hugo") for what in ("a lamp", "two chairs")
+    ]
+
+
+def test_a_pair_that_is_a_mention_is_one_participant() -> None:
+    doc = Doc(VOCAB, words=["Nora", "and", "Hugo", "left", ";", "they", "ran"])
+    set_clusters(doc, [[(0, 3), (5, 6)]])
+    set_frames(doc, [Frame(6, 7, [Argument(5, 6, "ARG0")]), Frame(3, 4, [Argument(0, 3, "ARG0")])])
+    assert [repr(event) for event in doc._.events] == ["left(ARG0=Nora and Hugo)", "ran(ARG0=Nora and Hugo)"]
+    assert {one.argument for event in doc._.events for one in event.participants} == {None}
+
+
+def said(text: str, *clusters: list[tuple[int, int]], roleset: str | None = "be.01", role: str = "ARG2") -> Doc:
+    """A sentence of one copula, its subject before and its predicate behind it up to the stop."""
+    doc = Doc(VOCAB, words=text.split())
+    verb = next(token.i for token in doc if token.text in ("is", "was", "became", "remained"))
+    end = next(token.i for token in doc if token.text == ".")
+    set_clusters(doc, clusters)
+    set_frames(doc, [Frame(verb, verb + 1, [Argument(0, verb, "ARG1"), Argument(verb + 1, end, role)], roleset)])
+    return doc
+
+
+@pytest.mark.parametrize(
+    "doc",
+    [
+        said("Nora is a good mother . She left", [(0, 1), (6, 7)], [(2, 5)]),
+        said("Nora is a good mother . She left", [(0, 1), (6, 7)], [(2, 5)], roleset=None),
+        said("Nora became the queen .", [(0, 1)], [(2, 4)], roleset="become.01"),
+        said("Nora remained the queen .", [(0, 1)], [(2, 4)], roleset="remain.01", role="ARG3"),
+        said("Nora is the aunt who left .", [(0, 1)], [(2, 6)]),
+        said("Nora was a girl . She left", [(0, 1), (2, 4), (5, 6)]),
+        said("Nora is a mother and a queen .", [(0, 1)], [(2, 4)], [(5, 7)]),
+    ],
+)
+def test_what_a_copula_says_of_its_subject_is_nobody_else(doc: Doc) -> None:
+    subject, *others = doc._.events[0].participants
+    assert (subject.number, [other.number for other in others]) == (0, [None] * len(others))
+    assert " ".join(other.name for other in others) in doc.text.replace(" and ", " ")
+    assert [person.number for person in doc._.characters if person.number] == []
+
+
+@pytest.mark.parametrize(
+    "doc",
+    [
+        said("The winner was Nora . She left", [(0, 2)], [(3, 4), (5, 6)]),  # a name is somebody
+        said("The queen is Nora .", [(0, 2)], [(3, 4)]),
+        said("This is my brother .", [(0, 1)], [(2, 4)]),  # who is introduced, too
+        said("The winner was a girl . She left", [(0, 2)], [(3, 5), (6, 7)]),  # and who is told of later
+        said("Nora is the queen .", [(0, 1)], [(2, 4)], roleset="be.02"),
+    ],
+)
+def test_who_is_named_introduced_or_told_of_is_a_participant(doc: Doc) -> None:
+    assert [one.number for one in doc._.events[0].participants] == [0, 1]
