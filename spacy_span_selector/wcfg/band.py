@@ -10,6 +10,7 @@ sets.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -19,9 +20,9 @@ from torch.nn.functional import pad, softplus
 from .band_charts import BandCharts, band_to_chart, chart_to_band, greatest_around
 from .chain import Chain, run_back, run_chain
 from .grammar import FORBIDDEN, IDENTITY, Grammar
-from .laminar import ROUNDING, level, log_sum
+from .laminar import ROUNDING, LaminarSets, level, log_sum
 from .triangle import to_end, to_start
-from .validation import check_differentiated_once, validate_band
+from .validation import validate_band
 
 
 class LaminarBandGrammar(Grammar):
@@ -46,7 +47,7 @@ class LaminarBandGrammar(Grammar):
         return log_partition, pad(log_allowed, (0, max(0, most - tokens)))
 
 
-class _LaminarBands(torch.autograd.Function):
+class _LaminarBands(LaminarSets):
     """Sum over all sets of non-crossing narrow spans, as `laminar` does over all. Shapes: (batch, n, most), (batch,)"""
 
     @staticmethod
@@ -59,45 +60,24 @@ class _LaminarBands(torch.autograd.Function):
         word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
         selected = to_end(selected)
         weights = torch.stack([selected, either, selected]).div_(math.log(2))
-        sums = sweep(_weights(weights), torch.where(word, -constant, 0.0) / math.log(2))
+        sums = sweep(weights, torch.where(word, -constant, 0.0) / math.log(2))
         log_allowed = chart_to_band(log_free(sums).mul_(math.log(2)).clamp_(max=0))
         inside, below, outside, above, chain = sums
         ctx.save_for_backward(scores, log_allowed, weights, inside.values, below, outside.values, above.values, *chain)
         ctx.set_materialize_grads(False)
+        ctx.propagate = _propagate
         return chain.total.to(scores.dtype) + constant * lengths, log_allowed
 
-    @staticmethod
-    def backward(
-        ctx: Any, grad_partition: Tensor | None, grad_allowed: Tensor | None
-    ) -> tuple[Tensor | None, Tensor | None]:
-        scores, log_allowed, weights, inside, below, outside, above, *chain = ctx.saved_tensors
-        if grad_allowed is None:  # log_allowed is an output, so this expression can be differentiated again
-            if grad_partition is None:
-                return None, None
-            return grad_partition[:, None, None] * (log_allowed.exp() * scores.sigmoid()), None
-        check_differentiated_once()
-        if grad_partition is None:
-            grad_partition = grad_allowed.new_zeros(len(grad_allowed))
-        sums = BandSums(
-            *(BandCharts(inside, end_first=True), below, BandCharts(outside)),
-            *(BandCharts(above, end_first=True), Chain(*chain)),
-        )
-        # There is no gradient where there is no chord: log_allowed is masked there.
-        gradient = sweep_back(_weights(weights), sums, grad_partition, band_to_chart(grad_allowed, 0.0))
-        as_right = chart_to_band(to_start(gradient.by_end))
-        return chart_to_band(gradient.by_start).mul_(scores.sigmoid()).add_(as_right), None
 
-
-def _weights(values: Tensor) -> BandWeights:
-    """The weights from the charts of selected spans by end, of either by start, and of selected ones by end."""
-    return BandWeights(BandCharts(values[:2], end_first=True), BandCharts(values[1:]))
-
-
-class BandWeights(NamedTuple):
-    """Log weights of spans, as `laminar.Weights`."""
-
-    inward: BandCharts
-    outward: BandCharts
+def _propagate(swept: Sequence[Tensor], grad_partition: Tensor, grad_allowed: Tensor) -> Iterator[Tensor]:
+    weights, inside, below, outside, above, *chain = swept
+    sums = BandSums(
+        *(BandCharts(inside, end_first=True), below, BandCharts(outside)),
+        *(BandCharts(above, end_first=True), Chain(*chain)),
+    )
+    # There is no gradient where there is no chord: log_allowed is masked there.
+    gradient = sweep_back(weights, sums, grad_partition, band_to_chart(grad_allowed, 0.0))
+    return map(chart_to_band, (to_start(gradient.by_end), gradient.by_start))
 
 
 class BandSums(NamedTuple):
@@ -111,13 +91,15 @@ class BandSums(NamedTuple):
     chain: Chain
 
 
-def sweep(weights: BandWeights, words: Tensor) -> BandSums:
+def sweep(weights: Tensor, words: Tensor) -> BandSums:
     """Sum over what is inside each span, along the sentence, and over what is outside.
 
+    weights (Tensor): Log weights: charts of selected spans by end, of either by start, and of selected ones by end.
     words (Tensor): Log weight of each word. Shape: (n, batch)
     """
+    inward, outward = BandCharts(weights[:2], end_first=True), BandCharts(weights[1:])
     batch = words.shape[1]
-    chart = weights.inward.by_start
+    chart = inward.by_start
     most = len(chart) - 1
     inside = BandCharts.full(chart, 0.0, end_first=True)
     below = torch.zeros_like(chart).flatten(1)
@@ -127,7 +109,7 @@ def sweep(weights: BandWeights, words: Tensor) -> BandSums:
             sums = below[width, first * batch : after * batch]
             right, left = inside.block_parts(width, first, after).unbind(1)
             log_sum(left, right, out=sums)
-            torch.add(sums, weights.inward.block(width, first, after), out=inside.block(width, first, after))
+            torch.add(sums, inward.block(width, first, after), out=inside.block(width, first, after))
 
     chain = run_chain(inside.by_end, to_start(inside.by_end))
     outside = BandCharts.full(chart, FORBIDDEN)
@@ -139,7 +121,7 @@ def sweep(weights: BandWeights, words: Tensor) -> BandSums:
                 # Where a span has no parent of some width, `above` is forbidden.
                 log_sum(above.block_parents(width, first, after), inside.block_siblings(width, first, after), out=sums)
             torch.logaddexp2(sums[1], around(chain, width, first, after).to(sums.dtype), out=sums[1])
-            as_left, as_right = (sums + weights.outward.block(width, first, after)).unbind()
+            as_left, as_right = (sums + outward.block(width, first, after)).unbind()
             above.block(width, first, after).copy_(torch.logaddexp2(as_left, as_right))
     outside.spans(1)[:] = -FORBIDDEN  # the outside of words is constant: the share of each term in it is 0
     return BandSums(inside, below, outside, above, chain)
@@ -163,7 +145,7 @@ def log_free(sums: BandSums) -> Tensor:
     return result.masked_fill_(error.mul_(ROUNDING).add_(result) > 0, 0.0)
 
 
-def sweep_back(weights: BandWeights, sums: BandSums, grad_total: Tensor, grad_free: Tensor) -> BandCharts:
+def sweep_back(weights: Tensor, sums: BandSums, grad_total: Tensor, grad_free: Tensor) -> BandCharts:
     """Propagate the gradients of the log sum over all sets and of `log_free` back through both sweeps.
 
     Each sweep runs in reverse, and recomputes the share of each term in its sum.
@@ -178,7 +160,7 @@ def sweep_back(weights: BandWeights, sums: BandSums, grad_total: Tensor, grad_fr
     either = torch.logaddexp2(left, right)
     grad_left, grad_right = ((part - either).exp2_().mul_(grad_free) for part in (left, right))
     grad_outside = BandCharts(torch.stack([grad_left, to_end(grad_right)]))
-    shares = BandCharts(outside.values + weights.outward.values)
+    shares = BandCharts(outside.values + weights[1:])
     shares.by_start.sub_(above.by_start).exp2_()
     shares.by_end.sub_(above.by_end).exp2_()
     grad_weights = BandCharts.full(grad_free, 0.0)

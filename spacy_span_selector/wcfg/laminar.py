@@ -12,6 +12,9 @@ have no span they are finite, and never reach a result. `triton_laminar` has the
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import torch
@@ -36,11 +39,13 @@ class LaminarGrammar(Grammar):
 
     def sum_over_chords(self, scores: Tensor, chord: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         # No span reaches beyond a sentence that is shorter than the chart, so what is there is one derivation.
-        return _LaminarSets.apply(scores.masked_fill(~chord, FORBIDDEN).clamp(min=FORBIDDEN), lengths)
+        return LaminarSets.apply(scores.masked_fill(~chord, FORBIDDEN).clamp(min=FORBIDDEN), lengths)
 
 
-class _LaminarSets(torch.autograd.Function):
+class LaminarSets(torch.autograd.Function):
     """Sum over all sets of non-crossing spans, with a sweep inward and one outward, and their reverses.
+
+    A kind that has other charts has another `forward`, which gives `ctx.propagate` another function.
 
     scores (Tensor): Score of each span; forbidden for words and where there is no span. Shape: (batch, n, n)
     RETURNS (tuple[Tensor, Tensor]): log Z, and the log probability that no selected span crosses a span, which has no
@@ -56,8 +61,9 @@ class _LaminarSets(torch.autograd.Function):
         constant = level(scores, either, lengths, chords)
         word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
         words = torch.where(word, -constant, 0.0)
-        ctx.sweeps = sweeps_for(selected, "laminar")
-        total, log_free, *swept = ctx.sweeps.sweep(*(weight.div_(math.log(2)) for weight in (selected, either, words)))
+        sweeps = sweeps_for(selected, "laminar")
+        total, log_free, *swept = sweeps.sweep(*(weight.div_(math.log(2)) for weight in (selected, either, words)))
+        ctx.propagate = partial(_propagate, sweeps)
         log_allowed = chart_to_spans(log_free).mul_(math.log(2)).clamp_(max=0)
         ctx.save_for_backward(scores, log_allowed, *swept)
         ctx.set_materialize_grads(False)
@@ -75,9 +81,15 @@ class _LaminarSets(torch.autograd.Function):
         check_differentiated_once()
         if grad_partition is None:
             grad_partition = grad_allowed.new_zeros(len(grad_allowed))
-        grad_chart = spans_to_chart(grad_allowed.triu(1), 0.0)
-        selected, either = ctx.sweeps.sweep_back(tuple(swept), grad_partition, grad_chart)
-        return chart_to_spans(either).mul_(scores.sigmoid()).add_(chart_to_spans(selected)), None
+        selected, either = ctx.propagate(swept, grad_partition, grad_allowed)
+        return either.mul_(scores.sigmoid()).add_(selected), None
+
+
+def _propagate(
+    sweeps: ModuleType, swept: Sequence[Tensor], grad_partition: Tensor, grad_allowed: Tensor
+) -> Iterator[Tensor]:
+    grad_free = spans_to_chart(grad_allowed.triu(1), 0.0)
+    return map(chart_to_spans, sweeps.sweep_back(tuple(swept), grad_partition, grad_free))
 
 
 def level(scores: Tensor, either: Tensor, lengths: Tensor, chords: Tensor) -> Tensor:
@@ -98,17 +110,6 @@ def level(scores: Tensor, either: Tensor, lengths: Tensor, chords: Tensor) -> Te
     mean = (scores - largest).clamp_(min=-80).exp_().sum((1, 2)).div_(chords).log_() + largest.flatten()
     growth = 2 * torch.logaddexp(mean / 2, softplus(mean, threshold=IDENTITY) / 2)
     return torch.minimum(growth, either.sum((0, 1)) / lengths.clamp(min=1))
-
-
-class Weights(NamedTuple):
-    """Log weights of spans, in the orders that the two sweeps need.
-
-    inward (Charts): Of a right child, which is selected, by end; then of a left child, selected or not, by start.
-    outward (Charts): Of a left child by start, then of a right child by end.
-    """
-
-    inward: Charts
-    outward: Charts
 
 
 class Sums(NamedTuple):
@@ -147,9 +148,10 @@ def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
     """
     by_end = to_end(selected)
     values = torch.stack([by_end, either, by_end])
-    weights = _weights(values)
+    # Of a right child, which is selected, by end, and of a left one by start; then of a left and of a right one.
+    inward, outward = Charts(values[:2], end_first=True), Charts(values[1:])
     tokens, batch = words.shape
-    chart = weights.inward.by_start
+    chart = inward.by_start
     inside = Charts.full(chart, 0.0, end_first=True)
     below = torch.zeros_like(chart).flatten(1)
     inside.spans(1)[:] = words.flatten()
@@ -157,7 +159,7 @@ def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
         sums = below[width, : (tokens + 1 - width) * batch]
         right, left = inside.parts(width).unbind(1)
         log_sum(left, right, out=sums)
-        torch.add(sums, weights.inward.spans(width), out=inside.spans(width))
+        torch.add(sums, inward.spans(width), out=inside.spans(width))
 
     outside, above = Charts.full(chart, FORBIDDEN), Charts.full(chart, FORBIDDEN, end_first=True)
     outside.by_start[tokens, 0] = 0.0
@@ -168,7 +170,7 @@ def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
             # Where a span has no parent of some width, `above` is forbidden.
             parents, siblings = above.parents(width, first, after), inside.siblings(width, first, after)
             log_sum(parents, siblings, out=outside.some_spans(width, first, after, wider - after - first + 1))
-        as_left, as_right = (outside.spans(width) + weights.outward.spans(width)).unbind()
+        as_left, as_right = (outside.spans(width) + outward.spans(width)).unbind()
         above.spans(width).copy_(torch.logaddexp2(as_left, as_right))
     outside.spans(1)[:] = -FORBIDDEN  # the outside of words is constant: the share of each term in it is 0
     free = log_free(inside.by_start, outside.by_start, to_start(outside.by_end))
@@ -204,13 +206,13 @@ def sweep_back(swept: Swept, grad_total: Tensor, grad_free: Tensor) -> tuple[Ten
         selected or not; charts by start. Shape: (m, m, batch) each
     """
     values, *saved = swept
-    weights, (inside, below, outside, above) = _weights(values), Sums.restore(*saved)
+    inside, below, outside, above = Sums.restore(*saved)
     corners, _, batch = grad_free.shape
     left, right = outside.by_start, to_start(outside.by_end)
     around = torch.logaddexp2(left, right)
     grad_left, grad_right = ((part - around).exp2_().mul_(grad_free) for part in (left, right))
     grad_outside = Charts(torch.stack([grad_left, to_end(grad_right)]))
-    shares = Charts(outside.values + weights.outward.values)
+    shares = Charts(outside.values + values[1:])
     shares.by_start.sub_(above.by_start).exp2_()
     shares.by_end.sub_(above.by_end).exp2_()
     grad_weights = Charts.full(grad_free, 0.0)
@@ -233,11 +235,6 @@ def sweep_back(swept: Swept, grad_total: Tensor, grad_free: Tensor) -> tuple[Ten
     grad_weights.by_start.add_(grad_inside.by_start)
     grad_weights.by_end.add_(grad_inside.by_end)
     return to_start(grad_weights.by_end), grad_weights.by_start
-
-
-def _weights(values: Tensor) -> Weights:
-    """The weights from the charts of selected spans by end, of either by start, and of selected ones by end."""
-    return Weights(Charts(values[:2], end_first=True), Charts(values[1:]))
 
 
 def log_sum(one: Tensor, other: Tensor, out: Tensor) -> None:
