@@ -44,7 +44,6 @@ class Mentions(NamedTuple):
     scores (Tensor): Mention scores s_m. Shape: (mentions,)
     document (Tensor): The document of each mention, ascending. Shape: (mentions,)
     weights (Tensor): How much each counts in distances, from 0 to 1. Shape: (mentions,)
-    facts (MentionFacts): What features are computed from.
     """
 
     vectors: Tensor
@@ -97,9 +96,7 @@ def follow_links(antecedents: Sequence[int | None]) -> list[int]:
 class Linker(nn.Module):
     """Score the antecedents of mentions.
 
-    vector_width (int): Width of the span vectors.
     width (int): Width to which they are projected first: linking costs mentions x antecedents x width x hidden_width.
-    hidden_width (int): Width of the hidden layer of the fine scorer.
     antecedents (int): How many antecedents of each mention the coarse scorer keeps.
     pair_features (Sequence[str]): Names of the features that the scorers see, besides distance and same words.
     dropout (float): Dropout of projected spans and of the hidden layer; there, one mask is drawn per mention and
@@ -224,7 +221,7 @@ class Linker(nn.Module):
         if vectors.device.type != "cuda":
             features, tables = merge_tables(features, tables, COMBINATIONS)
         mask = self.dropout(torch.ones_like(mention)) if self.training else None
-        weights = _Weights(tables, self.product.weight.to(dtype), self.output)
+        weights = (tables, self.product.weight.to(dtype), self.output)
         row_elements = mention.shape[1] * antecedents.shape[1]
         at_once = rows_at_once(row_elements, vectors.device)
         blocks = (
@@ -235,7 +232,7 @@ class Linker(nn.Module):
                 [feature[rows] for feature in features],
                 kinds[rows],
                 None if mask is None else mask[rows],
-                weights,
+                *weights,
             )
             for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
         )
@@ -254,19 +251,6 @@ class Linker(nn.Module):
         return [feature.compare(facts, mention, antecedent) for feature in (SAME_WORDS, *self.features.values())]
 
 
-class _Weights(NamedTuple):
-    """The weights of the fine scorer.
-
-    tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
-    product (Tensor): That of the product part, whose type it is computed in. Shape: (hidden, width)
-    output (nn.Linear): The output layer.
-    """
-
-    tables: Sequence[Tensor]
-    product: Tensor
-    output: nn.Linear
-
-
 def _score_pairs(
     mention: Side,
     antecedent: Side,
@@ -274,7 +258,9 @@ def _score_pairs(
     features: Sequence[Tensor],
     kinds: Tensor,
     mask: Tensor | None,
-    weights: _Weights,
+    tables: Sequence[Tensor],
+    product: Tensor,
+    output: nn.Linear,
 ) -> Tensor:
     """The bilinear and the fine scores of some mentions with their antecedents, added. Shape: (rows, antecedents)
 
@@ -283,13 +269,14 @@ def _score_pairs(
     features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
     kinds (Tensor): Which of the outputs scores each pair. Shape: (rows, antecedents)
     mask (Tensor | None): Dropout of the hidden layer. Shape: (rows, hidden)
+    tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
+    product (Tensor): Weights of the product part, which is computed in their type. Shape: (hidden, width)
     """
-    embed, linear, output = nn.functional.embedding, nn.functional.linear, weights.output
+    embed, linear = nn.functional.embedding, nn.functional.linear
     others = embed(antecedent.members, antecedent.vectors)
-    product = (mention.vectors[:, None] * others).to(weights.product.dtype)
-    hidden = linear(product, weights.product).to(others.dtype)
+    hidden = linear((mention.vectors[:, None] * others).to(product.dtype), product).to(others.dtype)
     hidden.add_(mention.hidden[:, None]).add_(embed(antecedent.members, antecedent.hidden))
-    hidden.add_(add_up(features, weights.tables)).relu_()
+    hidden.add_(add_up(features, tables)).relu_()
     # Dropout of the weights instead of the hidden units, of which there are more.
     fine = output(hidden) if mask is None else torch.bmm(hidden, mask[:, :, None] * output.weight.T) + output.bias
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.

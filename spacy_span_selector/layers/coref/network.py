@@ -58,8 +58,6 @@ class CorefSettings(NetworkSettings):
 class CorefRequest:
     """Input of the network beside token vectors and layout.
 
-    facts (TokenFacts): What features of pairs are computed from.
-    choose (CandidateStrategy): Which spans to link.
     given (Tensor | None): Which documents were given their mentions: these count in full in distances. None if no
         document was. Shape: (documents,)
     reach (int | None): How many candidates back an antecedent may be. No limit if None.

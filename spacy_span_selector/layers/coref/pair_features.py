@@ -90,11 +90,7 @@ type uint8. Where an antecedent is none, since it comes later, any number that t
 
 
 class PairFeature(NamedTuple):
-    """A feature of a mention and an antecedent.
-
-    values (int): It is a number below this.
-    compare (Compare): Computes it.
-    """
+    """A feature of a mention and an antecedent: a number below `values`."""
 
     values: int
     compare: Compare

@@ -74,7 +74,6 @@ class Undecoded:
 class AboveThreshold:
     """Every span whose probability is above a threshold, whether they cross or not.
 
-    threshold (float): The probability.
     most (float | None): How many spans of a sentence are kept at most, per token, rounded up: its most probable ones.
         No limit if None; then a network that is not trained yet, to which any span is probable, may keep so many that
         the rest of the network runs out of memory.
@@ -103,10 +102,7 @@ def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
 
 @dataclass(frozen=True)
 class TopPerSentence:
-    """The highest-scoring spans of each sentence, a fixed number of them, whether they cross or not.
-
-    ratio (float): How many, per token, rounded up.
-    """
+    """The highest-scoring spans of each sentence, so many per token, rounded up, whether they cross or not."""
 
     ratio: float
 

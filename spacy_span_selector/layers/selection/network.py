@@ -56,8 +56,7 @@ class NetworkSettings:
 class Candidates(NamedTuple):
     """The selected spans as the rest of the network sees them.
 
-    selection (Selection): The selected spans.
-    vectors (Tensor): Their vectors. Shape: (candidates, vector_width)
+    vectors (Tensor): Shape: (candidates, vector_width)
     scores (Tensor): Their scores in links or roles. Shape: (candidates,)
     """
 
@@ -139,18 +138,16 @@ def _without_others(selection: Selection, scores: Tensor) -> tuple[Selection, Te
 def _join(parts: Sequence[tuple[Selection, Tensor]], tokens: int) -> tuple[Selection, Tensor]:
     """The candidates of all blocks in the order of the text."""
     selections, scores = zip(*parts, strict=True)
-    starts = torch.cat([part.spans.starts for part in selections])
-    ends = torch.cat([part.spans.ends for part in selections])
-    order = torch.argsort(starts * tokens + ends)
-    marginals = zip(*(part.marginals for part in selections), strict=True)
+    spans = Spans(*(torch.cat([getattr(part.spans, side) for part in selections]) for side in ("starts", "ends")))
+    order = torch.argsort(spans.starts * tokens + spans.ends)
     joined = Selection(
-        torch.cat([part.scores for part in selections])[order],
-        Marginals(*(torch.cat(column)[order] for column in marginals)),
-        torch.cat([part.auxiliary for part in selections], dim=1)[:, order],
-        torch.arange(len(order), device=order.device),
-        Spans(starts[order], ends[order]),
+        torch.cat([part.scores for part in selections]),
+        Marginals(*map(torch.cat, zip(*(part.marginals for part in selections), strict=True))),
+        torch.cat([part.auxiliary for part in selections], dim=1),
+        order,
+        spans.take(order),
     )
-    return joined, torch.cat(scores)[order]
+    return _without_others(joined, torch.cat(scores))
 
 
 def take_rows(weight: Tensor, rows: Sequence[int], new: Tensor | float) -> nn.Parameter:

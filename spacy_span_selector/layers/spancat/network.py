@@ -50,7 +50,6 @@ class SpancatSettings(NetworkSettings):
 class SpancatRequest:
     """Input of the network beside token vectors and layout.
 
-    choose (CandidateStrategy): Which spans to select.
     labelled (Spans | None): The spans that get labels; None for those that were selected.
     """
 
@@ -62,7 +61,6 @@ class SpancatRequest:
 class GoldLabels:
     """Gold spans with their labels. No span occurs twice.
 
-    spans (Spans): Their tokens.
     labels (Tensor): Which labels each has, 1 or 0. Shape: (spans, labels)
     annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
     """

@@ -26,7 +26,7 @@ from torch import Tensor
 from torch.nn.functional import linear, pad
 
 from .computing import compute_blocks, rows_at_once
-from .features import WIDTH_BUCKETS, bucket, look_up
+from .features import WIDTH_BUCKETS, add_up, bucket
 
 LOGIT_RANGE = 30.0
 """Attention logits further than this below the greatest of their sentence count as this far:
@@ -317,7 +317,7 @@ def _score_rows(
     # Below the diagonal the sums are not positive; the bound keeps what comes out finite.
     total = (weight[:, None, first + 1 : stop + 1] - weight[:, first:last, None]).clamp_min(math.exp(-LOGIT_RANGE))
     head = ((weighted[:, None, first + 1 : stop + 1] - weighted[:, first:last, None]) / total).to(start.dtype)
-    hidden = head + start[:, first:last, None] + end[:, None, first:stop] + look_up(width, widths)
+    hidden = head + start[:, first:last, None] + end[:, None, first:stop] + add_up([width], [widths])
     scores = (torch.relu(hidden).flatten(1, 2) @ output).unflatten(1, hidden.shape[1:3])
     if band is None:
         return pad(scores, (0, 0, first, length - stop))

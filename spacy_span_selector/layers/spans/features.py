@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding, one_hot
+from torch.nn.functional import embedding
 
 DISTANCE_BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
 """Lower bounds of the buckets of Lee et al. (2017): 0, 1, 2, 3, 4, 5-7, 8-15, 16-31, 32-63, 64+."""
@@ -25,20 +25,6 @@ def bucket_counts(counts: Tensor, bounds: tuple[int, ...]) -> Tensor:
     """The same for many small whole numbers, faster; those below 0 count as 0."""
     buckets = bucket(torch.arange(bounds[-1] + 1, device=counts.device), bounds)
     return buckets.index_select(0, counts.clamp(0, bounds[-1]).flatten()).view(counts.shape)
-
-
-def look_up(rows: Tensor, table: Tensor) -> Tensor:
-    """Rows of a small table by number, most of them many times: an embedding of features.
-
-    On a GPU it is a product with a one-hot matrix: the gradient of an embedding adds up one row after the other there,
-    and waits for the GPU.
-
-    table (Tensor): Shape: (rows of the table, width)
-    RETURNS (Tensor): Shape: that of `rows`, then `width`
-    """
-    if table.device.type != "cuda":
-        return embedding(rows, table)
-    return one_hot(rows, len(table)).to(table.dtype) @ table
 
 
 def merge_tables(rows: Sequence[Tensor], tables: Sequence[Tensor], most: int) -> tuple[list[Tensor], list[Tensor]]:
@@ -61,13 +47,14 @@ def merge_tables(rows: Sequence[Tensor], tables: Sequence[Tensor], most: int) ->
 
 
 def add_up(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
-    """The sum of one row of each of some small tables, on a GPU as a product like that of `look_up`.
+    """The sum of one row of each of some small tables, by number, most of them many times: an embedding of features.
 
+    On a GPU it is a product: the gradient of an embedding adds up one row after the other there, and waits for the GPU.
+
+    tables (Sequence[Tensor]): Shapes: (rows of the table, width)
     RETURNS (Tensor): Shape: that of the numbers, then `width`
     """
-    if tables[0].device.type != "cuda":
-        return sum_rows(rows, tables)
-    return multiply_rows(rows, tables)
+    return (multiply_rows if tables[0].is_cuda else sum_rows)(rows, tables)
 
 
 def sum_rows(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:

@@ -38,7 +38,6 @@ class SpanScorer(nn.Module):
     """Score every span, and represent chosen spans.
 
     width (int): Width of the token vectors.
-    hidden_width (int): Width of the hidden layer.
     feature_width (int): Width of the embedding of the span width.
     scores (int): How many scores each span gets.
     dropout (float): Dropout of the hidden layer. One mask is drawn per sentence and shared by its spans:

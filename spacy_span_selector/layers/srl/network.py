@@ -64,11 +64,9 @@ class SrlOutput:
 class SrlHead(nn.Module):
     """Find predicates, their rolesets and their arguments.
 
-    width (int): Width of the token vectors.
     roles (int): How many roles there are, the null role not counted.
     rolesets (int): How many rolesets were seen in training; 0 if they are not predicted.
     tags (int): How many function tags the frames of rolesets have, and one for roles that they lack; 0 without frames.
-    make_finder (Callable[..., ArgumentFinder]): Makes the part that finds arguments.
     """
 
     def __init__(

@@ -5,9 +5,9 @@ Predicates are ordered by start, then by end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -89,19 +89,16 @@ class Senses(NamedTuple):
     log_counts: Tensor
 
 
-class FindSenses(Protocol):
-    """Look up the rolesets that predicates may have."""
-
-    def __call__(self, predicates: Spans) -> Senses: ...
+FindSenses = Callable[[Spans], Senses]
+"""Looks up the rolesets that predicates may have."""
 
 
 @dataclass(frozen=True)
 class RolesetScores:
     """The rolesets that each predicate may have, and their probabilities.
 
-    senses (Senses): The pairs of predicate and roleset.
     log_p (Tensor): Log probability of each pair's roleset among those of its predicate. Shape: (pairs,)
-    predicates (int): How many predicates there are.
+    predicates (int): How many there are.
     """
 
     senses: Senses

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from ...signatures import CHECKED
 from ..selection.network import NEW, NetworkSettings, Size, grow_output, take_rows
 from ..spans.computing import Side, compute_blocks, multiply, prediction_dtype, rows_at_once
-from ..spans.features import DISTANCE_BUCKETS, bucket, look_up
+from ..spans.features import DISTANCE_BUCKETS, add_up, bucket
 from ..spans.layout import SpanLayout, Spans
 
 GREATEST_DISTANCE = DISTANCE_BUCKETS[-1]
@@ -103,10 +103,7 @@ def signed_distance(arguments: Spans, predicates: Spans) -> Tensor:
 class PairClassifier(nn.Module):
     """Score the labels of pairs of an argument, or a token, and a predicate.
 
-    argument_width, predicate_width (int): Widths of the vectors of each side.
     width (int): Width to which both are projected first.
-    hidden_width (int): Width of the hidden layer.
-    labels (int): How many scores each pair gets.
     dropout (float): Dropout of both projections and of the hidden layer; there, one mask is drawn per predicate
         and shared by its pairs.
     bfloat16 (bool): Whether both sides are projected, and the product part of the hidden layer is computed, in bfloat16
@@ -185,7 +182,7 @@ def _score_pairs(
     products = embed(argument.members, argument.vectors) * embed(predicate.members, predicate.vectors)
     hidden = linear(products.to(product.dtype), product).to(products.dtype)
     hidden.add_(embed(argument.members, argument.hidden)).add_(embed(predicate.members, predicate.hidden))
-    hidden.add_(look_up(distance, distances)).relu_()
+    hidden.add_(add_up([distance], [distances])).relu_()
     return linear(hidden if mask is None else hidden * embed(predicate.members, mask), output)
 
 
@@ -231,7 +228,6 @@ class KnownRoles(NamedTuple):
 class RoleClassifier(PairClassifier):
     """Score the roles of pairs, or their tags, knowing which roleset the predicate has.
 
-    labels (int): How many scores each pair gets.
     rolesets (int): How many rolesets were seen in training, each of which may have a vector.
     tags (int): How many function tags there are, ABSENT among them; 0 without frames.
     """

@@ -15,7 +15,6 @@ from spacy_span_selector.layers.spans.features import (
     add_up,
     bucket,
     bucket_counts,
-    look_up,
     merge_tables,
     multiply_rows,
     span_hashes,
@@ -64,17 +63,6 @@ def test_hashes_are_the_same_on_every_device(device: str) -> None:
     words, starts, ends = torch.tensor([3, -4, 2**62]), torch.tensor([0, 1]), torch.tensor([2, 2])
     on_device = span_hashes(words.to(device), starts.to(device), ends.to(device))
     assert on_device.tolist() == span_hashes(words, starts, ends).tolist()
-
-
-def test_looking_up_equals_an_embedding_in_value_and_gradient(device: str) -> None:
-    generator = torch.Generator().manual_seed(0)
-    table = torch.randn(5, 3, generator=generator).to(device).requires_grad_()
-    rows = torch.randint(5, (7, 4), generator=generator).to(device)
-    weights = torch.randn(7, 4, 3, generator=generator).to(device)
-    found, expected = look_up(rows, table), torch.nn.functional.embedding(rows, table)
-    torch.testing.assert_close(found, expected)
-    gradients = [torch.autograd.grad((values * weights).sum(), table)[0] for values in (found, expected)]
-    torch.testing.assert_close(*gradients)
 
 
 SIZES = [3, 5, 1, 4]  # of tables
