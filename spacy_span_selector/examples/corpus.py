@@ -198,12 +198,10 @@ class PreannotatedCorpus(Corpus):
     def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
         """The documents of .spacy files, cut if they are longer than `max_words`.
 
-        locs (Iterable[str | Path]): The files, of which each is read once.
-        RETURNS (Iterator[Doc]): The documents, or their pieces.
         RAISES (ValueError): If a file is damaged, or another kind of file, naming it.
         """
         files: dict[str, str | Path] = {}
-        for path in locs:  # in which a file comes again if a link leads to a folder that it lies in
+        for path in locs:  # in which a file comes again if a link leads to a folder that it lies in: it is read once
             files.setdefault(os.path.realpath(path), path)
         return self.cut(self._sampled_docs(vocab, files.values()))
 

@@ -44,7 +44,6 @@ def gold_frames(
     max_width (int | None): The greatest number of tokens of an argument, None for no limit.
     band_width (int | None): The greatest number of tokens of a span in a sentence of any length, None if long sentences
         were cut.
-    device (torch.device | None): Where the tensors go.
     RETURNS (tuple[GoldFrames, LostSpans]): What can be learnt, and what was left out: predicates that don't align,
         with all of their arguments; arguments; and rolesets, whose predicates are kept.
     RAISES (ValueError): If the two sides of an example have different texts.

@@ -29,10 +29,7 @@ def gold_labels(
 
     sentences (Sequence[Lengths]): The sentences of the predicted documents.
     spans_key (str): Where the annotation is kept in `doc.spans`.
-    labels (Mapping[str, int]): Their numbers.
     max_width (int | None): The greatest number of tokens of a span, None for no limit.
-    device (torch.device | None): Where the tensors go.
-    RETURNS (tuple[GoldLabels, LostSpans]): What can be learnt, and what was left out.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
     lost = LostSpans()

@@ -34,8 +34,6 @@ def gold_mentions(
     sentences (Sequence[Lengths]): The sentences of the predicted documents.
     prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
     max_width (int | None): The greatest number of tokens of a mention, None for no limit.
-    device (torch.device | None): Where the tensors go.
-    RETURNS (tuple[GoldMentions, LostSpans]): What can be learnt, and what was left out.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
     lost = LostSpans()
@@ -77,7 +75,6 @@ def given_mentions(
     """Link the spans that a document is given; in a document without, those that a strategy chooses.
 
     key (str): Where given mentions are in `doc.spans`.
-    choose (CandidateStrategy): Chooses for documents that are given none.
     RETURNS (tuple[CandidateStrategy, LostSpans]): The strategy, and given spans that can't be linked.
     """
     lost = LostSpans()

@@ -59,8 +59,6 @@ class LostSpans:
     def take_over(self, other: LostSpans, name: str, what: str) -> None:
         """Add the counts of a batch, and warn of reasons that are new.
 
-        other (LostSpans): What the batch lost.
-        name (str): Name of the component.
         what (str): What was done with what: "leaves out a gold mention", "cuts a sentence".
         """
         known = self.counts.keys() | self.told

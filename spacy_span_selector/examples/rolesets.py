@@ -29,10 +29,7 @@ MOST_BETWEEN = 3
 
 
 def count_rolesets(docs: Iterable[Doc], prefix: str) -> RolesetCounts:
-    """Count the rolesets of the predicates of documents, by form and by lemma.
-
-    docs (Iterable[Doc]): Documents with gold frames.
-    """
+    """Count the rolesets of the predicates of documents, by form and by lemma."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for doc in docs:
         for frame in get_frames(doc, prefix):
@@ -48,11 +45,8 @@ def add_rolesets(
 ) -> RolesetCounts:
     """Add rolesets that words are seen with for the first time. Counts of what was seen before stay.
 
-    docs (Iterable[Doc]): Documents with gold frames.
-    seen (RolesetCounts): What was seen so far.
     known (RolesetCounts | None): The same with what else is known. A word that was looked up by its lemma, or in a
         lexicon, keeps the rolesets that it had there.
-    RETURNS (RolesetCounts): The old and the new counts.
     """
     known = seen if known is None else known
     new: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -88,14 +82,9 @@ def add_lexicon(counts: RolesetCounts, lexicon: Lexicon) -> RolesetCounts:
     return {**words, **counts}
 
 
-def seen_rolesets(predicate: Span, counts: RolesetCounts, lexicon: Lexicon | None = None) -> dict[str, int]:
-    """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset.
-
-    counts (RolesetCounts): How often each form and lemma was seen with each roleset.
-    lexicon (Lexicon | None): The words of rolesets. Those of other words, such as "learn.01" of "leaned", count only
-        if there is no other: corpora hold slips. Nor does the adjective "drunk.01" of "had drunk".
-    """
-    return _rolesets_of(*_words_of(predicate), counts, lexicon)
+def seen_rolesets(predicate: Span, counts: RolesetCounts) -> dict[str, int]:
+    """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset."""
+    return _rolesets_of(*_words_of(predicate), counts, None)
 
 
 def _words_of(predicate: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -108,7 +97,11 @@ def _words_of(predicate: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _rolesets_of(
     form_and_lemma: Iterable[str], verbs: Iterable[str], counts: RolesetCounts, lexicon: Lexicon | None
 ) -> dict[str, int]:
-    """`seen_rolesets` of these words."""
+    """`seen_rolesets` of these words.
+
+    lexicon (Lexicon | None): The words of rolesets. Those of other words, such as "learn.01" of "leaned", count only
+        if there is no other: corpora hold slips. Nor does the adjective "drunk.01" of "had drunk".
+    """
     form, *lemma = form_and_lemma
     keys = [form, *lemma, *words_of_form(form)]
     known = [counts[key] for key in keys if key in counts]
@@ -132,10 +125,8 @@ def _may_be_of(roleset: str, lexicon: Lexicon, words: Set[str]) -> bool:
 class LookUpSenses:
     """The rolesets that the predicates of a batch may have.
 
-    docs (Sequence[Doc]): The documents of the batch.
     counts (RolesetCounts): How often each form and lemma was seen with each roleset.
-    numbers (Mapping[str, int]): The number of each roleset.
-    lexicon (Lexicon | None): As for `seen_rolesets`.
+    lexicon (Lexicon | None): Those whose words are known.
     """
 
     docs: Sequence[Doc]
@@ -207,7 +198,6 @@ class KnownRolesets:
     def frame_table(self, device: torch.device, unique_roles: Sequence[str], *, strict: bool) -> FrameTable:
         """The frames of all rolesets as tensors.
 
-        device (torch.device): Where they go.
         unique_roles (Sequence[str]): The roles that a predicate has at most once.
         strict (bool): Whether a role is not given to a predicate whose frame lacks it.
         """
@@ -217,11 +207,7 @@ class KnownRolesets:
         return FrameTable(self._tables[device], unique, strict)
 
     def describe(self, roleset: str | None, roles: Iterable[str]) -> tuple[str | None, dict[str, str] | None]:
-        """Look up the meaning of a roleset and of some of its roles in the lexicon.
-
-        roleset (str | None): The roleset.
-        roles (Iterable[str]): Roles, references and continuations among them.
-        """
+        """Look up the meaning of a roleset and of some roles, also references and continuations, in the lexicon."""
         entry = self.lexicon.get(roleset or "")
         if entry is None:
             return None, None

@@ -19,8 +19,6 @@ def take_gold_sentences(examples: Iterable[Example]) -> None:
 
     No component may have run before this one, as in `spacy debug model`, or none that is among the annotating
     components.
-
-    examples (Iterable[Example]): The examples, whose predicted documents are modified.
     """
     for example in examples:
         if lacks_boundaries(example.predicted) and not lacks_boundaries(example.reference):
@@ -30,7 +28,6 @@ def take_gold_sentences(examples: Iterable[Example]) -> None:
 def sentence_lengths(docs: Sequence[Doc], component: str) -> list[Lengths]:
     """The number of words of each sentence of each document.
 
-    component (str): Name of the component, for the message of the error.
     RAISES (ValueError): If a document has no sentence boundaries.
     """
     lengths = []

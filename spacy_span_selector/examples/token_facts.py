@@ -16,10 +16,7 @@ from ..layers.coref.pair_features import TokenFacts
 
 
 def token_facts(cleaned: Sequence[CleanDoc], device: torch.device | None) -> TokenFacts:
-    """The facts of the tokens of a batch.
-
-    device (torch.device | None): Where the tensors go.
-    """
+    """The facts of the tokens of a batch."""
     docs = [document.doc for document in cleaned]
     columns = zip(*map(_facts, docs), strict=True)
     return TokenFacts(*(torch.from_numpy(np.concatenate(column)).to(device) for column in columns))
@@ -28,7 +25,7 @@ def token_facts(cleaned: Sequence[CleanDoc], device: torch.device | None) -> Tok
 def _facts(doc: Doc) -> tuple[np.ndarray, ...]:
     """The facts of the tokens of a document, in the order of the fields of `TokenFacts`."""
     lower, is_stop, is_punct = doc.to_array([LOWER, IS_STOP, IS_PUNCT]).T
-    numbers = (sentence_numbers(doc), quotation_numbers(doc), speaker_numbers(doc))
+    numbers = (sentence_numbers(doc), quotation_numbers(doc), number_speakers(doc)[0])
     return lower.view(np.int64), _bits(lower, (is_stop | is_punct) == 0), *(n.astype(np.int32) for n in numbers)
 
 
@@ -45,13 +42,8 @@ def sentence_numbers(doc: Doc) -> np.ndarray:
     return np.cumsum(starts)
 
 
-def speaker_numbers(doc: Doc) -> np.ndarray:
-    """The number of the speaker of each token, from 1; 0 where nobody is known to speak. Shape: (tokens,)"""
-    return number_speakers(doc)[0]
-
-
 def number_speakers(doc: Doc) -> tuple[np.ndarray, list[str]]:
-    """The number of the speaker of each token, and the names of the speakers from 1 on."""
+    """The number of the speaker of each token, 0 where nobody is known to speak, and their names from 1 on."""
     numbers = np.zeros(len(doc), dtype=np.int64)
     known: dict[str, int] = {}
     for start, end, speaker in sorted(get_speakers(doc)):

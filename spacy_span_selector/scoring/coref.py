@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from spacy import registry
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, cluster_keys, has_clusters_annotated, read_group
@@ -64,10 +64,7 @@ def count_coref(
 ) -> tuple[Counts, ...] | None:
     """The counts of one document for MUC, B3 and CEAF-phi4, the mean of whose F1 is the CoNLL score.
 
-    The arguments are those of `score_coref`.
-
-    RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
-        annotated.
+    The arguments are those of `score_coref`. None if the reference is not annotated.
     """
     scores = CorefScores(keep_singletons=keep_singletons)
     return (scores.muc, scores.b_cubed, scores.ceaf_phi4) if _add(example, scores, prefix, mentions_key) else None
@@ -114,15 +111,7 @@ def _gold_spans(doc: Doc, settings: Any) -> list[Span] | None:
     if not has_clusters_annotated(doc, settings.prefix, settings.mentions_key):
         return None
     least = 1 if settings.keep_singletons else 2
-    return [span for group in _groups(doc, settings) if len(group) >= least for span in group]
-
-
-def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
-    return cluster_groups(doc, settings.prefix)
-
-
-def _can_learn(doc: Doc, settings: Any) -> bool:
-    return bool(cluster_keys(doc, settings.prefix))
+    return [span for group in cluster_groups(doc, settings.prefix) if len(group) >= least for span in group]
 
 
 COREFERENCE = Task(
@@ -142,11 +131,9 @@ COREFERENCE = Task(
     },
     unlogged=("coref_lea",),
     density="coref_density",
-    accuracies={},
-    per_label=None,
     reader_settings={"cluster_prefix": "prefix", "given_key": "given_key"},
     main_counts=count_coref,
     gold_spans=_gold_spans,
-    groups=_groups,
-    can_learn=_can_learn,
+    groups=lambda doc, settings: cluster_groups(doc, settings.prefix),
+    can_learn=lambda doc, settings: bool(cluster_keys(doc, settings.prefix)),
 )

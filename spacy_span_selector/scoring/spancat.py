@@ -16,9 +16,8 @@ from .task import Task, check_same_text
 def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **cfg: Any) -> tuple[Counts, ...] | None:
     """The counts of the labelled spans of one document, whose F1 is the main score.
 
-    example (Example): The example, with predictions set. Spans match if they cover the same characters.
-    RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
-        annotated.
+    Spans match if they cover the same characters. None if the reference is not annotated.
+
     RAISES (ValueError): If the texts of an annotated reference and its prediction differ.
     """
     if not has_labelled_spans_annotated(example.reference, spans_key):
@@ -53,21 +52,13 @@ def _task(key: str) -> Task:
         main_score=f"spans_{key}_f",
         main_title="F1 of labelled spans",
         scores={f"spans_{key}": f"Labelled spans{'' if key == LABELLED_KEY else f' ({key})'}"},
-        unlogged=(),
-        density=None,
-        accuracies={},
         per_label=f"spans_{key}_per_type",
-        reader_settings={},
         main_counts=count_labelled_spans,
         gold_spans=_gold_spans,
         groups=_groups,
         can_learn=_can_learn,
-        of_settings=_of_settings,
+        of_settings=lambda settings: _task(settings.spans_key),
     )
-
-
-def _of_settings(settings: Any) -> Task:
-    return _task(settings.spans_key)
 
 
 LABELLED_SPANS = _task(LABELLED_KEY)

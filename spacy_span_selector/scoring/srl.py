@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from spacy import registry
-from spacy.tokens import Doc, SpanGroup
+from spacy.tokens import Doc
 from spacy.tokens import Span as DocSpan
 from spacy.training import Example
 
@@ -84,8 +84,7 @@ def count_srl(
 ) -> tuple[Counts, ...] | None:
     """The counts of the arguments of one document, whose F1 is the main score; the arguments are those of `score_srl`.
 
-    RETURNS (tuple[Counts, ...] | None): The counts, to be summed over documents; None if the reference is not
-        annotated.
+    RETURNS (tuple[Counts, ...] | None): To be summed over documents; None if the reference is not annotated.
     """
     both = _both_sides(example, prefix, predicates_key)
     if both is None:
@@ -154,16 +153,8 @@ def _gold_spans(doc: Doc, settings: Any) -> list[DocSpan] | None:
     """The arguments of the frames of a gold or predicted document; None if it is not annotated."""
     if not has_frames_annotated(doc, settings.prefix, settings.predicates_key):
         return None
-    arguments = (argument for group in _groups(doc, settings) for argument in list(group)[1:])
+    arguments = (argument for group in frame_groups(doc, settings.prefix) for argument in list(group)[1:])
     return [argument for argument in arguments if argument.label_ != PREDICATE_ROLE]
-
-
-def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
-    return frame_groups(doc, settings.prefix)
-
-
-def _can_learn(doc: Doc, settings: Any) -> bool:
-    return any(len(group) > 1 for group in _groups(doc, settings))  # a predicate and an argument
 
 
 SEMANTIC_ROLES = Task(
@@ -181,6 +172,7 @@ SEMANTIC_ROLES = Task(
     reader_settings={"prefix": "prefix", "predicates_key": "predicates_key"},
     main_counts=count_srl,
     gold_spans=_gold_spans,
-    groups=_groups,
-    can_learn=_can_learn,
+    groups=lambda doc, settings: frame_groups(doc, settings.prefix),
+    # A predicate and an argument.
+    can_learn=lambda doc, settings: any(len(group) > 1 for group in frame_groups(doc, settings.prefix)),
 )

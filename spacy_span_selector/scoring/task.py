@@ -7,7 +7,7 @@ A component of another package takes part once its task is registered: an entry 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import catalogue
@@ -57,11 +57,11 @@ class Task:
     main_score: str
     main_title: str
     scores: Mapping[str, str]
-    unlogged: Sequence[str]
-    density: str | None
-    accuracies: Mapping[str, str]
-    per_label: str | None
-    reader_settings: Mapping[str, str]
+    unlogged: Sequence[str] = ()
+    density: str | None = None
+    accuracies: Mapping[str, str] = field(default_factory=dict)
+    per_label: str | None = None
+    reader_settings: Mapping[str, str] = field(default_factory=dict)
     main_counts: Callable[..., tuple[Counts, ...] | None]
     gold_spans: Callable[[Doc, Any], list[Span] | None]
     groups: Callable[[Doc, Any], list[SpanGroup]]

@@ -46,10 +46,7 @@ class Overlap:
 
 
 def find_overlap(gold: Clusters, predicted: Clusters) -> Overlap:
-    """Count the mentions that each gold cluster shares with each predicted one, in linear time.
-
-    RETURNS (Overlap): The overlap of both, after `drop_repeated` on each.
-    """
+    """Count the mentions that each gold cluster shares with each predicted one, after `drop_repeated`; linear."""
     gold, predicted = drop_repeated(gold), drop_repeated(predicted)
     cluster_of = {mention: i for i, cluster in enumerate(gold) for mention in cluster}
     pairs = Counter(
@@ -71,8 +68,6 @@ def drop_repeated(clusters: Clusters) -> list[list[Hashable]]:
     Every metric here compares partitions, in which a mention has one cluster. The official scorer drops repeated
     mentions of the prediction in the same way, if the gold annotation has them; here this holds for every mention
     on either side.
-
-    RETURNS (list[list[Hashable]]): Disjoint, non-empty clusters in the same order.
     """
     seen: set[Hashable] = set()
     partition = []
@@ -85,10 +80,7 @@ def drop_repeated(clusters: Clusters) -> list[list[Hashable]]:
 
 
 def drop_singletons(clusters: Clusters) -> list[list[Hashable]]:
-    """Leave out clusters of one mention, as corpora without singletons do.
-
-    RETURNS (list[list[Hashable]]): Those that still have two mentions or more after `drop_repeated`.
-    """
+    """Leave out clusters of one mention, counted after `drop_repeated`, as corpora without singletons do."""
     return [cluster for cluster in drop_repeated(clusters) if len(cluster) > 1]
 
 
@@ -96,8 +88,6 @@ def muc(gold: Clusters, predicted: Clusters) -> Counts:
     """Count links: a cluster of n mentions has n - 1 of them. Singletons have none and do not count.
 
     Vilain et al., "A Model-Theoretic Coreference Scoring Scheme", MUC-6, 1995.
-
-    RETURNS (Counts): In links.
     """
     overlap = find_overlap(gold, predicted)
     common_links = float((overlap.shared - 1).sum())
@@ -114,8 +104,6 @@ def b_cubed(gold: Clusters, predicted: Clusters) -> Counts:
 
     Bagga and Baldwin, "Algorithms for Scoring Coreference Chains", LREC workshop, 1998; for mentions that only
     one side has, Pradhan et al. (2014).
-
-    RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
     squared = overlap.shared**2
@@ -132,8 +120,6 @@ def ceaf_phi4(gold: Clusters, predicted: Clusters) -> Counts:
 
     Luo, "On Coreference Resolution Performance Metrics", EMNLP 2005, with similarity phi4;
     also called CEAF-e, entity-based.
-
-    RETURNS (Counts): In clusters.
     """
     overlap = find_overlap(gold, predicted)
     sizes = overlap.gold_sizes[overlap.gold_index] + overlap.predicted_sizes[overlap.predicted_index]
@@ -148,8 +134,6 @@ def lea(gold: Clusters, predicted: Clusters) -> Counts:
     other side has the same singleton.
 
     Moosavi and Strube, "Which Coreference Evaluation Metric Do You Trust?", ACL 2016.
-
-    RETURNS (Counts): In mentions.
     """
     overlap = find_overlap(gold, predicted)
     gold_sizes = overlap.gold_sizes[overlap.gold_index]
@@ -164,10 +148,7 @@ def lea(gold: Clusters, predicted: Clusters) -> Counts:
 
 
 def mentions(gold: Clusters, predicted: Clusters) -> Counts:
-    """Count mentions, whatever their cluster.
-
-    RETURNS (Counts): In mentions.
-    """
+    """Count mentions, whatever their cluster."""
     overlap = find_overlap(gold, predicted)
     common = float(overlap.shared.sum())
     return Counts(common, float(overlap.gold_sizes.sum()), common, float(overlap.predicted_sizes.sum()))
@@ -219,13 +200,12 @@ def _links(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _best_alignment(overlap: Overlap, similarity: NDArray[np.float64]) -> float:
-    """Find the greatest total similarity of pairs that share no cluster.
+    """The greatest total similarity of pairs that share no cluster.
 
     Pairs in different connected components of the overlap graph never compete, so each component is aligned
     separately: one matrix of all gold by all predicted clusters would not fit in memory for a long book.
 
     similarity (NDArray[np.float64]): The similarity of each pair, above 0. Shape: (n_pairs,)
-    RETURNS (float): The total.
     """
     if not len(similarity):
         return 0.0

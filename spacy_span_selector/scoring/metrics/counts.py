@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,7 @@ class Counts:
     precision_denominator: float = 0.0
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.recall_numerator + other.recall_numerator,
-            self.recall_denominator + other.recall_denominator,
-            self.precision_numerator + other.precision_numerator,
-            self.precision_denominator + other.precision_denominator,
-        )
+        return Counts(*map(add, astuple(self), astuple(other)))
 
     @property
     def recall(self) -> float:

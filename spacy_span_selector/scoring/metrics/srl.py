@@ -7,6 +7,7 @@ differences, since that scorer expects given predicates.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -25,12 +26,7 @@ Occurrence = tuple[Span, int]
 
 
 class Proposition(NamedTuple):
-    """A predicate with its arguments.
-
-    predicate (Span): Its span.
-    arguments (Sequence[tuple[Span, str]]): Its arguments and their roles, in any order.
-    roleset (str | None): The sense of the predicate, such as "give.01", if known.
-    """
+    """A predicate with its arguments and their roles, in any order, and its sense, such as "give.01", if known."""
 
     predicate: Span
     arguments: Sequence[tuple[Span, str]]
@@ -99,21 +95,17 @@ def argument_spans(propositions: Iterable[Proposition]) -> set[Span]:
 
 
 def count_matches(gold: AbstractSet[object], predicted: AbstractSet[object]) -> Counts:
-    """Count the elements that two sets have in common.
-
-    RETURNS (Counts): In elements.
-    """
+    """Count the elements that two sets have in common."""
     common = float(len(gold & predicted))
     return Counts(common, float(len(gold)), common, float(len(predicted)))
 
 
 def _number_occurrences(propositions: Iterable[Proposition]) -> dict[Occurrence, Proposition]:
     numbered: dict[Occurrence, Proposition] = {}
-    n_seen: dict[Span, int] = {}
+    n_seen: Counter[Span] = Counter()
     for proposition in propositions:
-        number = n_seen.get(proposition.predicate, 0)
-        n_seen[proposition.predicate] = number + 1
-        numbered[proposition.predicate, number] = proposition
+        numbered[proposition.predicate, n_seen[proposition.predicate]] = proposition
+        n_seen[proposition.predicate] += 1
     return numbered
 
 
