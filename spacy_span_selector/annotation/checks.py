@@ -43,9 +43,8 @@ def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
     """Check spans without labels.
 
     spans (Any): What should be pairs of token offsets: integers of any kind, `0 <= start < end <= len(doc)`.
-    place (str): Where they were found, for the message.
+    place (str): Where they were found, for the message; so in all functions here.
     RETURNS (list[tuple[int, int]]): The same as tuples of Python's integers.
-    RAISES (ValueError): If they are something else.
     """
     spans = check_list(doc, spans, place, "token offsets, (start, end)")
     if are_offsets(spans, len(doc)):
@@ -65,12 +64,7 @@ def check_groups(doc: Doc, groups: Any, place: str) -> list[list[tuple[int, int]
 
 
 def check_once(doc: Doc, values: Sequence[Any], place: str, group: str) -> None:
-    """Check that nothing is in a group a second time.
-
-    values (Sequence[Any]): The mentions of a cluster, or the arguments of a frame.
-    place, group (str): Where they were found, and what they belong to, for the message.
-    RAISES (ValueError): If two are equal.
-    """
+    """Check that nothing is in a group, such as a mention in its cluster, a second time."""
     if len(set(values)) != len(values):
         i = next(i for i in range(len(values)) if values[i] in values[:i])
         fail(doc, f"{place}[{i}]", tuple(values[i]), "each once", f"is in the {group} already")
@@ -80,9 +74,8 @@ def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[i
     """Check spans with labels.
 
     spans (Any): What should be token offsets with a string: `(start, end, label)`.
-    place, label (str): Where they were found, and what the string is called, for the message.
+    label (str): What the string is called, for the message.
     RETURNS (list[tuple[int, int, str]]): The same as tuples, with Python's integers.
-    RAISES (ValueError): If they are something else.
     """
     form = f"(start, end, {label}), token offsets and a string"
     checked = []
@@ -115,14 +108,9 @@ def check_offsets(doc: Doc, span: Any, place: str) -> tuple[int, int]:
 
 
 def check_scores(doc: Doc, scores: Any, place: str, n_spans: int, spans: str) -> list[float]:
-    """Check that there is one finite number for each span.
+    """Check that there is one finite number for each span, and return them as floats.
 
-    scores (Any): What should be numbers.
-    place (str): Where they were found, for the message.
-    n_spans (int): How many spans there are.
-    spans (str): What they are, for the message.
-    RETURNS (list[float]): The same as Python's floats.
-    RAISES (ValueError): If there are more or fewer, or one is not a finite number.
+    spans (str): What the spans are, for the message.
     """
     scores = check_list(doc, scores, place, "numbers")
     if len(scores) != n_spans:
@@ -166,10 +154,7 @@ def check_list(doc: Doc, values: Any, place: str, expected: str) -> list[Any]:
 
 
 def fail(doc: Doc, place: str, found: Any, expected: str, problem: str = "") -> NoReturn:
-    """Raise the error: which document and argument, what was found, and what was expected.
-
-    RAISES (ValueError): Always.
-    """
+    """Raise the error: which document and argument, what was found, and what was expected."""
     shown = _show(doc, found)
     raise ValueError(
         f"Can't annotate {describe_doc(doc)}: {place} is {shown}{f', which {problem}' if problem else ''}; expected "

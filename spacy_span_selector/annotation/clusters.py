@@ -15,6 +15,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import (
     are_scores,
+    are_texts,
     check_groups,
     check_list,
     check_offsets,
@@ -119,11 +120,13 @@ def set_clusters(
         check_once(doc, cluster, f"clusters[{i}]", "cluster")
     known: dict[str, list[list[Any] | None]] = {}
     if scores is not None:
-        known[SCORES] = _check_scores_of(doc, clusters, scores, "scores")
+        known[SCORES] = _check_values(doc, clusters, scores, "scores", "a number", are_scores, check_score)
     if link_scores is not None:
-        known[LINK_SCORES] = _check_scores_of(doc, clusters, link_scores, "link_scores")
+        known[LINK_SCORES] = _check_values(
+            doc, clusters, link_scores, "link_scores", "a number", are_scores, check_score
+        )
     if reasons is not None:
-        known[REASONS] = _check_texts_of(doc, clusters, reasons, "reasons")
+        known[REASONS] = _check_values(doc, clusters, reasons, "reasons", "a string", are_texts, check_text)
     said = {NAME: _check_names(doc, names, "names", len(clusters))}
     said[ENTITY_TYPE] = _check_names(doc, entity_types, "entity_types", len(clusters))
     orders = [sorted(range(len(cluster)), key=cluster.__getitem__) for cluster in clusters]
@@ -159,9 +162,7 @@ def set_mentions(
 ) -> None:
     """Replace the selected spans of a document.
 
-    mentions (Sequence[Mention]): Token offsets of the spans.
     scores (Sequence[float] | None): Selection probability of each span, kept in `attrs["scores"]`; None if unknown.
-    key (str): Key of the group that is replaced.
     RAISES (ValueError): If offsets are not those of some tokens, or there is not one finite score for each span. The
         document is as it was.
     """
@@ -199,26 +200,21 @@ def _check_names(doc: Doc, names: Sequence[str] | None, place: str, n_clusters: 
     return [check_text(doc, name, f"{place}[{i}]") for i, name in enumerate(names)]
 
 
-def _check_scores_of(
-    doc: Doc, clusters: Sequence[Sequence[Mention]], scores: OfMentions[float], place: str
-) -> list[list[float] | None]:
-    """A finite score for each mention of each cluster; None for a cluster without scores."""
-    rows, place_of = _check_rows(doc, clusters, scores, place, "a number")
-    if are_scores([score for row in rows for score in row or ()]):
+def _check_values(
+    doc: Doc,
+    clusters: Sequence[Sequence[Mention]],
+    values: OfMentions[Any],
+    place: str,
+    value: str,
+    are_usual: Callable[[Sequence[Any]], bool],
+    check: Callable[[Doc, Any, str], Any],
+) -> list[list[Any] | None]:
+    """A value for each mention of each cluster; None for a cluster without. Unusual ones are checked one by one."""
+    rows, place_of = _check_rows(doc, clusters, values, place, value)
+    if are_usual([one for row in rows for one in row or ()]):
         return rows
     return [
-        None if row is None else [check_score(doc, score, place_of(i, j)) for j, score in enumerate(row)]
-        for i, row in enumerate(rows)
-    ]
-
-
-def _check_texts_of(
-    doc: Doc, clusters: Sequence[Sequence[Mention]], texts: OfMentions[str], place: str
-) -> list[list[str] | None]:
-    """A string for each mention of each cluster; None for a cluster without."""
-    rows, place_of = _check_rows(doc, clusters, texts, place, "a string")
-    return [
-        None if row is None else [check_text(doc, text, place_of(i, j)) for j, text in enumerate(row)]
+        None if row is None else [check(doc, one, place_of(i, j)) for j, one in enumerate(row)]
         for i, row in enumerate(rows)
     ]
 

@@ -95,10 +95,7 @@ def get_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
                 predicate.start,
                 predicate.end,
                 [Argument(argument.start, argument.end, argument.label_) for argument in arguments],
-                group.attrs.get("roleset"),
-                group.attrs.get("scores"),
-                group.attrs.get("roleset_name"),
-                group.attrs.get("descriptions"),
+                *map(group.attrs.get, ("roleset", "scores", "roleset_name", "descriptions")),
             )
         )
     return frames
@@ -136,12 +133,9 @@ def set_frames(
         attrs: dict[str, object] = {}
         if frame.scores is not None:
             attrs["scores"] = [frame.scores[0], *(frame.scores[i + 1] for i in order)]
-        if frame.roleset:
-            attrs["roleset"] = frame.roleset
-        if frame.roleset_name:
-            attrs["roleset_name"] = frame.roleset_name
-        if frame.descriptions:
-            attrs["descriptions"] = frame.descriptions
+        for name in ("roleset", "roleset_name", "descriptions"):
+            if known := getattr(frame, name):
+                attrs[name] = known
         if prefix != FRAME_PREFIX:
             attrs[FRAME_NOTE] = prefix
         key = f"{prefix}_{number}"

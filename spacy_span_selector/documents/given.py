@@ -63,7 +63,6 @@ class GivenAnnotation:
     def copy(self, example: Example) -> Counter[str]:
         """Copy what is given from the reference of an example to its predicted document.
 
-        example (Example): The example. If the tokens of its documents differ, they are aligned.
         RETURNS (Counter[str]): The number of sentence starts, predicates, mentions and turns that do not align or have
             no tokens, by kind. They are left out.
         RAISES (ValueError): If the documents cannot be aligned, because their texts differ.
@@ -102,12 +101,22 @@ class GivenAnnotation:
 def copy_sentences(example: Example) -> int:
     """Copy the sentence boundaries of a reference, which has some, to the predicted document.
 
-    example (Example): The example. If the tokens of its documents differ, they are aligned.
     RETURNS (int): The number of sentence starts that do not align. They are left out.
     RAISES (ValueError): If the documents cannot be aligned, because their texts differ.
     """
-    starts, lost = _align_sentence_starts(example)
-    example.predicted.from_array("SENT_START", cast(Ints2d, starts))
+    reference = example.reference
+    to_predicted = _to_predicted(example)
+    if to_predicted is None:
+        values, lost = reference.to_array("SENT_START"), 0
+    else:
+        # `get_aligned_sent_starts` fails where a sentence starts with white space that aligns with no token.
+        sentences = [to_predicted[sentence.start : sentence.end] for sentence in reference.sents]
+        starts = {int(tokens[0]) for tokens in sentences if len(tokens)}
+        signed = np.full(len(example.predicted), -1)
+        signed[list(starts)] = 1
+        # spaCy asks for unsigned numbers and reads them as signed.
+        values, lost = signed.astype(np.uint64), len(sentences) - len(starts)
+    example.predicted.from_array("SENT_START", cast(Ints2d, values))
     return lost
 
 
@@ -121,31 +130,9 @@ def copy_words(doc: Doc) -> Doc:
 
 
 def without_extensions(doc: Doc) -> Doc:
-    """Remove the values of extension attributes: transformers keep all that they compute in one.
-
-    RETURNS (Doc): The same document.
-    """
+    """Remove the values of extension attributes: transformers keep all that they compute in one."""
     doc.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     return doc
-
-
-def _align_sentence_starts(example: Example) -> tuple[np.ndarray, int]:
-    """Find the sentence starts of the reference in the predicted document, and count those lost.
-
-    RETURNS (tuple[np.ndarray, int]): `SENT_START` of each predicted token, 1 at the start of a sentence and -1
-        elsewhere, and the number of starts lost. Shape: (tokens,)
-    """
-    reference = example.reference
-    to_predicted = _to_predicted(example)
-    if to_predicted is None:
-        return reference.to_array("SENT_START"), 0
-    # `get_aligned_sent_starts` fails where a sentence starts with white space that aligns with no token.
-    sentences = [to_predicted[sentence.start : sentence.end] for sentence in reference.sents]
-    starts = {int(tokens[0]) for tokens in sentences if len(tokens)}
-    values = np.full(len(example.predicted), -1)
-    values[list(starts)] = 1
-    # spaCy asks for unsigned numbers and reads them as signed.
-    return values.astype(np.uint64), len(sentences) - len(starts)
 
 
 def _align_spans(spans: Sequence[LabelledSpan], example: Example) -> tuple[list[LabelledSpan], int]:

@@ -111,7 +111,6 @@ class Label(NamedTuple):
 class Break(NamedTuple):
     """A place where the layout begins a sentence.
 
-    start (int): Its first character.
     words (int): Where its words begin, behind the mark of an item.
     """
 
@@ -168,10 +167,7 @@ def is_wrapped(block: Block) -> bool:
 
 
 def find_breaks(text: str) -> list[Break]:
-    """Find where the layout of a text begins sentences: at paragraphs, and at lines that stand alone.
-
-    RETURNS (list[Break]): The places, in order.
-    """
+    """Find where the layout of a text begins sentences, in order: at paragraphs, and at lines that stand alone."""
     breaks = []
     for block, kinds, labels in _classified(text):
         for i, (line, kind) in enumerate(zip(block, kinds, strict=True)):
@@ -186,10 +182,7 @@ def find_breaks(text: str) -> list[Break]:
 
 
 def find_lines(text: str) -> list[TextLine]:
-    """Find the lines that a reader should see: those of prose that was wrapped are one.
-
-    RETURNS (list[TextLine]): The lines, in order.
-    """
+    """Find the lines that a reader should see, in order: those of prose that was wrapped are one."""
     found: list[TextLine] = []
     classified = list(_classified(text))
     for number, (block, kinds, _) in enumerate(classified):
@@ -401,9 +394,9 @@ def _is_capital(line: Line) -> bool:
 def find_labels(blocks: Sequence[Block], styles: Sequence[str] = STYLES) -> list[Label]:
     """The labels of turns, in the style that has the most; chats come first.
 
-    blocks (Sequence[Block]): The lines of a text.
+    Among all styles, a single label counts only at the start of the text.
+
     styles (Sequence[str]): The styles to look for, if not for all.
-    RETURNS (list[Label]): The labels, in order. Among all styles, a single one counts only at the start of the text.
     """
     found: dict[str, list[Label]] = {style: [] for style in styles}
     for block in blocks:

@@ -23,7 +23,6 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     doc (Doc): A document with sentence boundaries, or one that is short enough.
     max_words (int): The greatest number of words of a piece; white space does not count. A longer sentence is a piece
         of its own.
-    prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
     RETURNS (list[Doc]): The pieces, in the order of the text; the document itself if it is short enough.
     """
     if count_words(doc) <= max_words:

@@ -41,7 +41,6 @@ def make_doc(nlp: Language, text: str) -> Doc:
     of those that would be a smiley.
 
     nlp (Language): The pipeline. Its tokenizer is called as it is if it is none of spaCy's usual ones.
-    RETURNS (Doc): The document. Its text is the text.
     RAISES (ValueError): If the text is longer than the pipeline allows.
     """
     if type(nlp.tokenizer) is not Tokenizer or len(text) > nlp.max_length:
@@ -88,12 +87,7 @@ def _cut(chunk: str) -> Iterator[str]:
 
 
 def _take_off_affixes(tokenizer: Tokenizer, chunk: str) -> tuple[list[str], str, list[str]]:
-    """Take prefixes and suffixes off a chunk as the tokenizer does, if there are many.
-
-    tokenizer (Tokenizer): Knows what they are.
-    chunk (str): The chunk.
-    RETURNS (tuple[list[str], str, list[str]]): Prefixes, the rest, and suffixes.
-    """
+    """Take prefixes and suffixes off a chunk as the tokenizer does, if there are many: prefixes, rest, suffixes."""
     before: list[str] = []
     after: list[str] = []
     rest = chunk

@@ -79,7 +79,6 @@ class AveragedShim(PyTorchShim):
 class HeadInput:
     """A batch of documents, and what the module needs beside their token vectors.
 
-    docs (list[CleanDoc]): The documents without white space, and as they are.
     layout (SpanLayout): Their sentences.
     request (Any): Further input of the module.
     """
@@ -103,9 +102,8 @@ class DocsReader:
 
 
 def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: HeadBuilder) -> Model[HeadInput, Any]:
-    """Put a torch module behind a tok2vec.
+    """Put a torch module behind a tok2vec, which gives one vector for each token.
 
-    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
     build (HeadBuilder): Builds the module, whose forward takes (tokens, layout, request).
     RETURNS (Model[HeadInput, Any]): Its output is the module's, as torch tensors. Its backprop callback takes
         a sequence of (output tensor, gradient) pairs and returns what the tok2vec's callback returns.

@@ -67,7 +67,6 @@ def cut_long_sentences(
     anywhere, and has at least half as many words as it may have if there is such a place.
 
     most (int | None): The greatest number of words. None for no limit.
-    reason (str): Why longer ones are cut.
     RETURNS (tuple[list[Lengths], LostSpans]): The sentences and pieces, and which sentences were cut.
     """
     cut = LostSpans()

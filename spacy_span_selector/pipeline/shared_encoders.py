@@ -30,9 +30,7 @@ def add_pipe_from(nlp: Language, trained: Language, component: str, name: str | 
     stays behind. Here the component gets a copy of it, as by `nlp.replace_listeners`. `trained` is not modified, and
     training the one does not change the other.
 
-    nlp (Language): The pipeline that gets the component.
-    trained (Language): The pipeline that has it.
-    component (str): Its name there.
+    component (str): Its name in `trained`.
     name (str | None): Its name in `nlp`; None for the same.
     placement (str | int | bool): `before`, `after`, `first` or `last`, as for `nlp.add_pipe`.
     RAISES (KeyError): If `trained` has no such component.
@@ -51,7 +49,6 @@ def check_listeners(model: Model[Any, Any], docs: Sequence[Doc], component: str,
     """Check that the shared encoder of a component, if it has one, has run on documents.
 
     model (Model): The model of the component, a `torch_head`.
-    component (str): Name of the component, for messages.
     is_train (bool): Whether the model is to be trained: an encoder that learns, too, sends its vectors past `docs`.
     RAISES (ValueError): If no encoder has run on one of them, or one of another width.
     """
@@ -87,12 +84,11 @@ def _listeners(model: Model[Any, Any]) -> Iterator[Any]:
 
 def _widths(listener: Any, docs: Sequence[Doc], is_train: bool) -> list[tuple[Doc, int | None]]:
     """The documents with words, and the width of the vectors that a listener has for them; None without vectors."""
-    read = _token_width if isinstance(listener, Tok2VecListener) else _piece_width
     if not is_train or listener._batch_id is None:
-        return [(doc, read(_kept_output(listener, doc))) for doc in docs if len(doc)]
+        return [(doc, _width(listener, _kept_output(listener, doc))) for doc in docs if len(doc)]
     if len(listener._outputs) != len(docs):
         return []  # those of another batch, of which spaCy says so
-    return [(doc, read(output)) for doc, output in zip(docs, listener._outputs, strict=True) if len(doc)]
+    return [(doc, _width(listener, output)) for doc, output in zip(docs, listener._outputs, strict=True) if len(doc)]
 
 
 def _kept_output(listener: Any, doc: Doc) -> Any:
@@ -102,12 +98,8 @@ def _kept_output(listener: Any, doc: Doc) -> Any:
     return doc._.trf_data if Doc.has_extension("trf_data") else None
 
 
-def _token_width(vectors: Any) -> int | None:
-    return vectors.shape[1] if vectors.size else None
-
-
-def _piece_width(output: Any) -> int | None:
-    if output is None:
-        return None
+def _width(listener: Any, output: Any) -> int | None:
+    if isinstance(listener, Tok2VecListener):
+        return output.shape[1] if output.size else None
     model_output = getattr(output, "model_output", None)  # that of spacy-curated-transformers has none
     return None if model_output is None else model_output.last_hidden_state.shape[-1]

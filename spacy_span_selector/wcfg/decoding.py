@@ -151,7 +151,7 @@ def heaviest_nodes(start: Indices, end: Indices, weight: Weights) -> NDArray[np.
 def _best_chain(by_start: Weights) -> list[tuple[int, int]]:
     """Cut what is wider than a chart where a tree over all would: at the first boundary that reaches the best total.
 
-    by_start (NDArray[np.float64]): Best total of each span, by start and width. Shape: (size, most + 1)
+    by_start (NDArray[np.float64]): Best total of each span. Shape: (size, most + 1)
     RETURNS (list[tuple[int, int]]): Width and start of each piece.
     """
     size, columns = by_start.shape
