@@ -81,8 +81,8 @@ def _propagate(swept: Sequence[Tensor], grad_partition: Tensor, grad_allowed: Te
 
 
 class BandSums(NamedTuple):
-    """The log sums of both sweeps: as `laminar.Sums`, a right child being one that may be a link of the chain; and over
-    what is before, and behind, each boundary."""
+    """The log sums of both sweeps: those of `laminar.sweep`, a right child being one that may be a link of the chain;
+    and over what is before, and behind, each boundary."""
 
     inside: BandCharts
     below: Tensor

@@ -80,10 +80,8 @@ def run_back(by_end: Tensor, by_start: Tensor, chain: Chain, gradient: Chain) ->
 
 
 def _windows(by_end: Tensor, by_start: Tensor) -> Tensor:
-    """The links that end at each boundary, widest first, for both chains; the second runs backwards.
-
-    RETURNS (Tensor): To base e. Shape: (n + 1, most, 2, batch)
-    """
+    """The links that end at each boundary, widest first, for both chains, the second of which runs backwards; to base
+    e. Shape: (n + 1, most, 2, batch)"""
     both = torch.stack([by_end[:-1].transpose(0, 1), by_start[1:].flip(0, 1).transpose(0, 1)], dim=2)
     return both.double().mul_(math.log(2))
 

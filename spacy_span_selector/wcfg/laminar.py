@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -112,33 +112,15 @@ def level(scores: Tensor, either: Tensor, lengths: Tensor, chords: Tensor) -> Te
     return torch.minimum(growth, either.sum((0, 1)) / lengths.clamp(min=1))
 
 
-class Sums(NamedTuple):
-    """The log sums of both sweeps.
-
-    inside (Charts): Over what is inside a span, with the span itself: as a right child by end, then as a left child by
-        start.
-    below (Tensor): Over what is inside a span, without the span itself; a chart by start. Shape: (m, m * batch)
-    outside (Charts): Over what is outside a span of two words or more: of a left child by start, then of a right child
-        by end.
-    above (Charts): Over what is outside a span and the span itself: by end, then by start.
-    """
-
-    inside: Charts
-    below: Tensor
-    outside: Charts
-    above: Charts
-
-    def save(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        return self.inside.values, self.below, self.outside.values, self.above.values
-
-    @classmethod
-    def restore(cls, inside: Tensor, below: Tensor, outside: Tensor, above: Tensor) -> Sums:
-        """The inverse of `save`."""
-        return cls(Charts(inside, end_first=True), below, Charts(outside), Charts(above, end_first=True))
-
-
 def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
     """Sum over what is inside each span, narrowest spans first, and over what is outside, widest spans first.
+
+    The log sums are, in these names:
+
+    - inside: over what is inside a span, with the span itself, as a right child by end, then as a left child by start;
+    - below: over what is inside a span, without the span itself, by start;
+    - outside: over what is outside a span of two words or more, of a left child by start, then of a right one by end;
+    - above: over what is outside a span and the span itself, by end, then by start.
 
     selected, either (Tensor): Log weights of spans of two words or more: selected, and selected or not; charts by
         start. Shape: (m, m, batch)
@@ -174,7 +156,7 @@ def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
         above.spans(width).copy_(torch.logaddexp2(as_left, as_right))
     outside.spans(1)[:] = -FORBIDDEN  # the outside of words is constant: the share of each term in it is 0
     free = log_free(inside.by_start, outside.by_start, to_start(outside.by_end))
-    return inside.by_start[-1, 0], free, values, *Sums(inside, below, outside, above).save()
+    return inside.by_start[-1, 0], free, values, inside.values, below, outside.values, above.values
 
 
 def log_free(inside: Tensor, left: Tensor, right: Tensor) -> Tensor:
@@ -183,11 +165,9 @@ def log_free(inside: Tensor, left: Tensor, right: Tensor) -> Tensor:
     A span that no other can cross has probability 1. The error of its logarithm, a sum of large numbers, would be
     all there is of log(1 - p).
 
-    inside (Tensor): Log sums over what is inside a span, with the span itself, as a left child; a chart by start.
-        Shape: (m, m, batch)
-    left, right (Tensor): Log sums over what is outside a left and a right child; charts by start.
-        Shape: (m, m, batch)
-    RETURNS (Tensor): A chart by start. Shape: (m, m, batch)
+    inside (Tensor): Log sums over what is inside a span, with the span itself, as a left child.
+    left, right (Tensor): Log sums over what is outside a left and a right child.
+    RETURNS (Tensor): A chart by start, like all of these. Shape: (m, m, batch)
     """
     total = inside[-1, 0]
     result = torch.logaddexp2(left, right).add_(inside).sub_(total)
@@ -205,8 +185,9 @@ def sweep_back(swept: Swept, grad_total: Tensor, grad_free: Tensor) -> tuple[Ten
     RETURNS (tuple[Tensor, Tensor]): The gradients with respect to the log weights of spans that are selected, and
         selected or not; charts by start. Shape: (m, m, batch) each
     """
-    values, *saved = swept
-    inside, below, outside, above = Sums.restore(*saved)
+    values, inside_values, below, outside_values, above_values = swept
+    inside, above = (Charts(both, end_first=True) for both in (inside_values, above_values))
+    outside = Charts(outside_values)
     corners, _, batch = grad_free.shape
     left, right = outside.by_start, to_start(outside.by_end)
     around = torch.logaddexp2(left, right)

@@ -13,20 +13,14 @@ class ScoreError(ValueError):
 
 
 def validate(scores: Tensor, lengths: Tensor) -> None:
-    """Raise a ValueError unless each sentence has a square matrix of scores, and a possible length.
-
-    Shapes: (batch, n, n), by first and last token, and (batch,)
-    """
+    """Raise a ValueError unless each sentence has a score for each first and last token, and a possible length."""
     if scores.ndim != 3 or scores.shape[1] != scores.shape[2]:
         raise ValueError(f"scores: expected shape (batch, n, n), one score per span, but got {tuple(scores.shape)}")
     _validate(scores, lengths)
 
 
 def validate_band(scores: Tensor, lengths: Tensor) -> None:
-    """Raise a ValueError unless each sentence has scores by width, and a possible length.
-
-    Shapes: (batch, n, most), by first token and width, and (batch,)
-    """
+    """Raise a ValueError unless each sentence has a score for each first token and width, and a possible length."""
     if scores.ndim != 3 or (scores.shape[1] and not scores.shape[2]):
         raise ValueError(
             f"scores: expected shape (batch, n, most), one score per narrow span, but got {tuple(scores.shape)}"
