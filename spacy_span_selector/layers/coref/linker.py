@@ -69,12 +69,8 @@ class Links(NamedTuple):
         """The best antecedent of each mention that scores above the threshold, or None."""
         scores = torch.cat([self.scores.new_full((len(self.scores), 1), threshold), self.scores], dim=1)
         best = scores.argmax(dim=1, keepdim=True)  # "none" comes first, so it wins a tie
-        linked = torch.nonzero(best.squeeze(1)).squeeze(1)
-        chosen: list[int | None] = [None] * len(self.scores)
-        best_antecedents = self.antecedents[linked, best[linked, 0] - 1]
-        for mention, antecedent in zip(linked.tolist(), best_antecedents.tolist(), strict=True):
-            chosen[mention] = antecedent
-        return chosen
+        chosen = torch.cat([torch.full_like(best, -1), self.antecedents], dim=1).gather(1, best).squeeze(1)
+        return [None if antecedent < 0 else antecedent for antecedent in chosen.tolist()]
 
     def probabilities(self, chosen: Sequence[int | None]) -> list[float]:
         """The probability of one antecedent of each mention, or of its having none; 0 for one that was not scored."""

@@ -53,11 +53,7 @@ class GoldMentions:
 
 
 class CorefOutput(NamedTuple):
-    """Network output for a batch.
-
-    selection (Selection): The spans that were linked.
-    links (Links): Antecedents of each among those of its document.
-    """
+    """Network output for a batch: the spans that were linked, and the antecedents of each in its document."""
 
     selection: Selection
     links: Links

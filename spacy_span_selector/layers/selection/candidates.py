@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ...wcfg import heaviest_set
-from ..spans.layout import Bucket, SpanLayout
+from ..spans.layout import SpanLayout
 
 Decoding = Literal["marginal", "map"]
 
@@ -89,15 +89,12 @@ class AboveThreshold:
 
 def _at_most(most: float | None, chosen: Tensor, weights: Tensor, layout: SpanLayout) -> Tensor:
     """The flat indices of chosen spans; of a sentence that has more than `most` per token, of the heaviest."""
-    if most is not None and any(_crowded(bucket.chart(chosen), bucket, most) for bucket in layout.buckets):
-        weights = weights.masked_fill(~chosen, -torch.inf)
-        return TopPerSentence(most)(weights, weights, layout)
+    if most is not None:
+        counts = ((bucket.chart(chosen).flatten(1).sum(1), bucket.lengths) for bucket in layout.buckets)
+        if any((count > torch.ceil(most * lengths)).any() for count, lengths in counts):
+            weights = weights.masked_fill(~chosen, -torch.inf)
+            return TopPerSentence(most)(weights, weights, layout)
     return in_text_order(torch.nonzero(chosen).squeeze(1), layout)
-
-
-def _crowded(chosen: Tensor, bucket: Bucket, most: float) -> bool:
-    """Tell whether more spans of any sentence were chosen than so many per token."""
-    return bool((chosen.flatten(1).sum(1) > torch.ceil(most * bucket.lengths)).any())
 
 
 @dataclass(frozen=True)

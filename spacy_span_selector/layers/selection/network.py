@@ -151,12 +151,8 @@ def _join(parts: Sequence[tuple[Selection, Tensor]], tokens: int) -> tuple[Selec
 
 
 def take_rows(weight: Tensor, rows: Sequence[int], new: Tensor | float) -> nn.Parameter:
-    """Make weights whose rows are those of others: more labels for a network that has been trained.
-
-    weight (Tensor): Shape: (rows, ...)
-    rows (Sequence[int]): The number of the row that each new one is copied from, or NEW.
-    RETURNS (nn.Parameter): Shape: (len(rows), ...)
-    """
+    """Make weights whose rows are those of others, by number, or `new` where that is NEW: more labels for a network
+    that has been trained. Shape: (rows, ...)"""
     old = weight.detach()
     padded = torch.cat([old, torch.zeros_like(old[:1]) + new])  # NEW, which is -1, is the last row
     return nn.Parameter(padded[torch.tensor(rows, device=old.device)])

@@ -46,9 +46,7 @@ def sample_spans(pool: Tensor, annotated: Tensor, layout: SpanLayout, per_token:
     """Draw spans of annotated documents, with replacement.
 
     pool (Tensor): Which spans may be drawn, flat; padding is left out here. Shape: (layout.size,)
-    annotated (Tensor): Which documents are annotated. Shape: (documents,)
     per_token (float): How many to draw, per token of the batch; never more than there are.
-    RETURNS (Tensor): Flat indices. Shape: (drawn,)
     """
     spans = torch.nonzero(layout.valid() & pool).squeeze(1)
     wanted = min(int(per_token * len(layout.document)), len(spans))

@@ -115,10 +115,8 @@ class SpancatOutput(NamedTuple):
         return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
 
     def decode(self, selector: Selector, decoding: Decoding, threshold: float) -> FoundLabels:
-        """The best set of labelled spans, without crossing ones unless the selector lets spans cross.
-
-        decoding (Literal["marginal", "map"]): Which set is the best one; see the top of this module.
-        """
+        """The best set of labelled spans, by `decoding` (see the top of this module), without crossing ones unless the
+        selector lets spans cross."""
         spans = self.selection.spans
         logits = self.labels.double()
         # What a span adds depends on the labels that it would have, so these are chosen first, then the spans.

@@ -75,9 +75,8 @@ class SpanScorer(nn.Module):
     def score_some(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
         """Score chosen spans, without dropout. Shapes: (tokens, width), (spans,), (spans,) -> (scores, spans)"""
         start, end, head, width = self._parts(tokens, starts, ends)
-        scores: Tensor = self.output(
-            torch.relu(self.start(start) + self.end(end) + self.head(head) + self.width(width))
-        )
+        hidden = self.start(start) + self.end(end) + self.head(head) + self.width(width)
+        scores: Tensor = self.output(torch.relu(hidden))
         return scores.T
 
     def represent(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
@@ -160,13 +159,11 @@ def cut_into_windows(parts: SpanParts, starts: int, most: int) -> SpanParts:
         padded = pad(column, (0, 0, 0, behind + most - 1), value=padding)
         return padded.unfold(1, size, starts).transpose(2, 3).flatten(0, 1)
 
-    return SpanParts(
+    return parts._replace(
         start=pad(parts.start, (0, 0, 0, behind)).view(count * windows, starts, -1),
         end=overlapping(parts.end, 0.0),
         weight=overlapping(parts.weight, 1.0),  # so that nothing is divided by 0
         weighted=overlapping(parts.weighted, 0.0),
-        widths=parts.widths,
         mask=None if parts.mask is None else parts.mask.repeat_interleave(windows, dim=0),
-        output=parts.output,
         lengths=torch.full((count * windows,), size, device=parts.lengths.device),
     )

@@ -26,7 +26,6 @@ class GoldFrames:
 
     predicates (Spans): By start, then by end; one span may occur twice.
     rolesets (Tensor): Number of the roleset of each, -1 where it is not known. Shape: (predicates,)
-    arguments (Spans): Their arguments.
     frames (Tensor): Which predicate each argument belongs to. Shape: (arguments,)
     roles (Tensor): Number of each argument's role, from 0. Shape: (arguments,)
     annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)

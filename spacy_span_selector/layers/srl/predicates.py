@@ -98,7 +98,6 @@ class RolesetScores:
     """The rolesets that each predicate may have, and their probabilities.
 
     log_p (Tensor): Log probability of each pair's roleset among those of its predicate. Shape: (pairs,)
-    predicates (int): How many there are.
     """
 
     senses: Senses

@@ -211,7 +211,6 @@ class KnownRoles(NamedTuple):
 
     rolesets (Tensor): The roleset of each, -1 where it is not known. Shape: (predicates,)
     tags (Tensor): The rows of these rolesets in a `FrameTable`. Shape: (predicates, roles)
-    unique, strict: As in a `FrameTable`.
     """
 
     rolesets: Tensor

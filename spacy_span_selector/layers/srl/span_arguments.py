@@ -60,7 +60,6 @@ class _Rival(NamedTuple):
 class SpanArguments:
     """Network output for the arguments of a batch.
 
-    selection (Selection): The spans that were classified.
     pairs (Pairs): Each candidate with each predicate of its sentence.
     log_roles (Tensor): Log probabilities of their roles, the null role first. Shape: (pairs, 1 + roles)
     """
@@ -140,23 +139,20 @@ class SpanArguments:
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def log_likelihood(self, gold: GoldFrames, gold_flat: Tensor) -> Tensor:
-        """The log probability of the gold role of each pair. Shape: (pairs,)
+        """The log probability of the gold role of each pair, or of null. Shape: (pairs,)
 
         gold_flat (Tensor): Flat index of each gold argument. Shape: (arguments,)
         """
-        return self.log_roles.gather(1, self._gold_roles(gold, gold_flat)[:, None]).squeeze(1)
-
-    def _gold_roles(self, gold: GoldFrames, gold_flat: Tensor) -> Tensor:
-        """The role of each pair, 0 for null. Shape: (pairs,)"""
         # A pair of span and predicate as one number, so that gold pairs can be looked up among sorted ones.
         count = len(self.predicates)
         keys = gold_flat * count + gold.frames
         keys, order = torch.sort(keys, stable=True)
         wanted = self.selection.candidates[self.pairs.left] * count + self.pairs.right
         if not len(keys):
-            return torch.zeros_like(wanted)
+            return self.log_roles[:, 0]
         place = torch.searchsorted(keys, wanted).clamp(max=len(keys) - 1)
-        return torch.where(keys[place] == wanted, gold.roles[order][place] + 1, 0)
+        roles = torch.where(keys[place] == wanted, gold.roles[order][place] + 1, 0)
+        return self.log_roles.gather(1, roles[:, None]).squeeze(1)
 
 
 class _Sides(NamedTuple):
@@ -269,7 +265,6 @@ def heaviest_labelled(
 
     Exact, by dynamic programming over the ends of the intervals and the sets of unique labels that are used.
 
-    intervals (Sequence[tuple[int, int]]): Start, and end, inclusive.
     RETURNS (list[tuple[int, int]]): Indices of the chosen intervals, in ascending order, and their labels.
     """
     order = sorted(range(len(intervals)), key=lambda i: (intervals[i][1], i))
