@@ -70,7 +70,6 @@ def create_corpora(*corpora: Callable[[Language], Iterable[Example]]) -> Callabl
 
     corpora (Callable[[Language], Iterable[Example]]): The reader of each corpus, `[corpora.train.*.NAME]` in config
         files.
-    RETURNS (Callable[[Language], Iterable[Example]]): The reader of all.
     """
     return partial(_read_in_turn, corpora)
 
@@ -83,8 +82,7 @@ def _read_in_turn(corpora: Sequence[Callable[[Language], Iterable[Example]]], nl
 def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     """Read the documents of a .spacy file.
 
-    RAISES (OSError): If the file can't be read, naming it.
-    RAISES (ValueError): If it is damaged, or another kind of file, naming it.
+    RAISES (OSError | ValueError): If the file can't be read, is damaged, or of another kind, naming it.
     """
     for doc in read_sound_docs(path, vocab):
         if isinstance(doc, ValueError):
@@ -96,8 +94,7 @@ def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError
     """Read the documents of a .spacy file, those that are not damaged though others are.
 
     YIELDS (Doc | ValueError): Each document, or what is wrong with it, naming the file.
-    RAISES (OSError): If the file can't be read, naming it.
-    RAISES (ValueError): If nothing in it can be read, naming it.
+    RAISES (OSError | ValueError): If the file, or all that is in it, can't be read, naming it.
     """
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
         raise OSError(f"{path}: expected a file; found a folder, a pipe or a device.")
@@ -166,7 +163,6 @@ class PreannotatedCorpus(Corpus):
         keeps them.
 
         path (str | Path): A .spacy file, or a folder of them.
-        given (GivenAnnotation): Which annotation the pipeline is given.
         gold_tokens (bool): Whether the predicted document has the words and the spacing of the reference. Otherwise the
             pipeline's tokenizer splits its text, and given annotation is aligned with these tokens; `lost` counts what
             does not align and is left out.

@@ -38,7 +38,6 @@ def gold_frames(
     """Align the gold frames of a batch with its predicted documents.
 
     sentences (Sequence[Lengths]): The sentences of the predicted documents.
-    prefix, predicates_key (str): Where the annotation is kept in `doc.spans`.
     roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
     seen (RolesetCounts | None): The rolesets that each form and lemma may have; None if rolesets are not learnt.
     max_width (int | None): The greatest number of tokens of an argument, None for no limit.

@@ -28,7 +28,6 @@ def gold_labels(
     """Align the labelled spans of a batch with its predicted documents.
 
     sentences (Sequence[Lengths]): The sentences of the predicted documents.
-    spans_key (str): Where the annotation is kept in `doc.spans`.
     max_width (int | None): The greatest number of tokens of a span, None for no limit.
     RAISES (ValueError): If the two sides of an example have different texts.
     """

@@ -32,7 +32,6 @@ def gold_mentions(
     """Align the gold clusters of a batch with its predicted documents.
 
     sentences (Sequence[Lengths]): The sentences of the predicted documents.
-    prefix, mentions_key (str): Where the annotation is kept in `doc.spans`.
     max_width (int | None): The greatest number of tokens of a mention, None for no limit.
     RAISES (ValueError): If the two sides of an example have different texts.
     """

@@ -125,7 +125,6 @@ def _may_be_of(roleset: str, lexicon: Lexicon, words: Set[str]) -> bool:
 class LookUpSenses:
     """The rolesets that the predicates of a batch may have.
 
-    counts (RolesetCounts): How often each form and lemma was seen with each roleset.
     lexicon (Lexicon | None): Those whose words are known.
     """
 
@@ -166,7 +165,6 @@ RAREST_TAG = 10
 class KnownRolesets:
     """Rolesets by number.
 
-    seen_counts (RolesetCounts): How often each form and lemma was seen with each roleset.
     lexicon (Lexicon): What is known of rolesets, seen or not.
     labels (Sequence[str]): The roles of the component.
     """
@@ -196,11 +194,7 @@ class KnownRolesets:
         return 1 + len(self._tag_numbers) if self.lexicon else 0
 
     def frame_table(self, device: torch.device, unique_roles: Sequence[str], *, strict: bool) -> FrameTable:
-        """The frames of all rolesets as tensors.
-
-        unique_roles (Sequence[str]): The roles that a predicate has at most once.
-        strict (bool): Whether a role is not given to a predicate whose frame lacks it.
-        """
+        """The frames of all rolesets as tensors; the arguments are the fields of `FrameTable`."""
         unique = torch.tensor([label in unique_roles for label in self.labels], dtype=torch.bool, device=device)
         if device not in self._tables:
             self._tables[device] = self._table.to(device)

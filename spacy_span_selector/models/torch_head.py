@@ -77,11 +77,7 @@ class AveragedShim(PyTorchShim):
 
 @dataclass(frozen=True)
 class HeadInput:
-    """A batch of documents, and what the module needs beside their token vectors.
-
-    layout (SpanLayout): Their sentences.
-    request (Any): Further input of the module.
-    """
+    """A batch of documents, and what the module needs beside their token vectors."""
 
     docs: list[CleanDoc]
     layout: SpanLayout
@@ -89,10 +85,7 @@ class HeadInput:
 
 
 class DocsReader:
-    """Makes the input of a model from documents, for callers such as `spacy debug model`.
-
-    read (Callable[[list[Doc]], HeadInput]): A method of the component, which knows what to ask of the module.
-    """
+    """Makes the input of a model from documents, by a method of its component, for `spacy debug model` and the like."""
 
     def __init__(self, read: Callable[[list[Doc]], HeadInput]) -> None:
         self.read = read
@@ -251,8 +244,8 @@ def _head_forward(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, 
 def _predict(module: nn.Module, arguments: Sequence[Any]) -> Any:
     """The output of a module, whose weights must be numbers: with others it would find nothing, in silence."""
     with torch.inference_mode(), _naming_scores():
-        name = first_not_finite(module.named_parameters())
-        if name:  # what is loaded has none, but whoever has the pipeline in memory can change it
+        if name := first_not_finite(module.named_parameters()):
+            # What is loaded has none, but whoever has the pipeline in memory can change it.
             raise NotFinite(f"'{name}' of its network, so load the pipeline again, or train it again")
         return at_rest(module)(*arguments)
 

@@ -54,7 +54,6 @@ def load_weights(data: bytes, device: torch.device, owner: str) -> dict[str, Ten
     """Read the weights of a module by name.
 
     data (bytes): What `torch.save` has written of its state, or `save_weights`.
-    owner (str): Whose weights they are, for messages.
     RAISES (ValueError): If there is something else than tensors, which is neither loaded nor run.
     """
     cure = "Nothing of them was loaded. Get the pipeline again from where it was trained, and from nobody else."
@@ -114,10 +113,7 @@ def expand(stored: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def check_shapes(weights: dict[str, Tensor], expected: nn.Module, owner: str) -> None:
-    """Check that the names and shapes of weights are those of a module.
-
-    expected (nn.Module): The module; it may lie on the device "meta", where it takes no memory.
-    """
+    """Check that the names and shapes of weights are those of a module, also of one on the device "meta"."""
     shapes = {name: tuple(weight.shape) for name, weight in expected.state_dict().items()}
     found = {name: tuple(weight.shape) for name, weight in weights.items()}
     wrong = [name for name in {**shapes, **found} if shapes.get(name) != found.get(name)]

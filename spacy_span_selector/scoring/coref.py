@@ -100,9 +100,7 @@ def _name_scores(scores: CorefScores) -> dict[str, float]:
         "ment": scores.mentions,
     }
     for metric, counts in by_metric.items():
-        named[f"coref_{metric}_p"] = counts.precision
-        named[f"coref_{metric}_r"] = counts.recall
-        named[f"coref_{metric}_f"] = counts.f1
+        named |= {f"coref_{metric}_{part}": score for part, score in counts.scores().items()}
     return named
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, SpanGroup
 from spacy.training import Example
 
 from ..annotation import LABELLED_KEY, has_labelled_spans_annotated, read_group
@@ -31,16 +31,8 @@ def _by_character(doc: Doc, key: str) -> set[tuple[int, int, str]]:
     return {(span.start_char, span.end_char, span.label_) for span in read_group(doc, key) if len(span)}
 
 
-def _gold_spans(doc: Doc, settings: Any) -> list[Span] | None:
-    return next(map(list, _groups(doc, settings)), None)
-
-
 def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:
     return [read_group(doc, settings.spans_key)] if settings.spans_key in doc.spans else []
-
-
-def _can_learn(doc: Doc, settings: Any) -> bool:
-    return any(len(group) for group in _groups(doc, settings))
 
 
 def _task(key: str) -> Task:
@@ -54,9 +46,9 @@ def _task(key: str) -> Task:
         scores={f"spans_{key}": f"Labelled spans{'' if key == LABELLED_KEY else f' ({key})'}"},
         per_label=f"spans_{key}_per_type",
         main_counts=count_labelled_spans,
-        gold_spans=_gold_spans,
+        gold_spans=lambda doc, settings: next(map(list, _groups(doc, settings)), None),
         groups=_groups,
-        can_learn=_can_learn,
+        can_learn=lambda doc, settings: any(map(len, _groups(doc, settings))),
         of_settings=lambda settings: _task(settings.spans_key),
     )
 

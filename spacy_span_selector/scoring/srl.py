@@ -49,7 +49,6 @@ def score_srl(
     predicates without tokens with their frames.
 
     predicates_key (str): Key of given predicates in `doc.spans`; an empty group in a reference without predicates.
-    spans_key (str): Key in `doc.spans` of the spans that the selector kept.
     RETURNS (dict[str, Any]): Scores by name, from 0 to 1, except that `srl_density` counts spans per token and has
         no upper limit, and that `srl_per_role` is a dictionary of scores. `srl_sense_acc` is None without a gold or
         without a predicted roleset, `srl_kept_p`, `_r` and `_f` are None if no prediction has the key of the kept
@@ -135,18 +134,13 @@ def _name_scores(scores: SrlScores, kept: Counts | None) -> dict[str, Any]:
         "srl_kept": kept,
     }
     for metric, counts in by_metric.items():
-        named |= {f"{metric}_{part}": score for part, score in _precision_recall_f1(counts).items()}
+        parts = dict.fromkeys("prf") if counts is None else counts.scores()
+        named |= {f"{metric}_{part}": score for part, score in parts.items()}
     senses = scores.rolesets
     comparable = senses.recall_denominator and senses.precision_denominator
     named["srl_sense_acc"] = senses.recall if comparable else None
-    named["srl_per_role"] = {role: _precision_recall_f1(counts) for role, counts in sorted(scores.per_role.items())}
+    named["srl_per_role"] = {role: counts.scores() for role, counts in sorted(scores.per_role.items())}
     return named
-
-
-def _precision_recall_f1(counts: Counts | None) -> dict[str, float | None]:
-    if counts is None:
-        return {"p": None, "r": None, "f": None}
-    return {"p": counts.precision, "r": counts.recall, "f": counts.f1}
 
 
 def _gold_spans(doc: Doc, settings: Any) -> list[DocSpan] | None:

@@ -42,3 +42,7 @@ class Counts:
         """The harmonic mean of precision and recall; 0 if both are 0."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
+
+    def scores(self) -> dict[str, float]:
+        """Precision, recall and F1 by the endings of score names."""
+        return {"p": self.precision, "r": self.recall, "f": self.f1}
