@@ -155,7 +155,9 @@ def check_list(doc: Doc, values: Any, place: str, expected: str) -> list[Any]:
 
 def fail(doc: Doc, place: str, found: Any, expected: str, problem: str = "") -> NoReturn:
     """Raise the error: which document and argument, what was found, and what was expected."""
-    shown = _show(doc, found)
+    shown = show(found)
+    if isinstance(found, Span):
+        shown = f"the Span {found.text!r}{'' if found.doc is doc else ' of another document'}"
     raise ValueError(
         f"Can't annotate {describe_doc(doc)}: {place} is {shown}{f', which {problem}' if problem else ''}; expected "
         f"{expected}. The document was not changed."
@@ -174,9 +176,3 @@ def _to_int(offset: Any) -> int:
     if isinstance(offset, bool):
         raise TypeError("a truth value is no offset")
     return operator.index(offset)
-
-
-def _show(doc: Doc, found: Any) -> str:
-    if isinstance(found, Span):
-        return f"the Span {found.text!r}{'' if found.doc is doc else ' of another document'}"
-    return show(found)

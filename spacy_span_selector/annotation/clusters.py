@@ -60,11 +60,8 @@ def cluster_keys(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[str]:
 
 
 def has_clusters_annotated(doc: Doc, prefix: str = CLUSTER_PREFIX, mentions_key: str = MENTIONS_KEY) -> bool:
-    """Check whether a document is annotated for coreference.
-
-    A document with clusters is annotated. A document without clusters is annotated if it has the group of mentions,
-    which is then empty.
-    """
+    """Check whether a document is annotated for coreference: with clusters or, if it has none, with the group of
+    mentions, which is then empty."""
     return mentions_key in doc.spans or bool(cluster_keys(doc, prefix))
 
 
@@ -172,11 +169,8 @@ def set_mentions(
 
 
 def cluster_prefixes(doc: Doc) -> list[str]:
-    """List the prefixes under which a document has clusters, or was found to have none.
-
-    RETURNS (list[str]): The default prefix first, the others in the order in which components have annotated. Empty if
-        the document is not annotated.
-    """
+    """List the prefixes under which a document has clusters, or was found to have none: the default one first, the
+    others in the order in which components have annotated."""
     is_default = bool(cluster_keys(doc)) or has_default_group(doc, CLUSTER_NOTE, MENTIONS_KEY)
     return [*dict.fromkeys([*([CLUSTER_PREFIX] if is_default else ()), *noted_prefixes(doc, CLUSTER_NOTE)])]
 
@@ -228,15 +222,13 @@ def _check_antecedents_of(
     """The number of the antecedent of each mention among the sorted mentions of its cluster, None for a mention without
     one; None for a cluster without antecedents."""
     rows, place_of = _check_rows(doc, clusters, antecedents, "antecedents", "(start, end) or None")
-    checked: list[list[int | None] | None] = []
-    for i, row in enumerate(rows):
-        numbers = {mention: number for number, mention in enumerate(ordered[i])}
-        found = [
-            _check_antecedent(doc, antecedent, clusters[i][j], numbers, place_of(i, j))
-            for j, antecedent in enumerate(row or ())
-        ]
-        checked.append(None if row is None else found)
-    return checked
+    numbers = [{mention: number for number, mention in enumerate(cluster)} for cluster in ordered]
+    return [
+        None
+        if row is None
+        else [_check_antecedent(doc, one, clusters[i][j], numbers[i], place_of(i, j)) for j, one in enumerate(row)]
+        for i, row in enumerate(rows)
+    ]
 
 
 def _check_antecedent(

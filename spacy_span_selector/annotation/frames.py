@@ -155,10 +155,9 @@ def clear_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> None:
 
 
 def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> bool:
-    """Check whether a document is annotated for semantic roles.
+    """Check whether a document is annotated for semantic roles: with frames, or with an empty group of predicates.
 
-    A document with frames is annotated. A document without frames is annotated if its group of given predicates is
-    empty. Given predicates without frames are no annotation: their arguments have yet to be found.
+    Given predicates without frames are no annotation: their arguments have yet to be found.
     """
     has_frames = any(len(doc.spans[key]) for key in frame_keys(doc, prefix))
     return has_frames or (predicates_key in doc.spans and not len(doc.spans[predicates_key]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 SHORT = 60
@@ -99,7 +99,6 @@ class Label(NamedTuple):
 
     start, end (int): Where they are, with their punctuation.
     name (str): The speaker; empty if what follows is spoken by nobody.
-    style (str): One of `STYLES`.
     """
 
     start: int
@@ -352,23 +351,13 @@ def header_lines(block: Block) -> Iterator[int]:
         pair = sum(HEADER.match(other) is not None for other in near) > 1
         if HEADER.match(line.text) and pair:
             yield i
-            for k in range(i + 1, len(block)):
-                if not MORE_HEADERS.match(block[k].text):
-                    break
-                yield k
+            yield from takewhile(lambda k: MORE_HEADERS.match(block[k].text), range(i + 1, len(block)))
 
 
 def _find_verses(blocks: Sequence[Block]) -> set[int]:
     """Lines of verse: in a run of stanzas all are short and begin with capitals, and many are not full."""
-    found: set[int] = set()
-    run: list[Block] = []
-    for block in blocks:
-        if all(len(line.text) <= SHORT and _is_capital(line) for line in block):
-            run.append(block)
-        else:
-            found |= _verses_of(run)
-            run = []
-    return found | _verses_of(run)
+    runs = groupby(blocks, lambda block: all(len(line.text) <= SHORT and _is_capital(line) for line in block))
+    return {start for may_be, run in runs if may_be for start in _verses_of(list(run))}
 
 
 def _verses_of(run: Sequence[Block]) -> set[int]:

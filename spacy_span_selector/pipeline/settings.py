@@ -142,8 +142,7 @@ def read_saved(saved: bytes | str, component: str, source: str, known: list[str]
         ) from error
     if not isinstance(content, dict) or not isinstance(content.get(CONFIGURED, {}), dict):
         raise ValueError(f"Can't load '{component}': {source} has {str(content)[:60]}; expected a JSON object.")
-    unknown = [name for name in content if name not in known]
-    if unknown:
+    if unknown := [name for name in content if name not in known]:
         raise ValueError(
             f"Can't load '{component}' from {source}: there is no setting {unknown[0]!r}; expected some of "
             f"{', '.join(known)}. A newer version of spacy-span-selector may have saved it: install that."

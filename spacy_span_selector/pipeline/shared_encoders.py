@@ -6,7 +6,7 @@ what means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spacy.language import Language
@@ -52,7 +52,8 @@ def check_listeners(model: Model[Any, Any], docs: Sequence[Doc], component: str,
     is_train (bool): Whether the model is to be trained: an encoder that learns, too, sends its vectors past `docs`.
     RAISES (ValueError): If no encoder has run on one of them, or one of another width.
     """
-    for listener in _listeners(model):
+    nodes = model.get_ref("tok2vec").walk()
+    for listener in (node for node in nodes if isinstance(node, Tok2VecListener) or node.name == TRANSFORMER_LISTENER):
         expected = listener.get_dim("nO") if listener.has_dim("nO") else None
         for doc, width in _widths(listener, docs, is_train):
             if width is None:
@@ -74,12 +75,6 @@ def _message(listener: Any, component: str, problem: str) -> str:
         f"and in the pipeline that has both, nlp.replace_listeners('{name}', '{component}', ['model.tok2vec']). In "
         "training, give both the same width, and name an encoder that is frozen in [training] annotating_components."
     )
-
-
-def _listeners(model: Model[Any, Any]) -> Iterator[Any]:
-    for node in model.get_ref("tok2vec").walk():
-        if isinstance(node, Tok2VecListener) or node.name == TRANSFORMER_LISTENER:
-            yield node
 
 
 def _widths(listener: Any, docs: Sequence[Doc], is_train: bool) -> list[tuple[Doc, int | None]]:
