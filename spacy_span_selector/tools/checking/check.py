@@ -84,8 +84,6 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
     """Check a corpus.
 
     Roles and rolesets are those of the files whose names begin with `train`, or of all files if none does.
-
-    RAISES (ValueError): If the labels or the lexicon of the training have another form.
     """
     problems: list[Problem] = []
     files: dict[Path, list[Doc]] = {}

@@ -31,10 +31,7 @@ LEAST = {"accumulate_gradient": 1, "dropout": 0, "eval_frequency": 1, "max_epoch
 
 
 def check_training(config: Config) -> None:
-    """Refuse settings of a training that spaCy passes over, and warn of a learning rate that does not fit the training.
-
-    RAISES (ValueError): If there is such a setting; the message names it.
-    """
+    """Refuse settings of a training that spaCy passes over, and warn of a learning rate that does not fit it."""
     if not (config.get("nlp") and config.get("training")):
         cure = "'python -m spacy init fill-config' completes one, and configs/ has examples."
         raise ValueError(f"Expected a config for training, with sections [nlp] and [training]: {cure}")
@@ -93,10 +90,7 @@ class Training:
         return any("token.is_sent_start" in self.nlp.get_pipe_meta(name).assigns for name in self.annotating)
 
     def examples(self, doc: Doc, file: Path) -> Iterator[Example]:
-        """Yield the examples that the components learn from, of a document that is read as the config reads its file.
-
-        RAISES (ValueError): If the reader can't make an example of it.
-        """
+        """Yield the examples that the components learn from, of a document that is read as the config reads its file."""
         reader = self._reader(file)
         pieces = reader.cut([doc]) if isinstance(reader, PreannotatedCorpus) else [doc]
         for example in reader.make_examples(self.nlp, pieces):
@@ -127,10 +121,7 @@ def default_training(lang: str) -> Training:
 
 
 def training_of(raw: Config) -> Training:
-    """Make the training of a config that is not interpolated.
-
-    RAISES (ValueError): If it has no component that selects spans, or is not valid.
-    """
+    """Make the training of a config that is not interpolated."""
     nlp = load_model_from_config(raw, auto_fill=True)
     config = nlp.config.interpolate()
     components = registry.resolve({"components": config["initialize"]["components"]})["components"]

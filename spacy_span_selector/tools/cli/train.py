@@ -65,10 +65,7 @@ def train_cli(
 
 
 def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
-    """Train a pipeline to the end, or until a signal asks to stop; then the command exits.
-
-    RAISES (ValueError): If a training that has not ended would be lost, or a different one continued.
-    """
+    """Train a pipeline to the end, or until a signal asks to stop; then the command exits."""
     from ..training.checkpoints import PIPELINE
     from ..training.loop import noting_signals, train
 

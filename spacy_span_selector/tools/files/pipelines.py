@@ -20,11 +20,7 @@ KEYS = {
 
 
 def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
-    """Load a pipeline by its path or package, with settings that replace those that it was saved with.
-
-    RAISES (OSError): If it is not there.
-    RAISES (ValueError): If it can't be loaded, naming it.
-    """
+    """Load a pipeline by its path or package, with settings that replace those that it was saved with."""
     try:
         return util.load_model(model, config=config or {})
     except (ImportError, OSError):  # they name what is missing
@@ -37,10 +33,7 @@ def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
 
 
 def pipeline_folder(model: str) -> Path:
-    """The folder with all files of a pipeline, which is given as a path or the name of a package.
-
-    RAISES (OSError): If there is no such pipeline.
-    """
+    """The folder with all files of a pipeline, which is given as a path or the name of a package."""
     folder = Path(model)
     if folder.is_dir():
         return folder
@@ -52,10 +45,7 @@ def pipeline_folder(model: str) -> Path:
 
 
 def describe_pipeline(model: str, code: Path | None) -> dict[str, Any]:
-    """Describe a pipeline by its name, its version, and fingerprints of its files and its code.
-
-    RAISES (OSError): If there is no such pipeline.
-    """
+    """Describe a pipeline by its name, its version, and fingerprints of its files and its code."""
     folder = pipeline_folder(model)
     meta = util.get_model_meta(folder)
     return {

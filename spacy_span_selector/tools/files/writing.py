@@ -26,8 +26,6 @@ def write_files(files: Iterable[tuple[Path, str | bytes]]) -> None:
 
     Missing folders are made. A link is followed, and a file that exists keeps its permissions. What is no regular file,
     such as a pipe or a terminal, can only be written directly; that is done before any file changes.
-
-    RAISES (OSError, ValueError): If a file can't be written, or two paths are the same file, naming it.
     """
     with ExitStack() as cleanup:
         staged: dict[Path, Path] = {}

@@ -22,35 +22,24 @@ Scores = dict[str, float]
 
 @dataclass(frozen=True)
 class Compared:
-    """Texts on which a pipeline is compared with itself before it learnt.
-
-    is_gold (bool): Whether they have gold annotation. If not, what the pipeline found before counts as right.
-    """
+    """Texts on which a pipeline is compared with itself before it learnt."""
 
     title: str
     docs: list[Doc]
-    is_gold: bool = True
+    is_gold: bool = True  # if not, what the pipeline found before counts as right
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Scores on some texts, by name.
-
-    before (Scores): None of texts without gold annotation.
-    after (Scores): On texts without it, how far the pipelines agree: of coreference, their CoNLL F1.
-    """
+    """Scores on some texts, by name."""
 
     title: str
-    before: Scores
-    after: Scores
+    before: Scores  # none of texts without gold annotation
+    after: Scores  # on texts without it, how far the pipelines agree: of coreference, their CoNLL F1
 
 
 def read_known(path: Path, nlp: Language, report: Report) -> Compared:
-    """Read texts that a pipeline knows: with gold annotation if their names say so, as for `find_texts`, or raw.
-
-    RAISES (OSError): If raw text can't be read.
-    RAISES (ValueError): If there is none.
-    """
+    """Read texts that a pipeline knows: with gold annotation if their names say so, as for `find_texts`, or raw."""
     files = find_texts(path)
     if files[0].name.endswith(ANNOTATED):
         return Compared(str(path), read_annotated(path, nlp, report))

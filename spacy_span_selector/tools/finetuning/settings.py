@@ -57,8 +57,6 @@ def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: M
 
     Components that do not learn, and encoders that are shared, are frozen: so nothing else changes, however many
     components listen to an encoder.
-
-    RAISES (ValueError): If there is no such setting.
     """
     tasks = find_tasks(nlp)
     filled = DEFAULT_CONFIG.merge(Config().from_str(SETTINGS, interpolate=False))

@@ -30,14 +30,11 @@ SHARE = 5  # one document in so many is split off
 
 @dataclass(frozen=True)
 class Texts:
-    """The documents of a fine-tuning: those that are learnt, and those that are only scored.
-
-    learning (list[str]): The components that learn, in the order of the pipeline: those that `train` is annotated for.
-    """
+    """The documents of a fine-tuning: those that are learnt, and those that are only scored."""
 
     train: list[Doc]
     dev: list[Doc]
-    learning: list[str]
+    learning: list[str]  # the components that `train` is annotated for, in the order of the pipeline
 
 
 def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> Texts:
@@ -45,7 +42,6 @@ def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> 
 
     report (Report): Gets what is left out: files and documents that can't be read, come again, are in dev, too, or have
         no annotation for a component.
-    RAISES (ValueError): If there is nothing to learn, nothing to score, or too little to split.
     """
     tasks = find_tasks(nlp)
     pipes: dict[str, Any] = dict(nlp.pipeline)
@@ -84,10 +80,7 @@ def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
 
 
 def find_texts(path: Path) -> list[Path]:
-    """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all of plain text.
-
-    RAISES (ValueError): If the folder has none.
-    """
+    """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all plain text."""
     if not path.is_dir():
         return [path]
     for endings in (ANNOTATED, (PLAIN,)):
@@ -98,10 +91,7 @@ def find_texts(path: Path) -> list[Path]:
 
 
 def read_annotated(path: Path, nlp: Language, report: Report) -> list[Doc]:
-    """Read the documents of a folder or a file, each text once.
-
-    RAISES (ValueError): If there is none.
-    """
+    """Read the documents of a folder or a file, each text once."""
     docs: dict[str, Doc] = {}
     for file in find_texts(path):
         for doc in _read_file(file, nlp, report):
@@ -143,8 +133,6 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
     """Split off one document in five for dev, but at least one; as many of each kind of annotation.
 
     Which these are depends on the texts alone: most stay the same when others are added.
-
-    RAISES (ValueError): If no two documents are annotated for the same components, so that none can be spared.
     """
     kinds: dict[frozenset[str], list[Doc]] = {}
     for doc in docs:

@@ -20,10 +20,7 @@ FILES = "files that can't be read"
 
 
 def read_text(path: Path, cure: str = "") -> str:
-    r"""Read a UTF-8 file, decompressed if its name ends in `.gz`, with `\n` behind lines and no byte order mark.
-
-    RAISES (OSError, ValueError): If the file can't be read, or is not UTF-8 text or a complete `.gz`, naming it.
-    """
+    r"""Read a UTF-8 file, decompressed if its name ends in `.gz`, with `\n` behind lines and no byte order mark."""
     return decode(_read_bytes(path, cure), str(path))
 
 

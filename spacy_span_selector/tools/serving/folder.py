@@ -37,10 +37,7 @@ class TextFolder:
     """The documents of a folder."""
 
     def __init__(self, path: Path) -> None:
-        """Open a folder.
-
-        RAISES (OSError): If there is none, or it has no text, naming it.
-        """
+        """Open a folder."""
         self.path = path
         self._saving = threading.Lock()
         if not path.is_dir():

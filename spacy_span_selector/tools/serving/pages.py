@@ -24,13 +24,9 @@ EDITOR_STYLE = ("page.css", "edit.css")
 
 @dataclass(frozen=True)
 class Form:
-    """The form that texts are typed into.
+    """The form that texts are typed into."""
 
-    name (str): What it calls the pipeline.
-    most_characters (int): How long a text may be.
-    """
-
-    name: str
+    name: str  # what it calls the pipeline
     most_characters: int
 
     def problem(self, text: str) -> str:
@@ -80,18 +76,13 @@ class View:
 
 
 class Entry(NamedTuple):
-    """What the list has of a document.
-
-    words (int | None): How many words it has; None if it was not annotated yet.
-    doubts (tuple[float, ...]): The probabilities of its doubtful links, the lowest first.
-    problem (str): Why it can't be opened, "" if it can.
-    """
+    """What the list has of a document."""
 
     name: str
     is_corrected: bool
-    words: int | None = None
-    doubts: tuple[float, ...] = ()
-    problem: str = ""
+    words: int | None = None  # None if it was not annotated yet
+    doubts: tuple[float, ...] = ()  # the probabilities of its doubtful links, the lowest first
+    problem: str = ""  # why it can't be opened
 
     def order(self) -> tuple[object, ...]:
         """Its place in the list: what is to be corrected first, the most doubtful link before others."""

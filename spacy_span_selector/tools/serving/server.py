@@ -44,10 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """Open a port, 0 for any that is free, so that an error is known before a pipeline is loaded.
-
-    RAISES (OSError): If it can't be opened, naming both.
-    """
+    """Open a port, 0 for any that is free, so that an error is known before a pipeline is loaded."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server(address[:2], family=family)
@@ -115,10 +112,7 @@ def make_application(
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """The body of a request, of which no more is kept in memory than is allowed, unless another page has sent it.
-
-    RAISES (HTTPException): If it is longer, in bytes, or another page has sent it.
-    """
+    """The body of a request, of which no more is kept in memory than is allowed, unless another page has sent it."""
     body = bytearray()
     length = 0
     async for chunk in request.stream():  # to its end: if the connection were closed before, nobody saw the answer
@@ -136,10 +130,7 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 def read_text(request: Request, body: bytes) -> str:
-    """The text that a form holds.
-
-    RAISES (HTTPException): If it is no form with one field, or not in UTF-8.
-    """
+    """The text that a form holds."""
     kind = request.headers.get("content-type", FORM_TYPE)
     if kind.partition(";")[0].strip().lower() != FORM_TYPE:
         raise HTTPException(415, f"Expected a form of the type {FORM_TYPE}.")

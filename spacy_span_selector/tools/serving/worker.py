@@ -35,8 +35,6 @@ class Worker:
     """A process that loads a pipeline once and annotates one text at a time, in the order in which they come.
 
     A process that ends, or takes too long, is replaced.
-
-    form (Form): The form that texts are typed into.
     """
 
     def __init__(
@@ -49,10 +47,7 @@ class Worker:
         most_waiting: int = 8,
         make_view: MakeView = View,
     ) -> None:
-        """Start the process, and wait until it has loaded the pipeline, which pages call by this name.
-
-        RAISES (ValueError): If the pipeline can't be loaded.
-        """
+        """Start the process, and wait until it has loaded the pipeline, which pages call by this name."""
         self._arguments = load, Form(name, most_characters), make_view
         self._max_seconds = max_seconds
         self._most_waiting = most_waiting

@@ -139,16 +139,12 @@ class Checkpoint:
 
 @checked_dataclass(frozen=True, config=CHECKED)
 class Checkpoints:
-    """The checkpoints of a training, in the folder `checkpoints` of its output.
-
-    steps (int | None): One is made every so many steps, beside those at each evaluation.
-    keep (int): How many of them are kept, the newest.
-    """
+    """The checkpoints of a training, in the folder `checkpoints` of its output."""
 
     output: Path
     identity: Identity
-    steps: PositiveInt | None = None
-    keep: PositiveInt = 1
+    steps: PositiveInt | None = None  # one is made every so many steps, beside those at each evaluation
+    keep: PositiveInt = 1  # how many are kept, the newest
 
     @property
     def folder(self) -> Path:
@@ -164,10 +160,7 @@ class Checkpoints:
         return Checkpoint(paths[-1]) if paths else None
 
     def write(self, nlp: Language, state: dict[str, Any], arrays: Arrays) -> None:
-        """Write a checkpoint, and remove those that are too old.
-
-        RAISES (OSError): If it can't be written.
-        """
+        """Write a checkpoint, and remove those that are too old."""
         with whole_folder(self.folder / f"step-{state['step']:09d}") as folder:
             nlp.to_disk(folder / PIPELINE)
             np.savez(folder / ARRAYS, **arrays)  # type: ignore[arg-type]

@@ -82,18 +82,13 @@ OF_STEPS = ("dropout", "accumulate_gradient", "patience", "max_steps", "eval_fre
 
 
 class Batches:
-    """The batches of a training, of which those before a checkpoint come without examples.
-
-    skipped (int): The number of batches before the checkpoint; 0 if there is none.
-    random (dict[str, Any]): The states of the random number generators before the first batch.
-    fingerprint (int): What all batches so far look like.
-    """
+    """The batches of a training, of which those before a checkpoint come without examples."""
 
     def __init__(self, batches: Iterator[tuple[int, list[Example]]], skipped: int) -> None:
         self.batches = batches
-        self.skipped = skipped
-        self.random = data_random_state()
-        self.fingerprint = 0
+        self.skipped = skipped  # before the checkpoint
+        self.random = data_random_state()  # before the first batch
+        self.fingerprint = 0  # of all batches so far
 
     def __iter__(self) -> Iterator[tuple[int, list[Example]]]:
         for step, (epoch, batch) in enumerate(with_own_randomness(self.batches, self.random)):

@@ -68,10 +68,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def training_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, Any], Arrays]:
-    """All that the next steps depend on beside weights and data: plain values, and the arrays of the optimizer by name.
-
-    RAISES (ValueError): If the optimizer has updated weights that are in no component's model.
-    """
+    """All that the next steps depend on beside weights and data: plain values, and the arrays of the optimizer by name."""
     names = {key: name for name, key, _, _ in _weights(nlp)}
     unknown = sorted(set(optimizer.nr_update) - set(names))
     if unknown:

@@ -162,16 +162,13 @@ class TypedQuotation(NamedTuple):
 
 
 class TypedDocument:
-    """A document, as far as its lines were read.
-
-    has_sentence (bool): Whether it has a sentence, be it one that can't be read.
-    """
+    """A document, as far as its lines were read."""
 
     def __init__(self, title: str, nlp: Language, problems: Problems) -> None:
         self.title = title
         self.nlp = nlp
         self.problems = problems
-        self.has_sentence = False
+        self.has_sentence = False  # or one that can't be read
         self._above: Sentence | None = None  # the sentence above the line, None if it can't be read
         self._sentences: list[Sentence] = []
         self._named: list[TypedBracket] = []  # mentions with a name, also those that are no tokens

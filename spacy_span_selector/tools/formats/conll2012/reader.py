@@ -231,10 +231,7 @@ def _read_roleset(row: Row) -> str | None:
 
 
 def find_files(sources: Iterable[str | Path]) -> list[Path]:
-    """Find the files to read, each once: those given, and the `*gold_conll` files of folders, sorted by path.
-
-    RAISES (FileNotFoundError): If a folder has no such file, naming it.
-    """
+    """Find the files to read, each once: those given, and the `*gold_conll` files of folders, sorted by path."""
     found: dict[Path, None] = {}
     report = Report()
     for source in map(Path, sources):
