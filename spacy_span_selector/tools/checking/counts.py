@@ -9,15 +9,8 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ...annotation import (
-    CLUSTER_PREFIX,
-    FRAME_PREFIX,
-    LABELLED_KEY,
-    get_clusters,
-    get_frames,
-    get_labelled_spans,
-    get_quotations,
-)
+from ... import annotation
+from ...annotation import CLUSTER_PREFIX, FRAME_PREFIX, LABELLED_KEY
 from ...annotation.nesting import find_crossing, nesting_depths
 
 KEYS = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, "labelled span": LABELLED_KEY}
@@ -85,7 +78,7 @@ def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:
         counts.documents += 1
         counts.tokens += len(doc)
         counts.sentences += sum(1 for _ in doc.sents) if doc.has_annotation("SENT_START") else 0
-        clusters = get_clusters(doc, keys["cluster"])
+        clusters = annotation.get_clusters(doc, keys["cluster"])
         sizes = [len(cluster) for cluster in clusters]
         mentions = [mention for cluster in clusters for mention in cluster]
         counts.mentions += len(mentions)
@@ -93,15 +86,15 @@ def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:
         counts.clusters += len(sizes) - sizes.count(1) - sizes.count(0)
         counts.widths.update(end - start for start, end in mentions)
         counts.depth = max([counts.depth, *nesting_depths(mentions).values()])
-        for frame in get_frames(doc, keys["frame"]):
+        for frame in annotation.get_frames(doc, keys["frame"]):
             counts.predicates += 1
             counts.arguments += len(frame.arguments)
             counts.roles.update(argument.role for argument in frame.arguments)
             counts.rolesets.update([frame.roleset] if frame.roleset else [])
-        quotations = get_quotations(doc)
+        quotations = annotation.get_quotations(doc)
         counts.quotations += len(quotations)
         counts.without_speaker += sum(quotation.speaker is None for quotation in quotations)
-        labelled = get_labelled_spans(doc, keys["labelled span"])
+        labelled = annotation.get_labelled_spans(doc, keys["labelled span"])
         places = [(span.start, span.end) for span in labelled]
         depths = nesting_depths(places)
         crossing = {span for span, _ in find_crossing(places)}

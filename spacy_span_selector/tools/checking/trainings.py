@@ -90,7 +90,7 @@ class Training:
         return any("token.is_sent_start" in self.nlp.get_pipe_meta(name).assigns for name in self.annotating)
 
     def examples(self, doc: Doc, file: Path) -> Iterator[Example]:
-        """Yield the examples that the components learn from, of a document that is read as the config reads its file."""
+        """The examples that the components learn from, of a document that is read as the config reads its file."""
         reader = self._reader(file)
         pieces = reader.cut([doc]) if isinstance(reader, PreannotatedCorpus) else [doc]
         for example in reader.make_examples(self.nlp, pieces):

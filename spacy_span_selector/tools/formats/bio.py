@@ -16,16 +16,8 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...annotation import (
-    LabelledSpan,
-    describe_doc,
-    get_labelled_spans,
-    get_sentences,
-    get_title,
-    has_labelled_spans_annotated,
-    set_labelled_spans,
-    set_title,
-)
+from ... import annotation
+from ...annotation import LabelledSpan, describe_doc
 from .columns import by_sentence
 from .files import check_writable, one_line, read_text
 from .registry import Format
@@ -61,9 +53,9 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
             sent_starts=[i == 0 for sentence in text.sentences for i in range(len(sentence))],
         )
         if text.title:
-            set_title(doc, text.title)
+            annotation.set_title(doc, text.title)
         if any(word.tags for word in text.words):
-            set_labelled_spans(doc, read_tagged_spans(text, path, report))
+            annotation.set_labelled_spans(doc, read_tagged_spans(text, path, report))
         docs.append(doc)
     report.require(docs, path, "Expected one word per line, with a tag such as `B-PER` behind it.")
     report.warn()
@@ -156,14 +148,14 @@ def write_bio(docs: Iterable[Doc]) -> str:
 
 
 def _write_doc(doc: Doc, report: Report) -> str:
-    title = one_line(get_title(doc))
-    sentences = list(get_sentences(doc)) if len(doc) else []
-    spans = list(dict.fromkeys(get_labelled_spans(doc)))
+    title = one_line(annotation.get_title(doc))
+    sentences = list(annotation.get_sentences(doc)) if len(doc) else []
+    spans = list(dict.fromkeys(annotation.get_labelled_spans(doc)))
     inside = {span for span in chain(*by_sentence(spans, sentences)) if WRITABLE_LABEL.fullmatch(span.label)}
     for span in spans:
         if span not in inside:
             report.leave_out(UNWRITABLE_SPANS, f"{describe_doc(doc)}, token {span.start}: {shorten(span.label)}.")
-    columns = write_tags([*inside], len(doc), at_least=int(has_labelled_spans_annotated(doc)))
+    columns = write_tags([*inside], len(doc), at_least=int(annotation.has_labelled_spans_annotated(doc)))
     words = [_write_word(token.text) for token in doc]
     for token, word in zip(doc, words, strict=True):
         if token.text != word:

@@ -17,17 +17,8 @@ import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...annotation import (
-    Mention,
-    Quotation,
-    get_clusters,
-    get_title,
-    set_clusters,
-    set_labelled_spans,
-    set_paragraphs,
-    set_quotations,
-    set_title,
-)
+from ... import annotation
+from ...annotation import Mention, Quotation
 from ...people.speech import nearest_mention
 from .bio import parse_tags, read_tagged_spans
 from .columns import read_coreference_column, split_blocks
@@ -86,19 +77,19 @@ def _read_doc(source: Path, name: str, vocab: Vocab, report: Report) -> Doc:
         words=[columns[WORD_COLUMN] for rows in sentences for columns in rows],
         sent_starts=[i == 0 for rows in sentences for i in range(len(rows))],
     )
-    set_title(doc, name)
+    annotation.set_title(doc, name)
     cells, places = [[columns[-1] for columns in rows] for rows in sentences], [place for place, _ in chain(*blocks)]
     clusters = read_coreference_column(cells, places.__getitem__, report)
-    set_clusters(doc, list(clusters.values()), names=list(clusters))
+    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters))
     if (entities := source / ENTITIES_FOLDER / f"{name}.tsv").is_file():
         (text,) = parse_tags(read_text(entities))
-        set_labelled_spans(doc, read_tagged_spans(text, entities, report))
+        annotation.set_labelled_spans(doc, read_tagged_spans(text, entities, report))
     if (quotations := source / QUOTATIONS_FOLDER / f"{name}.ann").is_file():
         lines = read_standoff(quotations) | read_standoff(source / MENTIONS_FOLDER / f"{name}.ann")
-        set_quotations(doc, _make_quotations(doc, lines))
+        annotation.set_quotations(doc, _make_quotations(doc, lines))
     if (novel := source / NOVELS_FOLDER / f"{name.removesuffix(NOVEL_SUFFIX)}.txt").is_file():
         starts = paragraph_starts([token.text for token in doc], read_text(novel))
-        set_paragraphs(doc, list(zip(starts, [*starts[1:], len(doc)], strict=True)))
+        annotation.set_paragraphs(doc, list(zip(starts, [*starts[1:], len(doc)], strict=True)))
     return doc
 
 
@@ -122,7 +113,7 @@ def _make_quotations(doc: Doc, lines: dict[str, dict[str, list[str]]]) -> list[Q
     places = {name: place(values) for name, values in lines["QUOTE"].items()}
     mentions = {name: place(values) for name, values in lines["MENTION"].items()}
     # Entities have other names in `coref/conll`: they are the clusters of their mentions.
-    cluster_of = {mention: cluster for cluster in get_clusters(doc) for mention in cluster}
+    cluster_of = {mention: cluster for cluster in annotation.get_clusters(doc) for mention in cluster}
     clusters = {entity: cluster_of[mentions[name]] for name, (entity,) in lines["COREF"].items()}
     speakers = {name: clusters[entity] for name, (entity,) in lines["ATTRIB"].items()}
     quoted = {i for start, end in places.values() for i in range(start, end)}
@@ -152,7 +143,7 @@ def convert_litbank(
 ) -> None:
     """Convert one fold of LitBank."""
     splits = read_litbank_fold(source, fold)
-    docs = {get_title(doc): doc for doc in read_litbank(source)}
+    docs = {annotation.get_title(doc): doc for doc in read_litbank(source)}
     save_docs(split_docs(docs, splits, out_dir))
 
 

@@ -16,15 +16,8 @@ import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...annotation import (
-    Mention,
-    get_title,
-    set_clusters,
-    set_constituents,
-    set_labelled_spans,
-    set_speakers,
-    set_title,
-)
+from ... import annotation
+from ...annotation import Mention
 from ...people.speech import find_turns
 from .columns import read_coreference_column, read_phrases, split_blocks
 from .commands import SPLITS, OutDir, save_docs, split_docs
@@ -72,12 +65,12 @@ def read_ontogum(
             raise FileNotFoundError(f"{source / CONLLU_FOLDER / name}.conllu: no such file. {CURE}")
         sentences = parse_all(texts[path], path, report)[name]
         doc = make_doc([sentence.words for sentence in sentences], vocab)
-        set_title(doc, name)
+        annotation.set_title(doc, name)
         _annotate(doc, source, sentences, report, name in singletons, types)
         docs.append(doc)
     report.warn()
     if names is None:
-        check_counts(source, [doc for doc in docs if not get_title(doc).startswith(REDDIT)], COUNTS, CURE)
+        check_counts(source, [doc for doc in docs if not annotation.get_title(doc).startswith(REDDIT)], COUNTS, CURE)
     return docs
 
 
@@ -100,25 +93,26 @@ def read_ontogum_splits(source: str | Path, *, genres: Collection[str] | None = 
 
 
 def _annotate(doc: Doc, source: Path, sentences: list[Sentence], report: Report, singletons: bool, types: bool) -> None:
-    name = get_title(doc)
+    name = annotation.get_title(doc)
     clusters = keep_first(read_clusters(source / CONLL_FOLDER / f"{name}.conll", sentences, report))
     if singletons or (types and (source / GUM_FOLDER).is_dir()):
         entities = read_clusters(source / GUM_FOLDER / f"{name}.conll", sentences, report)
         if types:
             kinds = [(entity.partition("-")[0], mentions) for entity, mentions in entities.items()]  # `place-2-Berlin`
-            set_labelled_spans(doc, sorted({(*mention, kind) for kind, mentions in kinds for mention in mentions}))
+            labelled = {(*mention, kind) for kind, mentions in kinds for mention in mentions}
+            annotation.set_labelled_spans(doc, sorted(labelled))
         if singletons:
             others = {*chain(*entities.values())} - {*chain(*clusters.values())}
             clusters |= {f"singleton-{number}": [mention] for number, mention in enumerate(sorted(others), start=1)}
-    set_clusters(doc, list(clusters.values()), names=list(clusters))
+    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters))
     if turns := find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words]):
-        set_speakers(doc, turns)
+        annotation.set_speakers(doc, turns)
     path = source / TREES_FOLDER / f"{name}.ptb"
     constituents: list[tuple[int, int, str]] = []
     for block, sentence in zip(split_blocks(read_text(path, CURE), path), doc.sents, strict=True):
         phrases = read_phrases("\n".join(line for _, line in block), block[0][0])
         constituents += [(sentence.start + start, sentence.start + end, label) for start, end, label in phrases]
-    set_constituents(doc, constituents)
+    annotation.set_constituents(doc, constituents)
 
 
 def read_clusters(path: Path, sentences: Sequence[Sentence], report: Report) -> dict[str, list[Mention]]:
@@ -160,7 +154,7 @@ def convert_ontogum(
     """
     splits = read_ontogum_splits(source, genres=genre)
     names, marked = [*chain(*splits.values())] if genre else None, splits["train"] if singletons else ()
-    docs = {get_title(doc): doc for doc in read_ontogum(source, names=names, singletons=marked, types=types)}
+    docs = {annotation.get_title(doc): doc for doc in read_ontogum(source, names=names, singletons=marked, types=types)}
     save_docs(split_docs(docs, splits, out_dir))
 
 

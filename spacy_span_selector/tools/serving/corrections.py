@@ -14,28 +14,8 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ...annotation import (
-    LINK_SCORES,
-    NAME,
-    Argument,
-    Frame,
-    Mention,
-    cluster_groups,
-    get_antecedents,
-    get_clusters,
-    get_frames,
-    get_quotations,
-    get_scores,
-    get_sentences,
-    get_speakers,
-    get_text,
-    get_title,
-    has_clusters_annotated,
-    has_frames_annotated,
-    set_clusters,
-    set_frames,
-    set_quotations,
-)
+from ... import annotation
+from ...annotation import LINK_SCORES, NAME, Argument, Frame, Mention
 from ...people.speech import nearest_mention, spread_turns
 from ..formats.bracketed import write_bracketed
 from ..formats.bracketed.writer import QUOTATIONS
@@ -60,7 +40,9 @@ def fingerprint(doc: Doc) -> str:
 
 def doubts(doc: Doc) -> list[float]:
     """The probabilities of the links of a document that are doubtful, the lowest first."""
-    scores = (score for group in cluster_groups(doc) for score in get_scores(group, LINK_SCORES) or ())
+    scores = (
+        score for group in annotation.cluster_groups(doc) for score in annotation.get_scores(group, LINK_SCORES) or ()
+    )
     return sorted(score for score in scores if score < DOUBTFUL)
 
 
@@ -70,21 +52,23 @@ def describe(doc: Doc) -> dict[str, Any]:
     RETURNS (dict[str, Any]): `tokens`, each with whether a space follows; `sentences` with their speakers; `clusters`
         with their names, mentions and, where known, the probability of the link of each and its antecedent; `frames`.
     """
-    speakers = spread_turns(get_speakers(doc), len(doc))
+    speakers = spread_turns(annotation.get_speakers(doc), len(doc))
     return {
-        "title": get_title(doc),
+        "title": annotation.get_title(doc),
         "text": fingerprint(doc),
         "doubtful": DOUBTFUL,
         "tokens": [[token.text, bool(token.whitespace_)] for token in doc],
-        "sentences": [[sentence.start, sentence.end, speakers[sentence.start]] for sentence in get_sentences(doc)],
+        "sentences": [
+            [sentence.start, sentence.end, speakers[sentence.start]] for sentence in annotation.get_sentences(doc)
+        ],
         "clusters": [
             {
-                "name": get_text(group, NAME) or "",
+                "name": annotation.get_text(group, NAME) or "",
                 "mentions": [[span.start, span.end] for span in group],
-                "links": get_scores(group, LINK_SCORES),
-                "antecedents": get_antecedents(group),
+                "links": annotation.get_scores(group, LINK_SCORES),
+                "antecedents": annotation.get_antecedents(group),
             }
-            for group in cluster_groups(doc)
+            for group in annotation.cluster_groups(doc)
         ],
         "frames": [
             {
@@ -92,7 +76,7 @@ def describe(doc: Doc) -> dict[str, Any]:
                 "roleset": frame.roleset or "",
                 "arguments": [list(argument) for argument in frame.arguments],
             }
-            for frame in get_frames(doc)
+            for frame in annotation.get_frames(doc)
         ],
     }
 
@@ -113,11 +97,11 @@ def correct(doc: Doc, posted: Any) -> str:
         raise ValueError(f"This is no correction ({error}). Expected {EXPECTED}.") from error
     if text != fingerprint(doc):
         raise ValueError("The text itself is another one meanwhile. Load it anew.")
-    before = get_clusters(doc)
-    if clusters or has_clusters_annotated(doc):
-        set_clusters(doc, mentions, names=names)
-    if frames or has_frames_annotated(doc):
-        set_frames(doc, frames)
+    before = annotation.get_clusters(doc)
+    if clusters or annotation.has_clusters_annotated(doc):
+        annotation.set_clusters(doc, mentions, names=names)
+    if frames or annotation.has_frames_annotated(doc):
+        annotation.set_frames(doc, frames)
     _move_speakers(doc, before)
     with CATCHING, warnings.catch_warnings(record=True) as lost:
         warnings.simplefilter("always")
@@ -136,10 +120,10 @@ def _read_frame(predicate: Mention, roleset: str, arguments: Sequence[tuple[int,
 
 def _move_speakers(doc: Doc, before: Sequence[Sequence[Mention]]) -> None:
     """Let those who speak in quotations, and are spoken to, be mentions of the clusters that they are now."""
-    quotations = get_quotations(doc)
+    quotations = annotation.get_quotations(doc)
     if not quotations:
         return
-    clusters = get_clusters(doc)
+    clusters = annotation.get_clusters(doc)
     quoted = {i for quotation in quotations for i in range(quotation.start, quotation.end)}
 
     def move(person: Mention | None, place: Mention) -> Mention | None:
@@ -155,4 +139,4 @@ def _move_speakers(doc: Doc, before: Sequence[Sequence[Mention]]) -> None:
         )
         for quotation in quotations
     )
-    set_quotations(doc, [*moved])
+    annotation.set_quotations(doc, [*moved])

@@ -19,16 +19,8 @@ from spacy.tokens import Doc, SpanGroup
 from spacy.vocab import Vocab
 from starlette.requests import Request
 
-from ...annotation import (
-    ANTECEDENTS,
-    LINK_SCORES,
-    NAME,
-    Mention,
-    cluster_groups,
-    get_antecedents,
-    get_scores,
-    set_title,
-)
+from ... import annotation
+from ...annotation import ANTECEDENTS, LINK_SCORES, NAME, Mention
 from ...documents.other_languages import describe_other_language, other_language
 from ...documents.tokenized import make_doc
 from ...extensions import representative_mention
@@ -83,7 +75,7 @@ class Drafting:
 
     def _annotate(self, source: Source) -> Draft:
         annotated = self.nlp(make_doc(self.nlp, source.text))
-        set_title(annotated, source.name)
+        annotation.set_title(annotated, source.name)
         _name_clusters(annotated)
         language = other_language(annotated)
         problems = Lenient()
@@ -142,7 +134,7 @@ class Drafts:
 def _name_clusters(doc: Doc) -> None:
     """Name the clusters of several mentions after the mention that represents each, for those who read the file."""
     used: set[str] = set()
-    for number, group in enumerate(cluster_groups(doc), start=1):
+    for number, group in enumerate(annotation.cluster_groups(doc), start=1):
         if len(group) < 2:
             continue
         words = re.findall(r"\w+", representative_mention(list(group)).text)
@@ -155,7 +147,7 @@ def _copy_links(annotated: Doc, doc: Doc) -> None:
     """Give the mentions of a document the links of one with the same text, but for white space."""
     links: dict[Mention, tuple[float, Mention | None]] = {}
     for group, places in _clusters(annotated):
-        scores, antecedents = get_scores(group, LINK_SCORES), get_antecedents(group)
+        scores, antecedents = annotation.get_scores(group, LINK_SCORES), annotation.get_antecedents(group)
         if scores is not None and antecedents is not None:
             to = (None if number is None else places[number] for number in antecedents)
             links.update(zip(places, zip(scores, to, strict=True), strict=True))
@@ -170,5 +162,5 @@ def _copy_links(annotated: Doc, doc: Doc) -> None:
 def _clusters(doc: Doc) -> Iterator[tuple[SpanGroup, list[Mention]]]:
     """The clusters of a document, with the places of mentions among the characters that are no white space."""
     before = [0, *accumulate(len("".join(token.text.split())) for token in doc)]
-    for group in cluster_groups(doc):
+    for group in annotation.cluster_groups(doc):
         yield group, [(before[span.start], before[span.end]) for span in group]

@@ -68,7 +68,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def training_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, Any], Arrays]:
-    """All that the next steps depend on beside weights and data: plain values, and the arrays of the optimizer by name."""
+    """All that the next steps depend on beside weights and data: plain values, and arrays of the optimizer by name."""
     names = {key: name for name, key, _, _ in _weights(nlp)}
     unknown = sorted(set(optimizer.nr_update) - set(names))
     if unknown:

@@ -21,20 +21,8 @@ from typing import NamedTuple, NoReturn
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ....annotation import (
-    PREDICATE_LABEL,
-    Argument,
-    Frame,
-    LabelledSpan,
-    Mention,
-    Quotation,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_quotations,
-    set_speakers,
-    set_title,
-)
+from .... import annotation
+from ....annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan, Mention, Quotation
 from ....documents.tokenized import make_doc
 from ....people.speech import nearest_mention
 from ..files import read_text
@@ -264,22 +252,24 @@ class TypedDocument:
             spaces=[*spaces[:-1], False][: len(spaces)],
             sent_starts=[token.i == 0 for token in tokens],
         )
-        set_title(doc, self.title)
+        annotation.set_title(doc, self.title)
         clusters: dict[str | int, list[Mention]] = {}  # by name or, for a singleton without one, number
         for i, (mention, name) in enumerate(self._mentions):
             clusters.setdefault(name or i, []).append(mention)
         # A text without any annotation is annotated for coreference.
         if clusters or self._notations.isdisjoint((FRAME, LABELLED)):
-            set_clusters(doc, [*clusters.values()], names=[name if isinstance(name, str) else "" for name in clusters])
+            annotation.set_clusters(
+                doc, [*clusters.values()], names=[name if isinstance(name, str) else "" for name in clusters]
+            )
         if FRAME in self._notations:
-            set_frames(doc, self._frames)
+            annotation.set_frames(doc, self._frames)
         if QUOTATION in self._notations:
-            set_quotations(doc, [*self._name_persons(clusters)])
+            annotation.set_quotations(doc, [*self._name_persons(clusters)])
         if LABELLED in self._notations:
-            set_labelled_spans(doc, [*self._labelled])
+            annotation.set_labelled_spans(doc, [*self._labelled])
         turns = [(each.offset, each.end, each.speaker) for each in self._sentences if each.speaker is not None]
         if turns:
-            set_speakers(doc, turns)
+            annotation.set_speakers(doc, turns)
         return doc
 
     def _name_persons(self, clusters: Mapping[str | int, Sequence[Mention]]) -> Iterator[Quotation]:

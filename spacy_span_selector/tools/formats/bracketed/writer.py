@@ -10,25 +10,8 @@ from typing import TypeVar
 
 from spacy.tokens import Doc, Span, Token
 
-from ....annotation import (
-    PREDICATE_LABEL,
-    Argument,
-    Frame,
-    LabelledSpan,
-    Mention,
-    Quotation,
-    cluster_groups,
-    describe_doc,
-    get_frames,
-    get_labelled_spans,
-    get_quotations,
-    get_sentences,
-    get_speakers,
-    get_title,
-    has_frames_annotated,
-    has_labelled_spans_annotated,
-    has_quotations_annotated,
-)
+from .... import annotation
+from ....annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan, Mention, Quotation, describe_doc
 from ....people.speech import spread_turns
 from ..columns import by_sentence, find_nested
 from ..files import check_writable, one_line
@@ -68,7 +51,7 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     blocks: list[str] = []
     titles: set[str] = set()
     for number, doc in enumerate(docs, start=1):
-        title = _unused(one_line(get_title(doc)) or f"document {number}", titles)
+        title = _unused(one_line(annotation.get_title(doc)) or f"document {number}", titles)
         titles.add(title)
         lines = _Writer(doc, report).write()
         blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *lines]) + "\n"))
@@ -81,15 +64,15 @@ class _Writer:
 
     def __init__(self, doc: Doc, report: Report) -> None:
         self.doc = doc
-        self.sentences = get_sentences(doc)
+        self.sentences = annotation.get_sentences(doc)
         self._lose = partial(report.leave_out, case=describe_doc(doc))
 
     def write(self) -> list[str]:
         doc = self.doc
-        speakers = spread_turns(get_speakers(doc), len(doc))
+        speakers = spread_turns(annotation.get_speakers(doc), len(doc))
         mentions, names = self._find_mentions()
         quotations = [*self._find_quotations(names)]
-        frames = sorted(map(self._trim, get_frames(doc)), key=lambda frame: frame.start)
+        frames = sorted(map(self._trim, annotation.get_frames(doc)), key=lambda frame: frame.start)
         frames_inside = by_sentence(frames, self.sentences)
         self._lose(FRAMES, times=len(frames) - sum(map(len, frames_inside)))
         labelled = self._find_labelled()
@@ -116,9 +99,9 @@ class _Writer:
             lines += [self._write_under(LABELLED, sentence, group) for group in groups]
         # A line without words under the first sentence says that the document is annotated, but has nothing.
         bare = {
-            LABELLED: has_labelled_spans_annotated(doc) and not any(labelled),
-            QUOTATION: has_quotations_annotated(doc) and not quotations,
-            FRAME: has_frames_annotated(doc) and not frames,
+            LABELLED: annotation.has_labelled_spans_annotated(doc) and not any(labelled),
+            QUOTATION: annotation.has_quotations_annotated(doc) and not quotations,
+            FRAME: annotation.has_frames_annotated(doc) and not frames,
         }
         lines[1:1] = [notation.sign for notation, is_bare in bare.items() if is_bare and lines]
         return lines
@@ -128,13 +111,13 @@ class _Writer:
 
         Singletons that are no speaker and have no name get none.
         """
-        groups = cluster_groups(self.doc)
+        groups = annotation.cluster_groups(self.doc)
         given = [str(group.attrs.get("name") or "") for group in groups]
         names: list[str] = []
         for name in given:
             names.append(name if NAME_PATTERN.fullmatch(name) and name not in names else "")
         self._lose(NAMES, times=sum(map(bool, given)) - sum(map(bool, names)))
-        persons = {person for quotation in get_quotations(self.doc) for person in quotation[2:4]}
+        persons = {person for quotation in annotation.get_quotations(self.doc) for person in quotation[2:4]}
         mentions: list[LabelledSpan] = []
         for i, group in enumerate(groups):
             offsets = {(span.start, span.end) for span in group}
@@ -151,7 +134,9 @@ class _Writer:
     def _find_quotations(self, names: Mapping[Mention, str]) -> Iterator[LabelledSpan]:
         """The quotations, outer ones first, labelled with the names of who speaks."""
         around: list[int] = []  # the ends of the quotations that one may be within
-        for quotation in sorted(get_quotations(self.doc), key=lambda quotation: (quotation.start, -quotation.end)):
+        for quotation in sorted(
+            annotation.get_quotations(self.doc), key=lambda quotation: (quotation.start, -quotation.end)
+        ):
             start, end, *persons = self._trim(quotation)[:4]
             around = [other for other in around if other > start]
             if start == end or any(other < end for other in around):
@@ -164,7 +149,7 @@ class _Writer:
 
     def _find_labelled(self) -> list[list[LabelledSpan]]:
         """The labelled spans of each sentence, outer ones first."""
-        known = get_labelled_spans(self.doc)
+        known = annotation.get_labelled_spans(self.doc)
         typable = {span for span in map(self._trim, known) if NAME_PATTERN.fullmatch(span.label)}
         ordered = sorted(typable, key=lambda span: (span.start, -span.end, span.label))
         inside = by_sentence(ordered, self.sentences)

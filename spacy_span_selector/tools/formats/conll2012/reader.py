@@ -18,17 +18,8 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from ....annotation import (
-    PREDICATE_LABEL,
-    Argument,
-    Frame,
-    LabelledSpan,
-    set_clusters,
-    set_constituents,
-    set_frames,
-    set_speakers,
-    set_title,
-)
+from .... import annotation
+from ....annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan
 from ....people.speech import find_turns
 from ...files.folders import find_files as find_in_folder
 from ...files.folders import what_is_wrong
@@ -169,7 +160,7 @@ def _make_doc(block: Block, vocab: Vocab, report: Report) -> Doc:
         tags=["" if row.columns[TAG] in EMPTY_CELLS else row.columns[TAG] for row in rows],
         sent_starts=[row is sentence[0] for sentence in sentences for row in sentence],
     )
-    set_title(doc, block.title)
+    annotation.set_title(doc, block.title)
     constituents: list[LabelledSpan] = []
     frames: list[Frame] = []
     offset = 0
@@ -183,12 +174,12 @@ def _make_doc(block: Block, vocab: Vocab, report: Report) -> Doc:
     speakers = [row.columns[SPEAKER] for row in rows]
     turns = find_turns([None if speaker in EMPTY_CELLS else speaker for speaker in speakers])
     if constituents:
-        set_constituents(doc, constituents)
+        annotation.set_constituents(doc, constituents)
     if frames:
-        set_frames(doc, frames)
+        annotation.set_frames(doc, frames)
     if turns:
-        set_speakers(doc, turns)
-    set_clusters(doc, list(clusters.values()), names=list(clusters))
+        annotation.set_speakers(doc, turns)
+    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters))
     return doc
 
 

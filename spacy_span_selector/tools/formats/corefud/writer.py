@@ -11,16 +11,8 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc, Span, Token
 
-from ....annotation import (
-    ENTITY_TYPE,
-    Mention,
-    cluster_groups,
-    describe_doc,
-    get_sentences,
-    get_speakers,
-    get_title,
-    has_clusters_annotated,
-)
+from .... import annotation
+from ....annotation import ENTITY_TYPE, Mention, describe_doc
 from ....documents.cleaned import remove_white_space
 from ....extensions.mention_types import head_token
 from ....people.speech import spread_turns
@@ -53,7 +45,7 @@ def write_corefud(docs: Iterable[Doc]) -> str:
     titles: set[str] = set()
     texts: list[str] = []
     for number, doc in enumerate(docs, start=1):
-        wanted = one_line(get_title(doc)) or f"document {number}"
+        wanted = one_line(annotation.get_title(doc)) or f"document {number}"
         candidates = (wanted if i == 1 else f"{wanted} {i}" for i in count(1))
         title = next(candidate for candidate in candidates if candidate not in titles)
         titles.add(title)
@@ -65,11 +57,11 @@ def write_corefud(docs: Iterable[Doc]) -> str:
 
 def _write_doc(doc: Doc, title: str, columns: EntityColumns, report: Report) -> Iterator[str]:
     entities = columns.write(doc, lambda start, end: head_token(doc[start:end]).i)
-    speakers = spread_turns(get_speakers(doc), len(doc))
+    speakers = spread_turns(annotation.get_speakers(doc), len(doc))
     yield f"{DOCUMENT}{title}"
-    if has_clusters_annotated(doc):
+    if annotation.has_clusters_annotated(doc):
         yield DECLARED
-    sentences = get_sentences(doc) if len(doc) else []
+    sentences = annotation.get_sentences(doc) if len(doc) else []
     for number, sentence in enumerate(sentences, start=1):
         yield f"# sent_id = {NOT_IN_A_SENTENCE_ID.sub('_', title)}-{number}"
         speaker = one_line(speakers[sentence.start] or "")
@@ -111,7 +103,7 @@ class EntityColumns:
     def write(self, doc: Doc, find_head: Callable[[int, int], int]) -> list[str]:
         """The value of `Entity` at each token, "" without one; `find_head` takes the offsets of a mention."""
         written: list[tuple[int, int, str, str]] = []  # offsets, and what opens and closes a mention
-        for group in cluster_groups(doc):
+        for group in annotation.cluster_groups(doc):
             mentions = self._writable(doc, {(span.start, span.end) for span in group if len(span)})
             if mentions:
                 entity = str(group.attrs.get("name", ""))
@@ -125,7 +117,7 @@ class EntityColumns:
         return _write_cells(written, len(doc))
 
     def _writable(self, doc: Doc, mentions: set[Mention]) -> list[Mention]:
-        inside = {*chain(*by_sentence(mentions, get_sentences(doc)))}
+        inside = {*chain(*by_sentence(mentions, annotation.get_sentences(doc)))}
         nested = [(start, end) for start, end, _ in find_nested([(*mention, "") for mention in inside])]
         for crossed, lost in (
             ("the end of a sentence", mentions - inside),
@@ -172,7 +164,7 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
         if message:
             raise ValueError(message)
     documents.pop("", None)
-    by_title = {get_title(doc): remove_white_space(doc) for doc in docs}
+    by_title = {annotation.get_title(doc): remove_white_space(doc) for doc in docs}
     for title in [*documents, *by_title]:
         if title not in documents or title not in by_title:
             there = f"in {source}" if title in documents else "in the documents"
@@ -198,7 +190,7 @@ def _merge(doc: Doc, sentences: Sequence[Sentence], columns: EntityColumns) -> I
         head_cells = [cells[HEAD] for _, cells in sentence.rows if NUMBER.fullmatch(cells[0])]
         heads += [start + int(head) - 1 if NUMBER.fullmatch(head) and int(head) else -1 for head in head_cells]
     if len(doc) != starts[-1]:
-        title = get_title(doc)
+        title = annotation.get_title(doc)
         raise ValueError(f"{title!r}: the document has {len(doc)} words, expected {starts[-1]}, as in the file.")
 
     def find_head(start: int, end: int) -> int:
