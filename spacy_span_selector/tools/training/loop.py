@@ -24,17 +24,7 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
-from spacy.training import Example
-from spacy.training.loop import (
-    DIR_MODEL_BEST,
-    DIR_MODEL_LAST,
-    clean_output_dir,
-    create_before_to_disk_callback,
-    create_evaluation_callback,
-    create_train_batches,
-    train_while_improving,
-    update_meta,
-)
+from spacy.training import Example, loop
 from spacy.util import registry, resolve_dot_names
 from thinc.api import Optimizer, fix_random_seed, set_gpu_allocator
 
@@ -122,14 +112,14 @@ def train(
     if start:
         set_data_random_state(before["batches"]["random"])
     batches = Batches(
-        create_train_batches(nlp, train_corpus, settings["batcher"], settings["max_epochs"]), before["step"] + 1
+        loop.create_train_batches(nlp, train_corpus, settings["batcher"], settings["max_epochs"]), before["step"] + 1
     )
 
     def before_update(nlp: Language, arguments: dict[str, Any]) -> None:
         if settings["before_update"] and arguments["step"] > before["step"]:
             settings["before_update"](nlp, arguments)
 
-    steps = train_while_improving(
+    steps = loop.train_while_improving(
         nlp,
         optimizer,
         iter(batches),
@@ -138,9 +128,9 @@ def train(
         before_update=before_update,
         **{name: settings[name] for name in OF_STEPS},
     )
-    before_to_disk = create_before_to_disk_callback(settings["before_to_disk"])
+    before_to_disk = loop.create_before_to_disk_callback(settings["before_to_disk"])
 
-    best, last = (checkpoints.output / name for name in (DIR_MODEL_BEST, DIR_MODEL_LAST))
+    best, last = (checkpoints.output / name for name in (loop.DIR_MODEL_BEST, loop.DIR_MODEL_LAST))
 
     def save(is_best: bool) -> None:
         with nlp.use_params(optimizer.averages), whole_folder(last) as folder:
@@ -154,7 +144,7 @@ def train(
     restore_folder(last)
     if not start:
         checkpoints.begin()
-        clean_output_dir(checkpoints.output)
+        loop.clean_output_dir(checkpoints.output)
     with nlp.select_pipes(disable=frozen):
         log_step, finalize_logger = settings["logger"](nlp, sys.stdout, sys.stderr)
     step, every = before["step"], checkpoints.steps
@@ -170,7 +160,7 @@ def train(
             step, evaluated = info["step"], is_best is not None
             if evaluated:
                 with nlp.select_pipes(disable=frozen):
-                    update_meta(settings, nlp, info)
+                    loop.update_meta(settings, nlp, info)
             is_due = every is not None and step > 0 and step % every == 0
             stops = bool(stopped_by)
             if step > before["step"] and (evaluated or stops or is_due):
@@ -209,7 +199,7 @@ def _evaluation(
     be the first.
     """
     past = iter(results)
-    evaluate = create_evaluation_callback(nlp, dev_corpus, weights)
+    evaluate = loop.create_evaluation_callback(nlp, dev_corpus, weights)
     expected = [name for name, weight in weights.items() if weight]
 
     def evaluate_or_recall() -> tuple[float, dict[str, Any]]:
