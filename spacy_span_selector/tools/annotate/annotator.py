@@ -51,8 +51,6 @@ def no_counts() -> Counter[str]:
 
 @dataclass
 class PartResult:
-    """The result of annotating a part."""
-
     number: int
     digest: str  # the fingerprint of its records
     end: int  # the bytes of all inputs that come before its end

@@ -193,8 +193,6 @@ def _pickled(value: Any) -> pyarrow.Table:
 
 
 class TextWorker(Worker):
-    """Annotates tables of texts."""
-
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
         text_column, _ = self.columns
         if text_column not in table.column_names:

@@ -116,7 +116,6 @@ class OutputFolder:
         self.totals.update(result.counts)
 
     def finish(self) -> None:
-        """Note that all parts are done."""
         self._tidy_errors()
         if self._begun or "finished" not in self.dates:
             self.dates["finished"] = _now()

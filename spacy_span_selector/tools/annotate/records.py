@@ -55,7 +55,6 @@ class Part(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The place of its records, for messages."""
         return f"from {self.records[0].source} to {self.records[-1].source}"
 
     def digest(self) -> str:

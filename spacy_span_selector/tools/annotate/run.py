@@ -35,7 +35,6 @@ order. When it is closed, it stops what is under way."""
 
 
 def in_this_process(job: Job, parts: Iterable[Part], tick: Tick) -> Results:
-    """Annotate parts in this process."""
     annotate = Annotator(job)
     for part in parts:
         yield annotate(part, tick)

@@ -70,7 +70,6 @@ class Checked:
         return not any(kind.loses for kind in self.problems)
 
     def as_data(self) -> dict[str, Any]:
-        """Return the same as JSON holds it."""
         files, problems = [], []
         for path, counts in self.files.items():
             files.append({"path": str(path), "trains": path in self.train_files, **counts.as_data()})
@@ -178,7 +177,6 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
 
 
 def _in_warning(path: Path, warning: Warning | str) -> Iterator[Problem]:
-    """The problems that a reader has warned of."""
     findings = warning.findings if isinstance(warning, CorpusWarning) else {"warnings of the reader": [str(warning)]}
     for what, cases in findings.items():
         kind = Kind(what.removeprefix(LEFT_OUT), loses=what.startswith(LEFT_OUT))

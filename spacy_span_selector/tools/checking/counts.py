@@ -29,8 +29,6 @@ RAREST, MOST_FREQUENT = 3, 10
 
 @dataclass
 class Counts:
-    """Counts of the documents of a file."""
-
     documents: int = 0
     sentences: int = 0  # where there are boundaries
     tokens: int = 0

@@ -81,7 +81,6 @@ class Training:
 
     @cached_property
     def tasks(self) -> dict[str, Task]:
-        """The tasks of these components, by name."""
         return {name: get_task(self.nlp.get_pipe_meta(name).factory) for name in self.pipes}
 
     @property

@@ -44,7 +44,6 @@ class FriendlyGroup(TyperGroup):
     """Prints the expected errors of its commands; unexpected ones keep their traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
         with friendly_errors():
             return super().invoke(ctx)
 

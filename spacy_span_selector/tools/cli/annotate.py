@@ -29,7 +29,6 @@ class AnnotateCommand(TyperCommand):
     """Lets `--ray` do without an address, wherever it stands: what comes after it is its value if it is an address."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments."""
         options = args[: args.index("--")] if "--" in args else args
         place = options.index(RAY) if RAY in options else None
         if place is not None and not RAY_ADDRESS.fullmatch("".join(options[place + 1 : place + 2])):

@@ -107,7 +107,6 @@ class KeepingScorer(Scorer):
     """Keeps the annotated documents, of which `Language.evaluate` returns the scores only."""
 
     def score(self, examples: Iterable[Example], *, per_component: bool = False) -> dict[str, Any]:
-        """Keep the documents and score them, as `Scorer.score` does."""
         examples = list(examples)
         self.docs = [example.predicted for example in examples]
         return super().score(examples, per_component=per_component)

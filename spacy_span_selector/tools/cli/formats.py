@@ -20,12 +20,10 @@ class FormatGroup(TyperGroup):
     """The sub-commands of `convert` or `export`: a format is imported when its command is called, or for help."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the formats."""
         self.commands = {format_.name: command for format_ in all_formats() if (command := self._command(format_))}
         return [*self.commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a format, None if there is no such format."""
         if cmd_name in formats:
             return self._command(formats.get(cmd_name))
         self.list_commands(ctx)  # for typer, which suggests similar names

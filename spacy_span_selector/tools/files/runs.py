@@ -34,7 +34,6 @@ def only_process_in(folder: Path, command: str, cure: str) -> Iterator[None]:
 
 
 def lock_file(folder: Path, command: str) -> Path:
-    """The file that the lock of a command is on."""
     return folder / f"{command}.lock"
 
 

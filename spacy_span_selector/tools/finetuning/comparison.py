@@ -50,7 +50,6 @@ def read_known(path: Path, nlp: Language, report: Report) -> Compared:
 
 
 def compare(old: Language, new: Language, texts: Compared) -> Comparison:
-    """Compare a pipeline with itself before it learnt."""
     if texts.is_gold:
         return Comparison(texts.title, score(old, texts.docs), score(new, texts.docs))
     found = [without_extensions(doc) for doc in old.pipe(doc.text for doc in texts.docs)]

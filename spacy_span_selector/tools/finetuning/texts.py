@@ -73,7 +73,6 @@ def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> 
 
 
 def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
-    """The components that a document is annotated for."""
     pipes: dict[str, Any] = dict(nlp.pipeline)
     tasks = find_tasks(nlp).items()
     return frozenset(name for name, task in tasks if task.gold_spans(doc, pipes[name]) is not None)

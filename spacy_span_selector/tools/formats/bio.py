@@ -79,7 +79,6 @@ class TaggedText:
 
     @property
     def words(self) -> list[TaggedWord]:
-        """The words of all sentences."""
         return [*chain(*self.sentences)]
 
 
@@ -122,7 +121,6 @@ def read_tagged_spans(text: TaggedText, path: Path, report: Report) -> list[Labe
 
 
 def _read_column(words: Sequence[TaggedWord], column: int, path: Path, report: Report) -> list[LabelledSpan]:
-    """The spans of a sentence in one column."""
     spans: list[LabelledSpan] = []
     goes_on = False  # whether the last span may have more words
     for i, word in enumerate(words):

@@ -100,27 +100,23 @@ def save_docs(files: Mapping[Path, Sequence[Doc]], *, others: Mapping[Path, str]
 
 
 def save_texts(texts: Mapping[Path, str]) -> None:
-    """Write all files or none, and print which."""
     write_files([*texts.items()])
     for path in texts:
         typer.echo(f"Written: {path}")
 
 
 def check_spacy_file(path: Path) -> None:
-    """Fail if a path can't be that of a .spacy file."""
     if not path.is_file() or path.suffix != ".spacy":
         found = "a folder" if path.is_dir() else "another kind of file" if path.exists() else "no such file"
         raise ValueError(f"{path}: {found}. Expected a .spacy file, as 'convert' writes it.")
 
 
 def read_spacy_file(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """Read the documents of a .spacy file, one by one."""
     check_spacy_file(path)
     return read_docs(path, vocab)
 
 
 def read_all(path: Path) -> list[Doc]:
-    """Read all documents of a .spacy file."""
     return list(read_spacy_file(path, Vocab()))
 
 

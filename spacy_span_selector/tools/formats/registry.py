@@ -23,7 +23,7 @@ Command = Callable[..., None]  # whose arguments are those of a command: typer r
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """A format of files: `convert` has it if it is read, `export` and `annotate` have it if it is written.
+    """A format of files: `convert`, `check` and `render` have what is read, `export` and `annotate` what is written.
 
     Readers raise a ValueError or an OSError if they can't read any document.
     """
@@ -56,22 +56,18 @@ class Format:
 
     @property
     def is_recognised(self) -> bool:
-        """True if `check` and `render` have the format."""
         return bool(self.suffixes and (self.read or self.read_text))
 
     @property
     def is_converted(self) -> bool:
-        """True if `convert` has the format."""
         return bool(self.convert or self.read or self.read_text) and self.name != SPACY
 
     @property
     def is_exported(self) -> bool:
-        """True if `export` has the format."""
         return bool(self.export or self.write)
 
     @property
     def is_output(self) -> bool:
-        """True if `annotate` has the format."""
         return bool(self.writer or self.write)
 
 
@@ -80,12 +76,10 @@ formats = catalogue.create("spacy_span_selector", "formats", entry_points=True)
 
 
 def all_formats() -> list[Format]:
-    """Return all formats, by name."""
     return [format_ for _, format_ in sorted(formats.get_all().items())]
 
 
 def recognised_formats() -> list[Format]:
-    """Return the formats that are recognised by the names of files."""
     return [format_ for format_ in all_formats() if format_.is_recognised]
 
 

@@ -34,10 +34,7 @@ class ChangedError(Exception):
 
 
 class TextFolder:
-    """The documents of a folder."""
-
     def __init__(self, path: Path) -> None:
-        """Open a folder."""
         self.path = path
         self._saving = threading.Lock()
         if not path.is_dir():

@@ -64,7 +64,6 @@ class View:
         self.keys = find_keys(nlp)
 
     def __call__(self, text: str) -> str:
-        """The page of a text."""
         clusters, frames = self.keys.get("cluster_prefix"), self.keys.get("frame_prefix")
         page = Page(singletons=self.singletons, cluster_prefix=clusters, frame_prefix=frames)
         with self.nlp.memory_zone():  # what texts bring into the vocabulary is forgotten
@@ -89,7 +88,6 @@ class Entry(NamedTuple):
         return self.is_corrected, bool(self.problem), self.words is None, *self.doubts[:1], 1.0, self.name
 
     def markup(self) -> str:
-        """Its row."""
         if self.problem:
             about = f'<span class="problem">{escape(self.problem)}</span>'
         elif self.is_corrected:

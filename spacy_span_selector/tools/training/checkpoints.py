@@ -114,8 +114,6 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint on the disk."""
-
     path: Path
 
     @cached_property
@@ -124,7 +122,6 @@ class Checkpoint:
         return _read_json(self.path / STATE, ("step", "identity"))
 
     def arrays(self) -> Arrays:
-        """The arrays of the optimizer, by name."""
         with np.load(self.path / ARRAYS, allow_pickle=False) as archive:
             return dict(archive)
 

@@ -26,7 +26,6 @@ def data_random_state() -> dict[str, Any]:
 
 
 def set_data_random_state(state: dict[str, Any]) -> None:
-    """Set what `data_random_state` has returned."""
     version, numbers, gauss = state["python"]
     random.setstate((version, tuple(numbers), gauss))
     name, keys, *rest = state["numpy"]

@@ -60,8 +60,6 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
 
 
 class _Writer:
-    """Writes a document."""
-
     def __init__(self, doc: Doc, report: Report) -> None:
         self.doc = doc
         self.sentences = annotation.get_sentences(doc)
@@ -208,11 +206,9 @@ def _split_crossing(spans: Iterable[LabelledSpan]) -> list[list[LabelledSpan]]:
     lines: list[list[LabelledSpan]] = []
     for span in spans:
         nesting = (line for line in lines if not any(span.start < other.end < span.end for other in line))
-        line = next(nesting, None)
-        if line is None:
-            lines.append([span])
-        else:
-            line.append(span)
+        if (line := next(nesting, None)) is None:
+            lines.append(line := [])
+        line.append(span)
     return lines
 
 

@@ -112,7 +112,6 @@ def _split_documents(text: str, path: Path) -> list[Block]:
 
 
 def _read_rows(block: Block) -> list[list[Row]]:
-    """The rows of each sentence of a document."""
     place, title, lines = block
     if not title:
         raise ValueError(f"{place}: found {shorten(lines[0][1])}, expected `{BEGIN_EXAMPLE}`.")

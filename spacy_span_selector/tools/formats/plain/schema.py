@@ -85,7 +85,6 @@ class Columns(Record):
 
     @model_validator(mode="after")
     def check_lengths(self) -> Columns:
-        """Check that all columns are of the same length."""
         lengths = {name: len(values) for name, values in self if isinstance(values, list)}
         if len({*lengths.values()}) > 1:
             found = ", ".join(f"{length} of '{name}'" for name, length in lengths.items())
@@ -283,7 +282,6 @@ class Document(Record):
             self.fail(f"(start, end) of {path}", place, expected)
 
     def fail(self, place: str, found: object, expected: str) -> NoReturn:
-        """Raise the error about something in the data."""
         raise ValueError(f"Can't read {self.name}: {place} is {show(found)}; expected {expected}.")
 
 
