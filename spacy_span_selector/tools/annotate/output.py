@@ -60,13 +60,10 @@ class OutputFolder:
     """The folder of a run that may have begun before."""
 
     def __init__(self, path: Path, manifest: Manifest, suffixes: Mapping[str, str]) -> None:
-        """Open a folder, or begin one. Only one process may do so: it must hold the lock.
-
-        suffixes (Mapping[str, str]): How the names of files end, by the names of the flat tables; "" for documents.
-        """
+        """Open a folder, or begin one. Only one process may do so: it must hold the lock."""
         self.path = path
         self.manifest = manifest
-        self.suffixes = suffixes
+        self.suffixes = suffixes  # of files, by the names of the flat tables; "" for documents
         self.done: dict[int, str] = {}  # the parts that are done, with the fingerprints of their records
         self.totals = no_counts()
         self.dates = {"started": _now()}  # by the first run in the folder, and `finished` by the last one

@@ -20,8 +20,7 @@ from ..formats.files import FILES, read_text
 from ..formats.reports import DOCUMENTS, REPEATED_DOCUMENTS, Report
 
 BRACKETED, SPACY, PLAIN = ".brackets.txt", ".spacy", ".txt"
-ANNOTATED = (BRACKETED, SPACY)
-"""How the names of files end that have gold annotation for certain."""
+ANNOTATED = (BRACKETED, SPACY)  # how the names of files end that have gold annotation for certain
 
 NOT_LEARNT = "documents without annotation that the pipeline has a component for"
 IN_DEV = "documents that are in dev, too"

@@ -36,10 +36,8 @@ LEAF = re.compile(r"\([^\s()]+\s+[^\s()]+\s*\)")  # tag and word
 WITHOUT_WORD = re.compile(r"(?:\([^()*]+)*\*\)*")
 FUNCTION_OF_PHRASE = re.compile(r"(?<=.)[-=].*")
 
-Place = Callable[[int], str]
-"""File and line of a token, for messages."""
-ColumnSpan = tuple[int, int, str]
-"""Start, end (exclusive) and label."""
+Place = Callable[[int], str]  # file and line of a token, for messages
+ColumnSpan = tuple[int, int, str]  # start, end (exclusive) and label
 Item = TypeVar("Item", bound=tuple[Any, ...])
 
 
@@ -106,15 +104,12 @@ def read_coreference_column(
 
 def pair_brackets(
     brackets: Sequence[Bracket],
-    faults: Sequence[tuple[int, str]],
+    faults: Sequence[tuple[int, str]],  # token and message of what could not be read
     sentence_numbers: Sequence[int],
     place: Place,
     report: Report,
 ) -> dict[str, list[Mention]]:
-    """The mentions of each cluster that the brackets of a document, from left to right, enclose.
-
-    faults (Sequence[tuple[int, str]]): Token and message of what could not be read, for the report.
-    """
+    """The mentions of each cluster that the brackets of a document, from left to right, enclose."""
     clusters, unpaired = _pair_mentions(brackets, [0] * len(sentence_numbers))
     if faults or unpaired:
         # The partners of two damaged mentions are not those of each other: look for them in their own sentences.
@@ -233,10 +228,7 @@ def _pair_labels(cells: Sequence[str], place: Place) -> tuple[list[ColumnSpan], 
 
 
 def by_sentence(items: Iterable[Item], sentences: Sequence[Span]) -> list[list[Item]]:
-    """The items in each sentence; those without tokens, or over the end of a sentence, are left out.
-
-    items (Iterable[Item]): Spans, or what begins with the offsets of one.
-    """
+    """The items, which begin with offsets, in each sentence; those without tokens, or over its end, are left out."""
     ends = [sentence.end for sentence in sentences]
     inside: list[list[Item]] = [[] for _ in sentences]
     for item in items:

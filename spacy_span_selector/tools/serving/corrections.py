@@ -21,8 +21,7 @@ from ..formats.bracketed import write_bracketed
 from ..formats.bracketed.writer import QUOTATIONS
 from ..formats.reports import LEFT_OUT, CorpusWarning
 
-DOUBTFUL = 0.4
-"""Links that are less probable are offered to be looked at."""
+DOUBTFUL = 0.4  # links that are less probable are offered to be looked at
 EXPECTED = (
     "`text`; `clusters`, each with `name` and `mentions`; `frames`, each with `predicate`, `roleset` and `arguments`"
 )

@@ -31,8 +31,7 @@ from .pages import Entry, Form
 from .worker import BusyError, NotAnnotatedError, Worker
 
 LONGEST_NAME = 24
-MOST_DRAFTS = 50
-"""So many are kept in memory."""
+MOST_DRAFTS = 50  # so many are kept in memory
 
 
 class Draft(NamedTuple):

@@ -33,8 +33,7 @@ from .server import HEADERS, RETRY, make_application, read_body
 from .worker import BusyError, NotAnnotatedError, Worker
 
 HEADER = "X-Span-Selector"
-BYTES_PER_CHARACTER = 200
-"""Ample for a correction: a mention takes some forty, a frame several hundred."""
+BYTES_PER_CHARACTER = 200  # ample for a correction: a mention takes some forty, a frame several hundred
 CHANGED = "The document was saved elsewhere meanwhile, in another tab or by another program."
 
 logger = logging.getLogger(__name__)

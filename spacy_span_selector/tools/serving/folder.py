@@ -16,8 +16,7 @@ from typing import NamedTuple
 from ..files.writing import write_file
 from ..formats.files import read_text
 
-RAW, CORRECTED = ".txt", ".brackets.txt"
-"""How the names of files end."""
+RAW, CORRECTED = ".txt", ".brackets.txt"  # how the names of files end
 
 
 class Source(NamedTuple):
@@ -64,7 +63,6 @@ class TextFolder:
         """Save what this version of a document was corrected to, in the bracketed format and in one step.
 
         RAISES (ChangedError): If it has another version by now.
-        RAISES (OSError): If it can't be written, naming it.
         """
         with self._saving:
             if self.read(name).version != version:

@@ -23,12 +23,10 @@ from starlette.routing import Route
 
 from .worker import BusyError, NotAnnotatedError, Worker
 
-LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
-"""The names of the computer itself."""
+LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")  # the names of the computer itself
 MOST_CONNECTIONS = 50
 FORM_TYPE = "application/x-www-form-urlencoded"
-BYTES_PER_CHARACTER = 12
-"""The most that a character takes in a form: four bytes of UTF-8, each as `%F0`."""
+BYTES_PER_CHARACTER = 12  # the most that a character takes in a form: four bytes of UTF-8, each as `%F0`
 
 HEADERS = {
     "Cache-Control": "no-store",

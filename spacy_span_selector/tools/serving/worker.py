@@ -76,8 +76,6 @@ class Worker:
         """Annotate a text as the view does, when it is its turn.
 
         request (Request | None): What it came with: one too many is refused, one whose sender has left is dropped.
-        RAISES (NotAnnotatedError): If the text can't be annotated, takes too long, or ends the process.
-        RAISES (BusyError): If too many texts wait, or there is no pipeline at the moment.
         """
         if request is not None and self._texts > self._most_waiting:
             raise BusyError("Too many texts are waiting. Send yours again in a minute.")

@@ -171,7 +171,6 @@ class Checkpoints:
         """Refuse a checkpoint that is damaged or of another training.
 
         RETURNS (list[str]): What else has changed since, such as versions, so that the result may differ.
-        RAISES (CheckpointError): If it can't be gone on from.
         """
         checkpoint.check()
         saved = checkpoint.state["identity"]

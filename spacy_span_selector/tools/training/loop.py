@@ -94,10 +94,6 @@ def train(
     """Train a pipeline as spaCy does, with the same result, and make checkpoints.
 
     `model-best` and `model-last` appear in the output folder as with spaCy, but each whole or not at all.
-
-    RAISES (NotFinite): If NaN or infinity came up; the message names the step and the documents.
-    RAISES (CheckpointError): If the corpus gives other examples than before the checkpoint.
-    RAISES (ValueError): If the dev corpus can't be scored.
     """
     config = nlp.config.interpolate()
     if config["training"]["seed"] is not None:

@@ -150,10 +150,7 @@ class Sentence(NamedTuple):
 
 
 class Scanner:
-    """Collects the text of a line, with single spaces, and the brackets that enclose parts of it.
-
-    columns (list[int]): The column of each character of the text so far.
-    """
+    """Collects the text of a line, with single spaces, and the brackets that enclose parts of it."""
 
     def __init__(self, line: TypedLine) -> None:
         self.line = line
@@ -182,10 +179,7 @@ class Scanner:
                 self.columns.append(column)
 
     def enclose(self, label: str, opened: tuple[int, int], close_column: int, if_empty: str) -> TypedBracket:
-        """Brackets that end here, or the error `if_empty`.
-
-        opened (tuple[int, int]): The length of the text, and the column, where they began.
-        """
+        """Brackets that end here, and began at this length of the text and column, or the error `if_empty`."""
         start, open_column = opened
         inside = "".join(self._characters[start:])
         words = inside.strip(" ")
