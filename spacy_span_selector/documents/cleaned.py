@@ -22,6 +22,7 @@ from .visible import HIDDEN, INNER_SPACE, is_blank, mask, split_words, unmask
 
 Place = tuple[int, int]
 Places = np.ndarray[Any, np.dtype[np.int64]]
+Blank = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,13 @@ class CleanDoc:
     source (Doc): The document.
     doc (Doc): The document without its white space tokens; `source` itself if all of its tokens are words.
     places (Places): The token of `source` that each token of `doc` is, or is a part of. Shape: (words,)
+    is_blank (Blank): Which tokens of `doc` are white space, an emoji or have nothing to see. Shape: (words,)
     """
 
     source: Doc
     doc: Doc
     places: Places
+    is_blank: Blank
 
     @property
     def has_white_space(self) -> bool:
@@ -80,28 +83,27 @@ itself is asked for tokens."""
 
 
 def clean_doc(doc: Doc) -> CleanDoc:
-    """Take the tokens out of a document that are white space, emoji or have nothing to see, and read the others.
+    """Take out what is white space, an emoji or has nothing to see, and read the other tokens.
 
     A word has a space behind it if it had white space there. Sentences begin with their first word, and spans of
     `doc.spans` keep their words. A span without words is lost.
     """
     blank, words = _look_at(doc)
-    places = np.flatnonzero(~blank)
-    return CleanDoc(doc, doc, places) if len(places) == len(doc) and not words else _rebuild(doc, places, words)
+    return _read(doc, np.flatnonzero(~blank), blank, words)
 
 
 def split_doc(doc: Doc) -> CleanDoc:
     """Read the words of a document as `clean_doc` does, but leave white space and emoji where they are."""
-    _, words = _look_at(doc)
-    places = np.arange(len(doc))
-    return _rebuild(doc, places, words) if words else CleanDoc(doc, doc, places)
+    return _read(doc, np.arange(len(doc)), *_look_at(doc))
 
 
-def _rebuild(doc: Doc, places: Places, words: Words) -> CleanDoc:
+def _read(doc: Doc, places: Places, blank: Blank, words: Words) -> CleanDoc:
+    if not words and len(places) == len(doc):
+        return CleanDoc(doc, doc, places, blank)
     repeats = np.ones(len(doc), dtype=np.int64)
     repeats[list(words)] = [len(found) for found in words.values()]
     places = np.repeat(places, repeats[places])
-    return CleanDoc(doc, rebuild_doc(doc, places.tolist(), words), places)
+    return CleanDoc(doc, rebuild_doc(doc, places.tolist(), words), places, blank[places])
 
 
 def remove_white_space(doc: Doc) -> Doc:
@@ -121,12 +123,12 @@ def count_words(doc: Doc) -> int:
     return len(doc) - int(np.count_nonzero(are_blank(doc)))
 
 
-def are_blank(doc: Doc) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def are_blank(doc: Doc) -> Blank:
     """Check whether each token is white space or an emoji, or has nothing to see. Shape: (tokens,)"""
     return _look_at(doc)[0]
 
 
-def _look_at(doc: Doc) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], Words]:
+def _look_at(doc: Doc) -> tuple[Blank, Words]:
     """Find out which tokens are blank, and which of the others are not read as they are written.
 
     Letters, digits and punctuation are known to the vocabulary; so few forms have to be looked at one by one. Of a
@@ -143,7 +145,7 @@ def _look_at(doc: Doc) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], Words]:
     return blank, words
 
 
-def _read_odd(doc: Doc, odd: Iterable[int], blank: np.ndarray[Any, np.dtype[np.bool_]]) -> Words:
+def _read_odd(doc: Doc, odd: Iterable[int], blank: Blank) -> Words:
     """Read odd tokens, and those beside them that belong to the same emoji; `blank` is set for what is all emoji."""
     masked = mask(doc.text)
     offsets, lengths = doc.to_array([IDX, LENGTH]).astype(np.int64).T

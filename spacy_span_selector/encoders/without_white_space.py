@@ -13,7 +13,7 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.types import Floats2d, Ints1d
 
-from ..documents.cleaned import PIECES, CleanDoc, clean_docs
+from ..documents.cleaned import PIECES, CleanDoc, clean_docs, split_doc
 
 if TYPE_CHECKING:
     from spacy_transformers.data_classes import FullTransformerBatch
@@ -77,9 +77,7 @@ def _run_on_words(
 
 def _with_words(cleaned: CleanDoc) -> CleanDoc:
     """A document of white space alone is read as it is, as a transformer must read something."""
-    if len(cleaned.places) or not len(cleaned.source):
-        return cleaned
-    return CleanDoc(cleaned.source, cleaned.source, np.arange(len(cleaned.source)))
+    return cleaned if len(cleaned.places) else split_doc(cleaned.source)
 
 
 def _return_to_source(output: FullTransformerBatch, cleaned: Sequence[CleanDoc]) -> None:

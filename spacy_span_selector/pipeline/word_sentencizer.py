@@ -12,30 +12,21 @@ capital for example ("It"); an ellipsis where it has a capital.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import srsly
-from spacy.attrs import (
-    IDX,
-    IS_ALPHA,
-    IS_LEFT_PUNCT,
-    IS_LOWER,
-    IS_PUNCT,
-    IS_RIGHT_PUNCT,
-    LOWER,
-    ORTH,
-    SENT_START,
-    SPACY,
-)
+from spacy.attrs import IDX, IS_ALPHA, IS_LOWER, LOWER, ORTH, SENT_START, SPACY
 from spacy.lang.tokenizer_exceptions import emoticons
 from spacy.language import Language
+from spacy.lexeme import Lexeme
+from spacy.lookups import Table
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
-from ..documents.cleaned import are_blank, split_doc
+from ..documents.cleaned import split_doc
 from ..documents.layout import Break, find_breaks
 from ..documents.quotations import find_quotations
 from ..language import ABBREVIATIONS, CAPITALISED_NAMES, FUNCTION_WORDS, SENTENCE_WORDS, SHORT_FORMS, language_table
@@ -47,6 +38,7 @@ ODD_NAMES = ("No", "Who")
 """Names behind titles, which are function words elsewhere."""
 CLOSING = 3
 """So many closing marks in a row are looked behind."""
+TABLES = (SHORT_FORMS, ABBREVIATIONS, FUNCTION_WORDS, SENTENCE_WORDS)
 
 
 @Language.factory(
@@ -86,158 +78,147 @@ class WordSentencizer(Sentencizer):
         starts = []
         for words in map(split_doc, docs):
             is_first = np.diff(words.places, prepend=-1) > 0  # no sentence starts within a token
-            starts.append(self._find_starts(words.doc)[is_first].tolist())
+            starts.append(self._find_starts(words.doc, np.flatnonzero(~words.is_blank))[is_first].tolist())
         return starts
 
-    def _find_starts(self, doc: Doc) -> Array:
-        is_space = are_blank(doc)
-        places = np.flatnonzero(~is_space)  # of the words; all that follows is about words
+    def _find_starts(self, doc: Doc, places: Array) -> Array:
+        """Find which tokens of a document start a sentence, by its words, which have these places."""
         found = np.zeros(len(doc), dtype=bool)
-        if len(places):
-            orth, lower, *others, given, offsets = doc.to_array(ATTRIBUTES)[places].T
-            is_alpha, is_lower, spaced = (values == 1 for values in others)
-            odd = _OddWords(doc, orth, ~is_alpha)
-            is_punct, is_left, is_right = map(odd.have, (IS_PUNCT, IS_LEFT_PUNCT, IS_RIGHT_PUNCT))
-            ends = np.isin(orth, np.array([doc.vocab.strings[mark] for mark in self.punct_chars], dtype=np.uint64))
-            behind = is_punct | ends | odd.are(emoticons.__contains__) | _find_references(odd)
-            begins = np.flatnonzero(~behind)  # what is no punctuation can begin a sentence
-            # A straight mark opens with white space before it and none after it.
-            spaced[:-1] |= np.diff(places) > 1
-            opens = ~spaced & np.append(False, spaced[:-1]) & (not doc.has_unknown_spaces)
-            opens = is_punct & is_left & (~is_right | opens)
-            _pair_marks(doc, odd, places, spaced, opens)
-            if "." in self.punct_chars:
-                _weigh_stops(doc, orth, lower, ends, begins, odd)
-            closes = behind & ~ends & ~opens
-            ends &= ~_lead(closes, odd.are({",", ";", ":"}.__contains__))
-            ends &= ~_lead(closes, is_lower & ~behind, least=1)
-            starts = _start_behind(ends, begins)
-            starts[begins[:1]] = True
-            ends[1:] &= ~(starts & odd.are(str.isdecimal))[:-1]  # that of an item: "2. Stir"
-            starts = _start_behind(ends, begins)
-            _start_at_opening_marks(starts, opens)
-            breaks = find_breaks(doc.text) if is_space.any() else []
-            if not self.overwrite:
-                breaks += [Break(start, start) for start in offsets[given == 1].tolist()]
-            _start_at_breaks(starts, breaks, offsets, begins)
-            found[places] = starts
-        found[1 : places[0] + 1 if len(places) else None] = False  # white space at the start belongs to the first
+        words = _Words(doc, places)
+        starts, begins = self._start_at_punctuation(words)
+        breaks = find_breaks(doc.text) if len(places) < len(doc) else []
+        if not self.overwrite:
+            breaks += [Break(start, start) for start in words.offsets[words.given].tolist()]
+        _start_at_breaks(starts, breaks, words.offsets, begins)
+        found[places[1:]] = starts[1:]  # white space at the start belongs to the first sentence
         found[:1] = True
         return found
 
+    def _start_at_punctuation(self, words: _Words) -> tuple[Array, Array]:
+        """Find which words start a sentence, and the places of those that can begin one, as they are no punctuation."""
+        strings = words.doc.vocab.strings
+        ends = np.isin(words.orth, np.array([strings[mark] for mark in self.punct_chars], dtype=np.uint64))
+        behind = ends | words.are(lambda word: word.is_punct or word.text in emoticons) | _find_references(words)
+        begins = np.flatnonzero(~behind)
+        if "." in self.punct_chars:
+            _weigh_stops(words, ends, begins)
+        opens = _find_opening_marks(words)
+        closes = behind & ~ends & ~opens
+        ends &= ~_lead(closes, words.are(lambda word: word.text in {",", ";", ":"}))
+        ends &= ~_shift(closes & _lead(closes, words.is_lower & ~behind), -1)
+        starts = _start_behind(ends, begins, np.zeros_like(opens))
+        starts[begins[:1]] = True
+        ends &= ~_shift(starts & words.are(lambda word: word.text.isdecimal()), 1)  # that of an item: "2. Stir"
+        return _start_behind(ends, begins, opens), begins
 
-class _OddWords:
-    """The words that are not of letters alone, of which there are few different ones, by their texts."""
 
-    def __init__(self, doc: Doc, orth: Array, is_odd: Array) -> None:
-        different, self.which = np.unique(orth[is_odd], return_inverse=True)
-        self.is_odd = is_odd
-        self.lexemes = [doc.vocab[word] for word in different.tolist()]
-        self.texts = [lexeme.text for lexeme in self.lexemes]
+class _Words:
+    """Facts of the words of a document, each an array: `spaced`, if white space is behind them."""
 
-    def have(self, flag: int) -> Array:
-        """Which words of the document have a flag of spaCy."""
-        return self._spread([lexeme.check_flag(flag) for lexeme in self.lexemes])
+    def __init__(self, doc: Doc, places: Array) -> None:
+        self.doc, self.places = doc, places
+        self.orth, self.lower, *facts, self.offsets = doc.to_array(ATTRIBUTES).reshape(-1, len(ATTRIBUTES))[places].T
+        is_alpha, self.is_lower, self.spaced, self.given = (values == 1 for values in facts)
+        self.spaced[:-1] |= np.diff(places) > 1
+        self._odd = ~is_alpha
+        forms, self._form_of = np.unique(self.orth[self._odd], return_inverse=True)
+        self._lexemes = [doc.vocab[form] for form in forms.tolist()]
 
-    def are(self, test: Callable[[str], bool]) -> Array:
-        """Which words of the document pass a test."""
-        return self._spread(list(map(test, self.texts)))
-
-    def _spread(self, facts: list[bool]) -> Array:
-        found = np.zeros(len(self.is_odd), dtype=bool)
-        found[self.is_odd] = np.array(facts, dtype=bool)[self.which]
+    def are(self, test: Callable[[Lexeme], bool]) -> Array:
+        """Which words pass a test, of those that are not of letters alone: there are few different ones."""
+        found = np.zeros(len(self.orth), dtype=bool)
+        found[self._odd] = np.array([test(lexeme) for lexeme in self._lexemes], dtype=bool)[self._form_of]
         return found
 
 
-def _start_behind(ends: Array, begins: Array) -> Array:
-    """Let a sentence start at the first word behind each end."""
+def _shift(facts: Array, by: int) -> Array:
+    """What is the case so many words before each, or behind it with a minus; False where there is none."""
+    return np.pad(facts, (by, 0))[: len(facts)] if by > 0 else np.pad(facts, (0, -by))[-by:]
+
+
+def _start_behind(ends: Array, begins: Array, opens: Array) -> Array:
+    """Let a sentence start at the first word behind each end, or at the marks before this word that open something."""
     starts = np.zeros(len(ends), dtype=bool)
     before = np.cumsum(ends) - ends  # a word may have the stop that ends its sentence
-    starts[begins[np.diff(before[begins], prepend=0) > 0]] = True
+    firsts = begins[np.diff(before[begins], prepend=0) > 0]
+    others = np.append(0, np.flatnonzero(~opens[1:]) + 1)
+    starts[others[np.searchsorted(others, firsts) - 1] + 1] = True
     return starts
 
 
-def _lead(closes: Array, what: Array, least: int = 0) -> Array:
-    """The places before something, if only closing marks are between, of which there are so many at least."""
-    found = np.zeros(len(what), dtype=bool)
-    for marks in range(CLOSING + 1):
-        what = np.append(what[1:], False)
-        if marks >= least:
-            found |= what
-        what &= closes
+def _lead(closes: Array, what: Array) -> Array:
+    """The places before something, if only closing marks are between."""
+    found = _shift(what, -1)
+    for _ in range(CLOSING):
+        found |= _shift(closes & found, -1)
     return found
 
 
-def _find_references(odd: _OddWords) -> Array:
+def _find_references(words: _Words) -> Array:
     """The words of references behind a sentence: "[7]"."""
-    left, number, right = odd.are("[".__eq__), odd.are(lambda text: text[:1].isdecimal()), odd.are("]".__eq__)
-    found = np.zeros(len(left), dtype=bool)
-    whole = np.flatnonzero(left[:-2] & number[1:-1] & right[2:])
-    found[whole[:, None] + np.arange(3)] = True
-    return found
+    left, right = words.are(lambda word: word.text == "["), words.are(lambda word: word.text == "]")
+    whole = left & _shift(words.are(lambda word: word.text[0].isdecimal()), -1) & _shift(right, -2)
+    return whole | _shift(whole, 1) | _shift(whole, 2)
 
 
-def _pair_marks(doc: Doc, odd: _OddWords, places: Array, spaced: Array, opens: Array) -> None:
-    """Correct which marks open something, where their shape and the spaces around them do not tell or tell wrongly."""
-    alone = odd.are('"'.__eq__) & ((spaced & np.append(True, spaced[:-1])) | doc.has_unknown_spaces)
-    if alone.any() or odd.are(lambda text: text in "„‚»").any():
-        words = np.cumsum(~are_blank(doc)) - 1
+def _find_opening_marks(words: _Words) -> Array:
+    """The marks that open something, by their shape and the spaces around them, or by turns where these mislead."""
+    doc, before = words.doc, np.append(True, words.spaced[:-1])
+    shaped, straight = words.are(lambda w: w.is_punct and w.is_left_punct), words.are(lambda w: w.is_right_punct)
+    # A straight mark opens with white space before it and none after it.
+    opens = shaped & (~straight | (~words.spaced & before & (not doc.has_unknown_spaces)))
+    alone = words.are(lambda word: word.text == '"') & ((words.spaced & before) | doc.has_unknown_spaces)
+    if alone.any() or words.are(lambda word: word.text in "„‚»").any():
         for start, end, _ in find_quotations(doc):
-            opens[words[start]], opens[words[end - 1]] = True, False
+            first, behind = np.searchsorted(words.places, (start, end)).tolist()
+            opens[first], opens[behind - 1] = True, False
+    return opens
 
 
-def _weigh_stops(doc: Doc, orth: Array, lower: Array, ends: Array, begins: Array, odd: _OddWords) -> None:
+def _weigh_stops(words: _Words, ends: Array, begins: Array) -> None:
     """Decide for each stop of an abbreviation, and each ellipsis, by the next word whether a sentence ends there."""
-    names = (SHORT_FORMS, ABBREVIATIONS, FUNCTION_WORDS, SENTENCE_WORDS)
-    short_forms, titles, function_words, sentence_words = (language_table(doc.vocab, name) for name in names)
-    if not len(function_words):
+    tables, strings = [language_table(words.doc.vocab, name) for name in TABLES], words.doc.vocab.strings
+    if not len(language_table(words.doc.vocab, FUNCTION_WORDS)):
         return
-    strings = doc.vocab.strings
-    stops, dots = odd.are(".".__eq__), odd.are(lambda text: text == "…" or (len(text) > 1 and text.endswith(".")))
-    dots[1:] |= stops[1:] & stops[:-1]  # ". . ."
-    split = np.append(False, np.isin(lower[:-1], [*short_forms, *titles])) & stops & ~dots  # of a word before it
-    split &= ~np.append(False, np.isin(lower[:-1], [*titles]) & (lower == orth)[:-1])  # "the doc."
-    split |= _find_initials(doc, orth, stops)
+    stops = words.are(lambda word: word.text == ".")
+    dots = words.are(lambda word: word.text == "…" or (len(word.text) > 1 and word.text[-1] == "."))
+    dots |= stops & _shift(stops, 1)  # ". . ."
+    split = _find_split_stops(words, stops & ~dots, *tables[:2])
     places = np.flatnonzero(dots | split)
     following = np.searchsorted(begins, places, side="right")
-    for i, k in zip(places.tolist(), following.tolist(), strict=True):
-        if k == len(begins):
-            break
-        short, word = strings[orth[i - split[i]]].rstrip(".…"), strings[orth[begins[k]]]
-        kind, what = short_forms.get(short.lower()), sentence_words.get(word.lower())
-        if kind == "number" and not word[0].isdecimal():
-            continue
-        if not word[0].isupper() or kind == "never":
-            ends[i] = False
-        elif not short:
-            ends[i] = word != "I"
-        elif kind == "time" or any(map(str.isdecimal, short)):  # "at 5C." is no abbreviation
-            ends[i] = what != "calendar"
-        else:
-            ends[i] = what == "opener" or (word.lower() in function_words and word not in CAPITALISED_NAMES)
-            ends[i] &= not (word in ODD_NAMES and short.lower() in titles)
+    for i, k in zip(places.tolist(), begins[following[following < len(begins)]].tolist(), strict=False):
+        ended = _ends_before(strings[words.orth[k]], strings[words.orth[i - split[i]]].rstrip(".…"), tables)
+        ends[i] = ends[i] if ended is None else ended
 
 
-def _find_initials(doc: Doc, orth: Array, stops: Array) -> Array:
-    """The stops behind initials, where the tokenizer made words of them: "J . R . Smith". One letter alone may be
+def _find_split_stops(words: _Words, stops: Array, short_forms: Table, titles: Table) -> Array:
+    """The stops that the tokenizer took from a short form, or from initials: "J . R . Smith". One letter alone may be
     anything: "Plan B"."""
-    letters = np.zeros(len(orth), dtype=bool)
-    before = np.flatnonzero(stops[1:])
-    texts = (doc.vocab.strings[word] for word in orth[before].tolist())
+    before = np.flatnonzero(_shift(stops, -1))
+    orth, lower = words.orth[before], words.lower[before]
+    is_short, is_title = (np.isin(lower, np.array([*table], dtype=np.uint64)) for table in (short_forms, titles))
+    letters, found = np.zeros((2, len(stops)), dtype=bool)
+    texts = [words.doc.vocab.strings[word] for word in orth.tolist()]
     letters[before] = [len(text) == 1 and text.isupper() for text in texts]
-    row = letters & (
-        np.append(letters[2:], [False] * 2)[: len(orth)] | np.append([False] * 2, letters[:-2])[: len(orth)]
-    )
-    return np.append(False, row[:-1])
+    found[before] = np.where(is_title, lower != orth, is_short)  # "the doc."
+    return _shift(found | (letters & (_shift(letters, 2) | _shift(letters, -2))), 1)
 
 
-def _start_at_opening_marks(starts: Array, opens: Array) -> None:
-    """Let each sentence start at the marks before its first word that open something."""
-    for i in (np.flatnonzero(starts[1:] & opens[:-1]) + 1).tolist():
-        first = i
-        while first > 1 and opens[first - 1]:
-            first -= 1
-        starts[i], starts[first] = False, True
+def _ends_before(word: str, short: str, tables: Sequence[Table]) -> bool | None:
+    """Check whether a sentence ends between a short form, "" for an ellipsis, and a word; None if that is open."""
+    short_forms, titles, function_words, sentence_words = tables
+    kind, what = short_forms.get(short.lower()), sentence_words.get(word.lower())
+    if kind == "number" and not word[0].isdecimal():
+        return None
+    if not word[0].isupper() or kind == "never":
+        return False
+    if not short:
+        return word != "I"
+    if kind == "time" or any(map(str.isdecimal, short)):  # "at 5C." is no abbreviation
+        return bool(what != "calendar")
+    if word in ODD_NAMES and short.lower() in titles:
+        return False
+    return what == "opener" or (word.lower() in function_words and word not in CAPITALISED_NAMES)
 
 
 def _start_at_breaks(starts: Array, breaks: list[Break], offsets: Array, begins: Array) -> None:
