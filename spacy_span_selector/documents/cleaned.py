@@ -3,7 +3,8 @@
 spaCy makes tokens of line ends and of repeated spaces. They are no words: where a text is wrapped must not change what
 is found in it. So the components and encoders of this package read a document without them, and what is found is
 written to the document as it is. An emoji, or a token of characters without a shape, such as the space without width
-U+200B, is no word either; and a token that has white space in it, as `merge_entities` makes them, is several.
+U+200B, is no word either; and a token that has white space in it, as `merge_entities` makes them, is several. The stop
+that the tokenizer took from an "etc." is part of no word, unless it ends a sentence.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from spacy.attrs import IDX, IS_ALPHA, IS_DIGIT, IS_PUNCT, LENGTH, ORTH
+from spacy.attrs import IDX, IS_ALPHA, IS_DIGIT, IS_PUNCT, LENGTH, ORTH, SENT_START
 from spacy.tokens import Doc, Span
 
+from ..language import SHORT_FORMS, language_table
 from .rebuilt import Words, rebuild_doc
 from .visible import HIDDEN, INNER_SPACE, is_blank, mask, split_words, unmask
 
@@ -83,18 +85,31 @@ itself is asked for tokens."""
 
 
 def clean_doc(doc: Doc) -> CleanDoc:
-    """Take out what is white space, an emoji or has nothing to see, and read the other tokens.
+    """Take out what is white space, an emoji, an inner stop or has nothing to see, and read the other tokens.
 
     A word has a space behind it if it had white space there. Sentences begin with their first word, and spans of
     `doc.spans` keep their words. A span without words is lost.
     """
     blank, words = _look_at(doc)
+    blank[_find_inner_stops(doc, blank)] = True
     return _read(doc, np.flatnonzero(~blank), blank, words)
 
 
 def split_doc(doc: Doc) -> CleanDoc:
     """Read the words of a document as `clean_doc` does, but leave white space and emoji where they are."""
     return _read(doc, np.arange(len(doc)), *_look_at(doc))
+
+
+def _find_inner_stops(doc: Doc, blank: Blank) -> list[int]:
+    """Find the stops of short forms such as "etc.", behind which their sentence goes on."""
+    if not doc.has_annotation("SENT_START"):
+        return []
+    kinds, words = language_table(doc.vocab, SHORT_FORMS), np.flatnonzero(~blank)
+    orth, starts = doc.to_array([ORTH, SENT_START]).T
+    goes_on = np.diff(np.cumsum(starts == 1)[words]) == 0
+    stops = words[:-1][goes_on & (orth[words[:-1]] == doc.vocab.strings["."])]
+    short = (doc[i - 1] for i in stops[stops > 0].tolist())
+    return [word.i + 1 for word in short if not word.whitespace_ and kinds.get(word.lower_) in ("", "time")]
 
 
 def _read(doc: Doc, places: Places, blank: Blank, words: Words) -> CleanDoc:

@@ -132,7 +132,7 @@ def _words_and_spaces(doc: Doc, kept: Sequence[int], words: Words) -> tuple[list
         if following == after or after == len(doc):
             return bool(doc[token].whitespace_)
         removed = doc[after:following].text
-        if not (is_blank(doc[after].text) or EMOJI.match(removed)):
+        if not (doc[after].text == "." or is_blank(doc[after].text) or EMOJI.match(removed)):
             return bool(doc[token].whitespace_)
         if any(other.whitespace_ or other.text.isspace() for other in doc[token:following]):
             return True

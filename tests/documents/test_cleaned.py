@@ -106,6 +106,35 @@ def test_an_emoji_between_words_leaves_a_space() -> None:
     assert clean_doc(NLP("Ann\U0001f389won. Tom\U0001f389's a\u2708\ufe0f hat")).doc.text == "Ann won. Tom's a hat"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Spoons, forks, etc{} are in the drawer.",
+        "She bought cups, plates, etc{} for the party.",
+        "He sells tools, rope, etc{}, and he likes them.",
+        "Lions (tigers, etc{}) live there.",
+        "Old coins, stamps, etc{}\nfilled the drawer.",
+        "Rain, hail, etc{}: all of it fell. Tom left.",
+        "Marsh et al{} say that bees sleep.",
+        "The bank on Elm Blvd{} has closed.",
+    ],
+)
+def test_a_short_form_within_a_sentence_is_read_as_without_its_stop(text: str) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("word_sentencizer")
+    words, plain = (clean_doc(nlp(text.format(stop))) for stop in (".", ""))
+    assert len(words.source) == len(plain.source) + 1
+    for attribute in ("text", "whitespace_", "is_sent_start"):
+        assert [getattr(word, attribute) for word in words.doc] == [getattr(word, attribute) for word in plain.doc]
+
+
+@pytest.mark.parametrize("text", ["Bring cups, etc.", "Bring cups, etc. We have none.", "See Fig. 3.", "He et . al"])
+def test_other_stops_are_read(text: str) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("word_sentencizer")
+    assert clean_doc(nlp(text)).doc.text == text
+
+
 def test_words_and_tokens_find_each_other() -> None:
     cleaned = clean_doc(Doc(NLP.vocab, words=["Ann Lee", "\n", "saw", "Tom's dog"]))
     assert [token.text for token in cleaned.doc] == ["Ann", "Lee", "saw", "Tom", "'s", "dog"]
