@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, pairwise
 from typing import NamedTuple
+
+from .labels import Label, find_labels
+from .lines import ITEM, SENTENCE_END, Block, Line, header_lines, is_full, is_wrapped, read_blocks
 
 SHORT = 60
 """Lines of verse and of signatures have at most so many characters."""
@@ -32,14 +35,7 @@ SMALL_WORDS = frozenset(
 )
 """Words of a heading that have no capitals."""
 
-QUOTED = re.compile(r"(?:>\s*)+")
 HEADING = re.compile(r"#{1,6}\s")
-BULLET = r"[-*+•‣◦▪●○·]"
-NUMBER = (
-    r"\d{1,3}(?:\.\d{1,3})*[.)]|\d{1,3}(?:\.\d{1,3})+|(?:[A-Za-z]|[ivx]+|[IVX]+)[.)]|"
-    r"[(\[](?:\d{1,3}|[A-Za-z]|[ivx]+)[)\]]"
-)
-ITEM = re.compile(rf"(?:{BULLET}|{NUMBER}|\[[ xX]\])\s+(?=\S)")
 GREETING = re.compile(
     r"(?:dear|hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|to whom it may concern)\b[^.?;]{0,50}"
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof)\.[^.?;]{0,40})?[,:!]?",
@@ -51,60 +47,9 @@ CLOSING = re.compile(
     r"(?:(?:yours|very) )*(?:sincerely|truly|faithfully|ever)(?: yours)?|yours)[,.!]?|--",
     re.IGNORECASE,
 )
-HEADER = re.compile(r"(from|to|cc|bcc|subject|date|sent|reply-to)\s*:(?:\s|$)", re.IGNORECASE)
-MORE_HEADERS = re.compile(r"[A-Z][\w-]*\s?:\s")
 ASIDE = re.compile(r"\[\W*\w[^\]]*\]\W*|\(\W*\w[^)]*\)\W*|[\d:.,]+ --> [\d:.,]+")  # the last is the time of a subtitle
 CELLS = re.compile(r"\t|\s\|\s|^\|")
 COLUMNS = re.compile(r"[^\s.!?:;,\"'”’)] {3,}\S")
-SENTENCE_END = re.compile(r"(?:(?<!\b[A-Z])\.|[!?:…])['\"’”)\]*_]*$")  # an initial ends none
-
-STAMP = r"(?:\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:,\s*|T|\s+))?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\b\.?)?"
-TIME = re.compile(rf"\u200e?(?:\[{STAMP}\]|{STAMP})(?:\s+[-–])?\s+(?=\S)")
-CHAT_NAME = re.compile(r"<\s*[@+%~&]?([^<>]{1,40}?)\s*>(?:\s+|$)|([^\s:<>\[\]][^:<>\[\]]{0,39}?)\s*:(?:\s+|$)")
-NAME_AND_TIME = re.compile(rf"([^\s:\[\]()<>][^:\[\]()<>]{{0,39}}?)\s+(?:[\[(]{STAMP}[\])]\s*:?(?:\s+|$)|{STAMP}$)")
-COLON = re.compile(r"([^\W_][^:\[\]<>()\"“”]{0,39}?)(?:\s*[(\[][^)\]]{1,40}[)\]])?\s*:(?:\s+|$)")
-PERIOD = re.compile(r"((?:(?:DR|MR|MRS|MS|ST)\. )?[^\W\d_][^\s.:]*(?: [^\s.:]+){0,3})\.\s+(?=\S)")
-ALONE = re.compile(
-    r"((?:(?:DR|MR|MRS|MS|ST)\. )?[^\W\d_][^.:()\[\]!?,;\"“”]{1,30}?)\.?(?:\s*[(\[][^)\]]{1,30}[)\]])?\.?"
-)
-NO_NAME = re.compile(
-    r"(?:act|scene|prologue|epilogue|chapter|book|part|int|ext|fade|cut|the end|end|dramatis|persons|enter|exit|exeunt|"
-    r"notes?|nb|ps|p\.s|tips?|warning|re|https?)\b",
-    re.IGNORECASE,
-)
-WITHIN_NAMES = frozenset({"of", "the", "and", "de", "la", "van", "von", "der", "&", "to", "a"})
-
-
-STYLES = ("chat", "colon", "period", "alone")
-"""How a text may say who speaks: "[12:03] Ann: hi"; "Ann: hi"; "ANN. Hi"; "ANN" in a line of its own."""
-
-
-class Line(NamedTuple):
-    """A line that is not blank.
-
-    start (int): Where its text starts.
-    text (str): What it says, without white space at both ends, and without the marks before a line that a mail quotes.
-    indent (int): The characters before it in its line.
-    first (int): Its first character that is not white space.
-    """
-
-    start: int
-    text: str
-    indent: int
-    first: int
-
-
-class Label(NamedTuple):
-    """The words before a turn that say who speaks.
-
-    start, end (int): Where they are, with their punctuation.
-    name (str): The speaker; empty if what follows is spoken by nobody.
-    """
-
-    start: int
-    end: int
-    name: str
-    style: str
 
 
 class Break(NamedTuple):
@@ -131,38 +76,6 @@ class TextLine(NamedTuple):
     kind: str
     apart: bool
     indent: int
-
-
-Block = list[Line]
-"""Lines without a blank line between them: a paragraph, a stanza, a list."""
-
-
-def read_blocks(text: str) -> list[Block]:
-    """The lines of a text, block by block. Lines that a mail quotes are in blocks of their own."""
-    blocks: list[Block] = [[]]
-    end = depth = 0
-    for raw in text.split("\n"):
-        line = raw.strip()
-        indent = len(raw) - len(raw.lstrip())
-        first = end + indent
-        quoted = QUOTED.match(line)
-        if quoted is not None:
-            indent += quoted.end()
-            line = line[quoted.end() :]
-        marks = 0 if quoted is None else quoted[0].count(">")
-        if not line or marks != depth:
-            blocks.append([])
-            depth = marks
-        if line:
-            blocks[-1].append(Line(end + indent, line, indent, first))
-        end += len(raw) + 1
-    return [block for block in blocks if block]
-
-
-def is_wrapped(block: Block) -> bool:
-    """Check whether the lines of a block may be those of a longer line that was wrapped."""
-    width = max(line.indent + len(line.text) for line in block)
-    return all(_is_full(line, after, width) for line, after in pairwise(block))
 
 
 def find_breaks(text: str) -> list[Break]:
@@ -239,7 +152,7 @@ def _flows(block: Block) -> Callable[[int], bool]:
     """Check whether lines go on in the same line as those before them: lines of prose that was wrapped are wide, most
     of them are full, and not all begin with capitals. A line that is not full and ends a sentence ends a paragraph."""
     width = max(line.indent + len(line.text) for line in block)
-    full = [True, *(_is_full(line, after, width) for line, after in pairwise(block))]
+    full = [True, *(is_full(line, after, width) for line, after in pairwise(block))]
     ragged = full.count(False)
     share = RAGGED_VERSE if width <= SHORT else RAGGED
     verse = len(block) >= CAPITAL_LINES and all(map(_is_capital, block))
@@ -318,7 +231,7 @@ def _ends_item(block: Block, kinds: Sequence[str], i: int) -> bool:
         kinds[i - 1] in ("item", "more")
         and before.indent >= line.indent
         and _is_capital(line)
-        and not _is_full(before, line, width)
+        and not is_full(before, line, width)
     )
 
 
@@ -342,18 +255,6 @@ def _has_cells(line: Line, wrapped: bool) -> bool:
     return CELLS.search(line.text) is not None or (not wrapped and COLUMNS.search(line.text) is not None)
 
 
-def header_lines(block: Block) -> Iterator[int]:
-    """The headers of a mail in a block: two of them at least, one after the other."""
-    if not any(map(HEADER.match, [line.text for line in block])):
-        return
-    for i, line in enumerate(block):
-        near = [other.text for other in block[max(0, i - 1) : i + 2]]
-        pair = sum(HEADER.match(other) is not None for other in near) > 1
-        if HEADER.match(line.text) and pair:
-            yield i
-            yield from takewhile(lambda k: MORE_HEADERS.match(block[k].text), range(i + 1, len(block)))
-
-
 def _find_verses(blocks: Sequence[Block]) -> set[int]:
     """Lines of verse: in a run of stanzas all are short and begin with capitals, and many are not full."""
     runs = groupby(blocks, lambda block: all(len(line.text) <= SHORT and _is_capital(line) for line in block))
@@ -365,82 +266,11 @@ def _verses_of(run: Sequence[Block]) -> set[int]:
     if len(lines) < VERSES:
         return set()
     width = max(line.indent + len(line.text) for line in lines)
-    full = [_is_full(line, after, width) for block in run for line, after in pairwise(block)]
+    full = [is_full(line, after, width) for block in run for line, after in pairwise(block)]
     return {line.start for line in lines} if 4 * full.count(False) >= len(full) > 0 else set()
-
-
-def _is_full(line: Line, after: Line, width: int) -> bool:
-    """Check whether the first word of the next line would not have fitted, with two spaces."""
-    return line.indent + len(line.text) + 2 + len(after.text.split(None, 1)[0]) > width
 
 
 def _is_capital(line: Line) -> bool:
     """Check whether a line begins with a capital or a figure, behind any marks."""
     first = next(filter(str.isalnum, line.text), "")
     return first.isupper() or first.isdigit()
-
-
-def find_labels(blocks: Sequence[Block], styles: Sequence[str] = STYLES) -> list[Label]:
-    """The labels of turns, in the style that has the most; chats come first.
-
-    Among all styles, a single label counts only at the start of the text.
-
-    styles (Sequence[str]): The styles to look for, if not for all.
-    """
-    found: dict[str, list[Label]] = {style: [] for style in styles}
-    for block in blocks:
-        wrapped = len(block) > 1 and is_wrapped(block)
-        headers = set(header_lines(block))
-        inside: dict[str, list[tuple[int, Label]]] = {style: [] for style in styles}
-        for i, line in enumerate(block):
-            after = block[i + 1] if i + 1 < len(block) else None
-            for style in styles if i not in headers else ():
-                if label := _read_label(line, after, style):
-                    inside[style].append((i, label))
-                    break
-        for style, read in inside.items():
-            certain = style == "chat" or not wrapped or 2 * len(read) >= len(block)
-            found[style] += [
-                label for i, label in read if certain or i == 0 or SENTENCE_END.search(block[i - 1].text) is not None
-            ]
-    named = {style: [label for label in labels if label.name] for style, labels in found.items()}
-    best = max(named, key=lambda style: (style == "chat" and len(named[style]) > 1, len(named[style])), default="")
-    if not best or not named[best]:
-        return []
-    if styles is STYLES and len(named[best]) == 1 and named[best][0].start != blocks[0][0].start:
-        return []
-    return found[best]
-
-
-def _read_label(line: Line, after: Line | None, style: str) -> Label | None:
-    """The label that a line begins with, in one style."""
-    text = line.text
-    name: str | None = None
-    end = 0
-    if style == "chat":
-        if time := TIME.match(text):
-            match = CHAT_NAME.match(text, time.end())
-            name, end = (match[1] or match[2], match.end()) if match else ("", time.end())
-        elif (match := NAME_AND_TIME.match(text)) and is_name(match[1]):
-            name, end = match[1], match.end()
-    elif style == "colon":
-        if (match := COLON.match(text)) and is_name(match[1]):
-            name, end = match[1], match.end()
-    elif style == "period":
-        if (match := PERIOD.match(text)) and _is_name_in_capitals(match[1]):
-            name, end = match[1], match.end()
-    elif after and not after.text.isupper() and (match := ALONE.fullmatch(text)) and _is_name_in_capitals(match[1]):
-        name, end = match[1], len(text)
-    return None if name is None else Label(line.start, line.start + end, " ".join(name.split()), style)
-
-
-def is_name(text: str) -> bool:
-    """Check whether words may be the name of a speaker: a few that begin with capitals."""
-    words = text.split()
-    if len(words) > 5 or NO_NAME.match(text) or not words[0][0].isupper():
-        return False
-    return all(not word[0].isalpha() or word[0].isupper() or word in WITHIN_NAMES for word in words)
-
-
-def _is_name_in_capitals(text: str) -> bool:
-    return text.isupper() and len(text) > 1 and is_name(text) and not ITEM.match(f"{text}. x")

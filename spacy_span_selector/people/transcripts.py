@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from spacy.attrs import IDX, IS_SPACE
+from spacy.attrs import IDX, IS_SPACE, LENGTH
 from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.types import Ints2d
 
 from ..annotation import set_speakers
 from ..annotation.checks import show
-from ..documents.layout import Block, Label, find_labels, header_lines, read_blocks
+from ..documents.labels import ONLY_STAMP, Label, find_labels
+from ..documents.lines import Block, header_lines, read_blocks
 from ..documents.tokenized import make_doc
+from .captions import TAG, Captions, Place, find_captions, hide
 
 KINDS: dict[str, Sequence[str]] = {
-    "chat": ("chat",),
-    "dialogue": ("colon",),
+    "chat": ("chat", "stamped", "angle", "bracket", "prompt"),
+    "dialogue": ("colon", "heading"),
     "email": (),
     "play": ("period", "alone", "colon"),
 }
 """The kinds of transcripts, and the styles of their labels."""
 
+CHATS = (*KINDS["chat"], "heading")
+"""The styles of texts that have no stage directions."""
+
+UNSEEN = dict.fromkeys([0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], " ") | {13: "\n"}
+"""A byte order mark, marks of the direction of writing, which messengers put around names, and ends of lines."""
 FROM = re.compile(r"from\s*:\s*(.*)", re.IGNORECASE)
 ADDRESS = re.compile(r"\s*[<(\[](?:mailto:)?[^<>()\[\]\s]+@[^<>()\[\]\s]+[>)\]]")
 WROTE = re.compile(r"On\s((?:[^\n]|\n(?!\s*\n)){1,200}?)\swrote:\s*$", re.MULTILINE)
@@ -51,15 +60,13 @@ class Turn(NamedTuple):
     directions: tuple[tuple[int, int], ...] = ()
 
 
-Place = tuple[int, int]
-
-
 def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Doc:
     """Make a document of a text that says who speaks, and annotate it: `nlp(doc_from_transcript(nlp, text))`.
 
-    Turns are found in `Ann: Hi.`, in chats (`[12:03] Ann: hi`, `12:03 <ann> hi`), in mails, whose body is the sender's
-    until a mail that it forwards or answers, and in plays (`HAMLET. To be`, or the name in capitals in a line of its
-    own). Labels and headers are sentences of their own, outside of the turn, and nobody speaks stage directions.
+    Turns are found in dialogues (`Ann: Hi.`, `user: hi`, `**Ann:** hi`, `Q. Why?`), in chats (`[12:03] Ann: hi`,
+    `<ann> hi`, `[Ann] hi`), in captions (WebVTT, SRT), in mails, whose body is the sender's until a mail that it
+    forwards or answers, and in plays (`HAMLET. To be`, or the name in capitals in a line of its own). Labels, headers
+    and the times of cues are sentences of their own, outside of the turn, and nobody speaks stage directions.
 
     kind (str | None): One of "chat", "dialogue", "email" and "play"; None for what is found.
     RETURNS (Doc): The document: its text is `text`, and the words of turns are in `doc.spans["speakers"]`.
@@ -70,10 +77,10 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
     if not isinstance(text, str):
         raise ValueError(f"The text of a transcript is {show(text)}; expected a string.")
     try:
-        doc = make_doc(nlp, text)
+        doc = read_transcript(nlp, text, kind)
     except ValueError as error:  # such as a text that is too long, or half of a character
         raise ValueError(f"The text starting {text[:40]!r} can't be split into words: {error}") from error
-    if not mark_turns(doc, kind):
+    if doc is None:
         raise ValueError(
             f"No turns of {kind or 'a dialogue, a chat, a mail or a play'} were found in the text starting "
             f"{text[:40]!r}. Expected lines such as 'Ann: Hi.', '[12:03] Ann: hi', 'From: Ann' or 'HAMLET. To be'. "
@@ -82,17 +89,37 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
     return doc
 
 
-def mark_turns(doc: Doc, kind: str | None = None) -> bool:
-    """Find the turns of a document, and set its speakers and the starts of sentences at labels and turns.
+def read_transcript(nlp: Language, text: str, kind: str | None = None) -> Doc | None:
+    """Make a document with speakers, whose sentences start at labels and turns, of a text that has turns.
 
-    doc (Doc): The document. It is modified only if there are turns.
     kind (str | None): One of `KINDS`; None for what is found.
-    RETURNS (bool): Whether there are turns.
     """
-    labels, turns = read_turns(doc.text, kind)
-    if turns:
-        set_turns(doc, turns, labels)
-    return bool(turns)
+    labels, turns = read_turns(text, kind)
+    if not turns:
+        return None
+    places = [*labels, *(place for turn in turns for place in [turn[1:3], *turn.directions])]
+    doc = _split_at(nlp, make_doc(nlp, text), places)
+    set_turns(doc, turns, labels)
+    return doc
+
+
+def _split_at(nlp: Language, doc: Doc, places: Sequence[Place]) -> Doc:
+    """A document without words that are partly in one of some places, and with each tag of captions as one word."""
+    offsets, lengths, is_space = doc.to_array([IDX, LENGTH, IS_SPACE]).astype(np.int64).T
+    tags = np.array([TAG.fullmatch(doc.text, *place) is not None for place in places])
+    edges = np.array(places)
+    words = np.searchsorted(offsets, edges, side="right") - 1
+    inside = (edges > offsets[words]) & (edges < (offsets + lengths)[words]) & (is_space[words] == 0)
+    cuts = np.unique(edges[inside | tags[:, None]]).tolist()
+    pieces = [doc.text[start:end] for start, end in pairwise([0, *cuts, len(doc.text)])]
+    docs = [
+        Doc(nlp.vocab, words=[piece.rstrip()], spaces=[piece[-1].isspace()])
+        if TAG.fullmatch(piece)
+        else make_doc(nlp, piece)
+        for piece in pieces
+        if piece
+    ]
+    return doc if len(docs) < 2 else Doc.from_docs(docs, ensure_whitespace=False)
 
 
 def read_turns(text: str, kind: str | None = None) -> tuple[list[Place], list[Turn]]:
@@ -101,39 +128,80 @@ def read_turns(text: str, kind: str | None = None) -> tuple[list[Place], list[Tu
     kind (str | None): One of `KINDS`; None for what is found.
     RETURNS (tuple[list[Place], list[Turn]]): The characters of labels and headers, and the turns, in order.
     """
+    text = text.replace("\r\n", " \n").translate(UNSEEN)
+    captions = find_captions(text)
+    text = hide(text, sorted([*captions.cues, *captions.tags, *(label[:2] for label in captions.changes)]))
     blocks = read_blocks(text)
     if kind == "email" or (kind is None and any(_is_of_mail(text, block) for block in blocks)):
         return _read_mails(text, blocks)
-    labels = find_labels(blocks) if kind is None else find_labels(blocks, KINDS[kind])
-    return _read_labelled(text, blocks, labels)
-
-
-def _read_labelled(text: str, blocks: Sequence[Block], labels: Sequence[Label]) -> tuple[list[Place], list[Turn]]:
-    """Turns that last from a label to the next one, or to what is no turn in a play."""
-    if not labels:
+    labels = captions.changes
+    if not any(label.name for label in labels):
+        labels = sorted([*labels, *(find_labels(blocks) if kind is None else find_labels(blocks, KINDS[kind]))])
+    if not any(label.name for label in labels):
         return [], []
-    style = labels[0].style
+    return _read_labelled(text, blocks, labels, captions)
+
+
+def _read_labelled(
+    text: str, blocks: Sequence[Block], labels: Sequence[Label], captions: Captions
+) -> tuple[list[Place], list[Turn]]:
+    """Turns that last from a label to the next one, or to what is no turn in a play."""
+    style = next(label.style for label in labels if label.name)
     scenes: list[int] = []
-    if style != "chat":
+    if style not in CHATS:
         scenes = [block[0].start for block in blocks if SCENE.match(block[0].text)]
     if style == "alone" and SCREENPLAY.search(text):  # what comes after a blank line is told
         scenes += [block[0].start for block in blocks]
     starts = {label.start for label in labels}
     ends = sorted([*starts, *(scene for scene in scenes if scene not in starts), len(text)])
+    hidden = [] if style == "voice" else captions.cues
+    if style not in CHATS:
+        hidden = hidden + [
+            (line.start, line.start + len(line.text))
+            for block in blocks
+            for line in block
+            if ONLY_STAMP.fullmatch(line.text)
+        ]
+    places = sorted([*hidden, *(label[:2] for label in labels)])
+    hidden = sorted([*hidden, *captions.tags])
     turns = []
-    places = np.searchsorted(ends, [label.start for label in labels], side="right")
-    for label, place in zip(labels, places.tolist(), strict=True):
+    for label, place in zip(
+        labels, np.searchsorted(ends, [label.start for label in labels], side="right").tolist(), strict=True
+    ):
         if label.name:
-            end = ends[place]
-            turns.append(Turn(label.name, label.end, end, tuple(_find_directions(text[label.end : end], label))))
-    return [(label.start, label.end) for label in labels], turns
+            end = label.end + len(text[label.end : ends[place]].rstrip())
+            inside = hidden[bisect_left(hidden, (label.end,)) : bisect_left(hidden, (end,))]
+            directions = _join_places([*_find_directions(text[label.end : end], label), *inside])
+            turns.append(Turn(label.name, label.end, end, directions))
+    return places, _join_turns(turns, hide(text, places)) if captions.cues else turns
 
 
 def _find_directions(spoken: str, label: Label) -> Iterator[Place]:
-    if label.style != "chat":
-        rule = DIRECTION if label.style == "colon" else DIRECTION_IN_PLAY
+    if label.style not in CHATS:
+        rule = DIRECTION_IN_PLAY if label.style in KINDS["play"][:2] else DIRECTION
         for match in rule.finditer(spoken):
             yield label.end + match.start(), label.end + match.end()
+
+
+def _join_places(places: Sequence[Place]) -> tuple[Place, ...]:
+    """The characters that are in any of some places."""
+    joined: list[Place] = []
+    for start, end in sorted(places):
+        if joined and start <= joined[-1][1]:
+            start, end = joined[-1][0], max(joined.pop()[1], end)
+        joined.append((start, end))
+    return tuple(joined)
+
+
+def _join_turns(turns: Sequence[Turn], spoken: str) -> list[Turn]:
+    """Turns of one speaker as one where a new cue is all that is between them."""
+    joined: list[Turn] = []
+    for turn in turns:
+        if joined and joined[-1].name == turn.name and not spoken[joined[-1].end : turn.start].strip():
+            last = joined.pop()
+            turn = Turn(turn.name, last.start, turn.end, (*last.directions, (last.end, turn.start), *turn.directions))
+        joined.append(turn)
+    return joined
 
 
 def _read_mails(text: str, blocks: Sequence[Block]) -> tuple[list[Place], list[Turn]]:
@@ -214,6 +282,7 @@ def set_turns(doc: Doc, turns: Sequence[Turn], labels: Sequence[Place] = ()) -> 
         inside = find_words(start, end)
         values[inside] = -1
         values[inside[:1]] = 1
+        values[words[np.searchsorted(offsets, end) :][:1]] = 1
     for turn in turns:
         edges = [turn.start, *(edge for place in turn.directions for edge in place), turn.end]
         parts = [find_words(*pair) for pair in zip(edges[::2], edges[1::2], strict=True)]

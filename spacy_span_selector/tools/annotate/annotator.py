@@ -15,7 +15,7 @@ from spacy.util import import_file
 
 from ...annotation import get_speakers, set_title
 from ...documents.tokenized import make_doc
-from ...people.transcripts import mark_turns, set_turns
+from ...people.transcripts import read_transcript, set_turns
 from ...pipeline.batches import batch_by_words
 from ..files.pipelines import find_keys, load_pipeline
 from ..formats.registry import formats
@@ -161,11 +161,15 @@ class Annotator:
                 "allow more with --max-length"
             )
         try:
-            doc = make_doc(self.nlp, content) if isinstance(content, str) else Doc(self.nlp.vocab).from_bytes(content)
+            doc = None
+            if not isinstance(content, str):
+                doc = Doc(self.nlp.vocab).from_bytes(content)
+            elif self.job.transcripts and not record.speakers:
+                doc = read_transcript(self.nlp, content)
+            if doc is None:
+                doc = make_doc(self.nlp, str(content))
             if record.speakers:
                 set_turns(doc, record.speakers)
-            elif self.job.transcripts and isinstance(content, str):
-                mark_turns(doc)
         except Exception as error:  # a tokenizer may be of any kind
             return f"it can't be split into tokens: {describe(error)}"
         set_title(doc, record.id)
