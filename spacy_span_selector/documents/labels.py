@@ -32,7 +32,7 @@ DAY = (
 STAMP = rf"(?:{DAY}(?:,\s{{0,4}}|T|\s{{1,4}})(?:at\s)?)?\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?(?:\s?[AaPp]\.?[Mm]\b\.?)?"
 ONLY_STAMP = re.compile(rf"\[{STAMP}\]|\({STAMP}\)|{STAMP}")
 TIME = re.compile(rf"[*_]{{0,3}}(?:{ONLY_STAMP.pattern})(?:\s?[-–:])?\s+(?=\S)")
-MORE = r"[^:：\[\]<>()\"“”，。！？；\t]{0,39}?"  # of a name behind its first character
+MORE = r"[^*:：\[\]<>()\"“”，。！？；\t]{0,39}?"  # of a name behind its first character
 AFTER_NAME = r"\s{0,4}(?::[*_]{1,3}\s*|[:：][*_]{0,3}(?:\s+|$)|：\s*)"
 CHAT_NAME = re.compile(
     rf"<\s*[@+%~&]?([^<>]{{1,40}}?)\s*>(?:\s+|$)|From\s+([^\s:]{MORE})(?:\s+to\s[^:]{{1,60}})?\s?:(?:\s+|$)|"
@@ -45,7 +45,7 @@ NAME_AND_TIME = re.compile(
 ONLY_NAME = re.compile(r"[^\s:<>\[\]][^:<>\[\]]{0,39}")
 EVENT = re.compile(r"(?:\*{1,3}|-!-|-->|<--|--|==)\s")
 COLON = re.compile(
-    rf"[*_]{{0,3}}(?P<open>\[)?([^\s:：\[\]<>()\"“”#|]{MORE})(?(open)\]|(?:\s{{0,4}}[(\[][^)\]]{{1,40}}[)\]])?)"
+    rf"[*_]{{0,3}}(?P<open>\[)?([^\s:：\[\]<>()\"“”#|]{MORE})(?(open)\]|(?P<aside>\s{{0,4}}[(\[][^)\]]{{1,40}}[)\]])?)"
     rf"[*_]{{0,3}}{AFTER_NAME}(?!https?:)"
 )
 LETTER = re.compile(r"([QAB]\.)\s+(?=\S)")
@@ -70,7 +70,7 @@ NO_NAME = re.compile(
 WITHIN_NAMES = frozenset({"of", "the", "and", "de", "la", "van", "von", "der", "&", "to", "a"})
 ROLE = re.compile(
     r"(?:user|assistant|system|human|ai|bot|chatbot|agent|customer|client|caller|operator|speaker|host|guest|"
-    r"interviewer|interviewee|therapist|patient|doctor|teacher|student|me|you|them)(?:[ _-]?\w)?",
+    r"interviewer|interviewee|therapist|patient|doctor|teacher|student|me|you|them)(?:[ _-]?\d{1,3}|[ _-][a-z])?",
     re.IGNORECASE,
 )
 HANDLE = re.compile(r"@?[^\W_][\w.'’&+-]*")
@@ -146,7 +146,9 @@ def _read_label(line: Line, after: Line | None, style: str) -> Label | None:
     elif style == "colon":
         if match := LETTER.match(text):
             name, end = match[1], match.end()
-        elif (match := COLON.match(text)) and (is_name(match[2]) or _is_handle(match[2])):
+        elif (match := COLON.match(text)) and (
+            is_name(match[2]) or (_is_handle(match[2]) and not match["aside"])  # and not the type of an argument
+        ):
             name, end = match[2], match.end()
     elif style == "period":
         if (match := PERIOD.match(text)) and _is_name_in_capitals(match[1]):
@@ -170,7 +172,7 @@ def _read_stamped(line: Line, after: Line | None) -> tuple[str | None, int]:
     text = line.text
     if after and ONLY_STAMP.fullmatch(after.text) and ONLY_NAME.fullmatch(text) and is_name(text):
         return text, after.start + len(after.text) - line.start
-    if time := TIME.match(text):
+    if (time := TIME.match(text)) and not ONLY_STAMP.fullmatch(text):
         match = CHAT_NAME.match(text, time.end())
         name = match and (match[1] or match[2] or match[3]).strip("@*_ ")
         if match and name and (any(map(str.isalnum, name)) or name[0] >= OTHER_THAN_LETTERS):
@@ -215,7 +217,7 @@ def _take_turns(labels: Sequence[Label], n_lines: int, any_style: bool) -> bool:
     sure = all(map(_is_sure, counts))
     foreign = not all(map(str.isascii, said))
     style = named[0].style if named else ""
-    if style == "colon" and not any(name[0].islower() for name in counts if not ROLE.fullmatch(name)):
+    if style == "colon" and all(_is_sure(name) or is_name(name) for name in counts):
         kept = total == 2 or repeated or talk > 0 or foreign or not any_style  # and not the keys of a record
         capital = sure and any(name[0].isupper() for name in counts)
         return kept and (capital or (len(counts) > 1 and (sure or FEWEST_LINES * total >= n_lines)))
@@ -243,11 +245,14 @@ def is_name(text: str) -> bool:
 def _is_handle(text: str) -> bool:
     """Check whether words may be a name that has no capital."""
     words = text.split()
-    return 0 < len(words) <= LONGEST_HANDLE and not NO_NAME.match(text) and all(map(HANDLE.fullmatch, words))
+    if not 0 < len(words) <= LONGEST_HANDLE or NO_NAME.match(text):
+        return False
+    small = len(words) == 1 or text.islower() or ROLE.fullmatch(text) is not None
+    return small and all(map(HANDLE.fullmatch, words))
 
 
 def _is_sure(name: str) -> bool:
-    return name[0].isupper() or ROLE.fullmatch(name) is not None
+    return (name[0].isupper() and is_name(name)) or ROLE.fullmatch(name) is not None
 
 
 def _is_name_in_capitals(text: str) -> bool:

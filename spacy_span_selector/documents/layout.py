@@ -226,13 +226,9 @@ def _may_go_on(line: Line, labels: dict[int, Label]) -> bool:
 def _ends_item(block: Block, kinds: Sequence[str], i: int) -> bool:
     """Check whether a line goes on after a list: the item could have gone on in its line, but does not."""
     line, before = block[i], block[i - 1]
-    width = max(line.indent + len(line.text) for line in block)
-    return (
-        kinds[i - 1] in ("item", "more")
-        and before.indent >= line.indent
-        and _is_capital(line)
-        and not is_full(before, line, width)
-    )
+    if kinds[i - 1] not in ("item", "more") or before.indent < line.indent or not _is_capital(line):
+        return False
+    return not is_full(before, line, max(line.indent + len(line.text) for line in block))
 
 
 def _is_greeting(block: Block, wrapped: bool) -> bool:

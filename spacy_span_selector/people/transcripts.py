@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
@@ -14,7 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.types import Ints2d
 
-from ..annotation import set_speakers
+from ..annotation import SPEAKERS_KEY, set_speakers
 from ..annotation.checks import show
 from ..documents.labels import ONLY_STAMP, Label, find_labels
 from ..documents.lines import Block, header_lines, read_blocks
@@ -80,7 +80,7 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
         doc = read_transcript(nlp, text, kind)
     except ValueError as error:  # such as a text that is too long, or half of a character
         raise ValueError(f"The text starting {text[:40]!r} can't be split into words: {error}") from error
-    if doc is None:
+    if SPEAKERS_KEY not in doc.spans:
         raise ValueError(
             f"No turns of {kind or 'a dialogue, a chat, a mail or a play'} were found in the text starting "
             f"{text[:40]!r}. Expected lines such as 'Ann: Hi.', '[12:03] Ann: hi', 'From: Ann' or 'HAMLET. To be'. "
@@ -89,36 +89,34 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
     return doc
 
 
-def read_transcript(nlp: Language, text: str, kind: str | None = None) -> Doc | None:
-    """Make a document with speakers, whose sentences start at labels and turns, of a text that has turns.
+def read_transcript(nlp: Language, text: str, kind: str | None = None) -> Doc:
+    """Make a document of a text, with speakers, whose sentences start at labels and turns, if it has turns.
 
     kind (str | None): One of `KINDS`; None for what is found.
     """
     labels, turns = read_turns(text, kind)
-    if not turns:
-        return None
-    places = [*labels, *(place for turn in turns for place in [turn[1:3], *turn.directions])]
-    doc = _split_at(nlp, make_doc(nlp, text), places)
-    set_turns(doc, turns, labels)
+    doc = make_doc(nlp, text)
+    if turns:
+        tags = {place for turn in turns for place in turn.directions if TAG.fullmatch(text, *place)}
+        directions = [place for turn in turns for place in turn.directions]
+        doc = _split_at(nlp, doc, text, [*labels, *(turn[1:3] for turn in turns), *directions], tags)
+        set_turns(doc, turns, labels)
     return doc
 
 
-def _split_at(nlp: Language, doc: Doc, places: Sequence[Place]) -> Doc:
-    """A document without words that are partly in one of some places, and with each tag of captions as one word."""
+def _split_at(nlp: Language, doc: Doc, text: str, places: Sequence[Place], tags: Collection[Place]) -> Doc:
+    """A document without words that are partly in one of some places; each tag is a word, and "<i>" no "i"."""
     offsets, lengths, is_space = doc.to_array([IDX, LENGTH, IS_SPACE]).astype(np.int64).T
-    tags = np.array([TAG.fullmatch(doc.text, *place) is not None for place in places])
     edges = np.array(places)
     words = np.searchsorted(offsets, edges, side="right") - 1
     inside = (edges > offsets[words]) & (edges < (offsets + lengths)[words]) & (is_space[words] == 0)
-    cuts = np.unique(edges[inside | tags[:, None]]).tolist()
-    pieces = [doc.text[start:end] for start, end in pairwise([0, *cuts, len(doc.text)])]
-    docs = [
-        Doc(nlp.vocab, words=[piece.rstrip()], spaces=[piece[-1].isspace()])
-        if TAG.fullmatch(piece)
-        else make_doc(nlp, piece)
-        for piece in pieces
-        if piece
-    ]
+    cuts = sorted({0, len(text), *edges[inside].tolist(), *(edge for tag in tags for edge in tag)})
+    docs = []
+    for start, end in pairwise(cuts):
+        piece = text[start:end]
+        word = piece.rstrip()
+        is_tag = (start, end) in tags
+        docs.append(Doc(nlp.vocab, [word], [word != piece]) if is_tag else make_doc(nlp, piece))
     return doc if len(docs) < 2 else Doc.from_docs(docs, ensure_whitespace=False)
 
 
@@ -130,7 +128,7 @@ def read_turns(text: str, kind: str | None = None) -> tuple[list[Place], list[Tu
     """
     text = text.replace("\r\n", " \n").translate(UNSEEN)
     captions = find_captions(text)
-    text = hide(text, sorted([*captions.cues, *captions.tags, *(label[:2] for label in captions.changes)]))
+    text = hide(text, sorted({*captions.cues, *captions.tags, *(label[:2] for label in captions.changes)}))
     blocks = read_blocks(text)
     if kind == "email" or (kind is None and any(_is_of_mail(text, block) for block in blocks)):
         return _read_mails(text, blocks)
@@ -195,12 +193,18 @@ def _join_places(places: Sequence[Place]) -> tuple[Place, ...]:
 
 def _join_turns(turns: Sequence[Turn], spoken: str) -> list[Turn]:
     """Turns of one speaker as one where a new cue is all that is between them."""
-    joined: list[Turn] = []
+    groups: list[list[Turn]] = []
     for turn in turns:
-        if joined and joined[-1].name == turn.name and not spoken[joined[-1].end : turn.start].strip():
-            last = joined.pop()
-            turn = Turn(turn.name, last.start, turn.end, (*last.directions, (last.end, turn.start), *turn.directions))
-        joined.append(turn)
+        last = groups[-1][-1] if groups else None
+        if last and last.name == turn.name and not spoken[last.end : turn.start].strip():
+            groups[-1].append(turn)
+        else:
+            groups.append([turn])
+    joined = []
+    for group in groups:
+        gaps = [(turn.end, after.start) for turn, after in pairwise(group)]
+        directions = sorted([*gaps, *(place for turn in group for place in turn.directions)])
+        joined.append(Turn(group[0].name, group[0].start, group[-1].end, tuple(directions)))
     return joined
 
 

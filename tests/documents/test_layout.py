@@ -4,7 +4,8 @@ import textwrap
 
 import pytest
 
-from spacy_span_selector.documents.layout import find_breaks, find_labels, find_lines, is_wrapped, read_blocks
+from spacy_span_selector.documents.layout import find_breaks, find_lines
+from spacy_span_selector.documents.lines import is_wrapped, read_blocks
 
 POEM = "Tyger Tyger, burning bright,\nIn the forests of the night;\nWhat immortal hand\nCould frame thy symmetry?"
 PROSE = "Ann went to the town, where Tom Smith and Bob Lee were waiting for her - as they told Mr. Ray in May: at 9."
@@ -52,23 +53,6 @@ def test_lines_that_stand_alone(text: str, expected: list[str]) -> None:
 
 def test_the_words_of_an_item_come_behind_its_mark() -> None:
     assert [place.words - place.start for place in find_breaks("a) one\n\n2.1 two\n\n- three\n\nfour")] == [3, 4, 2, 0]
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Ann: hi\nDr. Bob Lee (laughing): hi\nnote: x", ["Ann", "Dr. Bob Lee"]),
-        ("[12:03] ann: hi\n12:03 <@bob> hi\n12:04 * ann waves", ["ann", "bob", ""]),
-        ("[1/5/24, 12:03:11] Ann  Lee: hi\n12:03 PM - Bob: hi", ["Ann Lee", "Bob"]),
-        ("Ann [12:03]: hi\nBob Lee  12:03 PM\nhi", ["Ann", "Bob Lee"]),
-        ("ACT I\n\nHAMLET. To be\n\nDR. LEE. No. He", ["HAMLET", "DR. LEE"]),
-        ("HAMLET\nTo be\n\nOPHELIA (aside)\nNo\n\nTHE END", ["HAMLET", "OPHELIA"]),
-        ("It was late.\nNote: he came", []),
-        ("From: Ann\nTo: Bob", []),
-    ],
-)  # fmt: skip
-def test_labels_name_speakers(text: str, names: list[str]) -> None:
-    assert [label.name for label in find_labels(read_blocks(text))] == names
 
 
 def shown(text: str) -> list[str]:

@@ -161,13 +161,8 @@ class Annotator:
                 "allow more with --max-length"
             )
         try:
-            doc = None
-            if not isinstance(content, str):
-                doc = Doc(self.nlp.vocab).from_bytes(content)
-            elif self.job.transcripts and not record.speakers:
-                doc = read_transcript(self.nlp, content)
-            if doc is None:
-                doc = make_doc(self.nlp, str(content))
+            make = read_transcript if self.job.transcripts and not record.speakers else make_doc
+            doc = make(self.nlp, content) if isinstance(content, str) else Doc(self.nlp.vocab).from_bytes(content)
             if record.speakers:
                 set_turns(doc, record.speakers)
         except Exception as error:  # a tokenizer may be of any kind
