@@ -8,6 +8,7 @@ the quotations of a document become clusters that agree as a whole (`clustering/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,13 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation import Mention, Quotation, find_labelled_key, set_quotations
+from ..annotation import Mention, Quotation, find_labelled_key, set_mentions, set_quotations
 from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..extensions import entity_label, labels_by_span, register_extensions
+from ..extensions.english import RELATIVES
+from ..extensions.frames import MODAL, doc_frames
 from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor
@@ -95,7 +98,7 @@ class EntityResolver(HasSettings, Pipe):
     def __call__(self, doc: Doc) -> Doc:
         """Resolve the mentions of a document that `structured_coref` has scored."""
         for prefix, scored in get_scored_mentions(doc).items():
-            self._resolve(doc, prefix, scored)
+            self._resolve(doc, prefix, without_overruns(doc, scored))
         return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -180,6 +183,45 @@ def consistent_clusters(
     if turns:
         found = found._replace(attributions=attribute_quotations(cleaned, quotations or [], mentions, found.clusters))
     return found
+
+
+def without_overruns(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
+    """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
+
+    Where this is a mention already, the longer one is none.
+    """
+    ends = _ends_of_subjects(doc)
+    mentions: list[Mention] = []
+    singletons, links = {*scored.singletons}, scored.links.copy()
+    for mention in scored.mentions:
+        start, end = mention
+        cut = start, min((one for one in ends.get(start, ()) if one < end), default=end)
+        if cut != mention:
+            is_single = mention in singletons
+            singletons.discard(mention)
+            if not mentions or mentions[-1] < cut:
+                mention = cut
+                singletons.update([cut] if is_single else ())
+            else:
+                links[len(mentions)] = links[scored.antecedents == len(mentions)] = -np.inf
+        mentions.append(mention)
+    if mentions != scored.mentions or singletons != scored.singletons:
+        kept = [i for i, mention in enumerate(mentions) if mention in singletons or mention not in scored.singletons]
+        set_mentions(doc, [mentions[i] for i in kept], [scored.scores[i] for i in kept], scored.mentions_key)
+    return replace(scored, mentions=mentions, singletons=singletons, links=links)
+
+
+def _ends_of_subjects(doc: Doc) -> dict[int, list[int]]:
+    """Where subjects with a relative clause end right before their verb, by their starts."""
+    frames = doc_frames(doc)
+    predicates = {frame.predicate.start for frame in frames if not frame.predicate.text.endswith("ing")}
+    ends: dict[int, list[int]] = {}
+    for frame in frames:
+        modals = [modal.start for modal in frame.arguments.get(MODAL, ())]
+        for span in frame.arguments.get("ARG0", []) + frame.arguments.get("ARG1", []):
+            if (span.end in predicates or span.end in modals) and any(one.lower_ in RELATIVES for one in span[1:-1]):
+                ends.setdefault(span.start, []).append(span.end)
+    return ends
 
 
 def describe_reasons(doc: Doc, mentions: Sequence[Mention], reasons: Sequence[Reason | None]) -> list[str]:
