@@ -137,12 +137,9 @@ def find_entities(clusters: Sequence[Cluster]) -> list[tuple[Character, bool]]:
     if not clusters:
         return []
     doc = clusters[0][0].doc
-    read = _Reader(doc)
+    read, find = _Reader(doc), EntityFinder(clusters, doc_frames(doc))
     described = [_describe(cluster, number, read) for number, cluster in enumerate(clusters)]
-    nominal = [one for one, is_person in described if is_person and _is_nominal(one.cluster)]
-    find = EntityFinder(clusters, doc_frames(doc) if nominal else ())
-    said = {one.number for one in nominal if find.is_said(one.cluster)}
-    return [(one, is_person and one.number not in said) for one, is_person in described]
+    return [(one, is_person and not find.is_said(one.cluster)) for one, is_person in described]
 
 
 class _Traits(NamedTuple):
@@ -178,10 +175,6 @@ def _describe(cluster: Cluster, number: int, read: _Reader) -> tuple[Character, 
         number=number,
     )
     return character, is_person
-
-
-def _is_nominal(cluster: Cluster) -> bool:
-    return all(mention_type(mention) == "nominal" for mention in cluster)
 
 
 def _spellings(names: Iterable[str]) -> dict[str, tuple[str, int]]:
