@@ -70,7 +70,9 @@ class CorefPrediction(SpanPrediction):
             return self
         new = np.full(len(self.spans), -1)
         new[numbers] = np.arange(len(numbers))
-        antecedents = new[self.antecedents[numbers]]
+        links = self.links[numbers]
+        # Where there is no antecedent, the number may be that of a mention of another document of the batch.
+        antecedents = np.where(links > -np.inf, new[self.antecedents[numbers].clip(0, len(new) - 1)], -1)
         antecedents[antecedents >= np.arange(len(numbers))[:, None]] = -1  # words of one token may change places
         clusters = follow_links(self.linked)
         last: dict[int, int] = {}  # of each cluster the mention before, which stands for an antecedent that is left out
@@ -83,7 +85,7 @@ class CorefPrediction(SpanPrediction):
         return replace(
             super().only(numbers),
             antecedents=antecedents.clip(0),
-            links=np.where(antecedents < 0, -np.inf, self.links[numbers]).astype(np.float32),
+            links=np.where(antecedents < 0, -np.inf, links).astype(np.float32),
             linked=linked,
             link_scores=[self.link_scores[i] for i in numbers],
         )

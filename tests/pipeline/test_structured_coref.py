@@ -23,6 +23,7 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY
 from spacy_span_selector.layers.coref.linker import Links, follow_links
+from spacy_span_selector.pipeline.structured_coref import CorefPrediction
 
 from ..spans import put_spans
 from .components import (
@@ -326,3 +327,18 @@ def test_a_mention_in_two_clusters_is_reported() -> None:
     set_clusters(reference, [[(0, 1), (3, 4)], [(3, 4)]])
     with pytest.warns(UserWarning, match="leaves out a gold mention that is also in an earlier cluster: 'She'"):
         nlp.update(make_examples(nlp, [reference]))
+
+
+def test_some_mentions_of_a_prediction_forget_what_is_of_other_documents() -> None:
+    antecedents, none = np.array([[-40], [0], [1]]), -math.inf
+    prediction = CorefPrediction(
+        [(0, 1), (1, 2), (3, 4)],
+        [0.5, 0.6, 0.7],
+        antecedents,
+        np.array([[none], [2.0], [3.0]], dtype=np.float32),
+        [None, 0, 1],
+        [0.9, 0.8, 0.7],
+    )
+    some = prediction.only([0, 2])
+    assert (some.spans, some.linked, some.link_scores) == ([(0, 1), (3, 4)], [None, 0], [0.9, 0.7])
+    assert (some.antecedents.tolist(), some.links.tolist()) == ([[0], [0]], [[none], [none]])
