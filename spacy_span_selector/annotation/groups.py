@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from numbers import Real
 from struct import Struct
@@ -123,9 +123,10 @@ def read_group(doc: Doc, key: str) -> SpanGroup:
     return read_groups(doc, [key])[0] if key in doc.spans else SpanGroup(doc, name=key)
 
 
-def read_all_groups(doc: Doc) -> dict[str, SpanGroup]:
-    """All span groups of a document by key: see `read_groups`."""
-    return dict(zip(doc.spans, read_groups(doc, doc.spans), strict=True))
+def read_all_groups(doc: Doc, without: Collection[str] = ()) -> dict[str, SpanGroup]:
+    """All span groups of a document by key, without those of some keys: see `read_groups`."""
+    keys = [key for key in doc.spans if key not in without]
+    return dict(zip(keys, read_groups(doc, keys), strict=True))
 
 
 def get_scores(group: SpanGroup, name: str = SCORES) -> list[float] | None:

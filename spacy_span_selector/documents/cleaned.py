@@ -9,7 +9,7 @@ that the tokenizer took from an "etc." is part of no word, unless it ends a sent
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -84,15 +84,15 @@ PIECES: WeakKeyDictionary[Doc, Any] = WeakKeyDictionary()
 itself is asked for tokens."""
 
 
-def clean_doc(doc: Doc) -> CleanDoc:
+def clean_doc(doc: Doc, without: Collection[str] = ()) -> CleanDoc:
     """Take out what is white space, an emoji, an inner stop or has nothing to see, and read the other tokens.
 
     A word has a space behind it if it had white space there. Sentences begin with their first word, and spans of
-    `doc.spans` keep their words. A span without words is lost.
+    `doc.spans` keep their words. A span without words is lost, and so are the groups of keys in `without`.
     """
     blank, words = _look_at(doc)
     blank[_find_inner_stops(doc, blank)] = True
-    return _read(doc, np.flatnonzero(~blank), blank, words)
+    return _read(doc, np.flatnonzero(~blank), blank, words, without)
 
 
 def split_doc(doc: Doc) -> CleanDoc:
@@ -112,13 +112,13 @@ def _find_inner_stops(doc: Doc, blank: Blank) -> list[int]:
     return [word.i + 1 for word in short if not word.whitespace_ and kinds.get(word.lower_) in ("", "time")]
 
 
-def _read(doc: Doc, places: Places, blank: Blank, words: Words) -> CleanDoc:
+def _read(doc: Doc, places: Places, blank: Blank, words: Words, without: Collection[str] = ()) -> CleanDoc:
     if not words and len(places) == len(doc):
         return CleanDoc(doc, doc, places, blank)
     repeats = np.ones(len(doc), dtype=np.int64)
     repeats[list(words)] = [len(found) for found in words.values()]
     places = np.repeat(places, repeats[places])
-    return CleanDoc(doc, rebuild_doc(doc, places.tolist(), words), places, blank[places])
+    return CleanDoc(doc, rebuild_doc(doc, places.tolist(), words, without), places, blank[places])
 
 
 def remove_white_space(doc: Doc) -> Doc:

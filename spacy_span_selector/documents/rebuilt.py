@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
@@ -92,7 +92,7 @@ KINDS = [ATTRIBUTES.index(name) for name in ("TAG", "POS", "MORPH")]
 IN_ENTITY, OUT_OF_ENTITY, BEGINS_ENTITY = 1, 2, 3  # values of ENT_IOB
 
 
-def rebuild_doc(doc: Doc, kept: Sequence[int], words: Words | None = None) -> Doc:
+def rebuild_doc(doc: Doc, kept: Sequence[int], words: Words | None = None, without: Collection[str] = ()) -> Doc:
     """Make a document of some tokens of another document.
 
     All annotation is kept. A span keeps its remaining tokens, and a span without any is lost. Sentences start where
@@ -103,6 +103,7 @@ def rebuild_doc(doc: Doc, kept: Sequence[int], words: Words | None = None) -> Do
         tokens between it and the next remaining word are removed.
     kept (Sequence[int]): Numbers of the remaining tokens, ascending; that of several words once for each of them.
     words (Words | None): The words of tokens that are not read as they are written.
+    without (Collection[str]): Keys of span groups that are left behind, as nobody will read them.
     """
     rebuilt = Doc(doc.vocab, *_words_and_spaces(doc, kept, words or {}))
     rebuilt.has_unknown_spaces = doc.has_unknown_spaces
@@ -114,7 +115,7 @@ def rebuild_doc(doc: Doc, kept: Sequence[int], words: Words | None = None) -> Do
         first, behind = bisect_left(kept, start), bisect_left(kept, end)
         return None if first == behind and start < end else (first, behind)
 
-    groups = read_all_groups(doc)
+    groups = read_all_groups(doc, without)
 
     def places_of(key: str) -> Places:
         places = ((i, place(span.start, span.end)) for i, span in enumerate(groups[key]))

@@ -19,7 +19,16 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation import Mention, Quotation, find_labelled_key, set_mentions, set_quotations
+from ..annotation import (
+    Mention,
+    Quotation,
+    cluster_keys,
+    find_frame_prefix,
+    find_labelled_key,
+    frame_keys,
+    set_mentions,
+    set_quotations,
+)
 from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..examples.token_facts import number_speakers, sentence_numbers
@@ -122,7 +131,9 @@ class EntityResolver(HasSettings, Pipe):
         return self
 
     def _resolve(self, doc: Doc, prefix: str, scored: ScoredMentions) -> None:
-        cleaned = clean_doc(doc)
+        # Copying thousands of groups takes as long as all else here.
+        without = {*frame_keys(doc, find_frame_prefix(doc)), *cluster_keys(doc, prefix)}
+        cleaned = clean_doc(doc, without)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
         links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
