@@ -43,7 +43,7 @@ class CleanDoc:
     is_blank: Blank
 
     @property
-    def has_white_space(self) -> bool:
+    def is_changed(self) -> bool:
         """True if `doc` has other tokens than `source`."""
         return self.doc is not self.source
 

@@ -45,7 +45,7 @@ def _forward(
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
     (tok2vec,) = model.layers
     cleaned = clean_docs(docs)
-    if not any(document.has_white_space for document in cleaned):
+    if not any(document.is_changed for document in cleaned):
         return tok2vec(docs, is_train)
     vectors, backprop = tok2vec([document.doc for document in cleaned], is_train)
     places: list[Any] = [tok2vec.ops.asarray1i(document.places.tolist()) for document in cleaned]
@@ -88,7 +88,7 @@ def _return_to_source(output: FullTransformerBatch, cleaned: Sequence[CleanDoc])
     parts: list[Any] = []
     for document, words, doc_windows, end in zip(cleaned, read, windows, accumulate(map(len, read)), strict=True):
         pieces = PIECES[document.source] = lengths[end - len(words) : end]
-        if document.has_white_space:
+        if document.is_changed:
             # White space has no subword, and a token all those of its words.
             of_tokens = np.zeros(len(document.source), dtype=lengths.dtype)
             np.add.at(of_tokens, document.places[words], pieces)

@@ -22,7 +22,7 @@ TOO_WIDE = "is wider than 'max_span_width' of the model"
 
 def with_words(example: Example, cleaned: CleanDoc) -> Example:
     """An example whose predicted document is that which is read; the same one, which keeps its alignment, if it is."""
-    if not cleaned.has_white_space:
+    if not cleaned.is_changed:
         return example
     source, reference = (["".join(token.text.split()) for token in doc] for doc in (cleaned.source, example.reference))
     written, words = "".join(source), [token.text for token in cleaned.doc]

@@ -171,7 +171,7 @@ def _word_vectors(
     takes their vectors, otherwise several words of one token have the same.
     """
     listener: Any = next((layer for layer in tok2vec.walk() if hasattr(layer, "upstream_name")), None)
-    if listener is None or not any(document.has_white_space for document in cleaned):
+    if listener is None or not any(document.is_changed for document in cleaned):
         return tok2vec([document.doc for document in cleaned], is_train)
     with _listening_to_words(listener, cleaned, is_train) as in_words:
         vectors, backprop = tok2vec([document.source for document in cleaned], is_train)

@@ -266,11 +266,11 @@ def _labels(doc: Doc, mentions: Sequence[Mention]) -> Sequence[Mapping[str, floa
 
 def _in_words(cleaned: CleanDoc, mentions: Sequence[Mention]) -> list[Mention]:
     """The places of mentions in the document without white space."""
-    if not cleaned.has_white_space:
+    if not cleaned.is_changed:
         return list(mentions)
     edges = np.searchsorted(cleaned.places, np.array(mentions, dtype=np.int64).reshape(-1, 2))
     return [(start, end) for start, end in edges.tolist()]
 
 
 def _in_source(cleaned: CleanDoc, quotation: Quotation) -> Quotation:
-    return quotation.moved(cleaned.to_source) if cleaned.has_white_space else quotation
+    return quotation.moved(cleaned.to_source) if cleaned.is_changed else quotation

@@ -115,7 +115,7 @@ def _ranks(document: CleanDoc, start: int, end: int) -> np.ndarray:
 
 def _ends_line(document: CleanDoc, word: int) -> bool:
     """Check whether a line ends behind a word."""
-    if not document.has_white_space or word + 1 >= len(document.places):
+    if not document.is_changed or word + 1 >= len(document.places):
         return False
     between = document.source[int(document.places[word]) + 1 : int(document.places[word + 1])]
     return any(len(f"{token.text}.".splitlines()) > 1 for token in between)

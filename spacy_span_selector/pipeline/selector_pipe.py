@@ -431,7 +431,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             ) from error
         found = self._predictions(cleaned, layout, request, output)
         return [
-            prediction.in_source(document) if document.has_white_space else prediction
+            prediction.in_source(document) if document.is_changed else prediction
             for document, prediction in zip(cleaned, found, strict=True)
         ]
 

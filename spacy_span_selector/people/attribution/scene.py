@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from ...documents.dashes import DASHES
+
 Range = tuple[int, int]
-DASHES = ("—", "–", "―", "--")
 
 
 @dataclass(frozen=True)
