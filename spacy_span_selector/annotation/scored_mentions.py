@@ -82,3 +82,19 @@ def get_scored_mentions(doc: Doc) -> dict[str, ScoredMentions]:
     """What was scored, by the prefix of the clusters; empty if no component has run on this very object, or its tokens
     were merged or split since."""
     return {prefix: scored for prefix, (length, scored) in _OF_DOCS.get(doc, {}).items() if length == len(doc)}
+
+
+def links_of_kept(
+    antecedents: NDArray[np.int64], links: NDArray[np.float32], numbers: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The antecedents of some mentions among these, by their new numbers, and their scores: -inf where one is lost.
+
+    antecedents, links: Those of all mentions. Shape: (mentions, antecedents)
+    """
+    new = np.full(len(antecedents), -1)
+    new[numbers] = np.arange(len(numbers))
+    scores = links[numbers]
+    # Where there is no antecedent, the number may be that of a mention of another document of the batch.
+    found = np.where(scores > -np.inf, new[antecedents[numbers].clip(0, len(new) - 1)], -1)
+    found[found >= np.arange(len(numbers))[:, None]] = -1  # words of one token may change places
+    return found.clip(0), np.where(found < 0, -np.inf, scores).astype(np.float32)

@@ -29,7 +29,7 @@ from ..annotation import (
     set_mentions,
     set_quotations,
 )
-from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
+from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions, links_of_kept
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..extensions import entity_label, labels_by_span, register_extensions
@@ -202,24 +202,23 @@ def without_overruns(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
     Where this is a mention already, the longer one is none.
     """
     ends = _ends_of_subjects(doc)
-    mentions: list[Mention] = []
-    singletons, links = {*scored.singletons}, scored.links.copy()
-    for mention in scored.mentions:
+    kept: dict[int, Mention] = {}
+    last: Mention = (0, 0)
+    for number, mention in enumerate(scored.mentions):
         start, end = mention
         cut = start, min((one for one in ends.get(start, ()) if one < end), default=end)
-        if cut != mention:
-            is_single = mention in singletons
-            singletons.discard(mention)
-            if not mentions or mentions[-1] < cut:
-                mention = cut
-                singletons.update([cut] if is_single else ())
-            else:
-                links[len(mentions)] = links[scored.antecedents == len(mentions)] = -np.inf
-        mentions.append(mention)
-    if mentions != scored.mentions or singletons != scored.singletons:
-        kept = [i for i, mention in enumerate(mentions) if mention in singletons or mention not in scored.singletons]
-        set_mentions(doc, [mentions[i] for i in kept], [scored.scores[i] for i in kept], scored.mentions_key)
-    return replace(scored, mentions=mentions, singletons=singletons, links=links)
+        if cut == mention or last < cut:
+            kept[number] = last = cut
+    mentions = [*kept.values()]
+    if mentions == scored.mentions:
+        return scored
+    scores = [scored.scores[number] for number in kept]
+    set_mentions(doc, mentions, scores, scored.mentions_key)
+    singletons = {cut for number, cut in kept.items() if scored.mentions[number] in scored.singletons}
+    antecedents, links = links_of_kept(scored.antecedents, scored.links, [*kept])
+    return replace(
+        scored, mentions=mentions, scores=scores, singletons=singletons, antecedents=antecedents, links=links
+    )
 
 
 def _ends_of_subjects(doc: Doc) -> dict[int, list[int]]:

@@ -17,7 +17,7 @@ from spacy.training import Example, validate_get_examples
 from thinc.api import Model
 
 from ..annotation import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, MENTIONS_KEY, Mention, cluster_groups
-from ..annotation.scored_mentions import ScoredMentions, set_scored_mentions
+from ..annotation.scored_mentions import ScoredMentions, links_of_kept, set_scored_mentions
 from ..documents.cleaned import CleanDoc
 from ..examples.gold_mentions import given_mentions, gold_mentions
 from ..examples.lost import LostSpans
@@ -70,10 +70,7 @@ class CorefPrediction(SpanPrediction):
             return self
         new = np.full(len(self.spans), -1)
         new[numbers] = np.arange(len(numbers))
-        links = self.links[numbers]
-        # Where there is no antecedent, the number may be that of a mention of another document of the batch.
-        antecedents = np.where(links > -np.inf, new[self.antecedents[numbers].clip(0, len(new) - 1)], -1)
-        antecedents[antecedents >= np.arange(len(numbers))[:, None]] = -1  # words of one token may change places
+        antecedents, links = links_of_kept(self.antecedents, self.links, numbers)
         clusters = follow_links(self.linked)
         last: dict[int, int] = {}  # of each cluster the mention before, which stands for an antecedent that is left out
         linked = []
@@ -84,8 +81,8 @@ class CorefPrediction(SpanPrediction):
             last[clusters[i]] = int(new[i])
         return replace(
             super().only(numbers),
-            antecedents=antecedents.clip(0),
-            links=np.where(antecedents < 0, -np.inf, links).astype(np.float32),
+            antecedents=antecedents,
+            links=links,
             linked=linked,
             link_scores=[self.link_scores[i] for i in numbers],
         )
