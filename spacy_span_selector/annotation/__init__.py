@@ -18,6 +18,7 @@ from .clusters import (
     set_clusters,
     set_mentions,
 )
+from .declared import get_annotates, set_annotates, types_of
 from .frames import (
     CONSTITUENTS_KEY,
     FRAME_PREFIX,
@@ -134,6 +135,7 @@ __all__ = [
     "frame_groups",
     "frame_keys",
     "frame_prefixes",
+    "get_annotates",
     "get_antecedents",
     "get_clusters",
     "get_frames",
@@ -156,6 +158,7 @@ __all__ = [
     "read_all_groups",
     "read_group",
     "read_spans",
+    "set_annotates",
     "set_clusters",
     "set_constituents",
     "set_frames",
@@ -166,4 +169,5 @@ __all__ = [
     "set_quotations",
     "set_speakers",
     "set_title",
+    "types_of",
 ]
