@@ -5,8 +5,8 @@ A document that was saved and loaded, or copied, has none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,6 +28,8 @@ class ScoredMentions:
     threshold (float): What an antecedent must score more than.
     singletons (Set[Mention]): The mentions that are clusters of their own if nothing is linked to them.
     mentions_key (str): Key of all mentions in `doc.spans`.
+    types (Mapping[str, NDArray[np.float32]]): The probability of each mention with each type, which is that of its
+        entity; empty if there are no types. Shape of each: (mentions,)
     """
 
     mentions: list[Mention]
@@ -37,6 +39,7 @@ class ScoredMentions:
     threshold: float
     singletons: Set[Mention]
     mentions_key: str
+    types: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def write_clusters(
         self,
@@ -54,20 +57,27 @@ class ScoredMentions:
         link_scores (Sequence[float]): The probability of this antecedent, or of having none.
         reasons (Sequence[str] | None): Why it is not what the network alone would do, in words; "" if it is.
         """
-        members: dict[int, list[Mention]] = {}
-        for mention, cluster in zip(self.mentions, clusters, strict=True):
-            members.setdefault(cluster, []).append(mention)
+        members: dict[int, list[int]] = {}
+        for number, cluster in enumerate(clusters):
+            members.setdefault(cluster, []).append(number)
         antecedents = [None if number is None else self.mentions[number] for number in linked]
+        kept = [own for own in members.values() if len(own) > 1 or self.mentions[own[0]] in self.singletons]
         set_clusters(
             doc,
-            [cluster for cluster in members.values() if len(cluster) > 1 or cluster[0] in self.singletons],
+            [[self.mentions[number] for number in own] for own in kept],
             prefix=prefix,
             mentions_key=self.mentions_key,
             scores=dict(zip(self.mentions, self.scores, strict=True)),
             link_scores=dict(zip(self.mentions, link_scores, strict=True)),
             antecedents=dict(zip(self.mentions, antecedents, strict=True)),
             reasons=None if reasons is None else dict(zip(self.mentions, reasons, strict=True)),
+            entity_types=[self.type_of(own) for own in kept] if self.types else None,
         )
+
+    def type_of(self, numbers: Sequence[int]) -> str:
+        """The most probable type of an entity with these mentions: that of which most mentions are expected."""
+        expected = {label: float(column[numbers].sum()) for label, column in self.types.items()}
+        return max(expected, key=expected.__getitem__)
 
 
 _OF_DOCS: WeakKeyDictionary[Doc, dict[str, tuple[int, ScoredMentions]]] = WeakKeyDictionary()

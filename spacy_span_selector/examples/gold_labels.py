@@ -12,6 +12,7 @@ from ..layers.spancat.network import GoldLabels
 from ..layers.spans.layout import Lengths, Spans
 from .alignment import SpanAligner
 from .lost import LostSpans
+from .types import declared_types, known_types
 
 UNKNOWN_LABEL = "has a label that is not among the labels of the component"
 
@@ -37,12 +38,13 @@ def gold_labels(
     for example, runs in zip(examples, sentences, strict=True):
         align = SpanAligner(example, runs, max_width)
         for start, end, label in get_labelled_spans(example.reference, spans_key):
-            aligned = align(start, end) if label in labels else UNKNOWN_LABEL
+            known = known_types(label, labels)
+            aligned = align(start, end) if known else UNKNOWN_LABEL
             if isinstance(aligned, str):
                 place = f"{label} {example.reference[start:end].text!r} in {describe_doc(example.reference)}"
                 lost.add(aligned, place, (start, end), label if aligned == UNKNOWN_LABEL else None)
             else:
-                found.setdefault((offset + aligned[0], offset + aligned[1]), set()).add(labels[label])
+                found.setdefault((offset + aligned[0], offset + aligned[1]), set()).update(known)
         offset += len(example.predicted)
     spans = torch.tensor(list(found), dtype=torch.long, device=device).view(-1, 2).T.contiguous()
     has = torch.zeros(len(found), len(labels))
@@ -53,5 +55,6 @@ def gold_labels(
         spans=Spans(spans[0], spans[1]),
         labels=has.to(device),
         annotated=torch.tensor(annotated, dtype=torch.bool, device=device),
+        declared=declared_types([example.reference for example in examples], labels, device),
     )
     return gold, lost

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from spacy.training import Example
 
-from ..annotation import describe_doc, get_clusters, has_clusters_annotated, read_group
+from ..annotation import ENTITY_TYPE, cluster_groups, describe_doc, get_text, has_clusters_annotated, read_group
 from ..documents.cleaned import CleanDoc
 from ..documents.visible import is_blank
 from ..layers.coref.loss import GoldMentions
 from ..layers.selection.candidates import CandidateStrategy, Given
+from ..layers.selection.types import GoldTypes
 from ..layers.spans.layout import Lengths, SpanLayout
 from .alignment import CROSSES_SENTENCES, EMPTY, WHITE_SPACE, SpanAligner
 from .lost import LostSpans
+from .types import declared_types, type_mask
 
 REPEATED = "is also in an earlier cluster"
 TWICE = "comes a second time in its cluster"
@@ -26,22 +28,26 @@ def gold_mentions(
     *,
     prefix: str,
     mentions_key: str,
+    types: Mapping[str, int],
     max_width: int | None,
     device: torch.device | None,
 ) -> tuple[GoldMentions, LostSpans]:
     """Align the gold clusters of a batch with its predicted documents.
 
     sentences (Sequence[Lengths]): The sentences of the predicted documents.
+    types (Mapping[str, int]): The number of each type of mentions, which is that of their cluster.
     max_width (int | None): The greatest number of tokens of a mention, None for no limit.
     RAISES (ValueError): If the two sides of an example have different texts.
     """
     lost = LostSpans()
     mentions: dict[tuple[int, int], int] = {}
+    allowed: list[list[bool]] = []
     offset = cluster_number = 0
     for example, runs in zip(examples, sentences, strict=True):
         align = SpanAligner(example, runs, max_width)
-        for cluster in get_clusters(example.reference, prefix):
-            for start, end in cluster:
+        for group in cluster_groups(example.reference, prefix):
+            known = type_mask([get_text(group, ENTITY_TYPE) or ""], types)
+            for start, end in ((span.start, span.end) for span in group):
                 aligned = align(start, end)
                 if isinstance(aligned, str):
                     reason = aligned
@@ -49,6 +55,7 @@ def gold_mentions(
                     reason = TWICE if mentions[mention] == cluster_number else REPEATED
                 else:
                     mentions[mention] = cluster_number
+                    allowed.append(known if any(known) else [True] * len(types))
                     continue
                 place = f"{example.reference[start:end].text!r} in {describe_doc(example.reference)}"
                 lost.add(reason, place, (start, end))
@@ -61,6 +68,10 @@ def gold_mentions(
         ends=spans[:, 1],
         clusters=torch.tensor(list(mentions.values()), dtype=torch.long, device=device),
         annotated=torch.tensor(annotated, dtype=torch.bool, device=device),
+        types=GoldTypes(
+            torch.tensor(allowed, dtype=torch.bool, device=device).view(len(allowed), len(types)),
+            declared_types([example.reference for example in examples], types, device),
+        ),
     )
     return gold, lost
 

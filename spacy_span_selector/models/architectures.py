@@ -31,7 +31,7 @@ Tok2Vec = Model[list[Doc], list[Floats2d]]
 @takes_settings(CorefSettings, "the coreference model")
 def build_coref_model(tok2vec: Tok2Vec, settings: CorefSettings) -> Model[HeadInput, CorefOutput]:
     """Build the coreference model."""
-    return selecting_model("coref", tok2vec, CorefHead, settings, has_labels=False)
+    return selecting_model("coref", tok2vec, CorefHead, settings)
 
 
 @registry.architectures("spacy_span_selector.SrlModel.v1")
@@ -49,20 +49,19 @@ def build_spancat_model(tok2vec: Tok2Vec, settings: SpancatSettings) -> Model[He
 
 
 def selecting_model(
-    name: str, tok2vec: Tok2Vec, head: Callable[..., nn.Module], settings: NetworkSettings, has_labels: bool = True
+    name: str, tok2vec: Tok2Vec, head: Callable[..., nn.Module], settings: NetworkSettings
 ) -> Model[HeadInput, Any]:
     """Put a network that selects spans behind a tok2vec.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token: a Tok2Vec, or a listener to a shared
         Tok2Vec or transformer.
-    head (Callable[..., nn.Module]): Makes the network from its `settings` and sizes. Must be picklable.
-    has_labels (bool): Whether it may learn more labels, whose numbers are the arguments of `grow` of the network.
+    head (Callable[..., nn.Module]): Makes the network from its `settings` and sizes, which may learn more labels:
+        `grow`. Must be picklable.
     RETURNS (Model[HeadInput, Any]): Its attribute `settings`, which is not saved, has all settings.
     """
     model = torch_head(name, tok2vec, partial(head, settings=settings))
     model.attrs["settings"] = settings
-    if has_labels:
-        model.attrs["resize_output"] = resize_output
+    model.attrs["resize_output"] = resize_output
     return model
 
 

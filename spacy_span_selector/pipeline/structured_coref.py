@@ -16,7 +16,15 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from thinc.api import Model
 
-from ..annotation import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, MENTIONS_KEY, Mention, cluster_groups
+from ..annotation import (
+    CLUSTER_PREFIX,
+    ENTITY_TYPE,
+    GIVEN_MENTIONS_KEY,
+    MENTIONS_KEY,
+    Mention,
+    cluster_groups,
+    get_text,
+)
 from ..annotation.scored_mentions import ScoredMentions, links_of_kept, set_scored_mentions
 from ..documents.cleaned import CleanDoc
 from ..examples.gold_mentions import given_mentions, gold_mentions
@@ -31,7 +39,8 @@ from ..layers.selection.sampling import Annotation, Widths
 from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.coref import COREFERENCE
 from .batches import docs_to_initialize
-from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
+from .labelled_pipe import LabelledPipe
+from .selector_pipe import Scorer, SpanPrediction
 from .settings import CONFIGURED, Count, NotNegative, Share, read_model
 
 DEFAULT_MODEL = read_model("""
@@ -58,12 +67,14 @@ class CorefPrediction(SpanPrediction):
     links (NDArray[np.float32]): Their scores, -inf where there is none. Shape: (mentions, antecedents)
     linked (list[int | None]): The number of the antecedent that each mention is linked to, None for none.
     link_scores (list[float]): The probability of this antecedent, or of having none.
+    types (dict[str, NDArray[np.float32]]): The probability of each mention with each type. Shape: (mentions,)
     """
 
     antecedents: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     links: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     linked: list[int | None] = field(default_factory=list)
     link_scores: list[float] = field(default_factory=list)
+    types: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def only(self, numbers: Sequence[int]) -> CorefPrediction:
         if len(numbers) == len(self.spans):
@@ -85,6 +96,7 @@ class CorefPrediction(SpanPrediction):
             links=links,
             linked=linked,
             link_scores=[self.link_scores[i] for i in numbers],
+            types={label: column[list(numbers)] for label, column in self.types.items()},
         )
 
 
@@ -103,7 +115,7 @@ class CorefPrediction(SpanPrediction):
     default_config={"model": DEFAULT_MODEL, "scorer": {"@scorers": "spacy_span_selector.coref_scorer.v1"}},
     default_score_weights=COREFERENCE.score_weights(),
 )
-class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
+class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
     """Select the mentions of each sentence as a non-crossing set of spans, and link each to an antecedent.
 
     keep_singletons (bool): Whether a mention that corefers with nothing is a cluster of its own. The scorer
@@ -147,6 +159,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
         negative_widths: Widths | None = None,
         learn_rate_factor: NotNegative = 1.0,
         max_sentence_words: Count | None = 500,
+        types: list[str] | None = None,
         prefix: str = CLUSTER_PREFIX,
         mentions_key: str = MENTIONS_KEY,
         given_key: str = GIVEN_MENTIONS_KEY,
@@ -179,6 +192,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
         self.singleton_threshold = singleton_threshold
         self.link_threshold = link_threshold
         self.reach = None if consistent_clusters is False else reach
+        self.types = types
         self.prefix = prefix
         self.mentions_key = mentions_key
         self.given_key = given_key
@@ -191,9 +205,17 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
     def learnt_annotation(self) -> Annotation:
         return self.annotation or ("complete" if self.keep_singletons else "partial")
 
-    def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
-        """Build the network.
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+    ) -> None:
+        """Collect the types of mentions, which are those of their clusters, and build the network.
 
+        labels (list[str] | None): Types as `init labels` writes them; by default they are collected from the examples,
+            and there are none if clusters have none.
         RAISES (ValueError): If no example has a cluster, or none has a token, or none has what the selector learns
             beside.
         """
@@ -205,6 +227,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
         self.selector.check_examples(examples, self.name)
+        self.take_labels((example.reference for example in examples), {"labels": labels})
         self.model.initialize(X=docs_to_initialize(examples))
         self._look_through(examples)
         resolver = self._add_resolver()
@@ -219,6 +242,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
             sentences,
             prefix=self.prefix,
             mentions_key=self.mentions_key,
+            types=self.numbers,
             max_width=self._max_span_width,
             device=device,
         )
@@ -231,7 +255,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
         self.lost.take_over(lost, self.name, "leaves out a given mention")
         device = layout.document.device
         given = torch.tensor([self.given_key in document.source.spans for document in cleaned], device=device)
-        return CorefRequest(token_facts(cleaned, device), strategy, given, self.reach)
+        return CorefRequest(token_facts(cleaned, device), strategy, given, self.reach, self._predicted_types())
 
     def _predictions(
         self, cleaned: Sequence[CleanDoc], layout: SpanLayout, request: CorefRequest, output: CorefOutput
@@ -239,6 +263,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
         spans = output.selection.spans
         starts, ends = spans.starts.tolist(), spans.ends.tolist()
         scores = output.selection.probabilities().tolist()
+        types = output.selection.type_probabilities().float().cpu().numpy()
         of_spans = layout.document[spans.starts]
         edges = torch.searchsorted(of_spans, torch.arange(len(cleaned) + 1, device=of_spans.device)).tolist()
         first_token = 0
@@ -254,6 +279,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
                 links.scores.float().cpu().numpy(),
                 linked,
                 links.probabilities(linked),
+                {label: types[begin:end, number] for label, number in self.numbers.items()},
             )
             first_token += len(document.doc)
 
@@ -266,6 +292,7 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
             self.link_threshold,
             self._singletons(doc, prediction),
             self.mentions_key,
+            prediction.types,
         )
         linked = prediction.linked
         scored.write_clusters(doc, self.prefix, follow_links(linked), linked, prediction.link_scores)
@@ -293,7 +320,12 @@ class StructuredCoref(SelectorPipe[GoldMentions, CorefOutput, CorefPrediction]):
         self._add_resolver()
         return self
 
+    def _gold_labels(self, doc: Doc) -> list[str]:
+        groups = [(get_text(group, ENTITY_TYPE), len(group)) for group in cluster_groups(doc, self.prefix)]
+        return [label for label, mentions in groups if label for _ in range(mentions)]
+
     def _take_over_more(self, content: dict[str, Any]) -> None:
+        super()._take_over_more(content)
         if self._wants_resolver is not None:
             nlp, settings = self._wants_resolver
             changed = {name: content[name] for name in settings if name in content.get(CONFIGURED, {})}

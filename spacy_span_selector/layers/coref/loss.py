@@ -10,6 +10,13 @@ If every mention is marked, annotation is *complete*, and every other span is no
 
     L2' = - sum over other spans s    log [ 1 - p(s) ]
 
+Where mentions have types, and the annotation of a document is of some of them, a span of another type may be a mention,
+though none that is linked to a gold one: with the types D that are declared,
+
+    L2'' = - sum over other spans s    log [ 1 - p(s) + p(s, type not in D) * (1 - p(gold antecedent | s)) ]
+
+and a gold mention has one of the types T that its annotation allows, so that p(s) in L1 is p(s, type in T).
+
 "Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
 random sample of all spans that are not gold.
 """
@@ -24,6 +31,7 @@ from torch import Tensor
 
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
+from ..selection.types import ANY_TYPES, GoldTypes
 from ..spans.layout import SpanLayout
 from .linker import Links
 
@@ -35,12 +43,14 @@ class GoldMentions:
     starts, ends (Tensor): First and last token of each mention, as rows of the token matrix. Shape: (mentions,)
     clusters (Tensor): Number of the cluster, from 0, different across documents. Shape: (mentions,)
     annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
+    types (GoldTypes): What is known of their types.
     """
 
     starts: Tensor
     ends: Tensor
     clusters: Tensor
     annotated: Tensor
+    types: GoldTypes = ANY_TYPES
 
     def flat_index(self, layout: SpanLayout) -> Tensor:
         """The flat index of each mention. Shape: (mentions,)"""
@@ -64,7 +74,7 @@ class CorefOutput(NamedTuple):
 
     def loss(self, gold: GoldMentions, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The negative log-likelihood of the gold clusters of a batch, per candidate of an annotated document."""
-        log_p, log_not_p = self.selection.marginals
+        selection, types = self.selection, gold.types
         gold_flat = gold.flat_index(layout)
         cluster_of_span = gold.cluster_of_span(layout)
         clusters = cluster_of_span[self.selection.candidates]
@@ -73,17 +83,20 @@ class CorefOutput(NamedTuple):
         sampled = negatives.draw(cluster_of_span >= 0, gold_flat, gold.annotated, layout)
         is_gold = clusters >= 0
         is_other = ~is_gold & learnt
-        antecedent, none = self.link_log_likelihood(clusters)
+        antecedent, none, apart = self.link_log_likelihood(clusters)
         others = self.selection.candidates[is_other]
-        if annotation == "complete":
-            other = log_not_p[others]
-        else:
-            other = torch.logaddexp(log_p[others] + none[is_other], log_not_p[others])
-        terms = [log_p[gold_flat], antecedent[is_gold], other, log_not_p[sampled]]
+        declared = types.declared_of(others, layout)
+        other = selection.log_unless(others, declared, apart[is_other])
+        if annotation == "partial":
+            other = torch.logaddexp(other, selection.log_selected(others, declared) + none[is_other])
+        sampled = selection.log_unless(sampled, types.declared_of(sampled, layout))
+        terms = [selection.log_selected(gold_flat, types.of_spans), antecedent[is_gold], other, sampled]
         return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
 
-    def link_log_likelihood(self, clusters: Tensor) -> tuple[Tensor, Tensor]:
-        """log p(gold antecedents | s) and log p(no antecedent | s) of each candidate. Shapes: (candidates,)
+    def link_log_likelihood(self, clusters: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """log p(gold antecedents | s), log p(no antecedent | s) and log p(no gold antecedent | s) of each candidate.
+
+        Shapes: (candidates,). The last is of the gold mentions of any cluster.
 
         A mention whose gold antecedents were all pruned by the coarse scorer is ignored: its first value is 0.
 
@@ -97,7 +110,10 @@ class CorefOutput(NamedTuple):
         right = torch.cat([~kept[:, None], right], dim=1)
         log_likelihood = log_links.masked_fill(~right, -torch.inf).logsumexp(dim=1)
         lost = ~kept & ~_is_first_of_cluster(clusters)
-        return log_likelihood.masked_fill(lost, 0.0), log_links[:, 0]
+        is_gold = self.links.possible & (clusters >= 0)[self.links.antecedents]
+        apart = log_links[:, 1:].masked_fill(is_gold, -torch.inf)
+        apart = torch.cat([log_links[:, :1], apart], dim=1).logsumexp(dim=1)
+        return log_likelihood.masked_fill(lost, 0.0), log_links[:, 0], apart
 
     def gold_antecedents(self, clusters: Tensor) -> Tensor:
         """Mark the possible antecedents that are in the cluster of their candidate. Shape: (candidates, antecedents)"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
@@ -61,25 +62,30 @@ class CorefRequest:
     given (Tensor | None): Which documents were given their mentions: these count in full in distances. None if no
         document was. Shape: (documents,)
     reach (int | None): How many candidates back an antecedent may be. No limit if None.
+    types (Sequence[int] | None): The numbers of the types of which mentions are selected; None for all.
     """
 
     facts: TokenFacts
     choose: CandidateStrategy
     given: Tensor | None = None
     reach: int | None = None
+    types: Sequence[int] | None = None
 
 
 class CorefHead(SelectingHead):
-    """Select mentions and link them."""
+    """Select mentions and link them.
+
+    labels (int): The number of types of mentions, 0 if they have none.
+    """
 
     settings: CorefSettings
 
-    def __init__(self, *, width: int, settings: CorefSettings) -> None:
+    def __init__(self, *, width: int, labels: int = 0, settings: CorefSettings) -> None:
         super().__init__()
-        self.sizes = {"width": width}
-        self.settings = settings
+        self.sizes = {"width": width, "labels": labels}
+        self.settings, self.types = settings, labels
         self.dropout = nn.Dropout(settings.dropout)
-        self.span_scorer = make_span_scorer(settings, width)
+        self.span_scorer = make_span_scorer(settings, width, labels)
         self.linker = Linker(
             vector_width=self.span_scorer.vector_width,
             width=settings.linker_width,
@@ -90,9 +96,14 @@ class CorefHead(SelectingHead):
             bfloat16=settings.bfloat16,
         )
 
+    def grow(self, labels: int) -> None:
+        """Take so many types, new ones last. The weights of the others stay, but their optimizer must start again."""
+        self.grow_types(labels)
+        self.sizes["labels"] = labels
+
     def forward(self, tokens: Tensor, layout: SpanLayout, request: CorefRequest) -> CorefOutput:
         """Choose spans of a batch, given by its token vectors, and link them. Shape: (tokens, width)"""
-        selection, vectors, scores = self.select(self.dropout(tokens), layout, request.choose)
+        selection, vectors, scores = self.select(self.dropout(tokens), layout, request.choose, request.types)
         document = layout.document[selection.spans.starts]
         mentions = Mentions(
             vectors=vectors,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -14,7 +15,7 @@ from ...signatures import CHECKED
 from ..spans.layout import SpanLayout, Spans
 from ..spans.scorer import SpanScorer
 from .candidates import BY_SENTENCE, CandidateStrategy
-from .selectors import LaminarSelector, Marginals, Selection, Selector
+from .selectors import LOG_ZERO, LaminarSelector, Marginals, Selection, Selector
 
 Size = Annotated[int, Field(ge=1)]
 Dropout = Annotated[float, Field(ge=0, lt=1)]
@@ -65,52 +66,80 @@ class Candidates(NamedTuple):
     scores: Tensor
 
 
-def make_span_scorer(settings: NetworkSettings, width: int) -> SpanScorer:
-    """Make the scorer that a `SelectingHead` needs, of token vectors of some width."""
-    return SpanScorer(
+def make_span_scorer(settings: NetworkSettings, width: int, types: int = 0) -> SpanScorer:
+    """Make the scorer that a `SelectingHead` needs, of token vectors of some width, and so many types of spans."""
+    weights = max(1, types)
+    scorer = SpanScorer(
         width=width,
         hidden_width=settings.hidden_width,
         feature_width=settings.feature_width,
-        scores=settings.selector.scores + settings.selector.auxiliary_scores,
+        scores=weights - 1 + settings.selector.scores + settings.selector.auxiliary_scores,
         dropout=settings.dropout,
         bfloat16=settings.bfloat16,
     )
+    with torch.no_grad():  # so that at first spans weigh about 1, however many types they have
+        scorer.output.bias[:weights] -= math.log(weights)
+    return scorer
 
 
 class SelectingHead(nn.Module):
-    """A network, or a part of one, that scores the spans of a batch, chooses some, and represents these."""
+    """A network, or a part of one, that scores the spans of a batch, chooses some, and represents these.
+
+    Where spans have types, a span weighs the sum of what it weighs as each of them. So a grammar over sets of spans
+    needs not know of types, and p(span, type) = p(span) p(type | span), with the share of the type in the sum.
+
+    types (int): The number of types; 0 if spans have none.
+    """
 
     settings: NetworkSettings
     span_scorer: SpanScorer
+    types: int = 0
 
-    def select(self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy) -> Candidates:
+    def grow_types(self, types: int) -> None:
+        """Take so many types, new ones last; the weights of the others stay."""
+        known, output = self.types, self.span_scorer.output
+        others = range(max(1, known), output.out_features)
+        self.span_scorer.output = grow_output(output, [*range(known), *[NEW] * (types - known), *others])
+        self.types = types
+
+    def select(
+        self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy, types: Sequence[int] | None = None
+    ) -> Candidates:
         """Score the spans of a batch, choose candidates, and represent these.
 
         At prediction the sentences of a long document are done in blocks if no sentence matters to another, so that the
         scores of all of its spans are never in memory at once.
 
         tokens (Tensor): Token vectors. Shape: (tokens, width)
+        types (Sequence[int] | None): The numbers of the types of which spans are selected; None for all.
         """
         if torch.is_grad_enabled() or not layout.is_large or not isinstance(choose, BY_SENTENCE):
-            selection, scores = self._select(tokens, layout, choose)
+            selection, scores = self._select(tokens, layout, choose, types)
             scores = scores[selection.candidates]
         else:
-            blocks = (self._select(tokens, block, choose) for block in layout.blocks())
+            blocks = (self._select(tokens, block, choose, types) for block in layout.blocks())
             selection, scores = _join([_without_others(*block) for block in blocks], len(tokens))
         # Last, as vectors are what takes most memory.
         vectors = self.span_scorer.represent(tokens, selection.spans.starts, selection.spans.ends)
         return Candidates(selection, vectors, scores)
 
-    def _select(self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy) -> tuple[Selection, Tensor]:
+    def _select(
+        self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy, types: Sequence[int] | None
+    ) -> tuple[Selection, Tensor]:
         """Select spans with the scores of a whole layout at hand, and the score of each span in links or roles."""
         selector, most = self.settings.selector, self.settings.max_span_width
         scores = self.span_scorer(tokens, layout, most)
-        last = selector.scores - 1
+        weights = max(1, self.types)
+        last = weights + selector.scores - 2
         # Even if both are the same row they must be two tensors, each with a gradient of its own.
-        selection, decision, auxiliary = scores[0], scores[last], scores[last + 1 :]
+        decision, auxiliary = scores[last], scores[last + 1 :]
+        selection = scores[:weights].logsumexp(0) if weights > 1 else scores[0]
+        shares = scores[:weights].log_softmax(0) if self.types else None
         if most is not None:
             selection = selection.masked_fill(layout.widths() > most, -torch.inf)
         marginals = selector.marginals(selection, layout)
+        if shares is not None and types is not None:
+            selection, marginals, shares = _only_types(selection, marginals, shares, types)
         with torch.no_grad():
             candidates = choose(selection, marginals.selected, layout)
             spans = Spans(*layout.locate(candidates))
@@ -119,7 +148,7 @@ class SelectingHead(nn.Module):
             given = spans.take(wide)
             own = self.span_scorer.score_some(tokens, given.starts, given.ends)[last]
             decision = decision.index_put((candidates[wide],), own)
-        return Selection(selection, marginals, auxiliary, candidates, spans), decision
+        return Selection(selection, marginals, auxiliary, candidates, spans, shares), decision
 
 
 def _without_others(selection: Selection, scores: Tensor) -> tuple[Selection, Tensor]:
@@ -131,8 +160,22 @@ def _without_others(selection: Selection, scores: Tensor) -> tuple[Selection, Te
         selection.auxiliary[:, which],
         torch.arange(len(which), device=which.device),
         selection.spans,
+        None if selection.types is None else selection.types[:, which],
     )
     return own, scores[which]
+
+
+def _only_types(
+    scores: Tensor, marginals: Marginals, shares: Tensor, types: Sequence[int]
+) -> tuple[Tensor, Marginals, Tensor]:
+    """The same as if spans had no other types than these. Spans of the others still cross them."""
+    other = torch.ones(len(shares), dtype=torch.bool, device=shares.device)
+    other[list(types)] = False
+    kept = shares.masked_fill(other[:, None], LOG_ZERO)
+    log_kept, log_other = kept.logsumexp(0), shares.masked_fill(~other[:, None], LOG_ZERO).logsumexp(0)
+    selected, unselected = marginals
+    own = Marginals(selected + log_kept, torch.logaddexp(unselected, selected + log_other))
+    return scores + log_kept, own, kept - log_kept
 
 
 def _join(parts: Sequence[tuple[Selection, Tensor]], tokens: int) -> tuple[Selection, Tensor]:
@@ -140,12 +183,14 @@ def _join(parts: Sequence[tuple[Selection, Tensor]], tokens: int) -> tuple[Selec
     selections, scores = zip(*parts, strict=True)
     spans = Spans(*(torch.cat([getattr(part.spans, side) for part in selections]) for side in ("starts", "ends")))
     order = torch.argsort(spans.starts * tokens + spans.ends)
+    types = [part.types for part in selections if part.types is not None]
     joined = Selection(
         torch.cat([part.scores for part in selections]),
         Marginals(*map(torch.cat, zip(*(part.marginals for part in selections), strict=True))),
         torch.cat([part.auxiliary for part in selections], dim=1),
         order,
         spans.take(order),
+        torch.cat(types, dim=1) if len(types) == len(selections) else None,
     )
     return _without_others(joined, torch.cat(scores))
 

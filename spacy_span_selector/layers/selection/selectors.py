@@ -19,6 +19,9 @@ from ...wcfg import LAMINAR, LAMINAR_BAND, TREES, Grammar
 from ..spans.layout import Lengths, SpanLayout, Spans
 from .candidates import AboveThreshold, CandidateStrategy, Decode, Decoding, MostProbable
 
+LOG_ZERO = -1e9
+"""A log probability of what is impossible."""
+
 MOST_SPANS = 5.0
 """The most independent spans that are kept, per token of a sentence: all those of nine tokens. Sets of spans that do
 not cross have fewer than two, and trained pipelines keep less than one."""
@@ -45,6 +48,8 @@ class Selection(NamedTuple):
         candidates)
     candidates (Tensor): Where each selected span is in these, in the order of the text. Shape: (candidates,)
     spans (Spans): Their tokens.
+    types (Tensor | None): log p(type | span is selected) for every span, likewise; None if spans have no types.
+        Shape: (types, layout.size or candidates)
     """
 
     scores: Tensor
@@ -52,14 +57,49 @@ class Selection(NamedTuple):
     auxiliary: Tensor
     candidates: Tensor
     spans: Spans
+    types: Tensor | None = None
 
     def probabilities(self) -> Tensor:
         """The probability of each selected span. Shape: (candidates,)"""
         return self.marginals.selected[self.candidates].exp()
 
+    def type_probabilities(self) -> Tensor:
+        """The probability that each selected span is selected with each type. Shape: (candidates, types)"""
+        probabilities = self.probabilities()[:, None]
+        if self.types is None:
+            return probabilities[:, :0]
+        return probabilities * self.types[:, self.candidates].T.exp()
+
     def tensors(self) -> list[Tensor]:
         """The tensors that losses are computed from."""
-        return [*self.marginals, *([self.auxiliary] if len(self.auxiliary) else [])]
+        types = [] if self.types is None else [self.types]
+        return [*self.marginals, *types, *([self.auxiliary] if len(self.auxiliary) else [])]
+
+    def log_selected(self, flat: Tensor, types: Tensor | None) -> Tensor:
+        """log p(span is selected, with one of its types). Shape: (spans,)
+
+        types (Tensor | None): Which types each span may have; None for any. Shape: (spans, types)
+        """
+        selected = self.marginals.selected[flat]
+        return selected if self.types is None or types is None else selected + self._log_among(flat, types)
+
+    def log_unless(self, flat: Tensor, types: Tensor | None, free: Tensor | float = 0.0) -> Tensor:
+        """log p(span is not selected, or with none of some types). Shape: (spans,)
+
+        types (Tensor | None): These types; None for all. Shape: (spans, types)
+        free (Tensor | float): log p of what must be true of spans of other types besides. Shape: (spans,)
+        """
+        unselected = self.marginals.unselected[flat]
+        if self.types is None or types is None or bool(types.all()):
+            return unselected
+        others = self.marginals.selected[flat] + self._log_among(flat, ~types) + free
+        return torch.logaddexp(unselected, others)
+
+    def _log_among(self, flat: Tensor, types: Tensor) -> Tensor:
+        """log p(type is among these | span is selected). Shape: (spans,)"""
+        assert self.types is not None
+        # No -inf, whose gradient would be NaN where no type is left.
+        return self.types[:, flat].masked_fill(~types.T, LOG_ZERO).logsumexp(0)
 
 
 class Selector(ABC):

@@ -1,7 +1,15 @@
-"""The network of labelled spans behind the token vectors: selection by a grammar, and a set of labels for each span.
+"""The network of labelled spans behind the token vectors: selection by a grammar, and labels of each span.
 
-A span s is selected with probability p(s), by the grammar, and then has label l with probability q(l | s), whatever its
-other labels are. The training objective, as a loss to minimise, is
+Labels that exclude each other are types of the selector. With the labels T that its annotation allows a gold span, and
+those D that are declared in its document, the training objective, as a loss to minimise, is
+
+    L = - sum over gold spans s      log p(s, label in T)
+        - sum over other spans s     log [ 1 - p(s, label in D) ]
+
+At prediction each span has the label that is most probable.
+
+With a classifier of labels, a span may have several: it is selected with probability p(s), and then has label l with
+probability q(l | s), whatever its other labels are. The training objective is
 
     L = - sum over gold spans s      [ log p(s) + sum over labels l of log q(l is right or wrong, as annotated | s) ]
         - sum over other spans s     log (1 - p(s))
@@ -9,8 +17,8 @@ other labels are. The training objective, as a loss to minimise, is
 "Other spans" are the candidates that are not gold, if annotation is complete, and a random sample of all spans that are
 not. If it is partial, a candidate that is not gold may be a span of interest, and nothing is learnt from it.
 
-At prediction, the set is kept whose labelled spans are right as often as can be expected, each costing the threshold t
-(Goodman 1996): no spans of it cross, and span s adds
+At prediction the set is then kept whose labelled spans are right as often as can be expected, each costing the
+threshold t (Goodman 1996): no spans of it cross, and span s adds
 
     sum over labels l of max(0, p(s) q(l | s) - t)
 
@@ -19,6 +27,7 @@ Or, with "map", the most probable set of spans with their labels, each having on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +42,7 @@ from ..selection.candidates import CandidateStrategy, Decoding
 from ..selection.network import NEW, NetworkSettings, SelectingHead, Size, grow_output, make_span_scorer
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection, Selector
+from ..selection.types import GoldTypes
 from ..spans.layout import SpanLayout, Spans
 
 
@@ -40,34 +50,39 @@ from ..spans.layout import SpanLayout, Spans
 class SpancatSettings(NetworkSettings):
     """Sizes of the network.
 
-    label_hidden_width (int): Hidden layer of the classifier of labels.
+    label_hidden_width (int | None): Hidden layer of the classifier of labels, which may give a span several; None for
+        labels that exclude each other, of which a corpus may annotate some alone.
     """
 
-    label_hidden_width: Size = 512
+    label_hidden_width: Size | None = 512
 
 
 @dataclass(frozen=True)
 class SpancatRequest:
     """Input of the network beside token vectors and layout.
 
-    labelled (Spans | None): The spans that get labels; None for those that were selected.
+    labelled (Spans | None): The spans that a classifier labels; None for those that were selected.
+    types (Sequence[int] | None): The numbers of the labels that are predicted; None for all.
     """
 
     choose: CandidateStrategy
     labelled: Spans | None = None
+    types: Sequence[int] | None = None
 
 
 @dataclass(frozen=True)
 class GoldLabels:
     """Gold spans with their labels. No span occurs twice.
 
-    labels (Tensor): Which labels each has, 1 or 0. Shape: (spans, labels)
+    labels (Tensor): Which labels each has, or of those that exclude each other may have, 1 or 0. Shape: (spans, labels)
     annotated (Tensor): Which documents are annotated; the others are ignored in training. Shape: (documents,)
+    declared (Tensor | None): The labels that each is annotated for; None for all. Shape: (documents, labels)
     """
 
     spans: Spans
     labels: Tensor
     annotated: Tensor
+    declared: Tensor | None = None
 
 
 class FoundLabels(NamedTuple):
@@ -88,36 +103,40 @@ class SpancatOutput(NamedTuple):
     """Network output for a batch.
 
     selection (Selection): The selected spans; at prediction all that are worth it, whether they cross or not.
-    labels (Tensor): The logit of each label of each selected span, or of each span of the request.
-        Shape: (spans, labels)
+    labels (Tensor | None): The logit of each label of each selected span, or of each span of the request; None without
+        a classifier. Shape: (spans, labels)
     """
 
     selection: Selection
-    labels: Tensor
+    labels: Tensor | None
 
     def tensors(self) -> list[Tensor]:
         """The tensors that the loss is computed from; none is computed from another."""
-        return [*self.selection.tensors(), self.labels]
+        return [*self.selection.tensors(), *([] if self.labels is None else [self.labels])]
 
     def loss(self, gold: GoldLabels, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The training objective, per candidate of an annotated document; see the top of this module."""
-        log_p, log_not_p = self.selection.marginals
+        selection, types = self.selection, GoldTypes(gold.labels > 0, gold.declared)
         gold_flat = layout.flat_index(gold.spans.starts, gold.spans.ends)
         is_gold = torch.zeros(layout.size, dtype=torch.bool, device=gold_flat.device)
         is_gold[gold_flat] = True
-        candidates = self.selection.candidates
-        learnt = gold.annotated[layout.document[self.selection.spans.starts]]
+        candidates = selection.candidates
+        learnt = gold.annotated[layout.document[selection.spans.starts]]
         sampled = negatives.draw(is_gold, gold_flat, gold.annotated, layout)
-        right = logsigmoid(torch.where(gold.labels > 0, self.labels, -self.labels))
-        terms = [log_p[gold_flat], right.flatten(), log_not_p[sampled]]
-        if annotation == "complete":
-            terms.append(log_not_p[candidates[learnt & ~is_gold[candidates]]])
+        terms = [selection.log_selected(gold_flat, types.of_spans)]
+        if self.labels is not None:
+            terms.append(logsigmoid(torch.where(gold.labels > 0, self.labels, -self.labels)).flatten())
+        others = [sampled, *([candidates[learnt & ~is_gold[candidates]]] if annotation == "complete" else [])]
+        terms += [selection.log_unless(flat, types.declared_of(flat, layout)) for flat in others]
         return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
 
     def decode(self, selector: Selector, decoding: Decoding, threshold: float) -> FoundLabels:
         """The best set of labelled spans, by `decoding` (see the top of this module), without crossing ones unless the
         selector lets spans cross."""
         spans = self.selection.spans
+        if self.labels is None:
+            scores, labels = self.selection.type_probabilities().max(dim=1)
+            return FoundLabels(spans.starts, spans.ends, labels, scores)
         logits = self.labels.double()
         # What a span adds depends on the labels that it would have, so these are chosen first, then the spans.
         joint = self.selection.probabilities().double()[:, None] * logits.sigmoid()
@@ -150,20 +169,27 @@ class SpancatHead(SelectingHead):
         self.sizes = {"width": width, "labels": labels}
         self.settings = settings
         self.dropout = nn.Dropout(settings.dropout)
-        self.span_scorer = make_span_scorer(settings, width)
-        self.hidden = nn.Linear(self.span_scorer.vector_width, settings.label_hidden_width)
-        self.output = nn.Linear(settings.label_hidden_width, labels)
+        self.types = labels if settings.label_hidden_width is None else 0
+        self.span_scorer = make_span_scorer(settings, width, self.types)
+        if settings.label_hidden_width is not None:
+            self.hidden = nn.Linear(self.span_scorer.vector_width, settings.label_hidden_width)
+            self.output = nn.Linear(settings.label_hidden_width, labels)
 
     def grow(self, labels: int) -> None:
         """Take so many labels, new ones last. The weights of the others stay, but their optimizer must start again."""
-        known = self.output.out_features
-        self.output = grow_output(self.output, [*range(known), *[NEW] * (labels - known)])
+        known = self.sizes["labels"]
+        if self.types:
+            self.grow_types(labels)
+        else:
+            self.output = grow_output(self.output, [*range(known), *[NEW] * (labels - known)])
         self.sizes["labels"] = labels
 
     def forward(self, tokens: Tensor, layout: SpanLayout, request: SpancatRequest) -> SpancatOutput:
         """Choose spans of a batch, given by its token vectors, and score labels. Shape: (tokens, width)"""
         tokens = self.dropout(tokens)
-        selection, vectors, _ = self.select(tokens, layout, request.choose)
+        selection, vectors, _ = self.select(tokens, layout, request.choose, request.types)
+        if self.types:
+            return SpancatOutput(selection, None)
         if request.labelled is not None:
             vectors = self.span_scorer.represent(tokens, request.labelled.starts, request.labelled.ends)
         return SpancatOutput(selection, self.output(self.dropout(torch.relu(self.hidden(vectors)))))

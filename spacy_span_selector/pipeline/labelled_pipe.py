@@ -1,0 +1,128 @@
+"""The base of components whose spans have labels: they are collected, checked, saved, and more can be learnt."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..annotation import get_annotates, types_of
+from .selector_pipe import Gold, Output, Prediction, SelectorPipe
+
+
+class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
+    """A component whose spans have labels.
+
+    types (list[str] | None): The labels of which spans are predicted; None for all. Spans of others may still have been
+        selected in their place. May be changed after training.
+    """
+
+    types: list[str] | None
+    _labels: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, most frequent first."""
+        return self._labels
+
+    @property
+    def label_data(self) -> list[str]:
+        """The labels, as `initialize` takes them."""
+        return list(self._labels)
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The number of each label."""
+        return {label: number for number, label in enumerate(self._labels)}
+
+    def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
+        """Take over the labels of a corpus, or those of the settings.
+
+        docs (Iterable[Doc]): Documents with gold annotation, from which they are collected if they are not given.
+        settings (Mapping[str, Any]): `labels`, as for `initialize`.
+        RAISES (ValueError): If labels have another form.
+        """
+        labels = settings.get("labels")
+        labels = self._collect_labels(docs) if labels is None else labels
+        _check_labels(self.name, labels)
+        self._labels = tuple(labels)
+        self.model.attrs["sizes"] = self._sizes()
+
+    def add_label(self, label: str) -> int:
+        """Add a label to a network that has been trained. It is predicted after further training.
+
+        RETURNS (int): 1, or 0 if it is there already.
+        RAISES (ValueError): If the label is no label, or the network has not been initialized.
+        """
+        return len(self._grow([label]))
+
+    def add_labels(self, docs: Iterable[Doc]) -> dict[str, list[str]]:
+        """Add the labels of a corpus to a network that has been trained, before it is trained further.
+
+        What was learnt of other labels stays. Without this, new ones are left out of training.
+
+        docs (Iterable[Doc]): Documents with gold annotation.
+        RETURNS (dict[str, list[str]]): The new "labels".
+        RAISES (ValueError): If a label is no label, or the network has not been initialized.
+        """
+        return {"labels": self._grow(self._collect_labels(docs))}
+
+    def _grow(self, labels: list[str]) -> list[str]:
+        _check_labels(self.name, labels)
+        self._check_initialized()
+        new = [label for label in labels if label not in self._labels]
+        if new:
+            self._labels = (*self._labels, *new)
+            self.model.attrs["resize_output"](self.model, len(self._labels))
+            self.model.attrs["sizes"] = self._sizes()
+        return new
+
+    def _collect_labels(self, docs: Iterable[Doc]) -> list[str]:
+        """The labels of gold documents, most frequent first, then others that are declared."""
+        counts: Counter[str] = Counter()
+        for doc in docs:
+            for label in self._gold_labels(doc):
+                counts.update(types_of(label))
+            counts.update(dict.fromkeys((own for label in get_annotates(doc) or () for own in types_of(label)), 0))
+        return [label for label, _ in counts.most_common()]
+
+    @abstractmethod
+    def _gold_labels(self, doc: Doc) -> list[str]:
+        """The label of each annotated span of a document that has one."""
+
+    def _predicted_types(self) -> list[int] | None:
+        """The numbers of the labels that are predicted; None for all.
+
+        RAISES (ValueError): If one is no label.
+        """
+        if self.types is None:
+            return None
+        numbers = self.numbers
+        for label in self.types:
+            if label not in numbers:
+                known = ", ".join(self._labels) or "none"
+                raise ValueError(f"'types' of '{self.name}' has {label!r}; its labels are {known}.")
+        return [numbers[label] for label in self.types]
+
+    def _saved(self) -> dict[str, Any]:
+        return {"labels": list(self._labels), **super()._saved()}
+
+    def _take_over_more(self, content: dict[str, Any]) -> None:
+        labels = content.get("labels", self._labels)
+        _check_labels(self.name, labels)
+        self._labels = tuple(labels)
+
+    def _sizes(self) -> dict[str, int]:
+        return {"labels": len(self._labels)}
+
+
+def _check_labels(name: str, labels: Any) -> None:
+    are_labels = isinstance(labels, list | tuple) and all(isinstance(label, str) and label for label in labels)
+    if not are_labels or len({*labels}) < len(labels):
+        raise ValueError(
+            f"The labels of '{name}' are {str(labels)[:80]!r}; expected what 'python -m spacy init labels' writes: "
+            "a list of strings, each once and none empty, such as ['PER', 'LOC']."
+        )
